@@ -1,0 +1,53 @@
+/**
+ * What one tool call costs: raw `node:http`, the SDK's own server and the hub as shipped, in both eras, in one run.
+ *
+ *   npm run bench:protocol -- [--rounds 5] [--calls 2000] [--write-readme]
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { startContenders } from './protocol/contenders.ts'
+import { measure } from './protocol/measure.ts'
+import { resultsTable, type Row } from './protocol/results-table.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    calls: { type: 'string', default: '2000' },
+    'write-readme': { type: 'boolean', default: false },
+  },
+})
+const rounds = wholeNumber('rounds', values.rounds)
+const calls = wholeNumber('calls', values.calls)
+
+const table = resultsTable(await run(), { rounds, calls })
+console.log(table)
+if (values['write-readme']) await writeIntoReadme(table)
+
+async function run(): Promise<readonly Row[]> {
+  await using contenders = await startContenders()
+  const rows = [1, 16, 64].flatMap((lineCount) =>
+    contenders.all.map((contender) => ({ contender, lineCount, rounds: [] as Row['rounds'][number][] })),
+  )
+  for (const { contender, lineCount } of rows) await measure(contender, lineCount, calls) // warms up both ends
+  for (let round = 1; round <= rounds; round++) {
+    process.stderr.write(`round ${round} of ${rounds}\n`)
+    for (const row of rows) row.rounds.push(await measure(row.contender, row.lineCount, calls))
+  }
+  return rows
+}
+
+async function writeIntoReadme(text: string): Promise<void> {
+  const file = new URL('../README.md', import.meta.url)
+  const readme = await readFile(file, 'utf8')
+  const [begin, end] = ['<!-- bench:protocol -->', '<!-- /bench:protocol -->']
+  const [from, to] = [readme.indexOf(begin), readme.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`README.md has no place for the table: put ${begin} and ${end} into it.`)
+  await writeFile(file, `${readme.slice(0, from + begin.length)}\n\n${text}\n\n${readme.slice(to)}`)
+}
+
+function wholeNumber(option: string, value: string): number {
+  const number = Number(value)
+  if (!Number.isInteger(number) || number < 1)
+    throw new Error(`--${option} takes a whole number from 1, not "${value}".`)
+  return number
+}

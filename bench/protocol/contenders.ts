@@ -1,0 +1,109 @@
+/** Starts what is compared, each in a process of its own that can tell its CPU time. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { startHubProcess } from '../../test/harness/hub-process.ts'
+import { createTempHome } from '../../test/harness/temp-home.ts'
+import { openLine } from './http-line.ts'
+import { initialize, initialized, legacyCall, modernCall, type Target } from './request-bytes.ts'
+import { type Era, resultVariable } from './server-under-test.ts'
+
+export interface Contender {
+  readonly name: string
+  readonly era: Era
+  readonly target: Target
+  readonly isFloor: boolean
+  cpuMicros(): Promise<number>
+}
+
+export interface Contenders extends AsyncDisposable {
+  readonly all: readonly Contender[]
+}
+
+const cpuReporter = ['--import', new URL('report-cpu.ts', import.meta.url).href]
+
+export async function startContenders(): Promise<Contenders> {
+  await using stack = new AsyncDisposableStack()
+  const home = stack.use(await createTempHome())
+  const hub = stack.use(await startHubProcess({ home: home.path, nodeFlags: cpuReporter, ipc: true }))
+  const hubTarget: Target = { port: hub.port, path: '/mcp', token: hub.token }
+  const env = {
+    [resultVariable('legacy')]: await resultOf(hubTarget, 'legacy'),
+    [resultVariable('modern')]: await resultOf(hubTarget, 'modern'),
+  }
+  const [raw, sdkLegacy, sdkModern] = await Promise.all(
+    ['raw-server.ts', 'sdk-legacy-server.ts', 'sdk-modern-server.ts'].map(async (file) => {
+      const started = await startServer(file, env)
+      stack.defer(() => void started.child.kill('SIGKILL'))
+      return started
+    }),
+  )
+  if (!raw || !sdkLegacy || !sdkModern) throw new Error('A server of the bench did not start.')
+
+  const contender = (name: string, era: Era, child: ChildProcess, target: Target): Contender => ({
+    name,
+    era,
+    target,
+    isFloor: child === raw.child,
+    cpuMicros: () => cpuMicros(child),
+  })
+  const all = [
+    contender('raw `node:http`', 'legacy', raw.child, { port: raw.port, path: '/legacy' }),
+    contender('SDK server', 'legacy', sdkLegacy.child, { port: sdkLegacy.port, path: '/mcp' }),
+    contender('Signalbox', 'legacy', hub.process, hubTarget),
+    contender('raw `node:http`', 'modern', raw.child, { port: raw.port, path: '/modern' }),
+    contender('SDK server', 'modern', sdkModern.child, { port: sdkModern.port, path: '/mcp' }),
+    contender('Signalbox', 'modern', hub.process, hubTarget),
+  ]
+  const opened = stack.move()
+  return { all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** Makes the bytes of the call for one line, opening an MCP connection first where the era has such. */
+export async function prepareCall({ target, era, isFloor }: Contender, id: number): Promise<Buffer> {
+  if (era === 'modern') return modernCall(target, id)
+  if (isFloor) return legacyCall(target, crypto.randomUUID(), id)
+  const line = await openLine(target.port)
+  const { status, head, body } = await line.exchange(initialize(target))
+  const connectionId = /\r\nmcp-session-id: *(\S+)/i.exec(head)?.[1]
+  if (connectionId === undefined) throw new Error(`No connection was given: ${status} ${body}`)
+  await line.exchange(initialized(target, connectionId))
+  line.close()
+  return legacyCall(target, connectionId, id)
+}
+
+async function resultOf(target: Target, era: Era): Promise<string> {
+  const line = await openLine(target.port)
+  const asHub: Contender = { name: '', era, target, isFloor: false, cpuMicros: async () => 0 }
+  const { body } = await line.exchange(await prepareCall(asHub, 1))
+  line.close()
+  const { result } = z.object({ result: z.unknown() }).parse(JSON.parse(Buffer.from(body, 'latin1').toString()))
+  return JSON.stringify(result)
+}
+
+interface Started {
+  readonly child: ChildProcess
+  readonly port: number
+}
+
+async function startServer(file: string, env: Readonly<Record<string, string>>): Promise<Started> {
+  const program = fileURLToPath(new URL(file, import.meta.url))
+  const child = spawn(process.execPath, [...cpuReporter, program], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  if (child.stdout === null) throw new Error('A child without stdout.')
+  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  return { child, port: Number(/^listening on (\d+)$/.exec(String(line))?.[1]) }
+}
+
+const cpuUsage = z.object({ user: z.number(), system: z.number() })
+
+async function cpuMicros(child: ChildProcess): Promise<number> {
+  const answer = once(child, 'message')
+  child.send('cpu')
+  const { user, system } = cpuUsage.parse((await answer)[0])
+  return user + system
+}

@@ -1,0 +1,49 @@
+/** Drives one contender over so many lines at once and takes its figures. */
+import { type Contender, prepareCall } from './contenders.ts'
+import { type HttpLine, openLine } from './http-line.ts'
+
+export interface Figures {
+  readonly cpuMicrosPerCall: number
+  readonly callsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export async function measure(contender: Contender, lineCount: number, callCount: number): Promise<Figures> {
+  const lines = await Promise.all(
+    Array.from({ length: lineCount }, async (_, index) => ({
+      line: await openLine(contender.target.port),
+      request: await prepareCall(contender, index + 1),
+    })),
+  )
+  const latencies: number[] = []
+  let left = callCount
+
+  async function drive({ line, request }: { line: HttpLine; request: Buffer }): Promise<void> {
+    while (left-- > 0) {
+      const sentAt = performance.now()
+      const { status, body } = await line.exchange(request)
+      latencies.push(performance.now() - sentAt)
+      if (status !== 200 || !body.includes('"result"')) throw new Error(`${contender.name} said ${status}: ${body}`)
+    }
+  }
+
+  const cpuBefore = await contender.cpuMicros()
+  const startedAt = performance.now()
+  await Promise.all(lines.map(drive))
+  const seconds = (performance.now() - startedAt) / 1000
+  const cpu = (await contender.cpuMicros()) - cpuBefore
+  for (const { line } of lines) line.close()
+
+  latencies.sort((a, b) => a - b)
+  return {
+    cpuMicrosPerCall: cpu / callCount,
+    callsPerSecond: callCount / seconds,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+  }
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}

@@ -1,0 +1,63 @@
+/** The table that the README shows. */
+import { cpus } from 'node:os'
+import type { Contender } from './contenders.ts'
+import type { Figures } from './measure.ts'
+
+export interface Row {
+  readonly contender: Contender
+  readonly lineCount: number
+  /** One per round; the floor of the same round is at the same place in its own row. */
+  readonly rounds: readonly Figures[]
+}
+
+export function resultsTable(rows: readonly Row[], { rounds, calls }: { rounds: number; calls: number }): string {
+  const lines = rows.map((row) => {
+    const { contender, lineCount } = row
+    const cells = [
+      contender.name,
+      contender.era === 'legacy' ? '2025-11-25' : '2026-07-28',
+      String(lineCount),
+      medianOf(row, 'cpuMicrosPerCall').toFixed(0),
+      contender.isFloor ? '1.0' : timesFloor(row, rows).toFixed(1),
+      medianOf(row, 'callsPerSecond').toFixed(0),
+      medianOf(row, 'p50Ms').toFixed(2),
+      medianOf(row, 'p99Ms').toFixed(2),
+    ]
+    return `| ${cells.join(' | ')} |`
+  })
+  return [
+    '| server | revision | connections | CPU µs per call | × raw | calls/s | p50 ms | p99 ms |',
+    '| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    ...lines,
+    '',
+    `${machine()}; medians of ${rounds} interleaved rounds of ${calls} calls of \`hub_status\` each, client on the same machine.`,
+  ].join('\n')
+}
+
+/** Each round is compared with the floor of its own minute: what else the machine does falls out. */
+function timesFloor(row: Row, rows: readonly Row[]): number {
+  const floor = rows.find(
+    ({ contender, lineCount }) =>
+      contender.isFloor && contender.era === row.contender.era && lineCount === row.lineCount,
+  )
+  const ratios = row.rounds.map((figures, round) => {
+    return figures.cpuMicrosPerCall / (floor?.rounds[round]?.cpuMicrosPerCall ?? Number.NaN)
+  })
+  return median(ratios)
+}
+
+function medianOf({ rounds }: Row, figure: keyof Figures): number {
+  return median(rounds.map((figures) => figures[figure]))
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
+}
+
+function machine(): string {
+  const processors = cpus()
+  return `${processors[0]?.model.trim() ?? 'unknown processor'}, ${processors.length} cores, Node ${process.versions.node}`
+}

@@ -1,0 +1,15 @@
+/** The SDK's own server for 2026-07-28: a server per request behind its Node adapter. */
+import { createServer, type IncomingMessage } from 'node:http'
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler } from '@modelcontextprotocol/server'
+import { createSdkServer } from './sdk-tool.ts'
+import { announce } from './server-under-test.ts'
+
+const handle = toNodeHandler(
+  createMcpHandler(() => createSdkServer('modern'), { legacy: 'reject', responseMode: 'json' }),
+)
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it forbids the `undefined` that Node's type allows
+const asTaken = (request: IncomingMessage) => request as NodeIncomingMessageLike
+const server = createServer((request, response) => void handle(asTaken(request), response))
+server.listen(0, '127.0.0.1', () => announce(server))

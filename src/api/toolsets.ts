@@ -1,0 +1,19 @@
+/** The groups that tools are listed by (API, "Toolsets"). */
+export const toolsetNames = [
+  'sessions',
+  'terminal',
+  'approvals',
+  'connectors',
+  'policy',
+  'agents',
+  'repositories',
+  'events',
+  'admin',
+] as const
+
+export const everyToolset = 'all'
+
+/** The ones that are none of ours. */
+export function unknownToolsets(names: readonly string[]): readonly string[] {
+  return names.filter((name) => name !== everyToolset && !(toolsetNames as readonly string[]).includes(name))
+}

@@ -1,0 +1,90 @@
+/** What happened: query_events, `resource://events/{cursor}`, and the layer that records every writing call. */
+import { z } from 'zod'
+import type { Event } from '../api/event.ts'
+import type { EventLog, EventQuery } from '../events/events.ts'
+import type { Notices, Provider } from '../mcp/mcp.ts'
+import { defineTool } from '../mcp/mcp.ts'
+
+export { createRecordLayer } from './record-layer.ts'
+
+const eventsPrefix = 'resource://events/'
+const defaultLimit = 100
+const maxLimit = 1_000
+
+const eventSchema = z.object({
+  seq: z.number(),
+  id: z.string(),
+  type: z.string(),
+  at: z.string(),
+  session: z.string().optional(),
+  thread: z.string().optional(),
+  correlation: z.string().optional(),
+  parent: z.string().optional(),
+  route: z.string().optional(),
+  provider: z.string().optional(),
+  payload: z.record(z.string(), z.unknown()),
+})
+
+const time = z.iso.datetime({ offset: true }).describe('ISO 8601')
+
+export function createAuditProvider({ events, notices }: { events: EventLog; notices: Notices }): Provider {
+  const family = notices.family(eventsPrefix)
+  events.onCommit(() => family.changed())
+
+  const tool = defineTool({
+    name: 'query_events',
+    description: 'Reads the event log from a cursor on, oldest first, filtered. next_cursor is where to read on.',
+    input: z.strictObject({
+      session: z.string().optional(),
+      thread: z.string().optional(),
+      correlation: z.string().optional(),
+      type: z.string().optional().describe('Such as "tool-called".'),
+      route: z.string().optional(),
+      since: time.optional(),
+      until: time.optional(),
+      cursor: cursorSchema().optional().describe('As in next_cursor; without it, from the beginning.'),
+      limit: z.int().min(1).max(maxLimit).default(defaultLimit),
+    }),
+    output: z.object({ events: z.array(eventSchema), next_cursor: z.string(), dropped: z.number().optional() }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: async ({ since, until, cursor, ...filter }) => {
+      const query = { ...filter, since: since && toUtc(since), until: until && toUtc(until), cursor: Number(cursor ?? 0) }
+      return readPage(events, withoutUndefined(query))
+    },
+  })
+
+  const template = {
+    uriTemplate: `${eventsPrefix}{cursor}`,
+    name: 'events',
+    description: 'The events after a cursor, oldest first; changes when there are more. Begin with 0.',
+    mimeType: 'application/json',
+    async read(uri: string) {
+      const cursor = cursorSchema().safeParse(uri.slice(eventsPrefix.length))
+      if (!cursor.success) return undefined
+      const page = await readPage(events, { cursor: Number(cursor.data), limit: defaultLimit })
+      return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(page) }] }
+    },
+  }
+  return { toolset: 'events', tools: () => [tool], resourceTemplates: () => [template] }
+}
+
+async function readPage(events: EventLog, query: EventQuery) {
+  const page = await events.read(query)
+  return {
+    events: page.events.map((event: Event) => ({ ...event })),
+    next_cursor: String(page.nextCursor),
+    ...(page.dropped > 0 && { dropped: page.dropped }),
+  }
+}
+
+function cursorSchema() {
+  return z.string().regex(/^\d{1,15}$/, 'a cursor is a number, as in next_cursor')
+}
+
+function toUtc(time: string): string {
+  return new Date(time).toISOString()
+}
+
+function withoutUndefined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never
+}

@@ -1,0 +1,173 @@
+/**
+ * What must go from a text because of how it stands there: after a secret name ("token=…", "Authorization: …",
+ * `"api_key": "…"` at any depth of escaping), as the user part of a URL, or by its shape (the hub's own tokens, "Bearer …").
+ *
+ * One pass: an expression finds where something may stand, small scanners without backtracking find where it ends.
+ */
+import { secretName } from './redact-names.ts'
+import type { SecretName } from './redact-names.ts'
+import type { TextRange } from './text-ranges.ts'
+
+const SUSPECT =
+  /key|token|secret|passw(?:or)?d|authorization|cookie|credential|sb_(?:human|agent)_|bearer[ \t]|basic[ \t]|:\/\/[^\s/?#"'<>]*@/gi
+
+export function mayHideSecrets(text: string): boolean {
+  SUSPECT.lastIndex = 0
+  return SUSPECT.test(text)
+}
+
+export function findSecretsByContext(text: string): TextRange[] {
+  const found: TextRange[] = []
+  SUSPECT.lastIndex = 0
+  for (let suspect = SUSPECT.exec(text); suspect !== null; suspect = SUSPECT.exec(text)) {
+    const range = judge(text, { start: suspect.index, end: SUSPECT.lastIndex })
+    if (range === undefined || range.end <= range.start) continue
+    found.push(range)
+    SUSPECT.lastIndex = Math.max(SUSPECT.lastIndex, range.end)
+  }
+  return found
+}
+
+function judge(text: string, suspect: TextRange): TextRange | undefined {
+  const word = text.slice(suspect.start, suspect.end)
+  if (word.startsWith('://')) return { start: suspect.start + 3, end: suspect.end - 1 }
+  if (/^sb_/i.test(word)) return /^sb_/.test(word) ? ownToken(text, suspect) : undefined
+  if (/^b/i.test(word)) return afterScheme(text, suspect.end)
+  return afterName(text, suspect)
+}
+
+function ownToken(text: string, suspect: TextRange): TextRange {
+  return { start: suspect.start, end: endOf(text, suspect.end, /[A-Za-z0-9_-]*/y) }
+}
+
+/** "Bearer abc123": prose such as "bearer authentication" has neither digits nor capitals inside. */
+function afterScheme(text: string, start: number): TextRange | undefined {
+  const end = endOf(text, start, /[\w.~+/=-]*/y)
+  return end - start >= 8 && /\d|=|[a-z][A-Z]/.test(text.slice(start, end)) ? { start, end } : undefined
+}
+
+/** The rest of the name, what may close around it, and then ":" or "=", plain or percent-encoded. */
+const SEPARATOR = /s?\d{0,8}(?:\\{0,31}["'`])?\]?[ \t]{0,8}(?:%(?:25){0,4}(?:3a|3d)|=>|:=|=(?!=)|:(?!:|\/\/))[ \t]{0,8}/iy
+const FLAG_VALUE = /s?\d{0,8}[ \t]{1,8}(?=[^\s-])/iy
+const PLURAL = /s?\d{0,8}/iy
+
+function afterName(text: string, suspect: TextRange): TextRange | undefined {
+  const separated = endIfMatches(text, suspect.end, SEPARATOR)
+  const start = separated ?? endIfMatches(text, suspect.end, FLAG_VALUE)
+  if (start === undefined) return undefined
+  const nameStart = startOfName(text, suspect.start)
+  if (separated === undefined && !text.startsWith('--', nameStart)) return undefined
+  const nameEnd = endOf(text, suspect.end, PLURAL)
+  const name = text.slice(nameStart, nameEnd)
+  const kind = secretName(name)
+  return kind === undefined ? undefined : valueAt(text, { start, kind, name, nameStart, nameEnd })
+}
+
+/** Far enough back for any real name, and bounded, so that a wall of letters costs no square. */
+const LONGEST_NAME = 80
+
+function startOfName(text: string, end: number): number {
+  let start = end
+  while (start > 0 && end - start < LONGEST_NAME && /[\w-]/.test(text[start - 1]!)) start--
+  return start
+}
+
+interface Named {
+  readonly start: number
+  readonly kind: SecretName
+  readonly name: string
+  readonly nameStart: number
+  readonly nameEnd: number
+}
+
+function valueAt(text: string, named: Named): TextRange | undefined {
+  const quoted = /[\s]{0,64}(\\{0,31})(["'`])/y
+  quoted.lastIndex = named.start
+  const quote = quoted.exec(text)
+  if (quote !== null) {
+    const start = quoted.lastIndex
+    return { start, end: endOfQuoted(text, start, quote[1]!.length, quote[2]!) }
+  }
+  const start = endOf(text, named.start, /\s{0,64}(?=[[{])/y)
+  if (text[start] === '{' || text[start] === '[') return { start, end: endOfBrackets(text, start) }
+  return bareValue(text, named)
+}
+
+/**
+ * The closing quote stands behind as many backslashes as the opening one, beyond whole pairs of the level above: at
+ * depth n a quote takes 2ⁿ−1 of them, and a backslash 2ⁿ⁺¹.
+ */
+function endOfQuoted(text: string, start: number, depth: number, quote: string): number {
+  for (let end = text.indexOf(quote, start); end !== -1; end = text.indexOf(quote, end + 1)) {
+    const backslashes = backslashesBefore(text, end, start)
+    if (backslashes < depth || backslashes % (2 * (depth + 1)) === depth) return end - Math.min(backslashes, depth)
+  }
+  return text.length
+}
+
+function backslashesBefore(text: string, index: number, floor: number): number {
+  let start = index
+  while (start > floor && text[start - 1] === '\\') start--
+  return index - start
+}
+
+/** To the bracket that closes the first one, past those inside quotes; to the end if it is never closed. */
+function endOfBrackets(text: string, start: number): number {
+  let depth = 0
+  for (let index = start; index < text.length; index++) {
+    const character = text[index]!
+    if (character === '"') {
+      const backslashes = backslashesBefore(text, index, start)
+      index = endOfQuoted(text, index + 1, backslashes, '"')
+      index = text.indexOf('"', index)
+      if (index === -1) return text.length
+    } else if (character === '{' || character === '[') depth++
+    else if ((character === '}' || character === ']') && --depth === 0) return index + 1
+  }
+  return text.length
+}
+
+const SAYS_NOTHING = /^(?:true|false|null|undefined|none)$/i
+
+function bareValue(text: string, { start, kind, name, nameStart, nameEnd }: Named): TextRange | undefined {
+  const isHeader = text[nameEnd] === ':' && beginsLine(text, nameStart)
+  const takesLine = isHeader || /(?:authorization|cookie)s?$/i.test(name)
+  let end = takesLine ? endOfHeader(text, start, { nameStart, nameEnd }) : endOfWord(text, start)
+  if (/^(?:bearer|basic|digest|token)$/i.test(text.slice(start, end))) end = endOfWord(text, end + 1)
+  const value = text.slice(start, end).trim()
+  const isCount = kind === 'several' && /^\d+(?:\.\d+)?$/.test(value)
+  return value === '' || isCount || SAYS_NOTHING.test(value) ? undefined : { start, end }
+}
+
+/** To the end of the line, of the quotes that opened right before the name, or of the query parameter. */
+function endOfHeader(text: string, start: number, name: { nameStart: number; nameEnd: number }): number {
+  const quote = text[name.nameStart - 1]
+  const isQuoted = quote === '"' || quote === "'" || quote === '`'
+  const depth = isQuoted ? backslashesBefore(text, name.nameStart - 1, 0) : 0
+  const end = endOf(text, start, text[name.nameEnd] === '=' ? /[^\r\n&]*/y : /[^\r\n]*/y)
+  return isQuoted ? Math.min(end, endOfQuoted(text, start, depth, quote)) : end
+}
+
+/** To the next blank or quote; closing punctuation and an escaped quote are left standing. */
+function endOfWord(text: string, start: number): number {
+  let end = start
+  while (end < text.length && !/[\s"'`<>&;]/.test(text[end]!)) end++
+  while (end > start && /[,.)\]}\\]/.test(text[end - 1]!)) end--
+  return end
+}
+
+/** Only blanks and the marks that programs put before headers ("> ", "* ", "- ") stand before it on its line. */
+function beginsLine(text: string, index: number): boolean {
+  let start = index
+  while (start > 0 && index - start < LONGEST_NAME && /[ \t<>*-]/.test(text[start - 1]!)) start--
+  return start === 0 || text[start - 1] === '\n' || text[start - 1] === '\r'
+}
+
+function endOf(text: string, start: number, expression: RegExp): number {
+  return endIfMatches(text, start, expression) ?? start
+}
+
+function endIfMatches(text: string, start: number, expression: RegExp): number | undefined {
+  expression.lastIndex = start
+  return expression.test(text) ? expression.lastIndex : undefined
+}

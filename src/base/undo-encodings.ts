@@ -1,0 +1,138 @@
+/**
+ * A text as it reads once percent-encoding and backslash escapes are undone, at all levels at once ("%2540" and "\\\"" too),
+ * with the way back to where each part stands in the original. It is for comparing, not for showing: whoever looks for a
+ * secret undoes the secret as well, so that both sides lost the same.
+ */
+import type { TextRange } from './text-ranges.ts'
+
+export interface UndoneText {
+  readonly text: string
+  toOriginal(range: TextRange): TextRange
+}
+
+/** Four numbers for each escape, flat, since a text may hold millions: where it went, and where it stood. */
+type Escapes = number[]
+const DECODED_START = 0
+const DECODED_END = 1
+const ORIGINAL_START = 2
+const ORIGINAL_END = 3
+const FIELDS = 4
+
+/** Whether undoing could change anything. */
+export function hasEncodings(text: string): boolean {
+  return text.includes('%') || text.includes('\\') || text.includes('+')
+}
+
+export function undoEncodings(text: string): UndoneText {
+  const escapes: Escapes = []
+  const parts: string[] = []
+  let length = 0
+  let copied = 0
+  const take = (start: number, { decoded, end }: Decoded): void => {
+    if (start > copied) parts.push(text.slice(copied, start))
+    parts.push(decoded)
+    length += start - copied
+    escapes.push(length, length + decoded.length, start, end)
+    length += decoded.length
+    copied = end
+  }
+  for (let index = nextEscape(text, 0); index < text.length; index = nextEscape(text, Math.max(copied, index + 1))) {
+    const decoded = text.charCodeAt(index) === PERCENT ? decodePercent(text, index) : decodeBackslashes(text, index)
+    if (decoded !== undefined) take(index, decoded)
+  }
+  parts.push(text.slice(copied))
+  return {
+    // Forms write a space as "+". Both become a space, so that neither spelling hides anything.
+    text: parts.join('').replaceAll('+', ' '),
+    toOriginal: ({ start, end }) => ({
+      start: originalOf(escapes, start).start,
+      end: originalOf(escapes, end - 1).end,
+    }),
+  }
+}
+
+interface Decoded {
+  readonly decoded: string
+  readonly end: number
+}
+
+const PERCENT = 0x25
+const BACKSLASH = 0x5c
+
+function nextEscape(text: string, from: number): number {
+  for (let index = from; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === PERCENT || code === BACKSLASH) return index
+  }
+  return text.length
+}
+
+/** One character of UTF-8 written as "%C3%A9"; bytes that are no UTF-8 stand for themselves. */
+function decodePercent(text: string, start: number): Decoded | undefined {
+  const first = percentByte(text, start)
+  if (first === undefined) return undefined
+  const more = first.byte >= 0xf0 ? 3 : first.byte >= 0xe0 ? 2 : first.byte >= 0xc0 ? 1 : 0
+  let code = more === 0 ? first.byte : first.byte & (0x3f >> more)
+  let end = first.end
+  for (let count = 0; count < more; count++) {
+    const next = percentByte(text, end)
+    if (next === undefined || (next.byte & 0xc0) !== 0x80) {
+      return { decoded: String.fromCharCode(first.byte), end: first.end }
+    }
+    code = (code << 6) | (next.byte & 0x3f)
+    end = next.end
+  }
+  return { decoded: code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code), end }
+}
+
+/** "%41", and "%2541" or "%252541" for what was encoded more than once. */
+function percentByte(text: string, start: number): { byte: number; end: number } | undefined {
+  if (text.charCodeAt(start) !== PERCENT) return undefined
+  let digits = start + 1
+  while (text.startsWith('25', digits) && hexValue(text, digits + 2, 2) !== undefined) digits += 2
+  const byte = hexValue(text, digits, 2)
+  return byte === undefined ? undefined : { byte, end: digits + 2 }
+}
+
+const CONTROLS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
+
+/** A run of backslashes and the character it escapes; how long the run is tells only how often it was escaped. */
+function decodeBackslashes(text: string, start: number): Decoded {
+  let next = start
+  while (text.charCodeAt(next) === BACKSLASH) next++
+  const character = text[next]
+  if (character === undefined) return { decoded: '', end: next }
+  const digits = character === 'u' ? 4 : character === 'x' ? 2 : 0
+  const code = digits === 0 ? undefined : hexValue(text, next + 1, digits)
+  if (code !== undefined) return { decoded: String.fromCharCode(code), end: next + 1 + digits }
+  return { decoded: CONTROLS[character] ?? character, end: next + 1 }
+}
+
+function hexValue(text: string, start: number, digits: number): number | undefined {
+  let value = 0
+  for (let index = start; index < start + digits; index++) {
+    const code = text.charCodeAt(index)
+    const digit = code >= 48 && code <= 57 ? code - 48 : code >= 97 && code <= 102 ? code - 87 : code - 55
+    if (!(digit >= 0 && digit <= 15) || (code > 57 && code < 65)) return undefined
+    value = value * 16 + digit
+  }
+  return value
+}
+
+/** Where the character at `index` of the undone text stands in the original. */
+function originalOf(escapes: Escapes, index: number): TextRange {
+  let low = 0
+  let high = escapes.length / FIELDS
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (escapes[middle * FIELDS + DECODED_START]! <= index) low = middle + 1
+    else high = middle
+  }
+  if (low === 0) return { start: index, end: index + 1 }
+  const last = (low - 1) * FIELDS
+  const decodedEnd = escapes[last + DECODED_END]!
+  const end = escapes[last + ORIGINAL_END]!
+  if (index < decodedEnd) return { start: escapes[last + ORIGINAL_START]!, end }
+  const start = end + (index - decodedEnd)
+  return { start, end: start + 1 }
+}

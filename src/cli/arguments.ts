@@ -1,0 +1,69 @@
+/** Reads a command's arguments. Whatever does not fit is a usage error that names the nearest thing that would. */
+import { parseArgs } from 'node:util'
+import { nearest } from '../base/nearest.ts'
+import { CliError } from './cli-error.ts'
+import type { Arguments, Command, Flag } from './command.ts'
+
+export function readArguments(name: string, command: Command, argv: readonly string[]): Arguments {
+  const flags = new Map<string, Flag>(Object.entries(command.flags))
+  // Not strict: parseArgs would throw before we can say what was meant.
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: Object.fromEntries([...flags].map(([flag, { takes }]) => [flag, { type: takes ? 'string' : 'boolean' }])),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+
+  const given = new Map<string, string | true>()
+  const words: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') words.push(token.value)
+    if (token.kind === 'option') given.set(token.name, valueOf(token, flags.get(token.name), name, [...flags.keys()]))
+  }
+  checkWords(name, command, words)
+
+  return {
+    words,
+    text(flag) {
+      const value = given.get(flag)
+      return value === true ? undefined : value
+    },
+    has: (flag) => given.has(flag),
+  }
+}
+
+interface OptionToken {
+  readonly name: string
+  readonly rawName: string
+  readonly value: string | undefined
+  readonly inlineValue: boolean | undefined
+}
+
+function valueOf(token: OptionToken, flag: Flag | undefined, name: string, known: readonly string[]): string | true {
+  const { rawName, value, inlineValue } = token
+  if (flag === undefined) {
+    const meant = nearest(token.name, known)
+    throw usage(name, `"${name}" has no flag ${rawName}.${meant ? ` Did you mean --${meant}?` : ''}`)
+  }
+  if (flag.takes === undefined) {
+    if (value !== undefined) throw usage(name, `${rawName} takes no value.`)
+    return true
+  }
+  if (value === undefined) throw usage(name, `${rawName} needs a value: ${rawName} ${flag.takes}.`)
+  // "--home --port 1" means a forgotten value much more often than a directory called "--port".
+  if (!inlineValue && value.startsWith('-') && value !== '-') {
+    throw usage(name, `${rawName} needs a value; if "${value}" is meant, write ${rawName}=${value}.`)
+  }
+  return value
+}
+
+function checkWords(name: string, { words: expected = { min: 0, max: 0 }, takes }: Command, words: readonly string[]) {
+  if (words.length > expected.max)
+    throw usage(name, `"${name}" does not know what to do with "${words[expected.max]}".`)
+  if (words.length < expected.min) throw usage(name, `"${name}" needs more: signalbox ${name} ${takes}.`)
+}
+
+function usage(name: string, problem: string): CliError {
+  return new CliError('usage', `${problem} See "signalbox ${name} --help".`)
+}

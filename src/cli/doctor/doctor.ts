@@ -1,0 +1,84 @@
+/**
+ * `signalbox doctor`: looks at everything the hub stands on, and says how to mend what is wrong.
+ * It changes nothing, and a running hub does not notice it.
+ */
+import { createRedactor } from '../../base/redact.ts'
+import type { Config, Environment } from '../../config/config.ts'
+import type { Arguments, CliContext } from '../command.ts'
+import { defineCommand } from '../command.ts'
+import { homeFlag, jsonFlag } from '../common-flags.ts'
+import { binPath } from '../installation.ts'
+import { checkAgentClis, versionTimeoutMs } from './agent-clis.ts'
+import { checkConfiguration } from './configuration.ts'
+import { checkContainment } from './containment.ts'
+import { checkDataDirectory, leastFreeBytes } from './data-directory.ts'
+import type { Finding } from './finding.ts'
+import { findingsAbout } from './finding.ts'
+import { checkPorts } from './ports.ts'
+import { checkRuntime } from './runtime.ts'
+import { checkServiceUnit } from './service-unit.ts'
+
+export const command = defineCommand({
+  about: [
+    'Checks the runtime, the configuration, the data directory, the ports, the store, the service unit and which agent',
+    'CLIs are there, and says how to mend each thing that is wrong. It changes nothing and does not disturb a running hub.',
+  ].join('\n'),
+  flags: { ...homeFlag, ...jsonFlag },
+  examples: ['signalbox doctor', 'signalbox doctor --json'],
+  async run(args, context) {
+    const findings = (await examine(args, context)).map(withoutSecrets)
+    context.out(args.has('json') ? JSON.stringify({ findings }, null, 2) : render(findings))
+    return findings.some(({ is }) => is === 'broken') ? 'must-mend' : 'ok'
+  },
+})
+
+async function examine(args: Arguments<'home'>, context: CliContext): Promise<Finding[]> {
+  const env = await context.readEnvironment()
+  const { findings, loaded } = checkConfiguration({ flags: { home: args.text('home') }, env })
+  return [
+    ...checkRuntime({ nodeVersion: process.version, platform: process.platform }),
+    ...findings,
+    ...(loaded ? await examineConfigured(loaded.config, env) : [notExamined]),
+    ...checkServiceUnit({ env, bin: binPath }),
+    ...(await checkAgentClis({ env, timeoutMs: versionTimeoutMs })),
+    ...checkContainment(),
+  ]
+}
+
+async function examineConfigured(config: Config, env: Environment): Promise<Finding[]> {
+  // Loaded here, so that a store that cannot even be loaded spoils nothing but its own check.
+  const { checkStore } = await import('./store.ts')
+  return [
+    ...checkDataDirectory({ home: config.home, leastFreeBytes }),
+    ...(await checkPorts({ config, env })),
+    ...(await checkStore(config)),
+  ]
+}
+
+const notExamined = findingsAbout('data directory, ports, store').note('not examined while the configuration is wrong')
+
+const redactor = createRedactor()
+
+function withoutSecrets(finding: Finding): Finding {
+  return { ...finding, says: redactor.text(finding.says) }
+}
+
+function render(findings: readonly Finding[]): string {
+  const broken = findings.filter(({ is }) => is === 'broken').length
+  return [
+    ...findings.map(line),
+    '',
+    broken === 0 ? 'Nothing to mend.' : `${broken} ${broken === 1 ? 'thing' : 'things'} to mend, see the lines with ✗.`,
+  ].join('\n')
+}
+
+function line(finding: Finding): string {
+  switch (finding.is) {
+    case 'ok':
+      return `✓ ${finding.about}: ${finding.says}`
+    case 'note':
+      return `· ${finding.about}: ${finding.says}${finding.advice ? `\n    ${finding.advice}` : ''}`
+    case 'broken':
+      return `✗ ${finding.about}: ${finding.says}\n    mend: ${finding.mend}`
+  }
+}

@@ -1,0 +1,24 @@
+import type { Environment } from '../../config/config.ts'
+import { faultsOf, readUnit, unitPath } from '../service-unit.ts'
+import { findingsAbout } from './finding.ts'
+import type { Finding } from './finding.ts'
+
+const { ok, note, broken } = findingsAbout('service unit')
+
+export function checkServiceUnit({ env, bin }: { env: Environment; bin: string }): Finding[] {
+  const units = (['user', 'system'] as const).flatMap((scope) => readUnit(unitPath(scope, env)) ?? [])
+  if (units.length === 0) {
+    return [
+      note(
+        'not installed; the hub runs while "signalbox up" does',
+        '"signalbox service install" makes it start by itself',
+      ),
+    ]
+  }
+  return units.flatMap((unit) => {
+    const faults = faultsOf(unit, bin)
+    return faults.length === 0
+      ? [ok(`${unit.path} starts this installation and leaves terminals alone when it stops`)]
+      : faults.map(({ says, mend }) => broken(says, mend))
+  })
+}

@@ -1,0 +1,60 @@
+/** `signalbox service install`: writes the unit and leaves systemd itself to the person. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { CliError } from './cli-error.ts'
+import { defineCommand } from './command.ts'
+import { homeFlag, loadOfHome } from './common-flags.ts'
+import { binPath } from './installation.ts'
+import { readUnit, renderUnit, systemctlFor, unitName, unitPath } from './service-unit.ts'
+import type { ServiceScope } from './service-unit.ts'
+
+export const command = defineCommand({
+  about: [
+    'Writes a systemd unit that starts this installation of the hub, and says which two commands to run next. A unit for',
+    'the whole machine (--system) is only printed, unless --path says where to write it.',
+  ].join('\n'),
+  flags: {
+    system: { about: 'a unit for the machine instead of for this user; it runs the hub as this user' },
+    path: { takes: 'FILE', about: 'where to write the unit (default: ~/.config/systemd/user/signalbox.service)' },
+    print: { about: 'print the unit and write nothing' },
+    force: { about: 'replace a unit that is there and says something else' },
+    ...homeFlag,
+  },
+  examples: [
+    'signalbox service install',
+    'signalbox service install --print',
+    'sudo signalbox service install --system --path /etc/systemd/system/signalbox.service',
+  ],
+  async run(args, context) {
+    const { config, sources } = await loadOfHome(args, context)
+    const isDefaultHome = sources.some(({ key, from }) => key === 'home' && from === 'default')
+    const scope: ServiceScope = args.has('system') ? { is: 'system', runAs: userInfo().username } : { is: 'user' }
+    const unit = renderUnit({ bin: binPath, scope, ...(!isDefaultHome && { home: config.home }) })
+
+    const named = args.text('path')
+    if (args.has('print') || (scope.is === 'system' && named === undefined)) {
+      context.out(unit.trimEnd())
+      return 'ok'
+    }
+    const path = named === undefined ? unitPath('user', await context.readEnvironment()) : resolve(named)
+    write(path, unit, { force: args.has('force') })
+    const systemctl = systemctlFor(path)
+    context.out(`Wrote ${path}. Now run:`)
+    context.out(`  ${systemctl} daemon-reload`)
+    context.out(`  ${systemctl} enable --now ${unitName}`)
+    return 'ok'
+  },
+})
+
+function write(path: string, unit: string, { force }: { force: boolean }): void {
+  const there = readUnit(path)
+  if (there && there.text !== unit && !force) {
+    throw new CliError(
+      'failed',
+      `${path} is there and says something else: compare it with --print, replace it with --force.`,
+    )
+  }
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, unit)
+}

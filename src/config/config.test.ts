@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { HubError } from '../base/hub-error.ts'
+import { loadConfig, settings } from './config.ts'
+import type { ConfigFlags, Environment, LoadedConfig } from './config.ts'
+
+let home: string
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'signalbox-config-'))
+})
+afterEach(() => {
+  rmSync(home, { recursive: true, force: true })
+})
+
+describe('where a value comes from', () => {
+  test('a flag beats the environment, the environment beats config.yaml, and that beats the default', () => {
+    expect(sourceOf('port', load({}))).toEqual({ key: 'port', value: 7420, from: 'default' })
+
+    const inFile = load({ file: '# mine\nport: 1111\n' })
+    expect(inFile.config.port).toBe(1111)
+    expect(sourceOf('port', inFile)).toEqual({ key: 'port', value: 1111, from: 'config.yaml:2' })
+
+    const inEnvironment = load({ file: 'port: 1111', env: { SIGNALBOX_PORT: '2222' } })
+    expect(sourceOf('port', inEnvironment)).toMatchObject({ value: 2222, from: 'environment SIGNALBOX_PORT' })
+
+    const byFlag = load({ file: 'port: 1111', env: { SIGNALBOX_PORT: '2222' }, flags: { port: '3333' } })
+    expect(sourceOf('port', byFlag)).toMatchObject({ value: 3333, from: 'flag --port' })
+  })
+
+  test('the data directory may be named by flag or environment, and "~" is the home of the user', () => {
+    expect(loadConfig({ env: {} }).config.home).toBe(join(homedir(), '.signalbox'))
+    expect(loadConfig({ env: { SIGNALBOX_HOME: '~/elsewhere' } }).config.home).toBe(join(homedir(), 'elsewhere'))
+    expect(loadConfig({ env: { SIGNALBOX_HOME: '/a' }, flags: { home: 'b' } }).config.home).toBe(
+      join(process.cwd(), 'b'),
+    )
+  })
+
+  test('an empty variable counts as absent', () => {
+    expect(sourceOf('port', load({ env: { SIGNALBOX_PORT: '' } }))?.from).toBe('default')
+  })
+
+  test('an empty secret is an error, since another database than the one meant would be used', () => {
+    expect(faultOf({ env: { DATABASE_URL: '' } })).toMatch(/^DATABASE_URL is empty: .* or take it away\.$/)
+  })
+
+  test('a missing or empty config.yaml is no settings', () => {
+    expect(load({}).config.port).toBe(7420)
+    expect(load({ file: '' }).config.port).toBe(7420)
+    expect(load({ file: '# nothing yet\n' }).config.port).toBe(7420)
+  })
+
+  test('what cannot stand in config.yaml is refused there, with the place where it can', () => {
+    const fault = faultOf({ file: 'home: /tmp\ntoken: abc\n' })
+    expect(fault).toContain(`${home}/config.yaml:1: home cannot stand here`)
+    expect(fault).toContain('SIGNALBOX_HOME')
+    expect(fault).toContain(`${home}/config.yaml:2: token cannot stand here`)
+  })
+})
+
+describe('every name', () => {
+  test('of the API page is accepted in the environment', () => {
+    const env = {
+      SIGNALBOX_HOST: 'localhost',
+      SIGNALBOX_PORT: '0',
+      SIGNALBOX_DEFAULT_TEMPLATE: 'claude',
+      SIGNALBOX_SESSION_FOLLOW_BASE: 'https://hub.example.org',
+      SIGNALBOX_SESSION_FOLLOW_PATH: '/t/',
+      SIGNALBOX_REPOSITORY_MCP_PORT: 'off',
+      SIGNALBOX_MCP_SOCKET: '/run/signalbox.sock',
+      SIGNALBOX_MCP_SOCKET_NAME: 'mine',
+      SIGNALBOX_APPROVAL_HOLD: '5',
+      SIGNALBOX_JOB_CONCURRENCY: '2',
+      SIGNALBOX_HOP_LIMIT: '1',
+      SIGNALBOX_TOKEN: 'sb_human_x',
+      SIGNALBOX_URL: 'http://127.0.0.1:7420/mcp',
+      DATABASE_URL: 'postgres://me:pw@db/signalbox',
+      SIGNALBOX_REPOSITORY_MODEL: 'o9',
+      SIGNALBOX_REPOSITORY_EFFORT: 'low',
+      SIGNALBOX_REPOSITORY_SANDBOX: 'workspace-write',
+      SIGNALBOX_REPOSITORY_APPROVAL: 'on-failure',
+      SIGNALBOX_REPOSITORY_NETWORK: 'on',
+      SIGNALBOX_REPOSITORY_WEB_SEARCH: 'true',
+    }
+    const { config, warnings } = load({ env })
+    expect(warnings).toEqual([])
+    expect(config).toMatchObject({
+      host: 'localhost',
+      port: 0,
+      defaultTemplate: 'claude',
+      sessionFollowBase: 'https://hub.example.org',
+      sessionFollowPath: '/t/',
+      repositoryMcpPort: 'off',
+      mcpSocket: '/run/signalbox.sock',
+      mcpSocketName: 'mine',
+      approvalHoldSeconds: 5,
+      jobConcurrency: 2,
+      hopLimit: 1,
+      token: 'sb_human_x',
+      url: 'http://127.0.0.1:7420/mcp',
+      databaseUrl: 'postgres://me:pw@db/signalbox',
+      repositoryModel: 'o9',
+      repositoryEffort: 'low',
+      repositorySandbox: 'workspace-write',
+      repositoryApproval: 'on-failure',
+      repositoryNetwork: true,
+      repositoryWebSearch: true,
+    })
+  })
+
+  test('works in config.yaml with the same meaning as in the environment', () => {
+    const { config } = load({
+      file: [
+        'host: 0.0.0.0',
+        'repository_mcp_port: 0',
+        'repository_network: on',
+        'repository_web_search: true',
+        'allowed_hosts: [hub.example.org, "other:8080"]',
+        'allowed_origins: https://a.example.org, https://b.example.org',
+        'max_body_bytes: 2048',
+        'drain_grace_seconds: 0.5',
+      ].join('\n'),
+    })
+    expect(config).toMatchObject({
+      host: '0.0.0.0',
+      repositoryMcpPort: 0,
+      repositoryNetwork: true,
+      repositoryWebSearch: true,
+      allowedHosts: ['hub.example.org', 'other:8080'],
+      allowedOrigins: ['https://a.example.org', 'https://b.example.org'],
+      maxBodyBytes: 2048,
+      drainGraceSeconds: 0.5,
+    })
+  })
+
+  test('is used once: no two settings share a key, a variable or a flag', () => {
+    for (const names of [
+      settings.map(({ key }) => key),
+      settings.map(({ environment }) => environment),
+      settings.flatMap(({ flag }) => flag ?? []),
+    ]) {
+      expect(new Set(names).size).toBe(names.length)
+    }
+  })
+
+  test('of a secret is no flag, since flags stand in the process list', () => {
+    expect(settings.filter(({ secret, flag }) => secret && flag !== undefined)).toEqual([])
+  })
+})
+
+describe('what is wrong', () => {
+  test('an unknown key of config.yaml is an error with its line and the nearest right key', () => {
+    expect(faultOf({ file: 'host: localhost\nprot: 1\n' })).toBe(
+      `${home}/config.yaml:2: there is no setting "prot". Did you mean "port"?`,
+    )
+  })
+
+  test('a key that is near to nothing is an error that says where the settings are listed', () => {
+    expect(faultOf({ file: 'xylophone: 1\n' })).toContain('"signalbox config" lists the settings')
+  })
+
+  test('an unknown variable of ours is a warning with the nearest right one, others are not our business', () => {
+    const { warnings } = load({ env: { SIGNALBOX_PROT: '1', PROT: '1', DATABASE_URI: 'x' } })
+    expect(warnings).toEqual([
+      'The environment variable SIGNALBOX_PROT means nothing to Signalbox. Did you mean SIGNALBOX_PORT?',
+    ])
+  })
+
+  test('a value that does not fit is an error with its place, the value and what would work', () => {
+    expect(faultOf({ env: { SIGNALBOX_PORT: '70000' } })).toMatch(
+      /^SIGNALBOX_PORT says "70000", but it takes a whole number from 0 to 65535/,
+    )
+    expect(faultOf({ flags: { host: 'http://x' } })).toMatch(
+      /^The flag --host says "http:\/\/x", but it takes an IP address or a host name/,
+    )
+    expect(faultOf({ file: '\nlog_level: loud' })).toBe(
+      `${home}/config.yaml:2, log_level, says "loud", but it takes \`debug\`, \`info\`, \`warn\` or \`error\`.`,
+    )
+    expect(faultOf({ file: 'port:' })).toContain(`${home}/config.yaml:1, port, is empty`)
+    expect(faultOf({ file: 'allowed_origins: [https://x.org/path]' })).toContain('without a path')
+    expect(faultOf({ env: { SIGNALBOX_MCP_SOCKET: 'here.sock' } })).toContain('an absolute path')
+  })
+
+  test('everything that is wrong is said at once', () => {
+    const fault = faultOf({ file: 'prot: 1', env: { SIGNALBOX_PORT: 'x', SIGNALBOX_HOP_LIMIT: '0' } })
+    expect(fault.split('\n')).toHaveLength(3)
+  })
+
+  test('a secret that does not fit is not shown', () => {
+    const fault = faultOf({ env: { DATABASE_URL: 'mysql://me:hunter2@db/x' } })
+    expect(fault).toContain('DATABASE_URL holds something else')
+    expect(fault).toContain('postgres://')
+    expect(fault).not.toContain('hunter2')
+  })
+
+  test('a config.yaml that is no YAML is an error with file, line and reason', () => {
+    expect(faultOf({ file: 'port: 1\nhost: "open\n' })).toMatch(new RegExp(`^${home}/config.yaml:[23] is no YAML: .+`))
+    expect(faultOf({ file: 'port: 1\nport: 2\n' })).toMatch(/config.yaml:2 is no YAML: .*unique/)
+    expect(faultOf({ file: '- port\n' })).toContain('write one "key: value" on each line')
+  })
+})
+
+test('secrets are in the configuration and nowhere in its description', () => {
+  const loaded = load({ env: { SIGNALBOX_TOKEN: 'sb_human_x', DATABASE_URL: 'postgres://me:hunter2@db/x' } })
+  expect(loaded.config.token).toBe('sb_human_x')
+  expect(sourceOf('token', loaded)).toMatchObject({ value: '[redacted]', from: 'environment SIGNALBOX_TOKEN' })
+  expect(JSON.stringify([loaded.sources, loaded.warnings])).not.toMatch(/sb_human_x|hunter2/)
+})
+
+test('nobody can change the configuration afterwards', () => {
+  const { config } = load({})
+  expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)
+})
+
+function load(given: { file?: string; env?: Environment; flags?: ConfigFlags }) {
+  if (given.file !== undefined) writeFileSync(join(home, 'config.yaml'), given.file)
+  return loadConfig({ flags: given.flags ?? {}, env: { SIGNALBOX_HOME: home, ...given.env } })
+}
+
+function sourceOf(key: string, { sources }: LoadedConfig) {
+  return sources.find((source) => source.key === key)
+}
+
+function faultOf(given: Parameters<typeof load>[0]): string {
+  try {
+    load(given)
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'invalid') return error.message
+    throw error
+  }
+  throw new Error('the configuration was accepted')
+}

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { configurationDocsCommand, renderConfigurationDocs } from './configuration-docs.ts'
+import { settings } from './settings.ts'
+
+test('docs/configuration.md is what the schema says', () => {
+  const written = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+  expect(written, `docs/configuration.md is stale: run "${configurationDocsCommand}"`).toBe(renderConfigurationDocs())
+})
+
+test('every setting stands in the documentation with all its names', () => {
+  const page = renderConfigurationDocs()
+  for (const { environment, flag, key, notInFile } of settings) {
+    expect(page).toContain(`\`${environment}\``)
+    if (flag !== undefined) expect(page).toContain(`\`--${flag}\``)
+    if (notInFile === undefined) expect(page).toContain(`| \`${key}\``)
+  }
+})

@@ -1,0 +1,176 @@
+/**
+ * The hub's one HTTP server. Every request passes the same way:
+ *
+ *   Host and Origin → health and page → hub ready? → token → route
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HubError } from '../base/hub-error.ts'
+import type { Log } from '../base/log.ts'
+import type { Metrics } from '../base/metrics.ts'
+import type { Principal } from '../base/principal.ts'
+import type { Endpoint, Face } from '../mcp/mcp.ts'
+import { errorCode, failureOf, RpcError } from '../mcp/mcp.ts'
+import { allowOrigin, answerPreflight } from './cors.ts'
+import type { Gate } from './gate.ts'
+import { createMcpRoute } from './mcp-route.ts'
+import type { McpRoute } from './mcp-route.ts'
+import type { OriginRules } from './origin.ts'
+import { isHostAllowed, isOriginAllowed } from './origin.ts'
+import type { Page } from './page.ts'
+import { sendJson, sendText } from './send.ts'
+import { createSseStreams } from './sse.ts'
+
+export { createGate } from './gate.ts'
+export type { Gate } from './gate.ts'
+export { createPage } from './page.ts'
+
+export interface HttpServer {
+  /** Listens at once and answers 503 until `open`. */
+  listen(host: string, port: number): Promise<number>
+  open(parts: OpenParts): void
+  /** No new calls; what runs gets `graceMs`, streams are told. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** What exists only once the hub is ready. */
+export interface OpenParts {
+  readonly endpoint: Endpoint
+  readonly gate: Gate
+  readonly faceOf: (caller: Principal) => Face
+}
+
+export interface HttpOptions {
+  readonly rules: OriginRules
+  readonly maxBodyBytes: number
+  readonly metrics: Metrics
+  readonly page: Page
+  readonly log: Log
+}
+
+type State = { readonly is: 'starting' } | ({ readonly is: 'ready' | 'stopping'; readonly mcp: McpRoute } & OpenParts)
+
+export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOptions): HttpServer {
+  const streams = createSseStreams()
+  const requests = metrics.counter('signalbox_http_requests_total', 'HTTP requests by route and status.')
+  metrics.gauge('signalbox_streams', 'Open event streams.', () => streams.size)
+  let state: State = { is: 'starting' }
+
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 70_000 })
+  // Silence in both directions: keep-alives end it for every stream in use.
+  server.timeout = 120_000
+  server.on('request', (request, response) => {
+    response.once('finish', () => requests.add({ route: routeName(request), status: String(response.statusCode) }))
+    handle(request, response).catch((error: unknown) => refuse(request, response, error))
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+    if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+  })
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { host, origin } = request.headers
+    if (!isHostAllowed(host, rules)) throw foreign(`Host "${host?.slice(0, 100)}"`, 'allowed_hosts')
+    if (!isOriginAllowed(origin, rules)) throw foreign(`Origin "${origin?.slice(0, 100)}"`, 'allowed_origins')
+    if (origin !== undefined) allowOrigin(response, origin)
+    if (request.method === 'OPTIONS') return answerPreflight(response)
+
+    const [path, query] = splitUrl(request.url ?? '/')
+    switch (path) {
+      case '/healthz':
+        return sendJson(response, 200, { ok: true })
+      case '/readyz':
+        return sendJson(response, state.is === 'ready' ? 200 : 503, { ready: state.is === 'ready', hub: state.is })
+      case '/metrics':
+        return sendText(response, 200, 'text/plain; version=0.0.4', metrics.text())
+      case '/mcp':
+      case '/mcp/':
+      case '/sse':
+      case '/messages':
+        return serveMcp(path, query, request, response)
+      default:
+        if (!page.serve(path, response)) sendJson(response, 404, { error: 'Nothing here. The MCP endpoint is /mcp.' })
+    }
+  }
+
+  async function serveMcp(path: string, query: string, request: IncomingMessage, response: ServerResponse) {
+    if (state.is !== 'ready') {
+      response.setHeader('Retry-After', '1')
+      throw new HubError('unavailable', `The hub is ${state.is}. Try again in a second.`)
+    }
+    const { gate, mcp } = state
+    const caller = await admit(gate, request, response)
+    if (path === '/sse') return mcp.openSse(request, response, caller, query)
+    if (path === '/messages') return mcp.postToSse(request, response, caller, query)
+    return mcp.mcp(request, response, caller, query)
+  }
+
+  /** Errors of a request that no more specific place has answered. */
+  function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    const answer = failureOf(null, error, (bug) => log.error({ error: bug, url: splitUrl(request.url ?? '/')[0] }, 'a request failed'))
+    if (response.headersSent) return void response.destroy()
+    // What is left of the body is read and thrown away, so that the client gets to see the answer.
+    request.resume()
+    sendJson(response, answer.status, answer.response, request.complete ? {} : { Connection: 'close' })
+  }
+
+  return {
+    async listen(host, port) {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, resolve)
+      })
+      return (server.address() as AddressInfo).port
+    },
+    open(parts) {
+      state = { is: 'ready', ...parts, mcp: createMcpRoute({ ...parts, streams, maxBodyBytes }) }
+    },
+    async stop(graceMs) {
+      const { endpoint } = state.is === 'starting' ? {} : state
+      if (state.is === 'ready') state = { ...state, is: 'stopping' }
+      const closed = new Promise((resolve) => server.close(resolve))
+      const deadline = Date.now() + graceMs
+      while (endpoint?.isBusy && Date.now() < deadline) await sleep(20)
+      await endpoint?.stop()
+      streams.close()
+      server.closeIdleConnections()
+      const impatient = setTimeout(() => server.closeAllConnections(), 1_000)
+      await closed
+      clearTimeout(impatient)
+    },
+  }
+}
+
+async function admit(gate: Gate, request: IncomingMessage, response: ServerResponse): Promise<Principal> {
+  const admission = await gate.admit(request.headers.authorization, request.socket.remoteAddress ?? '')
+  switch (admission.is) {
+    case 'admitted':
+      return admission.caller
+    case 'unknown':
+      response.setHeader('WWW-Authenticate', 'Bearer realm="signalbox", error="invalid_token"')
+      throw new HubError('unauthorized', `${admission.why} "signalbox token issue" makes one.`)
+    case 'session-gone':
+      throw new RpcError(errorCode.unavailable, 'The session of this token is gone.', { status: 404 })
+    case 'too-many-failures':
+      response.setHeader('Retry-After', String(admission.retryAfterSeconds))
+      throw new HubError('busy', 'Too many wrong tokens from this address. Wait a minute.')
+  }
+}
+
+function foreign(what: string, setting: string): HubError {
+  return new HubError('forbidden', `${what} is not allowed here. Behind a proxy, add it to the setting ${setting}.`)
+}
+
+function splitUrl(url: string): readonly [path: string, query: string] {
+  const mark = url.indexOf('?')
+  return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
+}
+
+const knownRoutes = new Set(['/', '/mcp', '/sse', '/messages', '/healthz', '/readyz', '/metrics'])
+
+function routeName(request: IncomingMessage): string {
+  const [path] = splitUrl(request.url ?? '/')
+  return knownRoutes.has(path) ? path : path === '/mcp/' ? '/mcp' : 'other'
+}

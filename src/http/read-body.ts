@@ -1,0 +1,24 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { HubError } from '../base/hub-error.ts'
+
+/** The body as text. One that is too large is refused as soon as that is known. */
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+  const tooLarge = () =>
+    new HubError('too-large', `The body is larger than ${maxBytes} bytes (setting max_body_bytes). Send less at once.`)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
+  const body = await new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > maxBytes) reject(tooLarge())
+      else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.on('error', reject)
+    request.on('close', () => reject(new HubError('invalid', 'The connection was closed before the body was complete.')))
+  })
+  if (!isUtf8(body)) throw new HubError('invalid', 'The body is not UTF-8.')
+  return body.toString('utf8')
+}

@@ -1,0 +1,188 @@
+/**
+ * The composition root: what the hub is made of, in the order it comes up. Everything that is opened here is closed in
+ * reverse, also when a later step fails.
+ */
+import { readFileSync } from 'node:fs'
+import { createAuditProvider, createRecordLayer } from './audit/audit.ts'
+import { HubError, messageOf } from './base/hub-error.ts'
+import { createLog } from './base/log.ts'
+import type { Log } from './base/log.ts'
+import { createMetrics } from './base/metrics.ts'
+import type { Principal } from './base/principal.ts'
+import { createRedactor } from './base/redact.ts'
+import type { LoadedConfig } from './config/config.ts'
+import { createConnectionRecords } from './connections/connections.ts'
+import { openEventLog } from './events/events.ts'
+import { createGate, createHttp, createPage } from './http/http.ts'
+import type { Gate, HttpServer } from './http/http.ts'
+import type { Face, Notices, Provider } from './mcp/mcp.ts'
+import { createEndpoint, createFace, createNotices, managementFaceId } from './mcp/mcp.ts'
+import { createStatusProvider, noteStatusChange } from './status/status.ts'
+import { openDataDirectory, openStore } from './store/store.ts'
+import { createTokenProvider, createTokens, ensureTokenFile } from './tokens/tokens.ts'
+
+export interface RunningHub {
+  /** The MCP endpoint. */
+  readonly url: string
+  /** The page, with the token in the fragment, where no server and no log sees it. */
+  readonly loginUrl: string
+  stop(): Promise<void>
+  /** Resolves when the hub has stopped, for whatever reason. */
+  readonly stopped: Promise<void>
+}
+
+/** What a program that embeds the hub may bring along. */
+export interface HubParts {
+  readonly gate?: Gate
+  readonly providers?: (deps: { readonly notices: Notices }) => readonly Provider[]
+}
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+const instructions =
+  'Signalbox runs AI coding agents and lets you watch and steer them. This is its management server: begin with hub_status. ' +
+  'The list is short on purpose; connect to /mcp?toolsets=all for every tool.'
+const compositorInstructions = 'Signalbox: the tools you may use in this session.'
+
+export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): Promise<RunningHub> {
+  await using opened = new AsyncDisposableStack()
+  const startedAt = new Date()
+  const home = opened.use(await openDataDirectory(config.home))
+  const redactor = createRedactor()
+  for (const secret of [config.databaseUrl, config.token]) if (secret !== undefined) redactor.addSecret(secret)
+  const log = createLog({ level: config.logLevel, redactor })
+  const metrics = createMetrics()
+
+  const { host, allowedHosts, allowedOrigins, maxBodyBytes } = config
+  const page = createPage(new URL('../web/', import.meta.url))
+  const http = createHttp({ rules: { host, allowedHosts, allowedOrigins }, maxBodyBytes, metrics, page, log })
+  const port = await listen(http, host, config.port)
+  let graceMs = 0
+  opened.defer(() => http.stop(graceMs))
+
+  const store = await openStore(config.databaseUrl === undefined ? { sqliteDir: home.path } : { databaseUrl: config.databaseUrl })
+  opened.use(store)
+  const retention = { maxAgeMs: config.eventsMaxAgeDays * 86_400_000, maxBytes: config.eventsMaxMb * 1024 * 1024 }
+  const events = await openEventLog(
+    config.databaseUrl === undefined
+      ? { engine: 'sqlite', path: home.eventsFile }
+      : { engine: 'postgres', databaseUrl: config.databaseUrl },
+    { redactor, retention, log },
+  )
+  opened.use(events)
+
+  const notices = createNotices()
+  const onStatusChange = () => noteStatusChange(notices)
+  const tokens = createTokens({ store, onEnded: (id) => void endpoint.dropToken(id), onChange: onStatusChange })
+  const statusProvider = createStatusProvider(() => ({
+    name: 'signalbox',
+    version,
+    started_at: startedAt.toISOString(),
+    uptime_seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
+    store: store.engine,
+    ...endpoint.counts(),
+    events: events.lastSeq,
+    memory_bytes: process.memoryUsage.rss(),
+  }))
+
+  const info = { name: 'signalbox', title: 'Signalbox', version }
+  const layers = [createRecordLayer(events)]
+  const management = createFace({
+    id: managementFaceId,
+    info,
+    instructions,
+    layers,
+    providers: [
+      statusProvider,
+      createTokenProvider(tokens),
+      createAuditProvider({ events, notices }),
+      ...(parts.providers?.({ notices }) ?? []),
+    ],
+  })
+  const compositors = new Map<string, Face>()
+  function faceOf({ role, session = '' }: Principal): Face {
+    if (role === 'human') return management
+    let compositor = compositors.get(session)
+    if (!compositor) {
+      const id = `compositor:${session}`
+      compositor = createFace({ id, info, instructions: compositorInstructions, layers, providers: [statusProvider] })
+      compositors.set(session, compositor)
+    }
+    return compositor
+  }
+
+  const endpoint = createEndpoint({
+    records: createConnectionRecords(store),
+    notices,
+    log,
+    stateKey: await home.key('state'),
+    faceOf,
+    principalOf: (id) => tokens.principalOf(id),
+    maxConnectionsPerToken: config.maxConnectionsPerToken,
+    connectionIdleMs: config.connectionIdleHours * 3_600_000,
+    onConnectionsChange: onStatusChange,
+  })
+  await endpoint.restore()
+  metrics.gauge('signalbox_connections', 'Open MCP connections.', () => endpoint.counts().connections)
+  metrics.gauge('signalbox_listeners', 'Open subscriptions/listen streams.', () => endpoint.counts().listeners)
+  metrics.gauge('signalbox_events_last_seq', 'Newest cursor of the event log.', () => events.lastSeq)
+  metrics.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
+  metrics.gauge('nodejs_heap_used_bytes', 'Heap in use.', () => process.memoryUsage().heapUsed)
+
+  const token = await ensureTokenFile(home.tokenFile, tokens)
+  opened.use(every(500, log, () => tokens.endExpired()))
+  opened.use(every(60_000, log, () => tokens.saveLastUsed()))
+  opened.use(every(30_000, log, () => endpoint.sweep()))
+
+  // Until sessions exist, a session is whatever an agent's token names.
+  const hasSession = async () => true
+  const gate = parts.gate ?? createGate({ authenticate: (text) => tokens.authenticate(text), hasSession })
+  http.open({ endpoint, gate, faceOf })
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const url = `${origin}/mcp`
+  await home.announce({ url, pid: process.pid, version, started_at: startedAt.toISOString() })
+  await events.append({ type: 'hub-started', payload: { version, pid: process.pid, url } })
+  log.info({ url, version, store: store.engine }, 'the hub is ready')
+
+  const running = opened.move()
+  graceMs = config.drainGraceSeconds * 1000
+  const { promise: stopped, resolve, reject } = Promise.withResolvers<void>()
+  stopped.catch(() => {})
+  let stopping: Promise<void> | undefined
+  async function stop(): Promise<void> {
+    log.info({}, 'the hub is stopping')
+    await tokens.saveLastUsed()
+    await events.append({ type: 'hub-stopped', payload: {} })
+    await running.disposeAsync()
+  }
+  return {
+    url,
+    loginUrl: `${origin}/#token=${token}`,
+    stop: () => (stopping ??= stop().then(resolve, reject).then(() => stopped)),
+    stopped,
+  }
+}
+
+async function listen(http: HttpServer, host: string, port: number): Promise<number> {
+  try {
+    return await http.listen(host, port)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const why = code === 'EADDRINUSE' ? 'another program holds it' : messageOf(error)
+    throw new HubError('unavailable', `The hub cannot listen on ${host}:${port}: ${why}. Set SIGNALBOX_PORT to another port, or 0 for any free one.`, { cause: error })
+  }
+}
+
+/** Runs again and again, never twice at once; a failure is logged and tried again. */
+function every(ms: number, log: Log, task: () => Promise<void>): Disposable {
+  let isRunning = false
+  const timer = setInterval(() => {
+    if (isRunning) return
+    isRunning = true
+    task()
+      .catch((error: unknown) => log.error({ error }, 'a periodic task failed'))
+      .finally(() => (isRunning = false))
+  }, ms)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}

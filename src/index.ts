@@ -1,0 +1,7 @@
+/** What an embedding program may import. */
+export type { Config, LoadedConfig } from './config/config.ts'
+export { loadConfig } from './config/config.ts'
+export type { HubParts, RunningHub } from './hub.ts'
+export { startHub } from './hub.ts'
+export type { Call, Provider, Tool } from './mcp/mcp.ts'
+export { defineTool } from './mcp/mcp.ts'

@@ -1,0 +1,71 @@
+/** Makes the `Call` that a tool, resource or prompt sees from what came over the wire. */
+import { randomUUID } from 'node:crypto'
+import type { Principal } from '../base/principal.ts'
+import type { Call, Client } from './provider.ts'
+import type { LoggingLevel } from './sdk.ts'
+import type { Meta, RpcNotification } from './wire.ts'
+import { notification } from './wire.ts'
+
+export interface CallOptions {
+  readonly caller: Principal
+  readonly client: Client
+  readonly meta: Meta
+  readonly correlation: string
+  readonly signal: AbortSignal
+  /** Nothing below this level is sent; `undefined`: nothing at all. */
+  readonly logLevel: LoggingLevel | undefined
+  emit(message: RpcNotification): void
+  readonly answers?: Readonly<Record<string, unknown>>
+  readonly state?: unknown
+  readonly releaseStream?: (retryMs: number) => void
+}
+
+export function createCall(options: CallOptions): Call {
+  const { caller, client, meta, correlation, signal, logLevel, emit } = options
+  const progressToken = meta['progressToken']
+  return {
+    correlation,
+    caller,
+    client,
+    signal,
+    answers: options.answers ?? {},
+    state: options.state,
+    releaseStream: options.releaseStream ?? (() => {}),
+    progress(step) {
+      if (progressToken === undefined || signal.aborted) return
+      emit(notification('notifications/progress', { progressToken, ...step }))
+    },
+    log(level, data, logger) {
+      if (logLevel === undefined || signal.aborted || severity(level) < severity(logLevel)) return
+      emit(notification('notifications/message', { level, data, ...(logger !== undefined && { logger }) }))
+    },
+  }
+}
+
+const levels: readonly LoggingLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+]
+
+function severity(level: LoggingLevel): number {
+  return levels.indexOf(level)
+}
+
+export function isLoggingLevel(value: unknown): value is LoggingLevel {
+  return (levels as readonly unknown[]).includes(value)
+}
+
+const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** The caller's W3C trace id where it sent one, so that its trace and ours are one. */
+export function correlationOf(meta: Meta): string {
+  const parent = meta['traceparent']
+  const traceId = typeof parent === 'string' ? traceparent.exec(parent)?.[1] : undefined
+  return traceId ?? randomUUID().replaceAll('-', '')
+}

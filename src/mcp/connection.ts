@@ -1,0 +1,198 @@
+/**
+ * One legacy connection, from `initialize` to its end: its requests, the requests we send back, cancellation, log level
+ * and subscriptions. It knows no transport: a `RequestChannel` says where the messages of one request go.
+ */
+import type { Log } from '../base/log.ts'
+import { answer } from './answer.ts'
+import { correlationOf, createCall, isLoggingLevel } from './call.ts'
+import type { Face } from './face.ts'
+import type { Round } from './input-rounds.ts'
+import { runWithRequests } from './input-rounds.ts'
+import type { Method } from './methods.ts'
+import { findMethod, methodNotFound, resourceNotFound, uriOf } from './methods.ts'
+import type { Notices, Subscriber, Topic } from './notices.ts'
+import { listNames, listTopic } from './notices.ts'
+import type { Client, InputRequest } from './provider.ts'
+import type { LoggingLevel } from './sdk.ts'
+import type { Visit } from './visit.ts'
+import { toolsetsOf } from './visit.ts'
+import type { Params, RequestId, RpcMessage, RpcNotification, RpcRequest, RpcResponse } from './wire.ts'
+import { errorCode, failure, metaOf, notification, RpcError } from './wire.ts'
+
+/** Where the messages that belong to one request go. */
+export interface RequestChannel {
+  /** False when only the answer can be sent. */
+  readonly canStream: boolean
+  emit(message: RpcMessage): void
+  finish(response: RpcResponse): void | Promise<void>
+  /** The caller has left for good. */
+  onLeft(listener: () => void): void
+  releaseStream(retryMs: number): void
+}
+
+export interface Connection {
+  readonly id: string
+  readonly tokenId: string
+  readonly client: Client
+  readonly isBusy: boolean
+  /** What its client wants to hear of, lists aside. */
+  readonly subscriptions: ReadonlySet<Topic>
+  request(message: RpcRequest, visit: Visit, channel: RequestChannel): Promise<void>
+  notify(message: RpcNotification): void
+  /** An answer to a request of ours. */
+  respond(message: RpcResponse): void
+  /** Ends everything that runs on it. */
+  close(reason: RpcError): void
+  /** Everything that ran has been answered. */
+  settled(): Promise<void>
+}
+
+export interface ConnectionOptions {
+  readonly id: string
+  readonly tokenId: string
+  readonly client: Client
+  readonly face: Face
+  readonly notices: Notices
+  readonly subscriber: Subscriber
+  readonly log: Log
+  readonly toolsets?: readonly string[]
+  readonly logLevel?: LoggingLevel
+  readonly subscriptions?: readonly Topic[]
+  /** Makes a change outlive the hub. */
+  readonly keep?: {
+    subscribe(uri: string): Promise<void>
+    unsubscribe(uri: string): Promise<void>
+    setLogLevel(level: LoggingLevel): Promise<void>
+  }
+}
+
+/** How long a person or a model behind the client may take to answer. */
+const askTimeoutMs = 600_000
+/** A client that subscribes without end must not fill the hub. */
+const maxSubscriptions = 10_000
+
+export function createConnection(options: ConnectionOptions): Connection {
+  const { id, tokenId, client, face, notices, subscriber, keep } = options
+  const log = options.log.child({ connection: id.slice(0, 8) })
+  const running = new Map<RequestId, AbortController>()
+  const asked = new Map<RequestId, PromiseWithResolvers<unknown>>()
+  const subscriptions = new Set<Topic>(options.subscriptions)
+  let logLevel: LoggingLevel = options.logLevel ?? 'info'
+  let askCount = 0
+  let idle = Promise.withResolvers<void>()
+  idle.resolve()
+
+  const listTopics = listNames.map((list) => listTopic(list, face.id))
+  for (const topic of [...subscriptions, ...listTopics]) notices.subscribe(topic, subscriber)
+
+  async function setLogLevel({ level }: Params): Promise<object> {
+    if (!isLoggingLevel(level)) throw new RpcError(errorCode.invalidParams, 'params.level is not a log level of MCP.')
+    logLevel = level
+    await keep?.setLogLevel(level)
+    return {}
+  }
+
+  async function subscribe(params: Params): Promise<object> {
+    const uri = uriOf(params)
+    if (!face.hasResource(uri)) throw resourceNotFound(uri)
+    if (subscriptions.size >= maxSubscriptions) {
+      throw new RpcError(errorCode.busy, `At most ${maxSubscriptions} subscriptions per connection; unsubscribe first.`)
+    }
+    subscriptions.add(uri)
+    notices.subscribe(uri, subscriber)
+    await keep?.subscribe(uri)
+    return {}
+  }
+
+  async function unsubscribe(params: Params): Promise<object> {
+    const uri = uriOf(params)
+    subscriptions.delete(uri)
+    notices.unsubscribe(uri, subscriber)
+    await keep?.unsubscribe(uri)
+    return {}
+  }
+
+  const ownMethods = new Map<string, Method>([
+    ['ping', () => ({})],
+    ['logging/setLevel', setLogLevel],
+    ['resources/subscribe', subscribe],
+    ['resources/unsubscribe', unsubscribe],
+  ])
+
+  function ask({ method, params }: InputRequest, channel: RequestChannel, signal: AbortSignal): Promise<unknown> {
+    if (!channel.canStream) {
+      throw new RpcError(errorCode.invalidRequest, 'This call must ask its client: accept text/event-stream as well.')
+    }
+    const askId = `hub-${++askCount}`
+    const waiting = Promise.withResolvers<unknown>()
+    const giveUp = (reason: string) => {
+      channel.emit(notification('notifications/cancelled', { requestId: askId, reason }))
+      waiting.reject(new RpcError(errorCode.internal, `The client did not answer ${method}: ${reason}.`))
+    }
+    const timer = setTimeout(() => giveUp('time limit'), askTimeoutMs)
+    const onAbort = () => giveUp('the call was cancelled')
+    signal.addEventListener('abort', onAbort, { once: true })
+    asked.set(askId, waiting)
+    channel.emit({ jsonrpc: '2.0', id: askId, method, params: params ?? {} })
+    return waiting.promise.finally(() => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      asked.delete(askId)
+    })
+  }
+
+  return {
+    id,
+    tokenId,
+    client,
+    subscriptions,
+    get isBusy() {
+      return running.size > 0
+    },
+    async request(message, visit, channel) {
+      const { id: requestId, method: name, params = {} } = message
+      if (running.has(requestId)) {
+        await channel.finish(failure(requestId, { code: errorCode.invalidRequest, message: 'A request with this id still runs.' }))
+        return
+      }
+      const controller = new AbortController()
+      const { signal } = controller
+      if (running.size === 0) idle = Promise.withResolvers()
+      running.set(requestId, controller)
+      channel.onLeft(() => controller.abort())
+      const meta = metaOf(params)
+      const correlation = correlationOf(meta)
+      const context = { caller: visit.caller, client, meta, correlation, signal, logLevel }
+      const run = (round: Round) => {
+        const method = ownMethods.get(name) ?? findMethod(name)
+        if (!method) throw methodNotFound(name)
+        const { emit, releaseStream } = channel
+        const call = createCall({ ...context, ...round, emit, releaseStream })
+        return method(params, { face, toolsets: toolsetsOf(visit, options.toolsets), call })
+      }
+      const { response } = await answer(
+        requestId,
+        () => runWithRequests(client, run, (request) => ask(request, channel, signal)),
+        { signal, onBug: (error) => log.error({ error, correlation, method: name }, 'a request failed') },
+      )
+      await channel.finish(response)
+      running.delete(requestId)
+      if (running.size === 0) idle.resolve()
+    },
+    notify({ method, params }) {
+      if (method !== 'notifications/cancelled') return
+      const requestId = params?.['requestId']
+      if (typeof requestId === 'string' || typeof requestId === 'number') running.get(requestId)?.abort()
+    },
+    respond(message) {
+      const waiting = message.id === null ? undefined : asked.get(message.id)
+      if ('result' in message) waiting?.resolve(message.result)
+      else waiting?.reject(new RpcError(message.error.code, `The client refused: ${message.error.message}`))
+    },
+    settled: () => idle.promise,
+    close(reason) {
+      for (const controller of running.values()) controller.abort(reason)
+      for (const topic of [...subscriptions, ...listTopics]) notices.unsubscribe(topic, subscriber)
+    },
+  }
+}

@@ -1,0 +1,66 @@
+/** A tool from zod schemas: arguments are checked, the result is given as text and as structured content. */
+import { z } from 'zod'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import type { Call, InputRequired, JsonSchema, Tool } from './provider.ts'
+import { isInputRequired } from './provider.ts'
+import type { CallToolResult, ToolAnnotations } from './sdk.ts'
+
+export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly input: Input
+  readonly output: Output
+  readonly annotations: ToolAnnotations
+  readonly alwaysListed?: boolean
+  run(args: z.output<Input>, call: Call): Promise<z.input<Output> | InputRequired>
+}
+
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  spec: ToolSpec<Input, Output>,
+): Tool {
+  const { input, output, run, ...listed } = spec
+  return {
+    ...listed,
+    inputSchema: toJsonSchema(input, 'input'),
+    outputSchema: toJsonSchema(output, 'output'),
+    async run(args, call) {
+      const parsed = input.safeParse(args)
+      if (!parsed.success) return toolError(explain(parsed.error, Object.keys(input.shape)))
+      try {
+        const outcome = await run(parsed.data, call)
+        return isInputRequired(outcome) ? outcome : structured(outcome)
+      } catch (error) {
+        if (error instanceof HubError) return toolError(messageOf(error))
+        throw error
+      }
+    },
+  }
+}
+
+/** Given twice, since some clients show their model only the one, some only the other. */
+export function structured(value: Readonly<Record<string, unknown>>): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
+}
+
+/** A failure the model shall see: several clients hide JSON-RPC errors from it. */
+export function toolError(message: string): CallToolResult {
+  return { content: [{ type: 'text', text: message }], isError: true }
+}
+
+/** zod's findings as one sentence that names the arguments. */
+function explain(error: z.ZodError, known: readonly string[]): string {
+  const findings = error.issues.map((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      const names = issue.keys.map((key) => `"${key}"`).join(', ')
+      return `${names} is not known here; the arguments are ${known.join(', ') || 'none'}`
+    }
+    return `"${issue.path.join('.')}": ${issue.message}`
+  })
+  return `Wrong arguments: ${findings.join('; ')}.`
+}
+
+function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io })
+  return json
+}

@@ -1,0 +1,38 @@
+/** The legacy handshake. */
+import { z } from 'zod'
+import type { Face } from './face.ts'
+import { check } from './methods.ts'
+import type { Client } from './provider.ts'
+import type { ClientCapabilities, Implementation, ServerCapabilities } from './sdk.ts'
+import type { Params } from './wire.ts'
+import { isLegacyVersion, newestLegacyVersion } from './wire.ts'
+
+export const capabilities: ServerCapabilities = {
+  tools: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+}
+
+const initializeParams = z.looseObject({
+  protocolVersion: z.string(),
+  capabilities: z.looseObject({}),
+  clientInfo: z.looseObject({ name: z.string(), version: z.string() }).optional(),
+})
+
+/** Who the client says it is, with the revision both will speak. */
+export function readInitialize(params: Params): Client {
+  const { protocolVersion, capabilities, clientInfo } = check(initializeParams, params)
+  return {
+    era: 'legacy',
+    version: isLegacyVersion(protocolVersion) ? protocolVersion : newestLegacyVersion,
+    capabilities: capabilities as ClientCapabilities,
+    ...(clientInfo && { info: clientInfo as Implementation }),
+  }
+}
+
+export function initializeResult(client: Client, face: Face): object {
+  const { info, instructions } = face
+  return { protocolVersion: client.version, capabilities, serverInfo: info, instructions }
+}

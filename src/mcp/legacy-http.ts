@@ -1,0 +1,182 @@
+/** Streamable HTTP of the legacy revisions: what POST, GET and DELETE mean for a connection. */
+import { randomBytes } from 'node:crypto'
+import type { Log } from '../base/log.ts'
+import type { RequestChannel } from './connection.ts'
+import type { ConnectionRecords } from './connection-records.ts'
+import type { Connections, HttpConnection } from './connections.ts'
+import { noticesStreamId } from './connections.ts'
+import { initializeResult, readInitialize } from './initialize.ts'
+import type { Outlet, Reply } from './reply.ts'
+import type { ResumableStream } from './resumable-stream.ts'
+import { createResumableStream, parseEventId, writeEvent } from './resumable-stream.ts'
+import type { Visit } from './visit.ts'
+import type { RpcMessage, RpcRequest, RpcResponse } from './wire.ts'
+import { errorCode, isLegacyVersion, isRequest, isResponse, modernVersion, RpcError, success } from './wire.ts'
+
+export interface LegacyHttp {
+  post(message: RpcMessage, visit: Visit, reply: Reply): Promise<void>
+  /** Only 2025-03-26 had batches. */
+  postBatch(messages: readonly RpcMessage[], visit: Visit, reply: Reply): Promise<void>
+  /** Checks first, so that a refusal can still be a status. */
+  get(visit: Visit): Promise<(outlet: Outlet) => Promise<void>>
+  delete(visit: Visit): Promise<void>
+}
+
+/** A call that takes longer is given a stream, so that its client can lose it and come back. */
+const patienceMs = 1_000
+/** How long a client may be away before its running request is cancelled. */
+const resumeWithinMs = 60_000
+/** From here on clients understand an event without data. */
+const primingSince = '2025-11-25'
+const batchVersion = '2025-03-26'
+const maxBatch = 100
+
+export interface LegacyHttpOptions {
+  readonly connections: Connections
+  readonly records: ConnectionRecords
+  readonly log: Log
+}
+
+export function createLegacyHttp({ connections, records, log }: LegacyHttpOptions): LegacyHttp {
+  const onError = (error: unknown) => log.error({ error }, 'the store of connections failed')
+
+  return {
+    async post(message, visit, reply) {
+      if (isRequest(message) && message.method === 'initialize') return initialize(message, visit, reply)
+      const connection = await findConnection(visit)
+      if (isRequest(message)) return connection.request(message, visit, channelFor(connection, message, reply))
+      receive(connection, message)
+      reply.accepted()
+    },
+
+    async postBatch(messages, visit, reply) {
+      const connection = await findConnection(visit)
+      if (connection.client.version !== batchVersion) {
+        throw invalid(`JSON-RPC batches exist in ${batchVersion} only; this connection speaks ${connection.client.version}.`)
+      }
+      if (messages.length > maxBatch) throw invalid(`A batch may hold at most ${maxBatch} messages.`)
+      const requests = messages.filter(isRequest)
+      if (requests.some(({ method }) => method === 'initialize')) throw invalid('initialize cannot be part of a batch.')
+      for (const message of messages) if (!isRequest(message)) receive(connection, message)
+      if (requests.length === 0) return reply.accepted()
+      reply.json(await Promise.all(requests.map((request) => answerInBatch(connection, request, visit, reply))))
+    },
+
+    async get(visit) {
+      const connection = await findConnection(visit)
+      const lastEventId = visit.header('last-event-id')
+      const from = lastEventId === undefined ? undefined : parseEventId(lastEventId)
+      if (lastEventId !== undefined && !from) throw invalid('Last-Event-ID is none of ours.')
+      if (from && from.streamId !== noticesStreamId) return (outlet) => resume(connection, from, outlet)
+      return async (outlet) => {
+        outlet.onDrain(connection.queue.flush)
+        const isWhole = await connection.notices.attach(outlet, from?.seq)
+        // Part of what it missed is no longer stored: everything it subscribed to may have changed.
+        if (!isWhole) for (const topic of connection.subscriptions) connection.queue.mark(topic)
+        connection.queue.flush()
+      }
+    },
+
+    async delete(visit) {
+      await connections.remove(await findConnection(visit))
+    },
+  }
+
+  async function initialize({ id, params }: RpcRequest, visit: Visit, reply: Reply): Promise<void> {
+    const client = readInitialize(params ?? {})
+    const connection = await connections.create(client, visit)
+    reply.json(success(id, initializeResult(client, visit.face)), { headers: { 'Mcp-Session-Id': connection.id } })
+  }
+
+  async function findConnection(visit: Visit): Promise<HttpConnection> {
+    const version = visit.header('mcp-protocol-version')
+    // Some clients go on naming another revision than the one negotiated; any that we speak will do.
+    if (version !== undefined && !isLegacyVersion(version) && version !== modernVersion) {
+      throw new RpcError(errorCode.invalidRequest, `Unsupported MCP-Protocol-Version: ${version.slice(0, 40)}`, { status: 400 })
+    }
+    const id = visit.header('mcp-session-id')
+    if (id === undefined) throw invalid('Mcp-Session-Id is missing: send initialize first, then its id with each request.')
+    const connection = await connections.find(id, visit.caller)
+    if (connection) return connection
+    throw new RpcError(errorCode.unavailable, 'No such connection: send initialize again.', { status: 404 })
+  }
+
+  function channelFor(connection: HttpConnection, request: RpcRequest, reply: Reply): RequestChannel {
+    let stream: ResumableStream | undefined
+    let leave = () => {}
+    let hasLeft: NodeJS.Timeout | undefined
+
+    function upgrade(): ResumableStream {
+      if (stream) return stream
+      clearTimeout(patience)
+      const id = randomBytes(8).toString('hex')
+      stream = createResumableStream({ records, connectionId: connection.id, id, requestId: request.id, onError })
+      connection.streams.set(id, stream)
+      void stream.attach(reply.stream())
+      if (connection.client.version >= primingSince) void stream.push([undefined])
+      return stream
+    }
+
+    async function finish(response: RpcResponse): Promise<void> {
+      clearTimeout(patience)
+      clearTimeout(hasLeft)
+      if (!stream) return reply.json(response)
+      await stream.push([response])
+      await stream.complete()
+      for (const [id, own] of connection.streams) if (own === stream) connection.streams.delete(id)
+    }
+
+    const patience = reply.canStream ? setTimeout(upgrade, patienceMs) : undefined
+    reply.onGone(() => {
+      if (!stream) return leave()
+      hasLeft = setTimeout(() => {
+        if (!stream?.isReady) leave()
+      }, resumeWithinMs)
+      hasLeft.unref()
+    })
+    return {
+      canStream: reply.canStream,
+      emit: (message) => {
+        if (reply.canStream) void upgrade().push([message])
+      },
+      finish,
+      onLeft: (listener) => (leave = listener),
+      releaseStream: (retryMs) => {
+        if (reply.canStream && connection.client.version >= primingSince) void upgrade().release(retryMs)
+      },
+    }
+  }
+
+  function answerInBatch(connection: HttpConnection, request: RpcRequest, visit: Visit, reply: Reply): Promise<RpcResponse> {
+    return new Promise((resolve) => {
+      void connection.request(request, visit, {
+        canStream: false,
+        emit: () => {},
+        finish: resolve,
+        onLeft: reply.onGone,
+        releaseStream: () => {},
+      })
+    })
+  }
+
+  /** The stream of a request: still running here, or finished and kept for a while. */
+  async function resume(connection: HttpConnection, from: { streamId: string; seq: number }, outlet: Outlet): Promise<void> {
+    const running = connection.streams.get(from.streamId)
+    if (running) {
+      await running.attach(outlet, from.seq)
+      return
+    }
+    const stored = await records.readStream(connection.id, from.streamId, from.seq)
+    for (const event of stored?.events ?? []) writeEvent(outlet, from.streamId, event)
+    outlet.end()
+  }
+}
+
+function receive(connection: HttpConnection, message: Exclude<RpcMessage, RpcRequest>): void {
+  if (isResponse(message)) connection.respond(message)
+  else connection.notify(message)
+}
+
+function invalid(message: string): RpcError {
+  return new RpcError(errorCode.invalidRequest, message, { status: 400 })
+}

@@ -1,0 +1,142 @@
+/**
+ * The endpoint: MCP of both eras on one URL, whatever the transport does with the bytes.
+ *
+ *   body → messages → era → connection (legacy) or lone request (modern) → method → face → provider
+ */
+import type { Log } from '../base/log.ts'
+import type { Principal } from '../base/principal.ts'
+import { failureOf } from './answer.ts'
+import type { ConnectionRecords } from './connection-records.ts'
+import { createConnections } from './connections.ts'
+import type { Face } from './face.ts'
+import { createLegacyHttp } from './legacy-http.ts'
+import { createListeners } from './listen.ts'
+import { createModern } from './modern.ts'
+import type { Notices } from './notices.ts'
+import { asMessage, parseBody } from './parse.ts'
+import type { Outlet, Reply } from './reply.ts'
+import { createRequestState } from './request-state.ts'
+import { classifyInboundRequest } from './sdk.ts'
+import { createSsePairs } from './sse-pair.ts'
+import type { Visit } from './visit.ts'
+import type { RequestId, RpcMessage } from './wire.ts'
+import { errorCode, isRequest, RpcError } from './wire.ts'
+
+export { failureOf } from './answer.ts'
+export { createFace } from './face.ts'
+export type { Face, Layer } from './face.ts'
+export { defineTool } from './define-tool.ts'
+export { createNotices, managementFaceId } from './notices.ts'
+export type { ListName, Notices } from './notices.ts'
+export type * from './connection-records.ts'
+export type * from './provider.ts'
+export { inputRequired } from './provider.ts'
+export type { Outlet, Reply } from './reply.ts'
+export type { Visit } from './visit.ts'
+export type { RequestId, RpcMessage } from './wire.ts'
+export { errorCode, RpcError } from './wire.ts'
+
+export interface Endpoint {
+  post(text: string, visit: Visit, reply: Reply): Promise<void>
+  /** Throws before the stream is opened where it must not be. */
+  get(visit: Visit): Promise<(outlet: Outlet) => Promise<void>>
+  delete(visit: Visit): Promise<void>
+  /** The 2024 pair: answers the id for `postToSse`. */
+  openSse(visit: Visit, outlet: Outlet): string
+  postToSse(id: string, text: string, visit: Visit): void
+  /** Ends everything that a token had open. */
+  dropToken(tokenId: string): Promise<void>
+  /** Brings back the connections of an earlier hub. */
+  restore(): Promise<void>
+  sweep(): Promise<void>
+  /** Tells the streams that the hub stops, and ends the calls that still run. */
+  stop(): Promise<void>
+  /** Some call still runs. */
+  readonly isBusy: boolean
+  counts(): { connections: number; listeners: number }
+}
+
+export interface EndpointOptions {
+  readonly records: ConnectionRecords
+  readonly notices: Notices
+  readonly log: Log
+  /** Authenticates the `requestState` that clients carry. */
+  readonly stateKey: Uint8Array
+  readonly faceOf: (caller: Principal) => Face
+  readonly principalOf: (tokenId: string) => Promise<Principal | undefined>
+  readonly maxConnectionsPerToken: number
+  readonly connectionIdleMs: number
+  readonly onConnectionsChange: () => void
+}
+
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { records, notices, log, maxConnectionsPerToken: maxPerToken, connectionIdleMs: idleMs } = options
+  const { faceOf, principalOf, onConnectionsChange: onChange } = options
+  const connections = createConnections({ records, notices, log, faceOf, principalOf, maxPerToken, idleMs, onChange })
+  const legacy = createLegacyHttp({ connections, records, log })
+  const listeners = createListeners({ notices, maxPerToken })
+  const modern = createModern({ listeners, requestState: createRequestState(options.stateKey), log })
+  const pairs = createSsePairs({ notices, log })
+  const onBug = (error: unknown) => log.error({ error }, 'a request failed')
+
+  return {
+    async post(text, visit, reply) {
+      let id: RequestId | null = null
+      try {
+        const body = parseBody(text)
+        if (Array.isArray(body)) return await legacy.postBatch(asBatch(body), visit, reply)
+        const message = asMessage(body)
+        if (isRequest(message)) id = message.id
+        if (classify(message, visit) === 'legacy') return await legacy.post(message, visit, reply)
+        if (isRequest(message)) return await modern.serve(message, visit, reply)
+        reply.accepted()
+      } catch (error) {
+        const { response, status } = failureOf(id, error, onBug)
+        reply.json(response, { status })
+      }
+    },
+    get: (visit) => legacy.get(visit),
+    delete: (visit) => legacy.delete(visit),
+    openSse: (visit, outlet) => pairs.open(visit, outlet),
+    postToSse: (id, text, visit) => pairs.post(id, asMessage(parseBody(text)), visit),
+    async dropToken(tokenId) {
+      const reason = new RpcError(errorCode.unavailable, 'The token was revoked or has expired.')
+      listeners.closeAll(tokenId)
+      modern.abortAll(reason, tokenId)
+      pairs.endAll(reason, tokenId)
+      await connections.removeOfToken(tokenId)
+    },
+    restore: () => connections.restore(),
+    sweep: () => connections.sweep(),
+    async stop() {
+      const reason = new RpcError(errorCode.unavailable, 'The hub is stopping; the call was ended.')
+      listeners.closeAll()
+      modern.abortAll(reason)
+      pairs.endAll(reason)
+      await connections.stop(reason)
+    },
+    get isBusy() {
+      return modern.running > 0 || connections.isBusy || pairs.isBusy
+    },
+    counts: () => ({ connections: connections.size + pairs.size, listeners: listeners.size }),
+  }
+}
+
+/** A request of 2026-07-28 says so in its body; everything else is legacy. */
+function classify(message: RpcMessage, { header }: Visit): 'legacy' | 'modern' {
+  const version = header('mcp-protocol-version')
+  const method = header('mcp-method')
+  const route = classifyInboundRequest({
+    httpMethod: 'POST',
+    body: message,
+    ...(version !== undefined && { protocolVersionHeader: version }),
+    ...(method !== undefined && { mcpMethodHeader: method }),
+  })
+  if (route.kind !== 'reject') return route.kind
+  throw new RpcError(route.code, route.message, { data: route.data, status: route.httpStatus })
+}
+
+function asBatch(body: readonly unknown[]): readonly RpcMessage[] {
+  if (body.length === 0) throw new RpcError(errorCode.invalidRequest, 'The batch is empty.', { status: 400 })
+  return body.map(asMessage)
+}

@@ -1,0 +1,126 @@
+/** The requests that both eras share, each answered from a face. What differs per era wraps these. */
+import { z } from 'zod'
+import type { Face } from './face.ts'
+import type { Call, Completers } from './provider.ts'
+import type { Params } from './wire.ts'
+import { errorCode, RpcError } from './wire.ts'
+
+export interface MethodContext {
+  readonly face: Face
+  /** Which tools the list shows. */
+  readonly toolsets: readonly string[]
+  readonly call: Call
+}
+
+export type Method = (params: Params, context: MethodContext) => object | Promise<object>
+
+const pageSize = 500
+
+const sharedMethods = new Map<string, Method>([
+  ['tools/list', (params, { face, toolsets }) => page('tools', face.listTools(toolsets), params)],
+  ['tools/call', callTool],
+  ['resources/list', (params, { face }) => page('resources', face.listResources(), params)],
+  ['resources/templates/list', listResourceTemplates],
+  // An old misnomer that clients still send.
+  ['resources/listTemplates', listResourceTemplates],
+  ['resources/read', readResource],
+  ['prompts/list', (params, { face }) => page('prompts', face.listPrompts(), params)],
+  ['prompts/get', getPrompt],
+  ['completion/complete', complete],
+])
+
+export function findMethod(name: string): Method | undefined {
+  return sharedMethods.get(name)
+}
+
+export function methodNotFound(name: string): RpcError {
+  return new RpcError(errorCode.methodNotFound, `Method not found: ${name.slice(0, 200)}`)
+}
+
+const callParams = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() })
+
+function callTool(params: Params, { face, call }: MethodContext): Promise<object> {
+  const { name, arguments: args } = check(callParams, params)
+  const tool = face.findTool(name)
+  if (!tool) {
+    throw new RpcError(errorCode.invalidParams, `Unknown tool: "${name.slice(0, 200)}". Call tools/list for the names.`)
+  }
+  return face.callTool(tool, args ?? {}, call)
+}
+
+function listResourceTemplates(params: Params, { face }: MethodContext): object {
+  return page('resourceTemplates', face.listResourceTemplates(), params)
+}
+
+const uriParams = z.looseObject({ uri: z.string() })
+
+async function readResource(params: Params, { face, call }: MethodContext): Promise<object> {
+  const uri = uriOf(params)
+  const contents = await face.readResource(uri, call)
+  if (!contents) throw resourceNotFound(uri)
+  return contents
+}
+
+export function uriOf(params: Params): string {
+  return check(uriParams, params).uri
+}
+
+export function resourceNotFound(uri: string): RpcError {
+  return new RpcError(errorCode.invalidParams, `Resource not found: ${uri.slice(0, 200)}`, { data: { uri } })
+}
+
+const promptParams = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.string()).optional() })
+
+async function getPrompt(params: Params, { face, call }: MethodContext): Promise<object> {
+  const { name, arguments: args = {} } = check(promptParams, params)
+  const prompt = face.findPrompt(name)
+  if (!prompt) {
+    throw new RpcError(errorCode.invalidParams, `Unknown prompt: "${name.slice(0, 200)}". Call prompts/list for the names.`)
+  }
+  const missing = prompt.arguments?.find((argument) => argument.required && args[argument.name] === undefined)
+  if (missing) throw new RpcError(errorCode.invalidParams, `The prompt "${name}" needs the argument "${missing.name}".`)
+  return prompt.get(args, call)
+}
+
+const completeParams = z.looseObject({
+  ref: z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('ref/prompt'), name: z.string() }),
+    z.looseObject({ type: z.literal('ref/resource'), uri: z.string() }),
+  ]),
+  argument: z.looseObject({ name: z.string(), value: z.string() }),
+})
+
+const maxCompletions = 100
+
+async function complete(params: Params, { face }: MethodContext): Promise<object> {
+  const { ref, argument } = check(completeParams, params)
+  const completers: Completers | undefined =
+    ref.type === 'ref/prompt' ? face.findPrompt(ref.name)?.complete : face.findResourceTemplate(ref.uri)?.complete
+  const values = (await completers?.[argument.name]?.(argument.value)) ?? []
+  return {
+    completion: {
+      values: values.slice(0, maxCompletions),
+      total: values.length,
+      hasMore: values.length > maxCompletions,
+    },
+  }
+}
+
+/** Cursors are offsets: the lists are in a fixed order, and a client that pages is told of changes. */
+function page(name: string, items: readonly object[], params: Params): object {
+  const { cursor } = params
+  if (cursor === undefined && items.length <= pageSize) return { [name]: items }
+  const start = cursor === undefined ? 0 : Number(cursor)
+  if (!Number.isInteger(start) || start < 0 || start > items.length) {
+    throw new RpcError(errorCode.invalidParams, 'Unknown cursor. Ask without a cursor to begin again.')
+  }
+  const end = start + pageSize
+  return { [name]: items.slice(start, end), ...(end < items.length && { nextCursor: String(end) }) }
+}
+
+export function check<Schema extends z.ZodType>(schema: Schema, params: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(params)
+  if (parsed.success) return parsed.data
+  const findings = parsed.error.issues.map((issue) => `params.${issue.path.join('.')}: ${issue.message}`)
+  throw new RpcError(errorCode.invalidParams, `Invalid params: ${findings.join('; ')}`)
+}

@@ -1,0 +1,168 @@
+/** 2026-07-28: each request stands alone, says in `_meta` who asks, and is cancelled by closing its answer. */
+import type { Log } from '../base/log.ts'
+import { answer } from './answer.ts'
+import { correlationOf, createCall, isLoggingLevel } from './call.ts'
+import type { Face } from './face.ts'
+import { capabilities } from './initialize.ts'
+import { assertCapable } from './input-rounds.ts'
+import type { Listeners } from './listen.ts'
+import { findMethod, methodNotFound } from './methods.ts'
+import { checkParamHeaders, checkStandardHeaders } from './modern-headers.ts'
+import type { Client, InputRequired } from './provider.ts'
+import { isInputRequired } from './provider.ts'
+import type { Outlet, Reply } from './reply.ts'
+import type { RequestState } from './request-state.ts'
+import type { ClientCapabilities, Implementation } from './sdk.ts'
+import type { Visit } from './visit.ts'
+import { toolsetsOf } from './visit.ts'
+import type { Meta, RpcMessage, RpcRequest } from './wire.ts'
+import { errorCode, isRecord, metaKey, metaOf, modernVersion, RpcError, supportedVersions } from './wire.ts'
+
+export interface Modern {
+  readonly running: number
+  serve(request: RpcRequest, visit: Visit, reply: Reply): Promise<void>
+  /** Ends what still runs, of one token or of all. */
+  abortAll(reason: RpcError, tokenId?: string): void
+}
+
+export interface ModernOptions {
+  readonly listeners: Listeners
+  readonly requestState: RequestState
+  readonly log: Log
+}
+
+/** After this an answer becomes a stream: its keep-alives tell everything in between that somebody still works. */
+const patienceMs = 5_000
+
+/** Results that a client may keep, and for how long: lists are followed by notices, contents are not. */
+const cacheTtlMs = new Map([
+  ['server/discover', 60_000],
+  ['tools/list', 10_000],
+  ['prompts/list', 10_000],
+  ['resources/list', 10_000],
+  ['resources/templates/list', 10_000],
+  ['resources/listTemplates', 10_000],
+  ['resources/read', 0],
+])
+
+const mayAskBack = new Set(['tools/call', 'prompts/get', 'resources/read'])
+
+export function createModern({ listeners, requestState, log }: ModernOptions): Modern {
+  const running = new Map<AbortController, string>()
+
+  return {
+    get running() {
+      return running.size
+    },
+    async serve(request, visit, reply) {
+      const client = readClient(request)
+      checkStandardHeaders(request, visit.header)
+      if (request.method === 'subscriptions/listen') return listeners.serve(request, visit, reply)
+
+      const controller = new AbortController()
+      running.set(controller, visit.caller.tokenId)
+      let outlet: Outlet | undefined
+      const upgrade = () => (outlet ??= reply.stream())
+      const patience = reply.canStream ? setTimeout(upgrade, patienceMs) : undefined
+      reply.onGone(() => controller.abort())
+      const emit = (message: RpcMessage) => {
+        if (reply.canStream) upgrade().send(message)
+      }
+      const { signal } = controller
+      const correlation = correlationOf(metaOf(request.params))
+      const { response, status } = await answer(request.id, () => run(request, client, { visit, signal, correlation, emit }), {
+        signal,
+        onBug: (error) => log.error({ error, correlation, method: request.method }, 'a request failed'),
+      })
+      clearTimeout(patience)
+      running.delete(controller)
+      if (!outlet) return reply.json(response, { status })
+      outlet.send(response)
+      outlet.end()
+    },
+    abortAll(reason, tokenId) {
+      for (const [controller, owner] of running) {
+        if (tokenId === undefined || owner === tokenId) controller.abort(reason)
+      }
+    },
+  }
+
+  interface Run {
+    readonly visit: Visit
+    readonly signal: AbortSignal
+    readonly correlation: string
+    emit(message: RpcMessage): void
+  }
+
+  async function run(request: RpcRequest, client: Client, { visit, signal, correlation, emit }: Run): Promise<object> {
+    const { method: name, params = {} } = request
+    const { face, caller } = visit
+    if (name === 'server/discover') return stamp(name, discover(face), face)
+    const method = findMethod(name)
+    if (!method) throw Object.assign(methodNotFound(name), { status: 404 })
+    const meta = metaOf(params)
+    const logLevel = meta[metaKey.logLevel]
+    const bound = { tokenId: caller.tokenId, method: name, name: params['name'] ?? params['uri'] }
+    const call = createCall({
+      caller,
+      client,
+      meta,
+      correlation,
+      signal,
+      emit,
+      logLevel: isLoggingLevel(logLevel) ? logLevel : undefined,
+      answers: isRecord(params['inputResponses']) ? params['inputResponses'] : {},
+      state: await requestState.open(params['requestState'], bound),
+    })
+    if (name === 'tools/call') {
+      const tool = face.findTool(String(params['name']))
+      if (tool) checkParamHeaders(tool, params['arguments'], visit.header)
+    }
+    const result = await method(params, { face, toolsets: toolsetsOf(visit), call })
+    if (!isInputRequired(result)) return stamp(name, result, face)
+    if (!mayAskBack.has(name)) throw new Error(`${name} may not ask for input`)
+    assertCapable(result, client)
+    return stamp(name, await askBack(result, bound), face)
+  }
+
+  async function askBack({ inputRequests, state }: InputRequired, bound: object): Promise<object> {
+    return {
+      resultType: 'input_required',
+      ...(inputRequests && { inputRequests }),
+      ...(state !== undefined && { requestState: await requestState.seal(state, bound) }),
+    }
+  }
+}
+
+function readClient({ params }: RpcRequest): Client {
+  const meta = metaOf(params)
+  const version = meta[metaKey.protocolVersion]
+  if (version !== modernVersion) {
+    throw new RpcError(errorCode.unsupportedVersion, `Unsupported protocol version: ${String(version).slice(0, 40)}`, {
+      data: { supported: supportedVersions, requested: version },
+      status: 400,
+    })
+  }
+  const info = meta[metaKey.clientInfo] as Implementation | undefined
+  return {
+    era: 'modern',
+    version: modernVersion,
+    capabilities: meta[metaKey.clientCapabilities] as ClientCapabilities,
+    ...(info && { info }),
+  }
+}
+
+function discover({ instructions }: Face): object {
+  return { supportedVersions: [modernVersion], capabilities, instructions }
+}
+
+function stamp(method: string, result: object, face: Face): object {
+  const ttlMs = cacheTtlMs.get(method)
+  const meta = '_meta' in result ? (result._meta as Meta) : undefined
+  return {
+    resultType: 'complete',
+    ...(ttlMs !== undefined && { ttlMs, cacheScope: 'private' }),
+    ...result,
+    _meta: { ...meta, [metaKey.serverInfo]: face.info },
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The notices one client has yet to hear. They wait here while nobody listens or the client reads too slowly, one per
+ * topic however often it changed, so this never grows beyond what was subscribed to.
+ */
+import type { Subscriber, Topic } from './notices.ts'
+
+export interface NoticeQueue extends Subscriber {
+  /** Tries again: a stream was opened, or has drained. */
+  flush(): void
+}
+
+export interface NoticeQueueOptions {
+  isReady(): boolean
+  deliver(topics: readonly Topic[]): void
+  /** Called with topics that have to wait, once for each. */
+  park?(topics: readonly Topic[]): void
+  /** Topics that waited already when an earlier hub stopped. */
+  readonly waiting?: readonly Topic[]
+}
+
+export function createNoticeQueue({ isReady, deliver, park, waiting = [] }: NoticeQueueOptions): NoticeQueue {
+  const pending = new Set<Topic>(waiting)
+  const parked = new Set<Topic>(waiting)
+  let isScheduled = false
+
+  function flush(): void {
+    isScheduled = false
+    if (pending.size === 0) return
+    if (isReady()) {
+      const topics = [...pending]
+      pending.clear()
+      parked.clear()
+      deliver(topics)
+      return
+    }
+    const unparked = [...pending].filter((topic) => !parked.has(topic))
+    for (const topic of unparked) parked.add(topic)
+    if (unparked.length > 0) park?.(unparked)
+  }
+
+  return {
+    flush,
+    mark(topic) {
+      pending.add(topic)
+      if (isScheduled) return
+      isScheduled = true
+      setImmediate(flush)
+    },
+  }
+}

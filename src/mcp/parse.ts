@@ -1,0 +1,66 @@
+/** From bytes to messages. Whatever is wrong with them is told to their sender, and harms nobody else. */
+import type { RpcMessage } from './wire.ts'
+import { errorCode, isRecord, RpcError } from './wire.ts'
+
+/** Deeper than any honest message, and shallow enough for everything that walks it by recursion. */
+const maxDepth = 100
+const maxIdLength = 256
+
+export function parseBody(text: string): unknown {
+  assertShallow(text)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new RpcError(errorCode.parse, 'The body is not valid JSON.', { status: 400 })
+  }
+}
+
+export function asMessage(value: unknown): RpcMessage {
+  if (!isRecord(value) || value['jsonrpc'] !== '2.0') throw invalid('a message is an object with "jsonrpc": "2.0"')
+  const { id, method, params } = value
+  if (id !== undefined && id !== null && !isValidId(id)) {
+    throw invalid(`an id is an integer or a string of at most ${maxIdLength} characters`)
+  }
+  if (method !== undefined) {
+    if (typeof method !== 'string') throw invalid('method must be a string')
+    if (id === null) throw invalid('the id of a request must not be null')
+    if (params !== undefined && !isRecord(params)) throw invalid('params must be an object')
+    if (isRecord(params) && params['_meta'] !== undefined && !isRecord(params['_meta'])) {
+      throw invalid('params._meta must be an object')
+    }
+    return value as unknown as RpcMessage
+  }
+  const isFailure = isRecord(value['error']) && typeof value['error']['code'] === 'number'
+  if (id === undefined || (!isFailure && !isRecord(value['result']))) {
+    throw invalid('a message has a method, or an id with a result or an error')
+  }
+  return value as unknown as RpcMessage
+}
+
+function isValidId(id: unknown): boolean {
+  return typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id)
+}
+
+const openers = new Set(['{', '['].map((bracket) => bracket.charCodeAt(0)))
+const closers = new Set(['}', ']'].map((bracket) => bracket.charCodeAt(0)))
+const quote = '"'.charCodeAt(0)
+const backslash = '\\'.charCodeAt(0)
+
+function assertShallow(text: string): void {
+  let depth = 0
+  let isInString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (isInString) {
+      if (code === backslash) index++
+      else if (code === quote) isInString = false
+    } else if (code === quote) isInString = true
+    else if (openers.has(code)) {
+      if (++depth > maxDepth) throw invalid(`the body is nested deeper than ${maxDepth} levels`)
+    } else if (closers.has(code)) depth--
+  }
+}
+
+function invalid(what: string): RpcError {
+  return new RpcError(errorCode.invalidRequest, `Invalid request: ${what}.`, { status: 400 })
+}

@@ -1,0 +1,15 @@
+/** The one place that imports the MCP SDK's server side: what we use of it, and nothing else of it anywhere. */
+export { classifyInboundRequest, createRequestStateCodec, UriTemplate } from '@modelcontextprotocol/server'
+export type {
+  CallToolResult,
+  ClientCapabilities,
+  CompleteResult,
+  GetPromptResult,
+  Implementation,
+  LoggingLevel,
+  PromptArgument,
+  ReadResourceResult,
+  RequestStateCodec,
+  ServerCapabilities,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server'

@@ -1,0 +1,86 @@
+/** issue_token, list_tokens, revoke_token */
+import { z } from 'zod'
+import { durationSchema, toMilliseconds } from '../api/duration.ts'
+import { everyToolset, toolsetNames, unknownToolsets } from '../api/toolsets.ts'
+import { HubError } from '../base/hub-error.ts'
+import type { Provider } from '../mcp/mcp.ts'
+import { defineTool } from '../mcp/mcp.ts'
+import type { TokenRow, Tokens } from './tokens.ts'
+
+const tokenSchema = z.object({
+  id: z.string(),
+  role: z.enum(['human', 'agent']),
+  session: z.string().optional(),
+  label: z.string().optional(),
+  toolsets: z.array(z.string()).optional(),
+  created_at: z.string(),
+  expires_at: z.string().optional(),
+  revoked_at: z.string().optional(),
+  last_used_at: z.string().optional(),
+})
+
+export function createTokenProvider(tokens: Tokens): Provider {
+  const tools = [
+    defineTool({
+      name: 'issue_token',
+      description:
+        'Makes a token: role "human" for the management server, "agent" for the compositor of one session. Its text is shown once, here.',
+      input: z.strictObject({
+        role: z.enum(['human', 'agent']),
+        session: z.string().min(1).max(200).optional().describe('For an agent: the session it belongs to.'),
+        label: z.string().max(200).optional().describe('What it is for.'),
+        expires_in: durationSchema.optional(),
+        toolsets: z
+          .array(z.string())
+          .optional()
+          .describe(`Listed when a request names none: ${toolsetNames.join(', ')}, or ${everyToolset}.`),
+      }),
+      output: tokenSchema.omit({ revoked_at: true, last_used_at: true }).extend({ token: z.string() }),
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+      async run({ role, session, label, expires_in, toolsets }) {
+        const [unknown] = unknownToolsets(toolsets ?? [])
+        if (unknown !== undefined) {
+          const known = [...toolsetNames, everyToolset].join(', ')
+          throw new HubError('invalid', `"toolsets": there is no toolset "${unknown}". There are: ${known}.`)
+        }
+        const expiresInMs = expires_in === undefined ? undefined : toMilliseconds(expires_in)
+        const issued = await tokens.issue({ role, session, label, expiresInMs, toolsets })
+        return { token: issued.text, ...toWire(issued) }
+      },
+    }),
+    defineTool({
+      name: 'list_tokens',
+      description: 'All tokens, without their text: whom each stands for, since when, until when, last used.',
+      input: z.strictObject({}),
+      output: z.object({ tokens: z.array(tokenSchema) }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      run: async () => ({ tokens: (await tokens.list()).map(toWire) }),
+    }),
+    defineTool({
+      name: 'revoke_token',
+      description: 'Ends a token for good: its open streams close within a second, its next request is answered 401.',
+      input: z.strictObject({ id: z.string().describe('As in list_tokens; not the token itself.') }),
+      output: z.object({ id: z.string(), revoked_at: z.string() }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      async run({ id }) {
+        const { revokedAt } = await tokens.revoke(id)
+        return { id, revoked_at: revokedAt }
+      },
+    }),
+  ]
+  return { toolset: 'admin', tools: () => tools }
+}
+
+function toWire(row: TokenRow): z.input<typeof tokenSchema> {
+  return {
+    id: row.id,
+    role: row.role,
+    session: row.session,
+    label: row.label,
+    toolsets: row.toolsets && [...row.toolsets],
+    created_at: row.createdAt,
+    expires_at: row.expiresAt,
+    revoked_at: row.revokedAt,
+    last_used_at: row.lastUsedAt,
+  }
+}

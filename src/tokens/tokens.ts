@@ -1,0 +1,138 @@
+/** Tokens: who may come in, and as whom. Shown once, kept as a hash, revocable, may expire. */
+import { HubError } from '../base/hub-error.ts'
+import type { Principal, Role } from '../base/principal.ts'
+import type { Store } from '../store/store.ts'
+import type { TokenRow } from './token-store.ts'
+import { createTokenStore } from './token-store.ts'
+import { createTokenText, hashSecret, isSecretOf, parseTokenText } from './token-text.ts'
+
+export type { TokenRow } from './token-store.ts'
+export { createTokenProvider } from './token-tools.ts'
+export { ensureTokenFile } from './token-file.ts'
+
+export interface Tokens {
+  issue(spec: TokenSpec): Promise<TokenRow & { readonly text: string }>
+  list(): Promise<readonly TokenRow[]>
+  revoke(id: string): Promise<{ readonly id: string; readonly revokedAt: string }>
+  authenticate(text: string): Promise<Principal | undefined>
+  principalOf(id: string): Promise<Principal | undefined>
+  /** Ends what has expired, or was revoked by another hub. */
+  endExpired(): Promise<void>
+  saveLastUsed(): Promise<void>
+}
+
+export interface TokenSpec {
+  readonly role: Role
+  readonly session?: string | undefined
+  readonly label?: string | undefined
+  readonly expiresInMs?: number | undefined
+  readonly toolsets?: readonly string[] | undefined
+}
+
+export interface TokensOptions {
+  readonly store: Store
+  /** Called once for each token that stopped being good, so that what it had open is closed. */
+  readonly onEnded: (tokenId: string) => void
+  readonly onChange?: () => void
+  readonly now?: () => Date
+}
+
+/** With several hubs over one database a revocation elsewhere must be seen soon. */
+const sharedCacheMs = 500
+
+export function createTokens({ store, onEnded, onChange, now = () => new Date() }: TokensOptions): Tokens {
+  const rows = createTokenStore(store)
+  const cacheMs = store.engine === 'postgres' ? sharedCacheMs : Number.POSITIVE_INFINITY
+  const cache = new Map<string, { readonly row: TokenRow; readonly at: number }>()
+  const used = new Map<string, string>()
+
+  async function find(id: string): Promise<TokenRow | undefined> {
+    const cached = cache.get(id)
+    if (cached && now().getTime() - cached.at < cacheMs) return cached.row
+    const row = await rows.find(id)
+    if (row) cache.set(id, { row, at: now().getTime() })
+    return row
+  }
+
+  const isGood = (row: TokenRow) =>
+    row.revokedAt === undefined && (row.expiresAt === undefined || Date.parse(row.expiresAt) > now().getTime())
+
+  function end(id: string): void {
+    cache.delete(id)
+    onEnded(id)
+  }
+
+  return {
+    async issue({ role, session, label, expiresInMs, toolsets }) {
+      if (role === 'agent' && session === undefined) {
+        throw new HubError('invalid', 'An agent\'s token names its session: add "session".')
+      }
+      if (role === 'human' && session !== undefined) {
+        throw new HubError('invalid', 'A human\'s token has no session: leave "session" out, or make it an agent\'s.')
+      }
+      const { id, secret, text } = createTokenText(role)
+      const createdAt = now().toISOString()
+      const expiresAt = expiresInMs === undefined ? undefined : new Date(now().getTime() + expiresInMs).toISOString()
+      const row: TokenRow = {
+        id,
+        role,
+        session,
+        label,
+        toolsets,
+        hash: hashSecret(secret),
+        createdAt,
+        expiresAt,
+        revokedAt: undefined,
+        lastUsedAt: undefined,
+      }
+      await rows.insert(row)
+      onChange?.()
+      return { ...row, text }
+    },
+    async list() {
+      return (await rows.all()).map((row) => ({ ...row, lastUsedAt: used.get(row.id) ?? row.lastUsedAt }))
+    },
+    async revoke(id) {
+      const row = await rows.find(id)
+      if (!row) throw new HubError('not-found', `No token with the id "${id}". Call list_tokens for the ids.`)
+      if (row.revokedAt !== undefined) return { id, revokedAt: row.revokedAt }
+      const revokedAt = now().toISOString()
+      await rows.revoke(id, revokedAt)
+      end(id)
+      onChange?.()
+      return { id, revokedAt }
+    },
+    async authenticate(text) {
+      const parts = parseTokenText(text)
+      const row = parts && (await find(parts.id))
+      if (!row || !isSecretOf(parts.secret, row.hash) || row.role !== parts.role || !isGood(row)) return undefined
+      used.set(row.id, now().toISOString())
+      return toPrincipal(row)
+    },
+    async principalOf(id) {
+      const row = await find(id)
+      return row && isGood(row) ? toPrincipal(row) : undefined
+    },
+    async endExpired() {
+      for (const [id, { row }] of cache) {
+        const current = cacheMs === Number.POSITIVE_INFINITY ? row : await rows.find(id)
+        if (!current || !isGood(current)) end(id)
+      }
+    },
+    async saveLastUsed() {
+      const latest = new Map(used)
+      used.clear()
+      if (latest.size > 0) await rows.setLastUsed(latest)
+    },
+  }
+}
+
+function toPrincipal({ id, role, session, label, toolsets }: TokenRow): Principal {
+  return {
+    tokenId: id,
+    role,
+    ...(session !== undefined && { session }),
+    ...(label !== undefined && { label }),
+    ...(toolsets && { toolsets }),
+  }
+}

@@ -1,0 +1,11 @@
+/** The hub with the conformance fixtures and the probes, started and stopped like `signalbox up`. */
+import { loadConfig } from '../../src/config/config.ts'
+import { startHub } from '../../src/hub.ts'
+import { createFixtureProvider } from '../conformance/fixture-provider.ts'
+import { createProbeProvider } from './probe-provider.ts'
+
+const hub = await startHub(loadConfig(), {
+  providers: (deps) => [createFixtureProvider(deps), createProbeProvider(deps)],
+})
+console.log(`Signalbox is ready: ${hub.loginUrl ?? hub.url}`)
+process.once('SIGTERM', () => void hub.stop().then(() => process.exit(0)))

@@ -1,0 +1,91 @@
+/** A hub in a process of its own, so that a test can stop it, kill it and start it again. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { createInterface } from 'node:readline'
+
+export interface HubProcess extends AsyncDisposable {
+  /** The MCP endpoint. */
+  readonly url: string
+  readonly port: number
+  /** The person's token. */
+  readonly token: string
+  readonly process: ChildProcess
+  /** What it wrote to stderr. */
+  log(): string
+  /** Resolves when the process is gone. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<HubExit>
+}
+
+export interface HubExit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** What `signalbox up` starts. */
+export const shippedHub = [fromRoot('src/main.ts'), 'up']
+/** The same hub with the conformance fixtures and the probes of the tests. */
+export const fixtureHub = [fromRoot('test/harness/fixture-hub.ts')]
+
+export interface HubProcessOptions {
+  readonly home: string
+  readonly program?: readonly string[]
+  /** Given to Node before the program. */
+  readonly nodeFlags?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Opens a channel for messages between the two processes. */
+  readonly ipc?: boolean
+}
+
+export async function startHubProcess(options: HubProcessOptions): Promise<HubProcess> {
+  const { home, program = shippedHub, nodeFlags = [], env = {}, ipc = false } = options
+  const child = spawn(process.execPath, [...nodeFlags, ...program], {
+    env: { ...outsideEnvironment(), SIGNALBOX_HOME: home, SIGNALBOX_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
+  })
+  let log = ''
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (log = (log + chunk).slice(-100_000)))
+  const exit = once(child, 'exit').then(([code, signal]): HubExit => ({ code, signal }))
+
+  const line = await Promise.race([readyLine(child), exit])
+  if (typeof line !== 'string')
+    throw new Error(`The hub ended with ${JSON.stringify(line)} before it was ready:\n${log}`)
+  const { port, hash } = new URL(line)
+  const end: HubProcess['end'] = async (signal) => {
+    child.kill(signal)
+    return exit
+  }
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    port: Number(port),
+    token: hash.replace('#token=', ''),
+    process: child,
+    log: () => log,
+    end,
+    [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
+  }
+}
+
+async function readyLine(child: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const url = /^Signalbox is ready: (\S+)/.exec(line)?.[1]
+    if (url !== undefined) {
+      child.stdout?.resume()
+      return url
+    }
+  }
+  return new Promise(() => {}) // its exit tells why
+}
+
+/** Whoever runs the tests may have a hub of their own configured. */
+function outsideEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !isOurs(name)))
+}
+
+function isOurs(variable: string): boolean {
+  return variable.startsWith('SIGNALBOX_') || variable === 'DATABASE_URL' || variable === 'NODE_OPTIONS'
+}
+
+function fromRoot(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url))
+}

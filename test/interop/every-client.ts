@@ -1,0 +1,84 @@
+/** What must work with every client library, in either era. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
+import type { Connect, TestClient } from './test-client.ts'
+
+export function describeEveryClient(name: string, connect: Connect<TestClient>): void {
+  describe(`${name}: the everyday`, () => {
+    let hub: RestartableHub
+    beforeAll(async () => void (hub = await startRestartableHub()))
+    afterAll(() => hub[Symbol.asyncDispose]())
+
+    test('connects, lists the tools, calls one and reads a resource', async () => {
+      await using client = await connect(hub.endpoint)
+
+      expect(await client.listTools()).toContain('hub_status')
+      expect(await client.callTool('hub_status')).toHaveProperty('version')
+      expect(await client.readText('test://static-text')).toBe('This is the content of the static text resource.')
+    })
+
+    test('hears each step of progress before the answer', async () => {
+      await using client = await connect(hub.endpoint)
+      const steps: number[] = []
+      const answer = client.callTool('test_guided', { label: 'progress' }, { onProgress: (step) => steps.push(step) })
+      await isRunning(hub, 'progress')
+
+      for (const step of [1, 2, 3]) {
+        await hub.call('test_step', { label: 'progress' })
+        await expect.poll(() => steps).toContain(step)
+      }
+      await hub.call('test_finish', { label: 'progress', words: 'all done' })
+
+      expect(await answer).toEqual({ words: 'all done' })
+      expect(steps).toEqual([1, 2, 3])
+    })
+
+    test('a cancelled call ends at the client and its signal fires in the tool', async () => {
+      await using client = await connect(hub.endpoint)
+      // With a progress listener the answer is a stream, without one it may be a single body: both must be cancellable.
+      for (const [label, options] of [
+        ['cancel a stream', { onProgress: () => {} }],
+        ['cancel a body', {}],
+      ] as const) {
+        const cancel = new AbortController()
+        const outcome = Promise.allSettled([
+          client.callTool('test_guided', { label }, { ...options, signal: cancel.signal }),
+        ])
+        await isRunning(hub, label)
+        cancel.abort()
+        expect((await outcome)[0].status).toBe('rejected')
+        await expect.poll(() => hub.call('test_calls')).toMatchObject({ cancelled: expect.arrayContaining([label]) })
+      }
+    })
+
+    test('a change is told once to who subscribed to it, and can be read', async () => {
+      await using client = await connect(hub.endpoint)
+      await using other = await connect(hub.endpoint)
+      const [mine, theirs] = [uri('mine'), uri('theirs')]
+      await client.watch([mine])
+      await other.watch([theirs])
+
+      await hub.call('test_change', { uris: [mine, theirs, uri('nobody')] })
+      await expect.poll(() => client.notices).toEqual([mine])
+      await expect.poll(() => other.notices).toEqual([theirs])
+      expect(await client.readText(mine)).toBe('1')
+
+      await hub.call('test_change', { uris: [mine] })
+      await expect.poll(() => client.notices).toEqual([mine, mine])
+      expect(await client.readText(mine)).toBe('2')
+      expect(other.notices).toEqual([theirs])
+    })
+  })
+}
+
+/** A guided call has reached its tool. */
+export async function isRunning(hub: RestartableHub, label: string): Promise<void> {
+  await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ running: expect.arrayContaining([label]) })
+}
+
+/** For what takes as long as a hub or a library takes; the assertion ends as soon as it holds. */
+export const patience = { timeout: 20_000, interval: 20 }
+
+export function uri(name: string): string {
+  return `test://counter/${name}`
+}

@@ -1,0 +1,80 @@
+/** The official Inspector's command line against the hub as shipped, with a bearer token, in both eras. */
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { createTempHome, type TempHome } from '../harness/temp-home.ts'
+
+const inspectorFolder = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json'))
+const launcher = join(inspectorFolder, 'clients/launcher/build/index.js')
+
+let home: TempHome
+let hub: HubProcess
+
+beforeAll(async () => {
+  home = await createTempHome()
+  hub = await startHubProcess({ home: home.path })
+})
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]()
+  await home[Symbol.asyncDispose]()
+})
+
+describe.each(['legacy', 'modern'] as const)('Inspector, %s era', (era) => {
+  test('lists the tools', async () => {
+    const { code, result } = await inspect(era, ['--method', 'tools/list'])
+    expect(code).toBe(0)
+    expect(result).toMatchObject({ tools: expect.arrayContaining([expect.objectContaining({ name: 'hub_status' })]) })
+  })
+
+  test('calls hub_status', async () => {
+    const { code, result } = await inspect(era, ['--method', 'tools/call', '--tool-name', 'hub_status'])
+    expect(code).toBe(0)
+    expect(result).toMatchObject({ structuredContent: { version: expect.any(String) } })
+  })
+
+  test('lists the resources and reads the status of the hub', async () => {
+    const uri = 'resource://hub/status'
+    const list = await inspect(era, ['--method', 'resources/list'])
+    const read = await inspect(era, ['--method', 'resources/read', '--uri', uri])
+    expect([list.code, read.code]).toEqual([0, 0])
+    expect(list.result).toMatchObject({ resources: expect.arrayContaining([expect.objectContaining({ uri })]) })
+    expect(read.result).toMatchObject({ contents: [expect.objectContaining({ uri })] })
+  })
+
+  test('is told by its exit code that a token is wrong', async () => {
+    const { code, stderr } = await inspect(era, ['--method', 'tools/list', '--stored-auth-only'], 'no-such-token')
+    expect(stderr).toContain('auth_required')
+    expect(code).toBe(3)
+  })
+})
+
+interface Inspection {
+  readonly code: number
+  readonly result: unknown
+  readonly stderr: string
+}
+
+/** The era can be chosen in a configuration file only. */
+async function inspect(era: string, options: readonly string[], token = hub.token): Promise<Inspection> {
+  await using scratch = await createTempHome()
+  const config = join(scratch.path, 'servers.json')
+  const server = {
+    type: 'streamable-http',
+    url: hub.url,
+    headers: { Authorization: `Bearer ${token}` },
+    protocolEra: era,
+  }
+  await writeFile(config, JSON.stringify({ mcpServers: { hub: server } }))
+  const args = [launcher, '--cli', '--config', config, '--server', 'hub', ...options, '--format', 'json']
+  const env = { ...process.env, HOME: scratch.path, MCP_INSPECTOR_SECRET_STORE: 'memory' }
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, args, { env }, (_, stdout, stderr) => {
+      const parsed = z.object({ result: z.unknown() }).safeParse(stdout.trim() === '' ? {} : JSON.parse(stdout))
+      resolve({ code: child.exitCode ?? -1, result: parsed.data?.result, stderr })
+    })
+  })
+}

@@ -1,0 +1,136 @@
+/** What a legacy client may rely on when its network or the hub fails: nothing is lost, nothing comes twice. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isRunning, patience, uri } from './every-client.ts'
+import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
+import type { Connect, LegacyTestClient } from './test-client.ts'
+
+export function describeLegacyClient(name: string, connect: Connect<LegacyTestClient>): void {
+  describe(`${name}: cuts and restarts`, () => {
+    let hub: RestartableHub
+    beforeEach(async () => void (hub = await startRestartableHub()))
+    afterEach(() => hub[Symbol.asyncDispose]())
+
+    const change = (...names: readonly string[]) => hub.call('test_change', { uris: names.map(uri) })
+
+    test('a call cut off in the middle of its stream goes on where it was', async () => {
+      await using client = await connect(hub.endpoint)
+      const steps: number[] = []
+      const answer = client.callTool('test_guided', { label: 'cut' }, { onProgress: (step) => steps.push(step) })
+      await isRunning(hub, 'cut')
+      await hub.call('test_step', { label: 'cut' })
+      await expect.poll(() => steps, patience).toEqual([1])
+
+      hub.proxy.cut()
+      await hub.call('test_step', { label: 'cut' })
+      await expect.poll(() => steps, patience).toEqual([1, 2])
+      hub.proxy.cut()
+      await hub.call('test_finish', { label: 'cut', words: 'still here' })
+
+      expect(await answer).toEqual({ words: 'still here' })
+      expect(steps).toEqual([1, 2])
+    })
+
+    test('notices sent into a dead connection come after it is back, once and in order', async () => {
+      await using client = await connect(hub.endpoint)
+      await client.watch(['a', 'b', 'c', 'd', 'last'].map(uri))
+      await change('a')
+      await expect.poll(() => client.notices, patience).toEqual([uri('a')])
+
+      hub.proxy.hold()
+      await change('b')
+      await change('c')
+      hub.proxy.cut()
+      await change('d')
+      await expect.poll(() => client.notices, patience).toContain(uri('d'))
+
+      await change('last')
+      await expect.poll(() => client.notices, patience).toContain(uri('last'))
+      expect(client.notices).toEqual(['a', 'b', 'c', 'd', 'last'].map(uri))
+    })
+
+    test('a client that gave up its notice stream finds what it missed when it opens it again', async () => {
+      await using client = await connect(hub.endpoint, { retries: 0 })
+      await client.watch(['a', 'b', 'last'].map(uri))
+      await change('a')
+      await expect.poll(() => client.notices, patience).toEqual([uri('a')])
+
+      hub.proxy.cut()
+      await change('b')
+      await hub.end('SIGTERM')
+      await hub.startAgain()
+      await client.reopenNotices()
+      await expect.poll(() => client.notices, patience).toContain(uri('b'))
+
+      await change('last')
+      await expect.poll(() => client.notices, patience).toContain(uri('last'))
+      expect(client.notices).toEqual(['a', 'b', 'last'].map(uri))
+    })
+
+    test.each(['SIGTERM', 'SIGKILL'] as const)('the connection outlives %s of the hub', async (signal) => {
+      await using client = await connect(hub.endpoint)
+      const connectionId = client.connectionId()
+      await client.watch(['before', 'between', 'after', 'last'].map(uri))
+      await change('before')
+      await expect.poll(() => client.notices, patience).toEqual([uri('before')])
+
+      const exit = await hub.end(signal)
+      await hub.startAgain()
+      await change('between')
+      await expect.poll(() => client.notices, patience).toContain(uri('between'))
+
+      expect(exit).toEqual(signal === 'SIGTERM' ? { code: 0, signal: null } : { code: null, signal })
+      expect(await client.callTool('hub_status')).toHaveProperty('version')
+      expect(client.connectionId()).toBe(connectionId)
+      await change('after')
+      await change('last')
+      await expect.poll(() => client.notices, patience).toContain(uri('last'))
+      expect(client.notices).toEqual(['before', 'between', 'after', 'last'].map(uri))
+    })
+
+    test('a change that was answered is told although the hub is killed at once, again and again', async () => {
+      await using client = await connect(hub.endpoint)
+      const names = Array.from({ length: 5 }, (_, index) => `kill-${index}`)
+      await client.watch([...names, 'last'].map(uri))
+
+      for (const name of names) {
+        await change(name)
+        await hub.end('SIGKILL')
+        await hub.startAgain()
+      }
+      await change('last')
+      await expect.poll(() => client.notices, patience).toContain(uri('last'))
+      expect([...client.notices].sort()).toEqual([...names, 'last'].map(uri).sort())
+    })
+
+    test('a call that ran when the hub was killed is answered: its outcome is unknown', async () => {
+      await using client = await connect(hub.endpoint)
+      const steps: number[] = []
+      const outcome = Promise.allSettled([
+        client.callTool('test_guided', { label: 'killed' }, { onProgress: (step) => steps.push(step) }),
+      ])
+      await isRunning(hub, 'killed')
+      await hub.call('test_step', { label: 'killed' })
+      await expect.poll(() => steps, patience).toEqual([1])
+
+      await hub.end('SIGKILL')
+      await hub.startAgain()
+
+      expect(await outcome).toEqual([
+        {
+          status: 'rejected',
+          reason: expect.objectContaining({ message: expect.stringMatching(/outcome .*unknown/i) }),
+        },
+      ])
+      expect(await client.callTool('hub_status')).toHaveProperty('version')
+    })
+
+    test('a call that ends within the grace of a stopping hub is answered', async () => {
+      await using client = await connect(hub.endpoint)
+      const answer = client.callTool('test_until_stop', { label: 'grace' })
+      await isRunning(hub, 'grace')
+
+      expect(await hub.end('SIGTERM')).toEqual({ code: 0, signal: null })
+      expect(await answer).toEqual({ words: 'in time' })
+    })
+  })
+}

@@ -1,0 +1,84 @@
+/** What a client of 2026-07-28 may rely on: there is no stream to resume, so it asks again and misses nothing. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isRunning, patience, uri } from './every-client.ts'
+import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
+import type { Connect, ModernTestClient } from './test-client.ts'
+
+export function describeModernClient(name: string, connect: Connect<ModernTestClient>): void {
+  describe(`${name}: cuts and restarts`, () => {
+    let hub: RestartableHub
+    beforeEach(async () => void (hub = await startRestartableHub()))
+    afterEach(() => hub[Symbol.asyncDispose]())
+
+    test('a call cut off in the middle of its stream is cancelled, and the next one works', async () => {
+      await using client = await connect(hub.endpoint)
+      const steps: number[] = []
+      const outcome = Promise.allSettled([
+        client.callTool('test_guided', { label: 'cut' }, { onProgress: (step) => steps.push(step) }),
+      ])
+      await isRunning(hub, 'cut')
+      await hub.call('test_step', { label: 'cut' })
+      await expect.poll(() => steps, patience).toEqual([1])
+
+      hub.proxy.cut()
+
+      expect((await outcome)[0].status).toBe('rejected')
+      await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ cancelled: ['cut'] })
+      expect(await client.callTool('hub_status')).toHaveProperty('version')
+    })
+
+    test('a client that lost its stream listens again, and reads what changed in between', async () => {
+      await using client = await connect(hub.endpoint)
+      await client.watch([uri('a'), uri('b')])
+      await hub.call('test_change', { uris: [uri('a')] })
+      await expect.poll(() => client.notices, patience).toEqual([uri('a')])
+
+      hub.proxy.cut()
+      expect(await client.watchEnded()).toBe('remote')
+      await hub.call('test_change', { uris: [uri('b')] })
+      await client.watch([uri('a'), uri('b')])
+      expect(await client.readText(uri('b'))).toBe('1')
+
+      await hub.call('test_change', { uris: [uri('a')] })
+      await expect.poll(() => client.notices, patience).toEqual([uri('a'), uri('a')])
+    })
+
+    test.each([
+      ['SIGTERM', 'graceful'],
+      ['SIGKILL', 'remote'],
+    ] as const)('a client goes on after %s of the hub, told by the end of its stream', async (signal, ending) => {
+      await using client = await connect(hub.endpoint)
+      await client.watch([uri('a')])
+
+      await hub.end(signal)
+      expect(await client.watchEnded()).toBe(ending)
+      await hub.startAgain()
+
+      expect(await client.callTool('hub_status')).toHaveProperty('version')
+      await client.watch([uri('a')])
+      await hub.call('test_change', { uris: [uri('a')] })
+      await expect.poll(() => client.notices, patience).toEqual([uri('a')])
+    })
+
+    test('a call that ran when the hub was killed fails, and the next one works', async () => {
+      await using client = await connect(hub.endpoint)
+      const outcome = Promise.allSettled([client.callTool('test_guided', { label: 'killed' })])
+      await isRunning(hub, 'killed')
+
+      await hub.end('SIGKILL')
+      await hub.startAgain()
+
+      expect((await outcome)[0].status).toBe('rejected')
+      expect(await client.callTool('hub_status')).toHaveProperty('version')
+    })
+
+    test('a call that ends within the grace of a stopping hub is answered', async () => {
+      await using client = await connect(hub.endpoint)
+      const answer = client.callTool('test_until_stop', { label: 'grace' })
+      await isRunning(hub, 'grace')
+
+      expect(await hub.end('SIGTERM')).toEqual({ code: 0, signal: null })
+      expect(await answer).toEqual({ words: 'in time' })
+    })
+  })
+}

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest'
+import { killHubRepeatedly } from './soak/kill-hub.ts'
+
+test('a hub killed while it serves calls keeps everything it answered for', { timeout: 180_000 }, async () => {
+  const report = await killHubRepeatedly(10)
+  expect(report.faults).toEqual([])
+  expect(report.tokensIssued).toBeGreaterThan(0)
+  expect(report.tokensRevoked).toBeGreaterThan(0)
+  expect(report.eventsSeen).toBeGreaterThan(0)
+})

@@ -1,0 +1,91 @@
+/**
+ * Kills a hub again and again while clients work with it, and looks after each restart whether it keeps its word: what
+ * was answered is there, what was revoked stays revoked, and the databases are whole.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { callTool, type Endpoint } from '../harness/modern-call.ts'
+import { createTempHome } from '../harness/temp-home.ts'
+import { findDamage } from './find-damage.ts'
+import { findBrokenPromises } from './find-broken-promises.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+
+export interface KillReport {
+  readonly kills: number
+  readonly tokensIssued: number
+  readonly tokensRevoked: number
+  readonly eventsSeen: number
+  /** Empty if all is well. */
+  readonly faults: readonly string[]
+}
+
+const clientCount = 4
+/** Long enough for some calls to end, short enough to fall into the middle of others. */
+const longestLifeMs = 400
+
+export async function killHubRepeatedly(kills: number): Promise<KillReport> {
+  await using home = await createTempHome()
+  const ledger = createLedger()
+  const faults: string[] = []
+
+  for (let kill = 1; kill <= kills; kill++) {
+    const hub = await startHubProcess({ home: home.path })
+    const note = (found: readonly string[]) => faults.push(...found.map((fault) => `before kill ${kill}: ${fault}`))
+    note(await findBrokenPromises(hub, ledger))
+    await workUntilKilled(hub, ledger)
+    note(await findDamage(home.path))
+  }
+  await using last = await startHubProcess({ home: home.path })
+  faults.push(...(await findBrokenPromises(last, ledger)))
+  return {
+    kills,
+    tokensIssued: ledger.tokens.size,
+    tokensRevoked: [...ledger.tokens.values()].filter(({ is }) => is === 'revoked').length,
+    eventsSeen: ledger.events.size,
+    faults,
+  }
+}
+
+async function workUntilKilled(hub: HubProcess, ledger: Ledger): Promise<void> {
+  const stop = new AbortController()
+  const clients = Array.from({ length: clientCount }, () => work(hub, ledger, stop.signal))
+  await delay(Math.random() * longestLifeMs)
+  stop.abort()
+  await hub.end('SIGKILL')
+  await Promise.all(clients)
+}
+
+/** Works until the hub is gone. Whatever fails before that is a fault of the hub. */
+async function work(endpoint: Endpoint, ledger: Ledger, killed: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      await workOnce(endpoint, ledger)
+    } catch (error) {
+      if (killed.aborted) return
+      throw error
+    }
+  }
+}
+
+async function workOnce(endpoint: Endpoint, ledger: Ledger): Promise<void> {
+  const chance = Math.random()
+  const token = ledger.anyLiving()
+  if (token && chance < 0.3) {
+    ledger.revoking(token.id)
+    await callTool(endpoint, 'revoke_token', { id: token.id })
+    ledger.revoked(token.id)
+  } else if (chance < 0.45) {
+    const page = eventPage.parse(await callTool(endpoint, 'query_events', { limit: 20, cursor: newest(ledger) }))
+    for (const event of page.events) ledger.sawEvent(event)
+  } else {
+    ledger.issued(issuedToken.parse(await callTool(endpoint, 'issue_token', { role: 'human', label: 'soak' })))
+  }
+}
+
+function newest({ events }: Ledger): string | undefined {
+  return events.size === 0 ? undefined : String(Math.max(...events.keys()))
+}
+
+const issuedToken = z.object({ id: z.string(), token: z.string() })
+const eventPage = z.object({ events: z.array(z.object({ seq: z.number(), id: z.string() })) })

@@ -1,0 +1,10 @@
+/** `npm run soak`: the full counts, one file after another, since each wants the machine for itself. */
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/soak/**/*.soak.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+  },
+})
