@@ -1,13 +1,14 @@
 /** Counters and gauges in the Prometheus text format. */
 export interface Metrics {
-  counter(name: string, help: string): Counter
+  counter(name: string, help: string, labels: readonly string[]): Counter
   /** Read when somebody asks. */
   gauge(name: string, help: string, read: () => number): void
   text(): string
 }
 
 export interface Counter {
-  add(labels?: Readonly<Record<string, string>>): void
+  /** One value for each label, in their order. */
+  add(...values: readonly string[]): void
 }
 
 export function createMetrics(): Metrics {
@@ -16,12 +17,14 @@ export function createMetrics(): Metrics {
     sections.push(() => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines()].join('\n'))
 
   return {
-    counter(name, help) {
+    counter(name, help, labels) {
       const counts = new Map<string, number>()
-      section(name, help, 'counter', () => [...counts].map(([labels, count]) => `${name}${labels} ${count}`))
+      section(name, help, 'counter', () =>
+        [...counts].map(([key, count]) => `${name}${format(labels, key.split(separator))} ${count}`),
+      )
       return {
-        add(labels = {}) {
-          const key = format(labels)
+        add(...values) {
+          const key = values.join(separator)
           counts.set(key, (counts.get(key) ?? 0) + 1)
         },
       }
@@ -31,7 +34,9 @@ export function createMetrics(): Metrics {
   }
 }
 
-function format(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replaceAll(/[\\"\n]/g, '_')}"`)
+const separator = '\0'
+
+function format(names: readonly string[], values: readonly string[]): string {
+  const pairs = names.map((name, index) => `${name}="${values[index]?.replaceAll(/[\\"\n]/g, '_')}"`)
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }

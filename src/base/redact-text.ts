@@ -47,7 +47,8 @@ function afterScheme(text: string, start: number): TextRange | undefined {
 }
 
 /** The rest of the name, what may close around it, and then ":" or "=", plain or percent-encoded. */
-const SEPARATOR = /s?\d{0,8}(?:\\{0,31}["'`])?\]?[ \t]{0,8}(?:%(?:25){0,4}(?:3a|3d)|=>|:=|=(?!=)|:(?!:|\/\/))[ \t]{0,8}/iy
+const SEPARATOR =
+  /s?\d{0,8}(?:\\{0,31}["'`])?\]?[ \t]{0,8}(?:%(?:25){0,4}(?:3a|3d)|=>|:=|=(?!=)|:(?!:|\/\/))[ \t]{0,8}/iy
 const FLAG_VALUE = /s?\d{0,8}[ \t]{1,8}(?=[^\s-])/iy
 const PLURAL = /s?\d{0,8}/iy
 

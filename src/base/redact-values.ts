@@ -105,7 +105,8 @@ function createSpellings(): { add(spelling: Spelling): void; find(text: string):
   const longestAt = (text: string, start: number): Spelling | undefined => {
     let longest: Spelling | undefined
     for (const spelling of byPrefix.get(text.slice(start, start + PREFIX_LENGTH)) ?? []) {
-      if (text.startsWith(spelling.text, start) && spelling.text.length > (longest?.text.length ?? 0)) longest = spelling
+      if (text.startsWith(spelling.text, start) && spelling.text.length > (longest?.text.length ?? 0))
+        longest = spelling
     }
     return longest
   }
@@ -123,7 +124,7 @@ function createSpellings(): { add(spelling: Spelling): void; find(text: string):
     find(text) {
       const found: TextRange[] = []
       if (byPrefix.size === 0) return found
-      for (let start = nextCandidate(text, 0, mayBegin); start !== -1; ) {
+      for (let start = nextCandidate(text, 0, mayBegin); start !== -1;) {
         const spelling = longestAt(text, start)
         let next = start + 1
         if (spelling !== undefined) {

@@ -175,7 +175,8 @@ function nameOfPair(input: object): SecretName | undefined {
 
 /** What JSON cannot hold, as data it can. */
 function toPlain(input: object): unknown {
-  if (input instanceof Error) return { name: input.name, message: input.message, stack: input.stack, ...errorParts(input) }
+  if (input instanceof Error)
+    return { name: input.name, message: input.message, stack: input.stack, ...errorParts(input) }
   if (ArrayBuffer.isView(input) || input instanceof ArrayBuffer) return `[${input.byteLength} bytes]`
   if (input instanceof Map) return Object.fromEntries([...input].map(([name, value]) => [String(name), value]))
   if (input instanceof Set) return [...input]

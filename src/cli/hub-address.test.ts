@@ -42,6 +42,12 @@ describe('the endpoint is', () => {
     expect(find(temporaryDirectory(), { SIGNALBOX_HOST: host }).url).toBe(url)
   })
 
+  test('one that can be dialled, where the hub says that it listens everywhere', () => {
+    const home = temporaryDirectory()
+    writeHubFile(home, { url: 'http://0.0.0.0:4444/mcp', pid: process.pid })
+    expect(find(home).url).toBe('http://127.0.0.1:4444/mcp')
+  })
+
   test('at /mcp, unless another path is named', () => {
     const home = temporaryDirectory()
     expect(find(home, {}, { url: 'http://hub:1/#token=secret' }).url).toBe('http://hub:1/mcp')

@@ -98,6 +98,9 @@ function endpointOf(url: string): string {
   }
   const endpoint = new URL(url)
   if (endpoint.pathname === '/') endpoint.pathname = '/mcp'
+  // "All addresses" can be listened on, not dialled.
+  if (endpoint.hostname === '0.0.0.0') endpoint.hostname = '127.0.0.1'
+  if (endpoint.hostname === '[::]') endpoint.hostname = '[::1]'
   endpoint.hash = ''
   return endpoint.href
 }
@@ -109,6 +112,5 @@ function addressOf({ host, port, home }: Config): string {
       `No hub runs in ${home}, and the configured port is "any": start it with "signalbox up".`,
     )
   }
-  const dialled = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${isIP(dialled) === 6 ? `[${dialled}]` : dialled}:${port}/mcp`
+  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}/mcp`
 }

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { runInProcess } from '../../test/fixtures/run-cli.ts'
-import { startSdkEndpoint } from '../../test/fixtures/sdk-endpoint.ts'
+import { type Eras, startSdkEndpoint } from '../../test/fixtures/sdk-endpoint.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 
 const token = 'sb_human_for_these_tests'
@@ -49,8 +49,8 @@ describe('signalbox call', () => {
     expect(err).toContain('no_such_tool')
   })
 
-  test('talks to an endpoint that knows nothing but 2026-07-28', async () => {
-    const { env } = await endpoint({ eras: 'modern' })
+  test.each(['modern', 'legacy'] as const)('talks to an endpoint that knows nothing but the %s era', async (eras) => {
+    const { env } = await endpoint({ eras })
     expect((await runInProcess(['call', 'greet', '{"name":"Eve"}'], { env })).out).toBe('hello, Eve')
   })
 })
@@ -140,6 +140,14 @@ describe('signalbox probe', () => {
     expect(err).toMatch(/^signalbox: 2024-11-05: .+/)
   })
 
+  test('does not take an older revision for the one it asked for', async () => {
+    const { env } = await endpoint({ eras: 'legacy' })
+    const { code, out } = await runInProcess(['probe'], { env })
+    expect(code).toBe(1)
+    expect(out).toMatch(/^2025-11-25 +ok +3 +ok/m)
+    expect(out).toMatch(/^2026-07-28 +failed +failed +failed/m)
+  })
+
   test('does not ask five times where nobody answers', async () => {
     const { code, out, err } = await runInProcess(['probe', await urlOfNobody()], {
       env: { SIGNALBOX_HOME: temporaryDirectory() },
@@ -149,7 +157,7 @@ describe('signalbox probe', () => {
   })
 })
 
-async function endpoint(options: { eras?: 'both' | 'modern' } = {}) {
+async function endpoint(options: { eras?: Eras } = {}) {
   const { url, queries } = await startSdkEndpoint({ token, ...options })
   return { env: { SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_URL: url, SIGNALBOX_TOKEN: token }, queries }
 }

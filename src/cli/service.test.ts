@@ -133,6 +133,7 @@ describe('a unit', () => {
     writeFileSync(bin, '')
     writeFileSync(path, renderUnit({ bin, scope: { is: 'user' } }))
     const unit = readUnit(path)!
+    expect(unit.text).toContain('odd \\"100%%\\" $$HOME \\\\ bin" up')
     expect(unit.program).toBe(bin)
     expect(faultsOf(unit, bin)).toEqual([])
   })

@@ -22,25 +22,33 @@ export function renderStatus(status: Readonly<Record<string, unknown>>): string 
 
 function linesOf(value: Readonly<Record<string, unknown>>, prefix = ''): string[][] {
   return Object.entries(value).flatMap(([name, each]) => {
-    const label = `${prefix}${name.replaceAll('_', ' ')}`
+    const label = `${prefix}${name.replace(/_(seconds|bytes|at)$/, '').replaceAll('_', ' ')}`
     if (typeof each === 'object' && each !== null && !Array.isArray(each)) return linesOf({ ...each }, `${label} `)
     return [[label, written(name, each)]]
   })
 }
 
 function written(name: string, value: unknown): string {
-  if (name.endsWith('_seconds') && typeof value === 'number') return duration(value)
-  if (Array.isArray(value)) return value.map((each) => written('', each)).join(', ') || '–'
+  if (typeof value === 'number' && name.endsWith('_seconds')) return duration(value)
+  if (typeof value === 'number' && name.endsWith('_bytes')) return `${Math.round(value / 1024 / 1024)} MiB`
+  if (Array.isArray(value)) return value.map((each) => written(name, each)).join(', ') || '–'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function duration(seconds: number): string {
-  const units: [number, string][] = [
-    [Math.floor(seconds / 86_400), 'd'],
-    [Math.floor((seconds % 86_400) / 3600), 'h'],
-    [Math.floor((seconds % 3600) / 60), 'm'],
-    [Math.floor(seconds % 60), 's'],
-  ]
-  const told = units.filter(([count]) => count > 0).slice(0, 2)
-  return told.length > 0 ? told.map(([count, unit]) => `${count}${unit}`).join(' ') : '0s'
+const units = [
+  { unit: 'd', seconds: 86_400 },
+  { unit: 'h', seconds: 3600 },
+  { unit: 'm', seconds: 60 },
+  { unit: 's', seconds: 1 },
+]
+
+/** The two largest units that say something: `3h 12m`. */
+function duration(total: number): string {
+  let rest = Math.floor(total)
+  const parts = units.flatMap(({ unit, seconds }) => {
+    const count = Math.floor(rest / seconds)
+    rest %= seconds
+    return count > 0 ? [`${count}${unit}`] : []
+  })
+  return parts.slice(0, 2).join(' ') || '0s'
 }

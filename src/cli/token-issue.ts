@@ -14,12 +14,13 @@ const issued = z.object({
 })
 
 export const command = defineCommand({
+  takes: '--role human|agent',
   about: [
     'Makes a token and prints it, once: the hub keeps only its hash. A human token reaches the management tools; an agent',
     'token reaches what the session it names may use.',
   ].join('\n'),
   flags: {
-    role: { takes: 'ROLE', about: 'human or agent' },
+    role: { takes: 'ROLE', about: 'human for a person, agent for a session (required)' },
     session: { takes: 'NAME', about: 'the session of an agent token' },
     label: { takes: 'TEXT', about: 'what you will know it by in the list' },
     'expires-in': { takes: 'TIME', about: 'how long it is good for: 90s, 15m, 12h, 7d (default: for ever)' },

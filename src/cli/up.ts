@@ -35,15 +35,14 @@ export const command = defineCommand({
 
 function flagsOfSettings(): Record<string, Flag> {
   return Object.fromEntries(
-    settings.flatMap(({ flag, description, takes }) =>
-      flag === undefined ? [] : [[flag, { takes: 'VALUE', about: plain(`${description} Takes ${takes}.`) }]],
-    ),
+    settings.flatMap(({ flag, description, defaultValue }) => {
+      if (flag === undefined) return []
+      const otherwise = defaultValue?.toString()
+      // Descriptions are written for the documentation; a terminal shows no code spans.
+      const about = description.replaceAll('`', '') + (otherwise ? ` (default: ${otherwise})` : '')
+      return [[flag, { takes: 'VALUE', about }]]
+    }),
   )
-}
-
-/** Descriptions are written for the documentation; a terminal shows no code spans. */
-function plain(markdown: string): string {
-  return markdown.replaceAll('`', '')
 }
 
 function explainHeld(error: unknown): never {

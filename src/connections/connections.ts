@@ -74,14 +74,14 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
       })
     },
     async subscribe(id, uri) {
-      const row = { connection_id: id, uri, changed: 0 }
+      const row = { connection_id: id, uri, changed: 0 } as const
       await db.insertInto('connection_subscriptions').values(row).onConflict((conflict) => conflict.doNothing()).execute()
     },
     async unsubscribe(id, uri) {
       await db.deleteFrom('connection_subscriptions').where('connection_id', '=', id).where('uri', '=', uri).execute()
     },
     async markChanged(id, topics) {
-      const rows = topics.map((uri) => ({ connection_id: id, uri, changed: 1 }))
+      const rows = topics.map((uri) => ({ connection_id: id, uri, changed: 1 }) as const)
       const insert = db.insertInto('connection_subscriptions').values(rows)
       await insert.onConflict((conflict) => conflict.columns(['connection_id', 'uri']).doUpdateSet({ changed: 1 })).execute()
     },
@@ -90,6 +90,7 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
         connection_id: id,
         id: streamId,
         request_id: requestId === undefined ? null : JSON.stringify(requestId),
+        next_seq: 1,
         state: 'open' as const,
         updated_at: now().toISOString(),
       }

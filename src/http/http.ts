@@ -31,7 +31,7 @@ export interface HttpServer {
   /** Listens at once and answers 503 until `open`. */
   listen(host: string, port: number): Promise<number>
   open(parts: OpenParts): void
-  /** No new calls; what runs gets `graceMs`, streams are told. */
+  /** No new calls; what runs gets `graceMs`, streams are told. A second call waits for the first. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -54,15 +54,16 @@ type State = { readonly is: 'starting' } | ({ readonly is: 'ready' | 'stopping';
 
 export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOptions): HttpServer {
   const streams = createSseStreams()
-  const requests = metrics.counter('signalbox_http_requests_total', 'HTTP requests by route and status.')
+  const requests = metrics.counter('signalbox_http_requests_total', 'HTTP requests by route and status.', ['route', 'status'])
   metrics.gauge('signalbox_streams', 'Open event streams.', () => streams.size)
   let state: State = { is: 'starting' }
+  let stopping: Promise<void> | undefined
 
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 70_000 })
   // Silence in both directions: keep-alives end it for every stream in use.
   server.timeout = 120_000
   server.on('request', (request, response) => {
-    response.once('finish', () => requests.add({ route: routeName(request), status: String(response.statusCode) }))
+    response.once('finish', () => requests.add(routeName(request), String(response.statusCode)))
     handle(request, response).catch((error: unknown) => refuse(request, response, error))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -107,6 +108,20 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
     return mcp.mcp(request, response, caller, query)
   }
 
+  async function stop(graceMs: number): Promise<void> {
+    const { endpoint } = state.is === 'starting' ? {} : state
+    if (state.is === 'ready') state = { ...state, is: 'stopping' }
+    const closed = new Promise((resolve) => server.close(resolve))
+    const deadline = Date.now() + graceMs
+    while (endpoint?.isBusy && Date.now() < deadline) await sleep(20)
+    await endpoint?.stop()
+    streams.close()
+    server.closeIdleConnections()
+    const impatient = setTimeout(() => server.closeAllConnections(), 1_000)
+    await closed
+    clearTimeout(impatient)
+  }
+
   /** Errors of a request that no more specific place has answered. */
   function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     const answer = failureOf(null, error, (bug) => log.error({ error: bug, url: splitUrl(request.url ?? '/')[0] }, 'a request failed'))
@@ -127,19 +142,7 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
     open(parts) {
       state = { is: 'ready', ...parts, mcp: createMcpRoute({ ...parts, streams, maxBodyBytes }) }
     },
-    async stop(graceMs) {
-      const { endpoint } = state.is === 'starting' ? {} : state
-      if (state.is === 'ready') state = { ...state, is: 'stopping' }
-      const closed = new Promise((resolve) => server.close(resolve))
-      const deadline = Date.now() + graceMs
-      while (endpoint?.isBusy && Date.now() < deadline) await sleep(20)
-      await endpoint?.stop()
-      streams.close()
-      server.closeIdleConnections()
-      const impatient = setTimeout(() => server.closeAllConnections(), 1_000)
-      await closed
-      clearTimeout(impatient)
-    },
+    stop: (graceMs) => (stopping ??= stop(graceMs)),
   }
 }
 

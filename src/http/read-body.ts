@@ -17,7 +17,9 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     })
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     request.on('error', reject)
-    request.on('close', () => reject(new HubError('invalid', 'The connection was closed before the body was complete.')))
+    request.on('close', () => {
+      if (!request.complete) reject(new HubError('invalid', 'The connection was closed before the body was complete.'))
+    })
   })
   if (!isUtf8(body)) throw new HubError('invalid', 'The body is not UTF-8.')
   return body.toString('utf8')

@@ -10,7 +10,6 @@ export interface CallOptions {
   readonly caller: Principal
   readonly client: Client
   readonly meta: Meta
-  readonly correlation: string
   readonly signal: AbortSignal
   /** Nothing below this level is sent; `undefined`: nothing at all. */
   readonly logLevel: LoggingLevel | undefined
@@ -21,10 +20,13 @@ export interface CallOptions {
 }
 
 export function createCall(options: CallOptions): Call {
-  const { caller, client, meta, correlation, signal, logLevel, emit } = options
+  const { caller, client, meta, signal, logLevel, emit } = options
   const progressToken = meta['progressToken']
+  let correlation: string | undefined
   return {
-    correlation,
+    get correlation() {
+      return (correlation ??= correlationOf(meta))
+    },
     caller,
     client,
     signal,
@@ -64,7 +66,7 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
 const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/
 
 /** The caller's W3C trace id where it sent one, so that its trace and ours are one. */
-export function correlationOf(meta: Meta): string {
+function correlationOf(meta: Meta): string {
   const parent = meta['traceparent']
   const traceId = typeof parent === 'string' ? traceparent.exec(parent)?.[1] : undefined
   return traceId ?? randomUUID().replaceAll('-', '')

@@ -4,7 +4,7 @@
  */
 import type { Log } from '../base/log.ts'
 import { answer } from './answer.ts'
-import { correlationOf, createCall, isLoggingLevel } from './call.ts'
+import { createCall, isLoggingLevel } from './call.ts'
 import type { Face } from './face.ts'
 import type { Round } from './input-rounds.ts'
 import { runWithRequests } from './input-rounds.ts'
@@ -161,8 +161,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       running.set(requestId, controller)
       channel.onLeft(() => controller.abort())
       const meta = metaOf(params)
-      const correlation = correlationOf(meta)
-      const context = { caller: visit.caller, client, meta, correlation, signal, logLevel }
+      const context = { caller: visit.caller, client, meta, signal, logLevel }
       const run = (round: Round) => {
         const method = ownMethods.get(name) ?? findMethod(name)
         if (!method) throw methodNotFound(name)
@@ -173,7 +172,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const { response } = await answer(
         requestId,
         () => runWithRequests(client, run, (request) => ask(request, channel, signal)),
-        { signal, onBug: (error) => log.error({ error, correlation, method: name }, 'a request failed') },
+        { signal, onBug: (error) => log.error({ error, method: name }, 'a request failed') },
       )
       await channel.finish(response)
       running.delete(requestId)

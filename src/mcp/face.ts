@@ -39,7 +39,6 @@ export interface FaceOptions {
 
 export function createFace({ id, info, instructions, providers, layers = [] }: FaceOptions): Face {
   assertNoDoubles(id, providers)
-  const tools = () => providers.flatMap((provider) => provider.tools?.() ?? [])
   const resources = () => providers.flatMap((provider) => provider.resources?.() ?? [])
   const templates = () => providers.flatMap((provider) => provider.resourceTemplates?.() ?? [])
   const prompts = () => providers.flatMap((provider) => provider.prompts?.() ?? [])
@@ -54,7 +53,13 @@ export function createFace({ id, info, instructions, providers, layers = [] }: F
         const isAskedFor = toolsets.includes('all') || toolsets.includes(toolset)
         return (tools?.() ?? []).filter((tool) => isAskedFor || tool.alwaysListed).map(describeTool)
       }),
-    findTool: (name) => tools().find((tool) => tool.name === name),
+    findTool(name) {
+      for (const { tools } of providers) {
+        const found = tools?.().find((tool) => tool.name === name)
+        if (found) return found
+      }
+      return undefined
+    },
     callTool: (tool, args, call) => runThrough(layers, tool, args, call),
     listResources: () => resources().map(describeResource),
     listResourceTemplates: () => templates().map(describeResourceTemplate),

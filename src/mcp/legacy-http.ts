@@ -1,6 +1,7 @@
 /** Streamable HTTP of the legacy revisions: what POST, GET and DELETE mean for a connection. */
 import { randomBytes } from 'node:crypto'
 import type { Log } from '../base/log.ts'
+import { createPatience } from '../base/patience.ts'
 import type { RequestChannel } from './connection.ts'
 import type { ConnectionRecords } from './connection-records.ts'
 import type { Connections, HttpConnection } from './connections.ts'
@@ -38,6 +39,7 @@ export interface LegacyHttpOptions {
 }
 
 export function createLegacyHttp({ connections, records, log }: LegacyHttpOptions): LegacyHttp {
+  const patience = createPatience(patienceMs)
   const onError = (error: unknown) => log.error({ error }, 'the store of connections failed')
 
   return {
@@ -108,7 +110,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
 
     function upgrade(): ResumableStream {
       if (stream) return stream
-      clearTimeout(patience)
+      stopWaiting()
       const id = randomBytes(8).toString('hex')
       stream = createResumableStream({ records, connectionId: connection.id, id, requestId: request.id, onError })
       connection.streams.set(id, stream)
@@ -118,7 +120,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     }
 
     async function finish(response: RpcResponse): Promise<void> {
-      clearTimeout(patience)
+      stopWaiting()
       clearTimeout(hasLeft)
       if (!stream) return reply.json(response)
       await stream.push([response])
@@ -126,7 +128,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       for (const [id, own] of connection.streams) if (own === stream) connection.streams.delete(id)
     }
 
-    const patience = reply.canStream ? setTimeout(upgrade, patienceMs) : undefined
+    const stopWaiting = reply.canStream ? patience.watch(upgrade) : () => {}
     reply.onGone(() => {
       if (!stream) return leave()
       hasLeft = setTimeout(() => {

@@ -20,7 +20,7 @@ import { classifyInboundRequest } from './sdk.ts'
 import { createSsePairs } from './sse-pair.ts'
 import type { Visit } from './visit.ts'
 import type { RequestId, RpcMessage } from './wire.ts'
-import { errorCode, isRequest, RpcError } from './wire.ts'
+import { errorCode, isRecord, isRequest, metaKey, metaOf, modernVersion, RpcError } from './wire.ts'
 
 export { failureOf } from './answer.ts'
 export { createFace } from './face.ts'
@@ -122,10 +122,17 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   }
 }
 
-/** A request of 2026-07-28 says so in its body; everything else is legacy. */
+/** A request of 2026-07-28 says so in its body and its headers; what says so in neither is legacy. */
 function classify(message: RpcMessage, { header }: Visit): 'legacy' | 'modern' {
   const version = header('mcp-protocol-version')
   const method = header('mcp-method')
+  const meta = 'params' in message ? metaOf(message.params) : {}
+  const claimed = meta[metaKey.protocolVersion]
+  if (claimed === undefined && version !== modernVersion) return 'legacy'
+  const isWhole = isRequest(message) && message.method === method && isRecord(meta[metaKey.clientCapabilities])
+  if (isWhole && claimed === modernVersion && version === modernVersion) return 'modern'
+
+  // The rest is half one, half the other: the SDK knows the order in which the specification wants the faults told.
   const route = classifyInboundRequest({
     httpMethod: 'POST',
     body: message,

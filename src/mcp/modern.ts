@@ -1,7 +1,8 @@
 /** 2026-07-28: each request stands alone, says in `_meta` who asks, and is cancelled by closing its answer. */
 import type { Log } from '../base/log.ts'
+import { createPatience } from '../base/patience.ts'
 import { answer } from './answer.ts'
-import { correlationOf, createCall, isLoggingLevel } from './call.ts'
+import { createCall, isLoggingLevel } from './call.ts'
 import type { Face } from './face.ts'
 import { capabilities } from './initialize.ts'
 import { assertCapable } from './input-rounds.ts'
@@ -49,6 +50,7 @@ const mayAskBack = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 export function createModern({ listeners, requestState, log }: ModernOptions): Modern {
   const running = new Map<AbortController, string>()
+  const patience = createPatience(patienceMs)
 
   return {
     get running() {
@@ -63,18 +65,17 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
       running.set(controller, visit.caller.tokenId)
       let outlet: Outlet | undefined
       const upgrade = () => (outlet ??= reply.stream())
-      const patience = reply.canStream ? setTimeout(upgrade, patienceMs) : undefined
+      const stopWaiting = reply.canStream ? patience.watch(upgrade) : () => {}
       reply.onGone(() => controller.abort())
       const emit = (message: RpcMessage) => {
         if (reply.canStream) upgrade().send(message)
       }
       const { signal } = controller
-      const correlation = correlationOf(metaOf(request.params))
-      const { response, status } = await answer(request.id, () => run(request, client, { visit, signal, correlation, emit }), {
+      const { response, status } = await answer(request.id, () => run(request, client, { visit, signal, emit }), {
         signal,
-        onBug: (error) => log.error({ error, correlation, method: request.method }, 'a request failed'),
+        onBug: (error) => log.error({ error, method: request.method }, 'a request failed'),
       })
-      clearTimeout(patience)
+      stopWaiting()
       running.delete(controller)
       if (!outlet) return reply.json(response, { status })
       outlet.send(response)
@@ -90,11 +91,10 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
   interface Run {
     readonly visit: Visit
     readonly signal: AbortSignal
-    readonly correlation: string
     emit(message: RpcMessage): void
   }
 
-  async function run(request: RpcRequest, client: Client, { visit, signal, correlation, emit }: Run): Promise<object> {
+  async function run(request: RpcRequest, client: Client, { visit, signal, emit }: Run): Promise<object> {
     const { method: name, params = {} } = request
     const { face, caller } = visit
     if (name === 'server/discover') return stamp(name, discover(face), face)
@@ -107,7 +107,6 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
       caller,
       client,
       meta,
-      correlation,
       signal,
       emit,
       logLevel: isLoggingLevel(logLevel) ? logLevel : undefined,

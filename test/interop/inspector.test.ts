@@ -23,9 +23,18 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]()
 })
 
-describe.each(['legacy', 'modern'] as const)('Inspector, %s era', (era) => {
-  test('lists the tools', async () => {
-    const { code, result } = await inspect(era, ['--method', 'tools/list'])
+describe.each([
+  ['legacy', '2025-11-25'],
+  ['modern', '2026-07-28'],
+] as const)('Inspector, %s era', (era, revision) => {
+  test(`agrees with the hub on ${revision}`, async () => {
+    const { code, result } = await inspect(era, ['--method', 'initialize'])
+    expect(code).toBe(0)
+    expect(result).toMatchObject({ protocolVersion: revision, serverInfo: { name: 'signalbox' } })
+  })
+
+  test('lists the tools and finds no schema that other clients could not read', async () => {
+    const { code, result } = await inspect(era, ['--method', 'tools/list', '--strict'])
     expect(code).toBe(0)
     expect(result).toMatchObject({ tools: expect.arrayContaining([expect.objectContaining({ name: 'hub_status' })]) })
   })
@@ -64,14 +73,14 @@ async function inspect(era: string, options: readonly string[], token = hub.toke
   const config = join(scratch.path, 'servers.json')
   const server = {
     type: 'streamable-http',
-    url: hub.url,
+    url: `${hub.url}?toolsets=all`,
     headers: { Authorization: `Bearer ${token}` },
     protocolEra: era,
   }
   await writeFile(config, JSON.stringify({ mcpServers: { hub: server } }))
   const args = [launcher, '--cli', '--config', config, '--server', 'hub', ...options, '--format', 'json']
   const env = { ...process.env, HOME: scratch.path, MCP_INSPECTOR_SECRET_STORE: 'memory' }
-  return new Promise((resolve) => {
+  return await new Promise((resolve) => {
     const child = execFile(process.execPath, args, { env }, (_, stdout, stderr) => {
       const parsed = z.object({ result: z.unknown() }).safeParse(stdout.trim() === '' ? {} : JSON.parse(stdout))
       resolve({ code: child.exitCode ?? -1, result: parsed.data?.result, stderr })

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
@@ -22,8 +24,11 @@ test('agents that are missing are notes with the way to install them', async () 
 })
 
 test('an agent that hangs is left behind, with all it started', async () => {
-  const [codex] = await checkWith({ codex: 'sleep 600 & sleep 600' }, 300)
-  expect(codex).toMatchObject({ is: 'note', says: 'codex did not say its version within 0.3 s' })
+  const socket = join(temporaryDirectory(), 'alive')
+  const listener = `"${process.execPath}" -e "require('node:net').createServer().listen('${socket}')"`
+  const [codex] = await checkWith({ codex: `${listener} & wait` }, 1500)
+  expect(codex).toMatchObject({ is: 'note', says: 'codex did not say its version within 1.5 s' })
+  await expect.poll(() => canConnect(socket)).toBe(false)
 })
 
 test('an agent that fails is a note with what it said', async () => {
@@ -45,7 +50,17 @@ async function checkWith(scripts: Record<string, string>, timeoutMs = 30_000) {
   for (const [name, script] of Object.entries(scripts)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   }
-  // The scripts need sleep; nothing else may be found, since agents may be installed on this machine.
-  for (const name of ['sleep']) writeFileSync(join(bin, name), `#!/bin/sh\nexec /bin/${name} "$@"\n`, { mode: 0o755 })
   return checkAgentClis({ env: { PATH: bin, HOME: bin, SIGNALBOX_TOKEN: 'sb_human_x' }, timeoutMs })
+}
+
+async function canConnect(socket: string): Promise<boolean> {
+  const client = connect(socket)
+  try {
+    await once(client, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    client.destroy()
+  }
 }

@@ -1,5 +1,6 @@
 /** Which process listens on a TCP port, where the system lets us see it. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { basename } from 'node:path'
 import { runProgram } from '../run-program.ts'
 import type { Environment } from '../../config/config.ts'
 
@@ -17,7 +18,7 @@ function fromProc(port: number): PortHolder | undefined {
   if (sockets.size === 0) return undefined
   for (const entry of readdirSync('/proc')) {
     if (/^\d+$/.test(entry) && holdsOneOf(sockets, `/proc/${entry}/fd`)) {
-      return { pid: Number(entry), name: readOr(`/proc/${entry}/comm`, 'unknown').trim() }
+      return { pid: Number(entry), name: nameOf(`/proc/${entry}/cmdline`) }
     }
   }
   return undefined
@@ -32,6 +33,12 @@ function listeningInodes(table: string, port: number): string[] {
     .map((line) => line.trim().split(/\s+/))
     .filter((cells) => cells[3] === '0A' && cells[1]?.endsWith(`:${wanted}`))
     .flatMap((cells) => cells[9] ?? [])
+}
+
+/** The program as it was called: Node, for one, names its threads and not itself in /proc/…/comm. */
+function nameOf(commandLine: string): string {
+  const [program] = readOr(commandLine, '').split('\0')
+  return program ? basename(program) : 'unknown'
 }
 
 /** Other people's processes do not show their files; then the holder stays unknown. */

@@ -10,11 +10,15 @@ import type { Finding } from './finding.ts'
 
 const { ok, note, broken } = findingsAbout('store')
 
-/** What each file holds decides what to do without it. */
+/** What a file holds decides what to do without it. The log is no part of the store and looks after itself. */
 const databases = [
-  { file: 'hub.db', without: 'bring it back from a backup; without one, move it away: tokens and settings begin anew' },
-  { file: 'connections.db', without: 'stop the hub and delete it: clients connect anew' },
-  { file: 'events.db', without: 'stop the hub and move it away: the event log begins anew' },
+  {
+    file: 'hub.db',
+    isOfStore: true,
+    without: 'bring it back from a backup; without one, stop the hub and move it away: tokens begin anew',
+  },
+  { file: 'connections.db', isOfStore: true, without: 'stop the hub and delete it: clients connect anew' },
+  { file: 'events.db', isOfStore: false, without: 'stop the hub and move it away: the event log begins anew' },
 ]
 
 export function checkStore({ home, databaseUrl }: Pick<Config, 'home' | 'databaseUrl'>): Promise<Finding[]> {
@@ -23,16 +27,17 @@ export function checkStore({ home, databaseUrl }: Pick<Config, 'home' | 'databas
 
 async function checkSqlite(home: string): Promise<Finding[]> {
   const there = databases.filter(({ file }) => existsSync(join(home, file)))
-  if (there.length === 0) return [note(`sqlite in ${home}: no database yet`, '"signalbox up" makes it')]
+  if (there.length === 0) return [note(`there is no database in ${home} yet`, '"signalbox up" makes it')]
   const damaged = there.flatMap(({ file, without }) => checkIntegrity(join(home, file), without))
-  return damaged.length > 0 ? damaged : checkOpening(home, there)
+  if (damaged.length > 0) return damaged
+  return (await checkOpening(home, there)) ?? [ok(`${there.map(({ file }) => file).join(', ')} in ${home} are sound`)]
 }
 
 /** Read-only, so that a running hub is not disturbed. */
 function checkIntegrity(path: string, without: string): Finding[] {
   try {
     using database = new DatabaseSync(path, { readOnly: true })
-    const verdict = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check']
+    const [verdict] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
     return verdict === 'ok' ? [] : [broken(`${path} is damaged: ${String(verdict)}`, without)]
   } catch (error) {
     return [broken(`${path} cannot be read: ${messageOf(error)}`, without)]
@@ -40,14 +45,15 @@ function checkIntegrity(path: string, without: string): Finding[] {
 }
 
 /** On copies: opening a store brings it up to date, which is for the hub to do and not for whoever asks how it is. */
-async function checkOpening(home: string, there: typeof databases): Promise<Finding[]> {
+async function checkOpening(home: string, there: typeof databases): Promise<Finding[] | undefined> {
   const copies = mkdtempSync(join(tmpdir(), 'signalbox-doctor-'))
   try {
-    for (const { file } of there) await copy(join(home, file), join(copies, file))
-    await using store = await openStore({ sqliteDir: copies })
-    return [ok(`${store.engine} in ${home}: ${there.map(({ file }) => file).join(', ')} are sound and open`)]
+    for (const { file } of there.filter(({ isOfStore }) => isOfStore)) await copy(join(home, file), join(copies, file))
+    const store = await openStore({ sqliteDir: copies })
+    await store[Symbol.asyncDispose]()
+    return undefined
   } catch (error) {
-    return [unusable(error)]
+    return [unusable(error, (message) => message.replaceAll(copies, home))]
   } finally {
     rmSync(copies, { recursive: true })
   }
@@ -58,16 +64,31 @@ async function copy(from: string, to: string): Promise<void> {
   await backup(database, to)
 }
 
+/** In transactions that cannot write, for the same reason. */
 async function checkPostgres(databaseUrl: string): Promise<Finding[]> {
+  const answers = [ok('the PostgreSQL database of DATABASE_URL answers')]
   try {
-    await using store = await openStore({ databaseUrl })
-    return [ok(`the ${store.engine} database of DATABASE_URL answers and is up to date`)]
+    const store = await openStore({ databaseUrl: withoutWriting(databaseUrl) })
+    await store[Symbol.asyncDispose]()
+    return answers
   } catch (error) {
-    return [unusable(error)]
+    return isRefusalToWrite(error) ? answers : [unusable(error)]
   }
 }
 
-function unusable(error: unknown): Finding {
+function withoutWriting(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  const options = [url.searchParams.get('options') ?? '', '-c default_transaction_read_only=on'].join(' ').trim()
+  url.searchParams.set('options', options)
+  return url.href
+}
+
+/** SQLSTATE 25006, read_only_sql_transaction: it was reached, and asked to change something. */
+function isRefusalToWrite(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '25006'
+}
+
+function unusable(error: unknown, inTheirWords = (message: string) => message): Finding {
   if (!(error instanceof HubError)) throw error
-  return broken('the store does not open', error.message)
+  return broken('the store does not open', inTheirWords(error.message))
 }

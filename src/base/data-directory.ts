@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError, messageOf } from './hub-error.ts'
 
 export interface DataDirectory extends AsyncDisposable {
   readonly path: string
@@ -27,7 +27,11 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     await mkdir(path, { recursive: true, mode: 0o700 })
     await chmod(path, 0o700)
   } catch (error) {
-    throw new HubError('unavailable', `The data directory ${path} cannot be used: ${messageOf(error)}. Set SIGNALBOX_HOME to another.`, { cause: error })
+    throw new HubError(
+      'unavailable',
+      `The data directory ${path} cannot be used: ${messageOf(error)}. Set SIGNALBOX_HOME to another.`,
+      { cause: error },
+    )
   }
   const noticeFile = join(path, 'hub.json')
   const lock = await takeLock(path, noticeFile)
@@ -60,7 +64,10 @@ async function takeLock(path: string, noticeFile: string): Promise<DatabaseSync>
   } catch (error) {
     database.close()
     if (!/locked|busy/i.test(messageOf(error))) throw error
-    throw new HubError('conflict', `${await describeHolder(noticeFile)} holds the data directory ${path}. Stop it, or set SIGNALBOX_HOME to another directory.`)
+    throw new HubError(
+      'conflict',
+      `${await describeHolder(noticeFile)} holds the data directory ${path}. Stop it, or set SIGNALBOX_HOME to another directory.`,
+    )
   }
 }
 

@@ -1,0 +1,85 @@
+/**
+ * Brings the tables forward and makes sure that they are ours: no migration this version does not know, none that changed
+ * since it was applied, no column that differs. All in one transaction, so that two hubs starting at once do not race.
+ */
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { HubError } from '../base/hub-error.ts'
+import { checksumOf } from './migrations/migrations.ts'
+import type { Migration, MigrationSet } from './migrations/migrations.ts'
+import { actualColumns, checkColumns, expectedColumns } from './schema.ts'
+
+export interface MigrationPlace {
+  readonly engine: 'sqlite' | 'postgres'
+  /** How people know the database: its file, or its host and name. */
+  readonly place: string
+}
+
+interface AppliedMigration {
+  readonly set_name: string
+  readonly name: string
+  readonly checksum: string
+  readonly applied_at: string
+}
+
+interface MigrationTables {
+  signalbox_migrations: AppliedMigration
+}
+
+export async function migrate<T>(db: Kysely<T>, set: MigrationSet, { engine, place }: MigrationPlace): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const handle = transaction as unknown as Kysely<MigrationTables>
+    if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(handle)
+    await sql.raw(CREATE_RECORD).execute(handle)
+    const applied = await handle
+      .selectFrom('signalbox_migrations')
+      .selectAll()
+      .where('set_name', '=', set.name)
+      .orderBy('name')
+      .execute()
+    for (const migration of pendingMigrations(set.migrations, applied, place)) {
+      for (const statement of migration.statements) await sql.raw(statement).execute(handle)
+      const record = { set_name: set.name, name: migration.name, checksum: checksumOf(migration) }
+      await handle
+        .insertInto('signalbox_migrations')
+        .values({ ...record, applied_at: new Date().toISOString() })
+        .execute()
+    }
+    checkColumns(expectedColumns(set), await actualColumns(handle as unknown as Kysely<never>, engine), place)
+  })
+}
+
+/** Any number, as long as every hub takes the same. */
+const MIGRATION_LOCK = 7_420_001
+
+const CREATE_RECORD = `create table if not exists signalbox_migrations (
+  set_name text not null,
+  name text not null,
+  checksum text not null,
+  applied_at text not null,
+  primary key (set_name, name)
+)`
+
+/** What is left to do, once it is clear that what was done is what we know. */
+export function pendingMigrations(
+  known: readonly Migration[],
+  applied: readonly Pick<AppliedMigration, 'name' | 'checksum'>[],
+  place: string,
+): Migration[] {
+  for (const { name, checksum } of applied) {
+    const migration = known.find((candidate) => candidate.name === name)
+    if (migration === undefined) {
+      throw new HubError(
+        'unavailable',
+        `${place} was written by a newer signalbox (migration ${name} is unknown here). Install that version or a later one.`,
+      )
+    }
+    if (checksumOf(migration) !== checksum) {
+      throw new HubError(
+        'unavailable',
+        `Migration ${name} differs from the one that made ${place}. Run the signalbox release that made it, or restore a backup made with this one.`,
+      )
+    }
+  }
+  return known.filter(({ name }) => !applied.some((done) => done.name === name))
+}

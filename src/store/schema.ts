@@ -1,0 +1,80 @@
+/**
+ * Whether the tables are what the migrations made. Somebody may have altered them by hand; it is better to hear of that when
+ * the hub starts than from a query that fails in the middle of work.
+ */
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { HubError } from '../base/hub-error.ts'
+import type { MigrationSet } from './migrations/migrations.ts'
+
+export interface Column {
+  readonly table: string
+  readonly name: string
+  readonly type: string
+  readonly isNullable: boolean
+}
+
+/** The columns these migrations give: they are run, in memory, and looked at. Both engines end up with the same. */
+export function expectedColumns({ migrations }: MigrationSet): Column[] {
+  using scratch = new DatabaseSync(':memory:')
+  for (const { statements } of migrations) for (const statement of statements) scratch.exec(statement)
+  const rows = scratch.prepare(SQLITE_COLUMNS).all()
+  return rows.map((row) => ({
+    table: String(row['table']),
+    name: String(row['name']),
+    type: String(row['type']),
+    isNullable: row['nullable'] === 1,
+  }))
+}
+
+const SQLITE_COLUMNS = `
+  select m.name as "table", c.name as name, lower(c.type) as type, c."notnull" = 0 as nullable
+  from sqlite_master m, pragma_table_info(m.name) c
+  where m.type = 'table' and m.name not like 'sqlite_%'`
+
+const POSTGRES_COLUMNS = `
+  select table_name as "table", column_name as name, data_type as type, case is_nullable when 'YES' then 1 else 0 end as nullable
+  from information_schema.columns
+  where table_schema = current_schema()`
+
+export async function actualColumns(db: Kysely<never>, engine: 'sqlite' | 'postgres'): Promise<Column[]> {
+  const query = sql.raw<{ table: string; name: string; type: string; nullable: number }>(
+    engine === 'sqlite' ? SQLITE_COLUMNS : POSTGRES_COLUMNS,
+  )
+  const { rows } = await query.execute(db)
+  return rows.map(({ nullable, ...column }) => ({ ...column, isNullable: nullable === 1 }))
+}
+
+/** Says the first difference, by table and column. Tables of others in the same database are none of ours. */
+export function checkColumns(expected: readonly Column[], actual: readonly Column[], place: string): void {
+  const tables = new Set(expected.map(({ table }) => table))
+  for (const wanted of expected) {
+    const there = actual.find(({ table, name }) => table === wanted.table && name === wanted.name)
+    const isTableThere = there !== undefined || actual.some(({ table }) => table === wanted.table)
+    if (!isTableThere) throw altered(place, `the table "${wanted.table}" is missing`)
+    if (there === undefined) throw altered(place, `the column "${wanted.name}" of "${wanted.table}" is missing`)
+    if (describe(there) !== describe(wanted)) {
+      throw altered(
+        place,
+        `the column "${wanted.name}" of "${wanted.table}" is ${describe(there)}, not ${describe(wanted)}`,
+      )
+    }
+  }
+  const unknown = actual.find(
+    ({ table, name }) =>
+      tables.has(table) && !expected.some((column) => column.table === table && column.name === name),
+  )
+  if (unknown !== undefined) throw altered(place, `there is an unknown column "${unknown.name}" in "${unknown.table}"`)
+}
+
+function describe({ type, isNullable }: Column): string {
+  return isNullable ? `${type} that may be null` : `${type} that may not be null`
+}
+
+function altered(place: string, difference: string): HubError {
+  return new HubError(
+    'unavailable',
+    `The schema of ${place} was changed by hand: ${difference}. Undo that change, or restore a backup.`,
+  )
+}

@@ -1,0 +1,118 @@
+/**
+ * Kysely on `node:sqlite`. Its own SQLite dialect expects another driver, and keeps the outer handle waiting for ever inside a
+ * transaction before ours would hear of it; so the queue for the one connection is here.
+ */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { CompiledQuery, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
+import type { DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely'
+
+export function createSqliteDialect(database: DatabaseSync): Dialect {
+  return {
+    createAdapter: () => new QueuedAdapter(),
+    createDriver: () => new SqliteDriver(database),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+/** Says that several may ask for a connection at once, since our driver queues them itself. */
+class QueuedAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #database: DatabaseSync
+  readonly #connection: SqliteConnection
+  #last: Promise<void> = Promise.resolve()
+  #release = (): void => {}
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#connection = new SqliteConnection(database)
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const before = this.#last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#last = promise
+    await before
+    this.#release = resolve
+    return this.#connection
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#release()
+  }
+
+  async beginTransaction(): Promise<void> {
+    // Takes the right to write at once: asking for it in the middle fails when another process wrote meanwhile.
+    this.#database.exec('begin immediate')
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#database.exec('commit')
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    // A full disk makes SQLite roll back by itself.
+    if (this.#database.isTransaction) this.#database.exec('rollback')
+  }
+
+  async savepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`savepoint "${name}"`))
+  }
+
+  async rollbackToSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`rollback to "${name}"`))
+  }
+
+  async releaseSavepoint(connection: DatabaseConnection, name: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(`release "${name}"`))
+  }
+
+  async destroy(): Promise<void> {
+    this.#database.close()
+  }
+}
+
+/** Preparing costs more than most of our queries; there are few different ones. */
+const MOST_PREPARED = 200
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync
+  readonly #prepared = new Map<string, StatementSync>()
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const statement = this.#prepare(sql)
+    const values = parameters as SQLInputValue[]
+    if (statement.columns().length > 0) {
+      // Rows of node:sqlite have no prototype, which surprises whoever compares or spreads them.
+      return { rows: statement.all(...values).map((row) => ({ ...row }) as R) }
+    }
+    const { changes, lastInsertRowid } = statement.run(...values)
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('Streaming is not supported. Read in pages.')
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#prepared.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#database.prepare(sql)
+    const oldest = this.#prepared.size < MOST_PREPARED ? undefined : this.#prepared.keys().next().value
+    if (oldest !== undefined) this.#prepared.delete(oldest)
+    this.#prepared.set(sql, statement)
+    return statement
+  }
+}

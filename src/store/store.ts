@@ -1,0 +1,73 @@
+/**
+ * The store: SQLite in the data directory, or PostgreSQL by URL, behind one query language. Two handles for two classes of
+ * durability; features keep all their SQL in one file each and ask for the handle they need.
+ */
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import type { PostgresAccess } from '../base/postgres-access.ts'
+import { explainSqliteError, openSqliteFile, sqliteErrorCode } from '../base/sqlite-file.ts'
+import { migrate } from './migrate.ts'
+import { hubMigrations, transientMigrations } from './migrations/migrations.ts'
+import type { MigrationSet } from './migrations/migrations.ts'
+import { createSqliteDialect } from './sqlite-dialect.ts'
+import { createGuardedKysely } from './transaction-guard.ts'
+import type { Tables, TransientTables } from './tables.ts'
+
+export type * from './tables.ts'
+
+export interface Store extends AsyncDisposable {
+  readonly engine: 'sqlite' | 'postgres'
+  /** What people decided or own. A commit survives a power cut. */
+  readonly db: Kysely<Tables>
+  /** What connections need to go on. A commit survives a killed hub; a power cut may cost the last moments. */
+  readonly transient: Kysely<TransientTables>
+  /** For engines that write SQL of their own; undefined on SQLite. */
+  readonly postgres: PostgresAccess | undefined
+}
+
+export type StoreOptions = { readonly sqliteDir: string } | { readonly databaseUrl: string }
+
+/** Opens the store and brings its schema up to date. Fails with a HubError that says what to do. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  return 'databaseUrl' in options ? openOnPostgres(options.databaseUrl) : openOnSqlite(options.sqliteDir)
+}
+
+async function openOnSqlite(directory: string): Promise<Store> {
+  await using opened = new AsyncDisposableStack()
+  const open = async <T>(file: string, durability: 'full' | 'normal', migrations: MigrationSet): Promise<Kysely<T>> => {
+    const path = join(directory, file)
+    const database = openSqliteFile(path, { durability, busyTimeoutMs: BUSY_TIMEOUT_MS, checkPages: true })
+    const handle = opened.adopt(createGuardedKysely<T>(createSqliteDialect(database)), (kysely) => kysely.destroy())
+    await migrate(handle, migrations, { engine: 'sqlite', place: path }).catch((error: unknown) => {
+      throw sqliteErrorCode(error) === undefined ? error : explainSqliteError(error, path)
+    })
+    return handle
+  }
+  const db = await open<Tables>('hub.db', 'full', hubMigrations)
+  const transient = await open<TransientTables>('connections.db', 'normal', transientMigrations)
+  return { engine: 'sqlite', db, transient, postgres: undefined, ...closing(opened) }
+}
+
+/** Long enough for a check by another process, short enough not to look like a hang. */
+const BUSY_TIMEOUT_MS = 5_000
+
+async function openOnPostgres(databaseUrl: string): Promise<Store> {
+  // Loaded only when asked for: most hubs never need it, and all start faster.
+  const { openPostgres } = await import('./postgres.ts')
+  await using opened = new AsyncDisposableStack()
+  const postgres = opened.use(await openPostgres(databaseUrl))
+  const open = async <T>(migrations: MigrationSet): Promise<Kysely<T>> => {
+    const handle = opened.adopt(createGuardedKysely<T>(postgres.createDialect()), (kysely) => kysely.destroy())
+    await migrate(handle, migrations, { engine: 'postgres', place: postgres.place })
+    return handle
+  }
+  const db = await open<Tables>(hubMigrations)
+  const transient = await open<TransientTables>(transientMigrations)
+  return { engine: 'postgres', db, transient, postgres: postgres.access, ...closing(opened) }
+}
+
+/** Hands what was opened over to the store: from here on it is closed with the store, and not on the way out. */
+function closing(opened: AsyncDisposableStack): AsyncDisposable {
+  const kept = opened.move()
+  return { [Symbol.asyncDispose]: () => kept.disposeAsync() }
+}

@@ -1,0 +1,72 @@
+/**
+ * The tables as TypeScript sees them; the migrations make them. Ids and times (ISO 8601 UTC) are text and flags are 0 or 1
+ * in both engines, so that one query works in either.
+ */
+
+/** What people decided or own: committed so that a power cut does not lose it. */
+export interface Tables {
+  tokens: TokenRow
+}
+
+export interface TokenRow {
+  id: string
+  role: string
+  session: string | null
+  label: string | null
+  /** JSON: a list of names */
+  toolsets: string | null
+  /** SHA-256 of the token in hex; the token itself is kept nowhere */
+  hash: string
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+  last_used_at: string | null
+}
+
+/** What lets MCP connections outlive a killed hub; a power cut may cost its last moments. */
+export interface TransientTables {
+  connections: ConnectionRow
+  connection_subscriptions: ConnectionSubscriptionRow
+  connection_streams: ConnectionStreamRow
+  connection_stream_events: ConnectionStreamEventRow
+}
+
+export interface ConnectionRow {
+  id: string
+  token_id: string
+  protocol_version: string
+  /** JSON */
+  client_info: string
+  /** JSON */
+  client_capabilities: string
+  /** JSON: a list of names */
+  toolsets: string | null
+  log_level: string | null
+  created_at: string
+  last_seen_at: string
+}
+
+export interface ConnectionSubscriptionRow {
+  connection_id: string
+  uri: string
+  /** Whether a notice is still owed. */
+  changed: 0 | 1
+}
+
+export interface ConnectionStreamRow {
+  connection_id: string
+  id: string
+  /** JSON of the JSON-RPC id the stream answers; null for the stream of notices */
+  request_id: string | null
+  next_seq: number
+  state: 'open' | 'complete'
+  updated_at: string
+}
+
+export interface ConnectionStreamEventRow {
+  connection_id: string
+  stream_id: string
+  seq: number
+  /** JSON-RPC */
+  message: string
+}

@@ -1,0 +1,210 @@
+/** The command line as people use it: real processes, a real hub, nothing shared but a data directory. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { temporaryDirectory } from './fixtures/temporary-directory.ts'
+import { type HubProcess, startHubProcess } from './harness/hub-process.ts'
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const bin = fileURLToPath(new URL('../bin/signalbox', import.meta.url))
+
+describe('a running hub', () => {
+  test('is announced by one line, keeps its data private, and ends with 0 when told to stop', async () => {
+    const home = join(temporaryDirectory(), 'made', 'by', 'the-hub')
+    const child = start(['up', '--port', '0'], { SIGNALBOX_HOME: home })
+    const said: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => said.push(chunk))
+    await once(child.stdout, 'data')
+    expect(statSync(home).mode & 0o777).toBe(0o700)
+    expect(statSync(join(home, 'token')).mode & 0o777).toBe(0o600)
+    child.kill('SIGTERM')
+    expect(await once(child, 'close')).toEqual([0, null])
+
+    const token = readFileSync(join(home, 'token'), 'utf8').trim()
+    expect(Buffer.concat(said).toString()).toMatch(
+      new RegExp(`^Signalbox is ready: http://127\\.0\\.0\\.1:\\d+/#token=${token}\\n$`),
+    )
+    expect(existsSync(join(home, 'hub.json'))).toBe(false)
+  })
+
+  test('tells its status, in words and as JSON', async () => {
+    const { home } = await hub()
+    const words = await signalbox(['status'], { SIGNALBOX_HOME: home })
+    expect(words.code, words.err).toBe(0)
+    expect(words.out).toMatch(/^version +\d+\.\d+\.\d+$/m)
+    expect(words.out).toMatch(/^store +sqlite$/m)
+    const json = await signalbox(['status', '--json'], { SIGNALBOX_HOME: home })
+    expect(JSON.parse(json.out)).toMatchObject({ version: expect.any(String), uptime_seconds: expect.any(Number) })
+  })
+
+  test('is found to speak every revision of MCP', async () => {
+    const { home } = await hub()
+    const { code, out, err } = await signalbox(['probe', '--json'], { SIGNALBOX_HOME: home })
+    expect(code, err).toBe(0)
+    expect(JSON.parse(out).revisions).toMatchObject(
+      ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'].map((revision) => ({
+        revision,
+        handshake: true,
+        call: true,
+      })),
+    )
+  })
+
+  test('makes tokens that work, lists them, and revokes them', async () => {
+    const { home } = await hub()
+    const env = { SIGNALBOX_HOME: home }
+    const issued = await signalbox(['token', 'issue', '--role', 'human', '--label', 'phone', '--expires-in', '7d'], env)
+    expect(issued.code, issued.err).toBe(0)
+    const token = issued.out.trim()
+    const [, id = ''] = /^Token (\S+) \(human\) is good until \d{4}-/.exec(issued.err) ?? []
+    expect(issued.err).not.toContain(token)
+
+    const asPhone = { ...env, SIGNALBOX_TOKEN: token }
+    const list = await signalbox(['token', 'list'], asPhone)
+    expect(list.code, list.err).toBe(0)
+    expect(list.out).toMatch(new RegExp(`^${id} +human +– +phone .* until `, 'm'))
+    expect(list.out).not.toContain(token)
+
+    expect(await signalbox(['token', 'revoke', id], env)).toMatchObject({ code: 0, out: `Token ${id} is revoked.\n` })
+    const refused = await signalbox(['token', 'list'], asPhone)
+    expect(refused.code).toBe(3)
+    expect(refused.err).toContain('does not accept the token of SIGNALBOX_TOKEN')
+  })
+
+  test('gives an agent a token that reaches its own tools and no others', async () => {
+    const { home } = await hub()
+    const issued = await signalbox(['token', 'issue', '--role', 'agent', '--session', 'fix-login'], {
+      SIGNALBOX_HOME: home,
+    })
+    const asAgent = { SIGNALBOX_HOME: home, SIGNALBOX_TOKEN: issued.out.trim() }
+    expect((await signalbox(['call', 'hub_status'], asAgent)).code).toBe(0)
+    expect((await signalbox(['token', 'list'], asAgent)).code).not.toBe(0)
+  })
+
+  test('answers calls from the shell, and says what is wrong with them', async () => {
+    const { home } = await hub()
+    const env = { SIGNALBOX_HOME: home }
+    const events = await signalbox(['call', 'query_events', '{"limit": 1}'], env)
+    expect(events.code, events.err).toBe(0)
+    expect(JSON.parse(events.out).events).toHaveLength(1)
+    const wrong = await signalbox(['call', 'query_events', '{"limit": "many"}'], env)
+    expect(wrong.code).toBe(5)
+    expect(wrong.err).toMatch(/^signalbox: .*limit/)
+  })
+
+  test('is examined by doctor without being disturbed', async () => {
+    const { home, url } = await hub()
+    const port = new URL(url).port
+    const { code, out } = await signalbox(['doctor', '--json'], {
+      SIGNALBOX_HOME: home,
+      SIGNALBOX_PORT: port,
+      SIGNALBOX_REPOSITORY_MCP_PORT: 'off',
+      HOME: temporaryDirectory(),
+    })
+    const { findings } = JSON.parse(out)
+    expect(findings.filter(({ is }: { is: string }) => is === 'broken')).toEqual([])
+    expect(code).toBe(0)
+    expect(findings).toContainEqual(
+      expect.objectContaining({ about: 'ports', says: expect.stringContaining(`${port} is held by the running hub`) }),
+    )
+    expect(findings).toContainEqual(expect.objectContaining({ about: 'store', is: 'ok' }))
+    expect((await signalbox(['status'], { SIGNALBOX_HOME: home })).code).toBe(0)
+  })
+})
+
+describe('a hub that cannot start', () => {
+  test('because another holds its data directory says who, and exits with 7', async () => {
+    const { home, process: first } = await hub()
+    const { code, out, err } = await signalbox(['up', '--port', '0'], { SIGNALBOX_HOME: home })
+    expect({ code, out }).toEqual({ code: 7, out: '' })
+    expect(err).toMatch(new RegExp(`^signalbox: .*\\b${first.pid}\\b`))
+    expect(err.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('because its port is taken says which, and exits with 1', async () => {
+    const port = await takePort()
+    const { code, out, err } = await signalbox(['up', '--port', String(port)], { SIGNALBOX_HOME: temporaryDirectory() })
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toMatch(new RegExp(`^signalbox: .*\\b${port}\\b`, 'm'))
+  })
+
+  test('because its configuration is wrong says where, and exits with 2', async () => {
+    const { code, err } = await signalbox(['up', '--port', 'http'], { SIGNALBOX_HOME: temporaryDirectory() })
+    expect(code).toBe(2)
+    expect(err).toMatch(/^signalbox: The flag --port says "http", but it takes a whole number/)
+  })
+})
+
+test('a hub that is gone is not reached, whether it was stopped or killed', async () => {
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    const running = await hub()
+    await running.end(signal)
+    const { home } = running
+    const { code, err } = await signalbox(['status'], { SIGNALBOX_HOME: home, SIGNALBOX_PORT: '0' })
+    expect(code).toBe(4)
+    expect(err).toContain('signalbox up')
+  }
+})
+
+test('a second signal does not wait for a hub that takes its time', async () => {
+  const program = fileURLToPath(new URL('fixtures/stubborn-hub.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, temporaryDirectory()], { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  await once(child.stderr, 'data')
+  expect(child.exitCode).toBeNull()
+  child.kill('SIGINT')
+  expect(await once(child, 'exit')).toEqual([130, null])
+})
+
+test('bin/signalbox runs from any directory, also through a link', async () => {
+  const link = join(temporaryDirectory(), 'signalbox')
+  symlinkSync(bin, link)
+  const child = spawn(link, ['--version'], { cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] })
+  expect(await text(child.stdout)).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test('a reader that has seen enough is no error', async () => {
+  const command = `"${process.execPath}" "${main}" config | head -1`
+  const child = spawn('bash', ['-o', 'pipefail', '-c', command], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect(out).toMatch(/^setting /)
+  expect(err).toBe('')
+})
+
+async function hub(): Promise<HubProcess & { home: string }> {
+  const home = temporaryDirectory()
+  const started = await startHubProcess({ home })
+  onTestFinished(async () => void (await started.end('SIGKILL')))
+  return { ...started, home }
+}
+
+function start(argv: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [main, ...argv], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+async function signalbox(argv: readonly string[], env: Record<string, string>) {
+  const child = start(argv, env)
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  return { code: Number(code), out, err }
+}
+
+async function takePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return address.port
+}

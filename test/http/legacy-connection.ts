@@ -1,0 +1,94 @@
+/** A client of the revisions up to 2025-11-25, down to its headers. */
+import { type Answer, exchange, type Target, type Wish } from './exchange.ts'
+import { type EventStream, openStream } from './event-stream.ts'
+
+export const legacyRevisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
+export const newestLegacy = '2025-11-25'
+
+export interface LegacyConnection {
+  /** `Mcp-Session-Id` */
+  readonly id: string
+  /** The answer to `initialize`. */
+  readonly opening: Answer
+  /** The next id that no request of this connection has used. */
+  nextId(): number
+  /** What a POST of this connection looks like. */
+  wish(body: unknown, headers?: Wish['headers']): Wish
+  post(body: unknown, headers?: Wish['headers']): Promise<Answer>
+  /** The response to one request that is answered with a body. */
+  request(method: string, params?: object): Promise<unknown>
+  /** One request that is answered with a stream. */
+  stream(method: string, params?: object): Promise<EventStream>
+  notify(method: string, params?: object): Promise<Answer>
+  /** GET */
+  listen(lastEventId?: string): Promise<EventStream>
+  /** DELETE */
+  end(): Promise<Answer>
+}
+
+export interface LegacyOptions {
+  readonly version?: string
+  readonly token?: string
+  readonly capabilities?: object
+  readonly query?: string
+}
+
+export async function connectLegacy(target: Target, options: LegacyOptions = {}): Promise<LegacyConnection> {
+  const opening = await initialize(target, options)
+  const id = opening.headers['mcp-session-id']
+  if (opening.status !== 200 || typeof id !== 'string') {
+    throw new Error(`initialize was answered with ${opening.status}: ${opening.text}`)
+  }
+  await exchange(target, asConnection(id, options, { body: { jsonrpc: '2.0', method: 'notifications/initialized' } }))
+  return attachLegacy(target, id, { ...options, opening })
+}
+
+/** Goes on with an id from an earlier run of the hub, or with one that was never given out. */
+export function attachLegacy(
+  target: Target,
+  id: string,
+  { opening = noOpening, ...options }: LegacyOptions & { opening?: Answer } = {},
+): LegacyConnection {
+  let lastId = 0
+  const nextId = () => ++lastId
+  const wish = (body: unknown, headers?: Wish['headers']) =>
+    asConnection(id, options, { body, ...(headers && { headers }) })
+  const post = (body: unknown, headers?: Wish['headers']) => exchange(target, wish(body, headers))
+  const toRequest = (method: string, params?: object) => ({ jsonrpc: '2.0', id: nextId(), method, params })
+  return {
+    id,
+    opening,
+    nextId,
+    wish,
+    post,
+    request: async (method, params) => (await post(toRequest(method, params))).body,
+    stream: (method, params) => openStream(target, wish(toRequest(method, params))),
+    notify: (method, params) => post({ jsonrpc: '2.0', method, params }),
+    listen: (lastEventId) =>
+      openStream(
+        target,
+        asConnection(id, options, { method: 'GET', headers: { accept: 'text/event-stream', 'last-event-id': lastEventId } }),
+      ),
+    end: () => exchange(target, asConnection(id, options, { method: 'DELETE' })),
+  }
+}
+
+export function initialize(target: Target, { version = newestLegacy, token, capabilities = {}, query = '' }: LegacyOptions = {}) {
+  const params = { protocolVersion: version, capabilities, clientInfo: { name: 'raw', version: '1' } }
+  return exchange(target, {
+    path: `/mcp${query}`,
+    body: { jsonrpc: '2.0', id: 'hello', method: 'initialize', params },
+    ...(token !== undefined && { token }),
+  })
+}
+
+const noOpening: Answer = { status: 0, headers: {}, text: '', body: undefined }
+
+function asConnection(id: string, { token, query = '' }: LegacyOptions, wish: Wish): Wish {
+  return {
+    ...wish,
+    path: `/mcp${query}`,
+    headers: { 'mcp-session-id': id, ...wish.headers },
+    ...(token !== undefined && { token }),
+  }
+}

@@ -1,0 +1,51 @@
+/** Requests of 2026-07-28, down to their headers. */
+import { type EventStream, openStream } from './event-stream.ts'
+import { type Answer, exchange, type Target, type Wish } from './exchange.ts'
+
+const prefix = 'io.modelcontextprotocol/'
+export const subscriptionIdKey = `${prefix}subscriptionId`
+
+export interface ModernOptions {
+  readonly id?: string | number
+  readonly token?: string | null
+  readonly query?: string
+  readonly capabilities?: object
+  readonly headers?: Wish['headers']
+  /** Added to `_meta`; `undefined` takes a required key away. */
+  readonly meta?: Readonly<Record<string, unknown>>
+}
+
+export function modern(target: Target, method: string, params: object = {}, options: ModernOptions = {}): Promise<Answer> {
+  return exchange(target, modernWish(method, params, options))
+}
+
+export function modernStream(
+  target: Target,
+  method: string,
+  params: object = {},
+  options: ModernOptions = {},
+): Promise<EventStream> {
+  return openStream(target, modernWish(method, params, options))
+}
+
+export function modernWish(method: string, params: object, options: ModernOptions = {}): Wish {
+  const { id = 1, token, query = '', capabilities = {}, headers, meta } = options
+  const _meta = {
+    [`${prefix}protocolVersion`]: '2026-07-28',
+    [`${prefix}clientCapabilities`]: capabilities,
+    [`${prefix}clientInfo`]: { name: 'raw', version: '1' },
+    ...meta,
+  }
+  const { name, uri } = params as { name?: unknown; uri?: unknown }
+  return {
+    path: `/mcp${query}`,
+    headers: {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof (name ?? uri) === 'string' && { 'mcp-name': String(name ?? uri) }),
+      ...headers,
+    },
+    body: { jsonrpc: '2.0', id, method, params: { ...params, _meta } },
+    ...(token !== undefined && { token }),
+  }
+}

