@@ -27,7 +27,8 @@ function firstOutdated(dev) {
   if (installed === undefined) return 'nothing is installed yet'
   for (const [path, { version, optional, dev: devOnly, os, cpu }] of Object.entries(wanted)) {
     if (path === '' || (devOnly && !dev)) continue
-    if (optional && !(isForThisMachine(os, process.platform) && isForThisMachine(cpu, process.arch) && isNode(path))) continue
+    if (optional && !(isForThisMachine(os, process.platform) && isForThisMachine(cpu, process.arch) && isNode(path)))
+      continue
     const there = installed[path]
     if (there?.version !== version) return `${path.replace(/^.*node_modules\//, '')} ${version}`
   }

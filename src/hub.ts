@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { createAuditProvider, createRecordLayer } from './audit/audit.ts'
+import { openDataDirectory } from './base/data-directory.ts'
 import { HubError, messageOf } from './base/hub-error.ts'
 import { createLog } from './base/log.ts'
 import type { Log } from './base/log.ts'
@@ -18,7 +19,7 @@ import type { Gate, HttpServer } from './http/http.ts'
 import type { Face, Notices, Provider } from './mcp/mcp.ts'
 import { createEndpoint, createFace, createNotices, managementFaceId } from './mcp/mcp.ts'
 import { createStatusProvider, noteStatusChange } from './status/status.ts'
-import { openDataDirectory, openStore } from './store/store.ts'
+import { openStore } from './store/store.ts'
 import { createTokenProvider, createTokens, ensureTokenFile } from './tokens/tokens.ts'
 
 export interface RunningHub {
@@ -57,16 +58,15 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   const page = createPage(new URL('../web/', import.meta.url))
   const http = createHttp({ rules: { host, allowedHosts, allowedOrigins }, maxBodyBytes, metrics, page, log })
   const port = await listen(http, host, config.port)
-  let graceMs = 0
-  opened.defer(() => http.stop(graceMs))
+  opened.defer(() => http.stop(0))
 
-  const store = await openStore(config.databaseUrl === undefined ? { sqliteDir: home.path } : { databaseUrl: config.databaseUrl })
+  const store = await openStore(
+    config.databaseUrl === undefined ? { sqliteDir: home.path } : { databaseUrl: config.databaseUrl },
+  )
   opened.use(store)
   const retention = { maxAgeMs: config.eventsMaxAgeDays * 86_400_000, maxBytes: config.eventsMaxMb * 1024 * 1024 }
   const events = await openEventLog(
-    config.databaseUrl === undefined
-      ? { engine: 'sqlite', path: home.eventsFile }
-      : { engine: 'postgres', databaseUrl: config.databaseUrl },
+    store.postgres ? { engine: 'postgres', postgres: store.postgres } : { engine: 'sqlite', path: home.eventsFile },
     { redactor, retention, log },
   )
   opened.use(events)
@@ -112,7 +112,7 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   }
 
   const endpoint = createEndpoint({
-    records: createConnectionRecords(store),
+    records: createConnectionRecords({ store, hubId: (await home.key('hub')).toString('hex') }),
     notices,
     log,
     stateKey: await home.key('state'),
@@ -123,6 +123,7 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
     onConnectionsChange: onStatusChange,
   })
   await endpoint.restore()
+  opened.defer(() => http.stop(config.drainGraceSeconds * 1000))
   metrics.gauge('signalbox_connections', 'Open MCP connections.', () => endpoint.counts().connections)
   metrics.gauge('signalbox_listeners', 'Open subscriptions/listen streams.', () => endpoint.counts().listeners)
   metrics.gauge('signalbox_events_last_seq', 'Newest cursor of the event log.', () => events.lastSeq)
@@ -142,15 +143,14 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   const url = `${origin}/mcp`
   await home.announce({ url, pid: process.pid, version, started_at: startedAt.toISOString() })
   await events.append({ type: 'hub-started', payload: { version, pid: process.pid, url } })
-  log.info({ url, version, store: store.engine }, 'the hub is ready')
+  log.debug({ url, version, store: store.engine }, 'the hub is ready')
 
   const running = opened.move()
-  graceMs = config.drainGraceSeconds * 1000
   const { promise: stopped, resolve, reject } = Promise.withResolvers<void>()
   stopped.catch(() => {})
   let stopping: Promise<void> | undefined
   async function stop(): Promise<void> {
-    log.info({}, 'the hub is stopping')
+    log.debug({}, 'the hub is stopping')
     await tokens.saveLastUsed()
     await events.append({ type: 'hub-stopped', payload: {} })
     await running.disposeAsync()
@@ -158,7 +158,10 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   return {
     url,
     loginUrl: `${origin}/#token=${token}`,
-    stop: () => (stopping ??= stop().then(resolve, reject).then(() => stopped)),
+    stop: () =>
+      (stopping ??= stop()
+        .then(resolve, reject)
+        .then(() => stopped)),
     stopped,
   }
 }
@@ -169,7 +172,11 @@ async function listen(http: HttpServer, host: string, port: number): Promise<num
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     const why = code === 'EADDRINUSE' ? 'another program holds it' : messageOf(error)
-    throw new HubError('unavailable', `The hub cannot listen on ${host}:${port}: ${why}. Set SIGNALBOX_PORT to another port, or 0 for any free one.`, { cause: error })
+    throw new HubError(
+      'unavailable',
+      `The hub cannot listen on ${host}:${port}: ${why}. Set SIGNALBOX_PORT to another port, or 0 for any free one.`,
+      { cause: error },
+    )
   }
 }
 

@@ -59,7 +59,8 @@ test('imports go down only', () => {
 
 test('a folder is entered by its front door', () => {
   const wrong = localImports().filter(
-    ({ from, to, target }) => from !== to && to.indexOf('.') < 0 && !openFolders.has(to) && target !== `src/${to}/${to}.ts`,
+    ({ from, to, target }) =>
+      from !== to && to.indexOf('.') < 0 && !openFolders.has(to) && target !== `src/${to}/${to}.ts`,
   )
   expect(wrong.map(({ text }) => text)).toEqual([])
 })
@@ -80,7 +81,9 @@ test('only the configuration reads the environment', () => {
 test('the page imports nothing but the contract', () => {
   const pageFiles = globSync('web/**/*.{js,ts,tsx}', { cwd: root })
   expect(pageFiles.length).toBeGreaterThan(0)
-  const wrong = pageFiles.flatMap(importsOf).filter(({ specifier }) => specifier.includes('src/') && !specifier.includes('src/api/'))
+  const wrong = pageFiles
+    .flatMap(importsOf)
+    .filter(({ specifier }) => specifier.includes('src/') && !specifier.includes('src/api/'))
   expect(wrong).toEqual([])
 })
 
@@ -136,5 +139,8 @@ function layerOf(place: string): number {
 }
 
 function packageOf(specifier: string): string {
-  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
 }

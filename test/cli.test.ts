@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { takePort } from './fixtures/ports.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import { type HubProcess, startHubProcess } from './harness/hub-process.ts'
 
@@ -198,13 +198,4 @@ async function signalbox(argv: readonly string[], env: Record<string, string>) {
   const child = start(argv, env)
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code: Number(code), out, err }
-}
-
-async function takePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return address.port
 }

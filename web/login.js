@@ -12,13 +12,13 @@ if (fromAddress) {
 find('login').addEventListener('submit', (event) => {
   event.preventDefault()
   sessionStorage.setItem(key, find('token').value.trim())
-  show()
+  void show()
 })
 find('logout').addEventListener('click', () => {
   sessionStorage.removeItem(key)
-  show()
+  void show()
 })
-show()
+void show()
 
 async function show() {
   const token = sessionStorage.getItem(key)

@@ -48,7 +48,12 @@ export function createAuditProvider({ events, notices }: { events: EventLog; not
     output: z.object({ events: z.array(eventSchema), next_cursor: z.string(), dropped: z.number().optional() }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: async ({ since, until, cursor, ...filter }) => {
-      const query = { ...filter, since: since && toUtc(since), until: until && toUtc(until), cursor: Number(cursor ?? 0) }
+      const query = {
+        ...filter,
+        since: since && toUtc(since),
+        until: until && toUtc(until),
+        cursor: Number(cursor ?? 0),
+      }
       return readPage(events, withoutUndefined(query))
     },
   })
@@ -85,6 +90,8 @@ function toUtc(time: string): string {
   return new Date(time).toISOString()
 }
 
-function withoutUndefined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
+function withoutUndefined<Value extends object>(
+  value: Value,
+): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never
 }

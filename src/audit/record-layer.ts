@@ -22,7 +22,10 @@ export function createRecordLayer(events: EventLog): Layer {
       })
     try {
       const result = await next()
-      await record({ outcome: 'isError' in result && result.isError ? 'error' : 'ok', bytes: JSON.stringify(result).length })
+      await record({
+        outcome: 'isError' in result && result.isError ? 'error' : 'ok',
+        bytes: JSON.stringify(result).length,
+      })
       return result
     } catch (error) {
       await record({ outcome: 'failed', error })

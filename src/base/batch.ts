@@ -1,6 +1,9 @@
-/** Gathers what is given within one turn of the loop and hands it over in one piece: one transaction for many writes. */
+/**
+ * Gathers what is given within one turn of the loop and hands it over in one piece: one transaction for many writes.
+ * If that fails they are tried one by one, so that a bad one fails alone.
+ */
 export function createBatch<Item>(write: (items: readonly Item[]) => Promise<void>): (item: Item) => Promise<void> {
-  let waiting: { item: Item; done: PromiseWithResolvers<void> }[] = []
+  let waiting: Waiting<Item>[] = []
   let isWriting = false
 
   async function flush(): Promise<void> {
@@ -10,7 +13,8 @@ export function createBatch<Item>(write: (items: readonly Item[]) => Promise<voi
       await write(batch.map(({ item }) => item))
       for (const { done } of batch) done.resolve()
     } catch (error) {
-      for (const { done } of batch) done.reject(error)
+      if (batch.length === 1) batch[0]?.done.reject(error)
+      else for (const { item, done } of batch) await write([item]).then(done.resolve, done.reject)
     }
     if (waiting.length > 0) setImmediate(() => void flush())
     else isWriting = false
@@ -25,4 +29,9 @@ export function createBatch<Item>(write: (items: readonly Item[]) => Promise<voi
     }
     return done.promise
   }
+}
+
+interface Waiting<Item> {
+  readonly item: Item
+  readonly done: PromiseWithResolvers<void>
 }

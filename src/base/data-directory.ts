@@ -1,6 +1,6 @@
 /** The data directory: only its owner may enter it, and only one hub at a time may use it. */
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { HubError, messageOf } from './hub-error.ts'
@@ -57,7 +57,9 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
 
 /** A lock of SQLite's: the system takes it back when its holder dies, however it dies. */
 async function takeLock(path: string, noticeFile: string): Promise<DatabaseSync> {
-  const database = new DatabaseSync(join(path, 'hub.lock'), { timeout: 0 })
+  const file = join(path, 'hub.lock')
+  await (await open(file, 'a', 0o600)).close()
+  const database = new DatabaseSync(file, { timeout: 0 })
   try {
     database.exec('BEGIN EXCLUSIVE')
     return database

@@ -11,6 +11,8 @@ export interface SqliteFileOptions {
   readonly busyTimeoutMs: number
   /** Reads every page once, so that damage is found now and not in the middle of work. */
   readonly checkPages?: boolean
+  /** Lets a file that shrank give space back in small steps; only for one that is new. */
+  readonly incrementalVacuum?: boolean
 }
 
 export function openSqliteFile(path: string, options: SqliteFileOptions): DatabaseSync {
@@ -18,6 +20,8 @@ export function openSqliteFile(path: string, options: SqliteFileOptions): Databa
   try {
     createPrivately(path)
     database = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: options.busyTimeoutMs })
+    // Must come before anything else is written.
+    if (options.incrementalVacuum === true) database.exec('pragma auto_vacuum = incremental')
     database.exec(`pragma journal_mode = wal; pragma synchronous = ${options.durability}`)
     if (options.checkPages === true) checkPages(database)
     return database

@@ -1,7 +1,7 @@
 /** One tool call, from command line to answer: what `status` and the `token` commands are made of. */
 import { CliError } from './cli-error.ts'
 import type { Arguments, CliContext } from './command.ts'
-import { loadOfHome } from './common-flags.ts'
+import { loadFor } from './common-flags.ts'
 import { findHub } from './hub-address.ts'
 import { connectToHub } from './hub-client.ts'
 import type { HubConnection, ToolAnswer } from './hub-client.ts'
@@ -9,7 +9,7 @@ import type { HubConnection, ToolAnswer } from './hub-client.ts'
 type HubArguments = Arguments<'home' | 'url' | 'token-file'>
 
 export async function connectFrom(args: HubArguments, context: CliContext): Promise<HubConnection> {
-  const { config } = await loadOfHome(args, context)
+  const { config } = await loadFor(args, context)
   return connectToHub(findHub(config, { url: args.text('url'), tokenFile: args.text('token-file') }))
 }
 

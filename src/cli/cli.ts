@@ -5,6 +5,7 @@
  *
  * Answers go to stdout, everything else to stderr. An error is one sentence that says what to do next, never a stack.
  */
+import { inspect } from 'node:util'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { createRedactor } from '../base/redact.ts'
 import { readArguments } from './arguments.ts'
@@ -16,7 +17,7 @@ import type { Exit } from './exit-codes.ts'
 import { helpOn, unknownCommand } from './help.ts'
 import { readVersion } from './installation.ts'
 
-export type { CliContext, RunningHub } from './command.ts'
+export type { CliContext } from './command.ts'
 
 /** Runs one command line and says with which code to exit. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
@@ -81,7 +82,7 @@ async function report(error: unknown, context: CliContext): Promise<void> {
   for (const secret of [SIGNALBOX_TOKEN, DATABASE_URL]) if (secret) redactor.addSecret(secret)
 
   for (const line of explanation(error).split('\n')) context.err(`signalbox: ${redactor.text(line)}`)
-  if (SIGNALBOX_LOG_LEVEL === 'debug' && error instanceof Error) context.err(redactor.text(error.stack ?? ''))
+  if (SIGNALBOX_LOG_LEVEL === 'debug' && error instanceof Error) context.err(redactor.text(inspect(error)))
 }
 
 function explanation(error: unknown): string {

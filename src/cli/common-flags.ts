@@ -16,13 +16,13 @@ export const hubFlags = {
 export const jsonFlag = { json: { about: 'print JSON' } } as const satisfies Record<string, Flag>
 
 /** Warns on stderr of what is odd but harmless. */
-export async function loadWarning(flags: ConfigFlags, context: CliContext): Promise<LoadedConfig> {
+export async function loadAndWarn(flags: ConfigFlags, context: CliContext): Promise<LoadedConfig> {
   const loaded = loadConfig({ flags, env: await context.readEnvironment() })
   for (const warning of loaded.warnings) context.err(`signalbox: warning: ${warning}`)
   return loaded
 }
 
 /** For the commands whose only setting from the command line is the data directory. */
-export function loadOfHome(args: Arguments<'home'>, context: CliContext): Promise<LoadedConfig> {
-  return loadWarning({ home: args.text('home') }, context)
+export function loadFor(args: Arguments<'home'>, context: CliContext): Promise<LoadedConfig> {
+  return loadAndWarn({ home: args.text('home') }, context)
 }

@@ -2,7 +2,7 @@
 import { createRedactor } from '../base/redact.ts'
 import type { LoadedConfig } from '../config/config.ts'
 import { defineCommand } from './command.ts'
-import { homeFlag, jsonFlag, loadOfHome } from './common-flags.ts'
+import { homeFlag, jsonFlag, loadFor } from './common-flags.ts'
 import { renderTable } from './table.ts'
 
 export const command = defineCommand({
@@ -10,7 +10,7 @@ export const command = defineCommand({
   flags: { ...homeFlag, ...jsonFlag },
   examples: ['signalbox config', 'SIGNALBOX_PORT=0 signalbox config --json'],
   async run(args, context) {
-    const loaded = await loadOfHome(args, context)
+    const loaded = await loadFor(args, context)
     context.out(args.has('json') ? asJson(loaded) : asTable(loaded))
     return 'ok'
   },

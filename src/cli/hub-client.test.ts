@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { freePort, listenAnywhere } from '../../test/fixtures/ports.ts'
 import { runInProcess } from '../../test/fixtures/run-cli.ts'
 import { type Eras, startSdkEndpoint } from '../../test/fixtures/sdk-endpoint.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
@@ -47,6 +48,13 @@ describe('signalbox call', () => {
     const { code, err } = await runInProcess(['call', 'no_such_tool'], { env })
     expect(code).not.toBe(0)
     expect(err).toContain('no_such_tool')
+  })
+
+  test('gives up on a tool that shows no sign of progress, and says how to wait longer', async () => {
+    const { env } = await endpoint()
+    const { code, err } = await runInProcess(['call', 'sleep', '--timeout', '0.3'], { env })
+    expect(code).toBe(1)
+    expect(err).toContain('did not answer in time; a call that takes long wants --timeout')
   })
 
   test.each(['modern', 'legacy'] as const)('talks to an endpoint that knows nothing but the %s era', async (eras) => {
@@ -115,11 +123,11 @@ describe('signalbox probe', () => {
     const { code, out } = await runInProcess(['probe'], { env })
     expect(out.split('\n').map((line) => line.replace(/\d+$/, 'N'))).toEqual([
       'revision    handshake  tools  call  ms',
-      '2024-11-05  ok         3      ok    N',
-      '2025-03-26  ok         3      ok    N',
-      '2025-06-18  ok         3      ok    N',
-      '2025-11-25  ok         3      ok    N',
-      '2026-07-28  ok         3      ok    N',
+      '2024-11-05  ok         4      ok    N',
+      '2025-03-26  ok         4      ok    N',
+      '2025-06-18  ok         4      ok    N',
+      '2025-11-25  ok         4      ok    N',
+      '2026-07-28  ok         4      ok    N',
     ])
     expect(code).toBe(0)
     expect(new Set(queries)).toEqual(new Set(['?toolsets=all']))
@@ -144,7 +152,7 @@ describe('signalbox probe', () => {
     const { env } = await endpoint({ eras: 'legacy' })
     const { code, out } = await runInProcess(['probe'], { env })
     expect(code).toBe(1)
-    expect(out).toMatch(/^2025-11-25 +ok +3 +ok/m)
+    expect(out).toMatch(/^2025-11-25 +ok +4 +ok/m)
     expect(out).toMatch(/^2026-07-28 +failed +failed +failed/m)
   })
 
@@ -162,23 +170,12 @@ async function endpoint(options: { eras?: Eras } = {}) {
   return { env: { SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_URL: url, SIGNALBOX_TOKEN: token }, queries }
 }
 
-/** Nobody listens on a port that was just given back. */
 async function urlOfNobody(): Promise<string> {
-  const server = createServer()
-  const url = await listen(server)
-  await new Promise((resolve) => server.close(resolve))
-  return url
+  return `http://127.0.0.1:${await freePort()}/mcp`
 }
 
 async function urlThatAnswers(status: number): Promise<string> {
   const server = createServer((_, response) => response.writeHead(status).end())
   onTestFinished(() => void server.close())
-  return listen(server)
-}
-
-async function listen(server: ReturnType<typeof createServer>): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return `http://127.0.0.1:${address.port}/mcp`
+  return `http://127.0.0.1:${await listenAnywhere(server)}/mcp`
 }

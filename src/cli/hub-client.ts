@@ -28,6 +28,11 @@ export const modernRevision = '2026-07-28'
 
 const answerWithinMs = 15_000
 
+/** Loading the SDK takes longer than a call; whoever measures calls does it before. */
+export async function prepareClient(): Promise<void> {
+  await import('@modelcontextprotocol/client')
+}
+
 export async function connectToHub(address: HubAddress, options: { revision?: string } = {}): Promise<HubConnection> {
   const sdk = await import('@modelcontextprotocol/client')
   const exchange: LastExchange = {}
@@ -68,29 +73,30 @@ function negotiation(revision: string | undefined): ConstructorParameters<typeof
 
 /** What the last POST came to. The SDK's errors differ by era and by moment; this does not. */
 interface LastExchange {
-  status?: number
-  failure?: unknown
+  /** The HTTP status. Absent until there was one. */
+  outcome?: number | 'unreachable'
 }
 
 function watched(exchange: LastExchange): typeof fetch {
   return async (input, init) => {
     try {
       const response = await fetch(input, init)
-      if (init?.method === 'POST') exchange.status = response.status
+      if (init?.method === 'POST') exchange.outcome = response.status
       return response
     } catch (error) {
-      exchange.failure = error
+      // We let go ourselves when the time was up; that says nothing about the hub.
+      if (init?.method === 'POST' && !init.signal?.aborted) exchange.outcome = 'unreachable'
       throw error
     }
   }
 }
 
-function explain(error: unknown, { status, failure }: LastExchange, { url, token, tokenFrom }: HubAddress): CliError {
+function explain(error: unknown, { outcome }: LastExchange, { url, token, tokenFrom }: HubAddress): CliError {
   const because = { cause: error }
-  if (status === undefined || failure !== undefined) {
-    return new CliError('unreachable', `No hub answers at ${url}; start it with "signalbox up".`, because)
-  }
-  switch (status) {
+  switch (outcome) {
+    case undefined:
+    case 'unreachable':
+      return new CliError('unreachable', `No hub answers at ${url}; start it with "signalbox up".`, because)
     case 401:
       return new CliError(
         'unauthorized',
@@ -116,8 +122,17 @@ function explain(error: unknown, { status, failure }: LastExchange, { url, token
     case 503:
       return new CliError('unreachable', `The hub at ${url} is starting or stopping: try again in a moment.`, because)
     default:
-      return new CliError('failed', `The hub at ${url} answered: ${messageOf(error)}`, because)
+      return new CliError('failed', explainAnswer(error, url), because)
   }
+}
+
+/** It was reached, and let us in. JSON-RPC errors have numbers for codes, the SDK's own have names. */
+function explainAnswer(error: unknown, url: string): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'REQUEST_TIMEOUT')
+    return `The hub at ${url} did not answer in time; a call that takes long wants --timeout.`
+  if (typeof code === 'number') return `The hub at ${url} says: ${messageOf(error)}`
+  return `The exchange with ${url} broke off: ${messageOf(error)}. Is it a hub, and is it still there?`
 }
 
 function toAnswer(result: Awaited<ReturnType<Client['callTool']>>): ToolAnswer {

@@ -2,10 +2,10 @@
 import { messageOf } from '../base/hub-error.ts'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
-import { hubFlags, jsonFlag, loadOfHome } from './common-flags.ts'
+import { hubFlags, jsonFlag, loadFor } from './common-flags.ts'
 import { findHub } from './hub-address.ts'
 import type { HubAddress } from './hub-address.ts'
-import { connectToHub, modernRevision } from './hub-client.ts'
+import { connectToHub, modernRevision, prepareClient } from './hub-client.ts'
 import { renderTable } from './table.ts'
 
 const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', modernRevision]
@@ -20,7 +20,7 @@ export const command = defineCommand({
   words: { min: 0, max: 1 },
   examples: ['signalbox probe', 'signalbox probe https://hub.example.org/mcp --token-file ./token'],
   async run(args, context) {
-    const { config } = await loadOfHome(args, context)
+    const { config } = await loadFor(args, context)
     const address = findHub(config, { url: args.words[0] ?? args.text('url'), tokenFile: args.text('token-file') })
     const outcomes = await probe(address)
     context.out(
@@ -44,6 +44,7 @@ export interface ProbeOutcome {
 }
 
 async function probe(address: HubAddress): Promise<readonly ProbeOutcome[]> {
+  await prepareClient()
   const outcomes: ProbeOutcome[] = []
   for (const revision of revisions) outcomes.push(await probeOne(withAllToolsets(address), revision))
   return outcomes

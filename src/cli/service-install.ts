@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
-import { homeFlag, loadOfHome } from './common-flags.ts'
+import { homeFlag, loadFor } from './common-flags.ts'
 import { binPath } from './installation.ts'
 import { readUnit, renderUnit, systemctlFor, unitName, unitPath } from './service-unit.ts'
 import type { ServiceScope } from './service-unit.ts'
@@ -15,7 +15,7 @@ export const command = defineCommand({
     'the whole machine (--system) is only printed, unless --path says where to write it.',
   ].join('\n'),
   flags: {
-    system: { about: 'a unit for the machine instead of for this user; it runs the hub as this user' },
+    system: { about: 'a unit for the machine instead of for this user; it runs the hub as you, also under sudo' },
     path: { takes: 'FILE', about: 'where to write the unit (default: ~/.config/systemd/user/signalbox.service)' },
     print: { about: 'print the unit and write nothing' },
     force: { about: 'replace a unit that is there and says something else' },
@@ -27,9 +27,12 @@ export const command = defineCommand({
     'sudo signalbox service install --system --path /etc/systemd/system/signalbox.service',
   ],
   async run(args, context) {
-    const { config, sources } = await loadOfHome(args, context)
+    const { config, sources } = await loadFor(args, context)
     const isDefaultHome = sources.some(({ key, from }) => key === 'home' && from === 'default')
-    const scope: ServiceScope = args.has('system') ? { is: 'system', runAs: userInfo().username } : { is: 'user' }
+    const env = await context.readEnvironment()
+    // Under sudo the person is somebody else than root, and so should be the hub.
+    const person = env['SUDO_USER'] || userInfo().username
+    const scope: ServiceScope = args.has('system') ? { is: 'system', runAs: person } : { is: 'user' }
     const unit = renderUnit({ bin: binPath, scope, ...(!isDefaultHome && { home: config.home }) })
 
     const named = args.text('path')
@@ -37,7 +40,7 @@ export const command = defineCommand({
       context.out(unit.trimEnd())
       return 'ok'
     }
-    const path = named === undefined ? unitPath('user', await context.readEnvironment()) : resolve(named)
+    const path = named === undefined ? unitPath('user', env) : resolve(named)
     write(path, unit, { force: args.has('force') })
     const systemctl = systemctlFor(path)
     context.out(`Wrote ${path}. Now run:`)

@@ -71,6 +71,8 @@ describe('signalbox service install', () => {
       Service: { User: userInfo().username, KillMode: 'process' },
       Install: { WantedBy: 'multi-user.target' },
     })
+    const underSudo = await runInProcess(['service', 'install', '--system'], { env: { ...env, SUDO_USER: 'ada' } })
+    expect(parseUnit(underSudo.out)['Service']).toMatchObject({ User: 'ada' })
     const path = join(home, 'etc', 'signalbox.service')
     expect((await runInProcess(['service', 'install', '--system', '--path', path], { env })).code).toBe(0)
     expect(readFileSync(path, 'utf8').trimEnd()).toBe(printed.out)

@@ -4,7 +4,7 @@ import { settings } from '../config/config.ts'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
 import type { CliContext, Flag, RunningHub } from './command.ts'
-import { loadWarning } from './common-flags.ts'
+import { loadAndWarn } from './common-flags.ts'
 import { isLoopback } from './hub-address.ts'
 
 export const command = defineCommand({
@@ -19,7 +19,7 @@ export const command = defineCommand({
     const flags = Object.fromEntries(
       settings.flatMap(({ flag }) => (flag === undefined ? [] : [[flag, args.text(flag)]])),
     )
-    const loaded = await loadWarning(flags, context)
+    const loaded = await loadAndWarn(flags, context)
     const { host } = loaded.config
     if (!isLoopback(host)) {
       context.err(
@@ -27,8 +27,10 @@ export const command = defineCommand({
       )
     }
     const hub = await context.startHub(loaded).catch(explainHeld)
+    // Before the line is out: whoever reads it may send a signal at once.
+    const stopped = untilStopped(hub, context)
     context.out(`Signalbox is ready: ${hub.loginUrl ?? hub.url}`)
-    await untilStopped(hub, context)
+    await stopped
     return 'ok'
   },
 })

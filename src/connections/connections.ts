@@ -6,7 +6,15 @@ import type { Store } from '../store/store.ts'
 /** So many events of a stream can be resumed from. */
 const keptEvents = 1_000
 
-export function createConnectionRecords(store: Store, now: () => Date = () => new Date()): ConnectionRecords {
+export interface ConnectionRecordsOptions {
+  readonly store: Store
+  /** Several hubs may share the store; each cares for its own connections. */
+  readonly hubId: string
+  readonly now?: () => Date
+}
+
+export function createConnectionRecords(options: ConnectionRecordsOptions): ConnectionRecords {
+  const { store, hubId, now = () => new Date() } = options
   const db = store.transient
 
   const append = createBatch<Append>((appends) =>
@@ -33,7 +41,7 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
 
   return {
     async all() {
-      const rows = await db.selectFrom('connections').selectAll().execute()
+      const rows = await db.selectFrom('connections').selectAll().where('hub_id', '=', hubId).execute()
       const subscriptions = await db.selectFrom('connection_subscriptions').selectAll().execute()
       const byConnection = Map.groupBy(subscriptions, (row) => row.connection_id)
       return rows.map((row) => toRecord(row, byConnection.get(row.id) ?? []))
@@ -41,6 +49,9 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
     async find(id) {
       const row = await db.selectFrom('connections').selectAll().where('id', '=', id).executeTakeFirst()
       if (!row) return undefined
+      // Whom a client comes to serves it from then on.
+      if (row.hub_id !== hubId)
+        await db.updateTable('connections').set({ hub_id: hubId }).where('id', '=', id).execute()
       const own = db.selectFrom('connection_subscriptions').selectAll().where('connection_id', '=', id)
       return toRecord(row, await own.execute())
     },
@@ -48,6 +59,7 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
       const { id, tokenId, version, capabilities, info, toolsets, lastSeenAt } = record
       const row = {
         id,
+        hub_id: hubId,
         token_id: tokenId,
         protocol_version: version,
         client_info: JSON.stringify(info ?? null),
@@ -75,7 +87,11 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
     },
     async subscribe(id, uri) {
       const row = { connection_id: id, uri, changed: 0 } as const
-      await db.insertInto('connection_subscriptions').values(row).onConflict((conflict) => conflict.doNothing()).execute()
+      await db
+        .insertInto('connection_subscriptions')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
     },
     async unsubscribe(id, uri) {
       await db.deleteFrom('connection_subscriptions').where('connection_id', '=', id).where('uri', '=', uri).execute()
@@ -83,14 +99,15 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
     async markChanged(id, topics) {
       const rows = topics.map((uri) => ({ connection_id: id, uri, changed: 1 }) as const)
       const insert = db.insertInto('connection_subscriptions').values(rows)
-      await insert.onConflict((conflict) => conflict.columns(['connection_id', 'uri']).doUpdateSet({ changed: 1 })).execute()
+      await insert
+        .onConflict((conflict) => conflict.columns(['connection_id', 'uri']).doUpdateSet({ changed: 1 }))
+        .execute()
     },
     async openStream(id, streamId, requestId) {
       const row = {
         connection_id: id,
         id: streamId,
         request_id: requestId === undefined ? null : JSON.stringify(requestId),
-        next_seq: 1,
         state: 'open' as const,
         updated_at: now().toISOString(),
       }
@@ -105,18 +122,23 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
       const streams = db.selectFrom('connection_streams').selectAll()
       const stream = await streams.where('connection_id', '=', id).where('id', '=', streamId).executeTakeFirst()
       if (!stream) return undefined
-      const own = db.selectFrom('connection_stream_events').where('connection_id', '=', id).where('stream_id', '=', streamId)
+      const own = db
+        .selectFrom('connection_stream_events')
+        .where('connection_id', '=', id)
+        .where('stream_id', '=', streamId)
       const { last } = await own.select(({ fn }) => fn.max('seq').as('last')).executeTakeFirstOrThrow()
       const events = await own.select(['seq', 'message']).where('seq', '>', afterSeq).orderBy('seq').execute()
       return {
         isComplete: stream.state === 'complete',
-        nextSeq: Number(last ?? 0) + 1,
-        events: events.map(({ seq, message }) => ({ seq: Number(seq), message: parseMessage(message) })),
+        nextSeq: (last ?? 0) + 1,
+        events: events.map(({ seq, message }) => ({ seq, message: parseMessage(message) })),
       }
     },
     async unanswered() {
-      const open = db.selectFrom('connection_streams').where('state', '=', 'open').where('request_id', 'is not', null)
+      const own = db.selectFrom('connections').select('id').where('hub_id', '=', hubId)
+      const open = db.selectFrom('connection_streams').where('connection_id', 'in', own).where('state', '=', 'open')
       const rows = await open
+        .where('request_id', 'is not', null)
         .select((row) => [
           'connection_id as id',
           'id as streamId',
@@ -133,7 +155,7 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
         id,
         streamId,
         requestId: JSON.parse(requestId!) as RequestId,
-        nextSeq: Number(last ?? 0) + 1,
+        nextSeq: (last ?? 0) + 1,
       }))
     },
     async prune(before) {
@@ -146,7 +168,10 @@ export function createConnectionRecords(store: Store, now: () => Date = () => ne
         .execute()
       for (const { connection_id, stream_id, last } of long) {
         const events = db.deleteFrom('connection_stream_events').where('connection_id', '=', connection_id)
-        await events.where('stream_id', '=', stream_id).where('seq', '<=', Number(last) - keptEvents).execute()
+        await events
+          .where('stream_id', '=', stream_id)
+          .where('seq', '<=', last - keptEvents)
+          .execute()
       }
     },
   }

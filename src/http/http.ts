@@ -54,7 +54,10 @@ type State = { readonly is: 'starting' } | ({ readonly is: 'ready' | 'stopping';
 
 export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOptions): HttpServer {
   const streams = createSseStreams()
-  const requests = metrics.counter('signalbox_http_requests_total', 'HTTP requests by route and status.', ['route', 'status'])
+  const requests = metrics.counter('signalbox_http_requests_total', 'HTTP requests by route and status.', [
+    'route',
+    'status',
+  ])
   metrics.gauge('signalbox_streams', 'Open event streams.', () => streams.size)
   let state: State = { is: 'starting' }
   let stopping: Promise<void> | undefined
@@ -124,7 +127,9 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
 
   /** Errors of a request that no more specific place has answered. */
   function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
-    const answer = failureOf(null, error, (bug) => log.error({ error: bug, url: splitUrl(request.url ?? '/')[0] }, 'a request failed'))
+    const answer = failureOf(null, error, (bug) =>
+      log.error({ error: bug, url: splitUrl(request.url ?? '/')[0] }, 'a request failed'),
+    )
     if (response.headersSent) return void response.destroy()
     // What is left of the body is read and thrown away, so that the client gets to see the answer.
     request.resume()

@@ -68,7 +68,8 @@ export function createMcpRoute({ endpoint, faceOf, streams, maxBodyBytes }: McpR
     async postToSse(request, response, caller, query) {
       assertJson(request)
       const id = new URLSearchParams(query).get('connection')
-      if (id === null) throw new HubError('invalid', 'The query lacks "connection": use the address that /sse gave you.')
+      if (id === null)
+        throw new HubError('invalid', 'The query lacks "connection": use the address that /sse gave you.')
       const text = await readBody(request, maxBodyBytes)
       endpoint.postToSse(id, text, visitOf(request, caller, ''))
       response.writeHead(202).end()

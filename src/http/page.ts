@@ -7,7 +7,8 @@ export interface Page {
   serve(path: string, response: ServerResponse): boolean
 }
 
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
 
 const files = new Map([
   ['/', { file: 'index.html', type: 'text/html; charset=utf-8' }],

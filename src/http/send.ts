@@ -1,6 +1,11 @@
 import type { ServerResponse } from 'node:http'
 
-export function sendJson(response: ServerResponse, status: number, body: unknown, headers?: Record<string, string>): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers?: Record<string, string>,
+): void {
   const text = JSON.stringify(body)
   response.writeHead(status, {
     'Content-Type': 'application/json',
@@ -12,6 +17,10 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
 }
 
 export function sendText(response: ServerResponse, status: number, type: string, text: string): void {
-  response.writeHead(status, { 'Content-Type': type, 'Content-Length': Buffer.byteLength(text), 'Cache-Control': 'no-store' })
+  response.writeHead(status, {
+    'Content-Type': type,
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+  })
   response.end(text)
 }

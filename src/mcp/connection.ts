@@ -152,7 +152,9 @@ export function createConnection(options: ConnectionOptions): Connection {
     async request(message, visit, channel) {
       const { id: requestId, method: name, params = {} } = message
       if (running.has(requestId)) {
-        await channel.finish(failure(requestId, { code: errorCode.invalidRequest, message: 'A request with this id still runs.' }))
+        await channel.finish(
+          failure(requestId, { code: errorCode.invalidRequest, message: 'A request with this id still runs.' }),
+        )
         return
       }
       const controller = new AbortController()

@@ -113,7 +113,10 @@ export function createConnections(options: ConnectionsOptions): Connections {
       .filter((connection) => now().getTime() - connection.lastSeenAt.getTime() > evictableAfterMs)
       .sort((a, b) => a.lastSeenAt.getTime() - b.lastSeenAt.getTime())
     if (!idlest) {
-      throw new HubError('busy', `This token has ${own.length} connections open, the most it may. Close one with DELETE.`)
+      throw new HubError(
+        'busy',
+        `This token has ${own.length} connections open, the most it may. Close one with DELETE.`,
+      )
     }
     await drop([idlest], 'it made room for a new one')
   }

@@ -16,9 +16,7 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   run(args: z.output<Input>, call: Call): Promise<z.input<Output> | InputRequired>
 }
 
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  spec: ToolSpec<Input, Output>,
-): Tool {
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(spec: ToolSpec<Input, Output>): Tool {
   const { input, output, run, ...listed } = spec
   return {
     ...listed,

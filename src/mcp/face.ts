@@ -26,7 +26,12 @@ export interface Face {
 }
 
 /** What wraps each tool call: recording, later policy and approval. */
-export type Layer = (tool: Tool, args: Readonly<Record<string, unknown>>, call: Call, next: RunTool) => ReturnType<RunTool>
+export type Layer = (
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  call: Call,
+  next: RunTool,
+) => ReturnType<RunTool>
 export type RunTool = () => Promise<CallToolResult | InputRequired>
 
 export interface FaceOptions {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Face } from './face.ts'
 import { check } from './methods.ts'
 import type { Client } from './provider.ts'
-import type { ClientCapabilities, Implementation, ServerCapabilities } from './sdk.ts'
+import type { ServerCapabilities } from './sdk.ts'
 import type { Params } from './wire.ts'
 import { isLegacyVersion, newestLegacyVersion } from './wire.ts'
 
@@ -27,8 +27,8 @@ export function readInitialize(params: Params): Client {
   return {
     era: 'legacy',
     version: isLegacyVersion(protocolVersion) ? protocolVersion : newestLegacyVersion,
-    capabilities: capabilities as ClientCapabilities,
-    ...(clientInfo && { info: clientInfo as Implementation }),
+    capabilities,
+    ...(clientInfo && { info: clientInfo }),
   }
 }
 

@@ -54,7 +54,9 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     async postBatch(messages, visit, reply) {
       const connection = await findConnection(visit)
       if (connection.client.version !== batchVersion) {
-        throw invalid(`JSON-RPC batches exist in ${batchVersion} only; this connection speaks ${connection.client.version}.`)
+        throw invalid(
+          `JSON-RPC batches exist in ${batchVersion} only; this connection speaks ${connection.client.version}.`,
+        )
       }
       if (messages.length > maxBatch) throw invalid(`A batch may hold at most ${maxBatch} messages.`)
       const requests = messages.filter(isRequest)
@@ -94,10 +96,13 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     const version = visit.header('mcp-protocol-version')
     // Some clients go on naming another revision than the one negotiated; any that we speak will do.
     if (version !== undefined && !isLegacyVersion(version) && version !== modernVersion) {
-      throw new RpcError(errorCode.invalidRequest, `Unsupported MCP-Protocol-Version: ${version.slice(0, 40)}`, { status: 400 })
+      throw new RpcError(errorCode.invalidRequest, `Unsupported MCP-Protocol-Version: ${version.slice(0, 40)}`, {
+        status: 400,
+      })
     }
     const id = visit.header('mcp-session-id')
-    if (id === undefined) throw invalid('Mcp-Session-Id is missing: send initialize first, then its id with each request.')
+    if (id === undefined)
+      throw invalid('Mcp-Session-Id is missing: send initialize first, then its id with each request.')
     const connection = await connections.find(id, visit.caller)
     if (connection) return connection
     throw new RpcError(errorCode.unavailable, 'No such connection: send initialize again.', { status: 404 })
@@ -149,7 +154,12 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     }
   }
 
-  function answerInBatch(connection: HttpConnection, request: RpcRequest, visit: Visit, reply: Reply): Promise<RpcResponse> {
+  function answerInBatch(
+    connection: HttpConnection,
+    request: RpcRequest,
+    visit: Visit,
+    reply: Reply,
+  ): Promise<RpcResponse> {
     return new Promise((resolve) => {
       void connection.request(request, visit, {
         canStream: false,
@@ -162,7 +172,11 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
   }
 
   /** The stream of a request: still running here, or finished and kept for a while. */
-  async function resume(connection: HttpConnection, from: { streamId: string; seq: number }, outlet: Outlet): Promise<void> {
+  async function resume(
+    connection: HttpConnection,
+    from: { streamId: string; seq: number },
+    outlet: Outlet,
+  ): Promise<void> {
     const running = connection.streams.get(from.streamId)
     if (running) {
       await running.attach(outlet, from.seq)

@@ -42,7 +42,8 @@ export function createListeners({ notices, maxPerToken }: { notices: Notices; ma
       return open.size
     },
     serve(request, visit, reply) {
-      if (!reply.canStream) throw new RpcError(errorCode.invalidRequest, 'Accept text/event-stream to listen.', { status: 400 })
+      if (!reply.canStream)
+        throw new RpcError(errorCode.invalidRequest, 'Accept text/event-stream to listen.', { status: 400 })
       const { tokenId } = visit.caller
       if ([...open.values()].filter((id) => id === tokenId).length >= maxPerToken) {
         throw new HubError('busy', `This token has ${maxPerToken} streams open, the most it may. Close one first.`)

@@ -75,7 +75,10 @@ async function getPrompt(params: Params, { face, call }: MethodContext): Promise
   const { name, arguments: args = {} } = check(promptParams, params)
   const prompt = face.findPrompt(name)
   if (!prompt) {
-    throw new RpcError(errorCode.invalidParams, `Unknown prompt: "${name.slice(0, 200)}". Call prompts/list for the names.`)
+    throw new RpcError(
+      errorCode.invalidParams,
+      `Unknown prompt: "${name.slice(0, 200)}". Call prompts/list for the names.`,
+    )
   }
   const missing = prompt.arguments?.find((argument) => argument.required && args[argument.name] === undefined)
   if (missing) throw new RpcError(errorCode.invalidParams, `The prompt "${name}" needs the argument "${missing.name}".`)

@@ -23,7 +23,8 @@ export function checkStandardHeaders({ method, params }: RpcRequest, header: Rea
   const name = field === undefined ? undefined : params?.[field]
   if (typeof name !== 'string') return
   const named = header('mcp-name')
-  if (named === undefined) throw mismatch(`Mcp-Name is missing; the body says params.${field} = "${name.slice(0, 100)}"`)
+  if (named === undefined)
+    throw mismatch(`Mcp-Name is missing; the body says params.${field} = "${name.slice(0, 100)}"`)
   const decoded = decode(named)
   if (decoded === undefined) throw mismatch('Mcp-Name is not valid base64')
   if (decoded !== name) throw mismatch(`Mcp-Name differs from params.${field}`)
@@ -40,7 +41,8 @@ export function checkParamHeaders(tool: Tool, args: unknown, header: ReadHeader)
     if (sent === undefined) throw mismatch(`${name} is missing; the body says ${path.join('.')}`)
     const decoded = decode(sent)
     if (decoded === undefined) throw mismatch(`${name} is not valid base64`)
-    const isSame = typeof value === 'number' ? decoded.trim() !== '' && Number(decoded) === value : decoded === String(value)
+    const isSame =
+      typeof value === 'number' ? decoded.trim() !== '' && Number(decoded) === value : decoded === String(value)
     if (!isSame) throw mismatch(`${name} differs from ${path.join('.')}`)
   }
 }

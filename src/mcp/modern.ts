@@ -17,7 +17,7 @@ import type { ClientCapabilities, Implementation } from './sdk.ts'
 import type { Visit } from './visit.ts'
 import { toolsetsOf } from './visit.ts'
 import type { Meta, RpcMessage, RpcRequest } from './wire.ts'
-import { errorCode, isRecord, metaKey, metaOf, modernVersion, RpcError, supportedVersions } from './wire.ts'
+import { errorCode, isRecord, metaKey, metaOf, modernVersion, RpcError } from './wire.ts'
 
 export interface Modern {
   readonly running: number
@@ -138,7 +138,7 @@ function readClient({ params }: RpcRequest): Client {
   const version = meta[metaKey.protocolVersion]
   if (version !== modernVersion) {
     throw new RpcError(errorCode.unsupportedVersion, `Unsupported protocol version: ${String(version).slice(0, 40)}`, {
-      data: { supported: supportedVersions, requested: version },
+      data: { supported: [modernVersion], requested: version },
       status: 400,
     })
   }

@@ -14,9 +14,13 @@ export function createRequestState(key: Uint8Array): RequestState {
     seal: (state, bound) => codec.mint({ state, bound: JSON.stringify(bound) }),
     async open(sealed, bound) {
       if (sealed === undefined) return undefined
-      const opened = typeof sealed === 'string' ? await codec.verify(sealed, undefined as never).catch(() => undefined) : undefined
+      const opened =
+        typeof sealed === 'string' ? await codec.verify(sealed, undefined as never).catch(() => undefined) : undefined
       if (opened?.bound === JSON.stringify(bound)) return opened.state
-      throw new RpcError(errorCode.invalidParams, 'requestState is not valid for this call, or has expired. Call again without it.')
+      throw new RpcError(
+        errorCode.invalidParams,
+        'requestState is not valid for this call, or has expired. Call again without it.',
+      )
     },
   }
 }

@@ -36,7 +36,6 @@ export type Meta = Readonly<Record<string, unknown>>
 export const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
 export const newestLegacyVersion = '2025-11-25'
 export const modernVersion = '2026-07-28'
-export const supportedVersions: readonly string[] = [modernVersion, ...legacyVersions.toReversed()]
 
 export function isLegacyVersion(version: string): boolean {
   return (legacyVersions as readonly string[]).includes(version)

@@ -33,6 +33,8 @@ export interface TransientTables {
 
 export interface ConnectionRow {
   id: string
+  /** The hub that serves it: several may share one database. */
+  hub_id: string
   token_id: string
   protocol_version: string
   /** JSON */
@@ -58,7 +60,6 @@ export interface ConnectionStreamRow {
   id: string
   /** JSON of the JSON-RPC id the stream answers; null for the stream of notices */
   request_id: string | null
-  next_seq: number
   state: 'open' | 'complete'
   updated_at: string
 }

@@ -48,12 +48,17 @@ export function createTokenStore({ db }: Store): TokenStore {
       return row && toRow(row)
     },
     async revoke(id, at) {
-      const update = db.updateTable('tokens').set({ revoked_at: at }).where('id', '=', id).where('revoked_at', 'is', null)
+      const update = db
+        .updateTable('tokens')
+        .set({ revoked_at: at })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
       return (await update.executeTakeFirst()).numUpdatedRows > 0n
     },
     async setLastUsed(used) {
       await db.transaction().execute(async (transaction) => {
-        for (const [id, at] of used) await transaction.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute()
+        for (const [id, at] of used)
+          await transaction.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute()
       })
     },
   }

@@ -16,6 +16,10 @@ export interface Wish {
   readonly body?: unknown
   /** `null` sends none. */
   readonly token?: string | null
+  /** Leaves without a word, whether the answer has begun or not. */
+  readonly signal?: AbortSignal
+  /** The address it comes from; all of 127.0.0.0/8 is this machine. */
+  readonly from?: string
 }
 
 export interface Answer {
@@ -33,7 +37,8 @@ export async function exchange(target: Target, wish: Wish): Promise<Answer> {
 }
 
 /** Resolves with the head of the answer; its body is still to come. */
-export function begin(target: Target, { method = 'POST', path = '/mcp', headers, body, token }: Wish): Promise<IncomingMessage> {
+export function begin(target: Target, wish: Wish): Promise<IncomingMessage> {
+  const { method = 'POST', path = '/mcp', headers, body, token, signal, from } = wish
   const bytes = body === undefined || Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body)
   const shown = token === undefined ? target.token : token
   const wanted: Record<string, string | undefined> = {
@@ -48,7 +53,8 @@ export function begin(target: Target, { method = 'POST', path = '/mcp', headers,
   const sent = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
   return new Promise((resolve, reject) => {
     // A connection that breaks after the answer has begun is seen by whoever reads the answer.
-    const sending = request({ host: '127.0.0.1', port: target.port, method, path, headers: sent, agent: false })
+    const options = { host: '127.0.0.1', port: target.port, method, path, headers: sent, agent: false as const }
+    const sending = request({ ...options, ...(signal && { signal }), ...(from !== undefined && { localAddress: from }) })
     sending.on('response', resolve).on('error', reject)
     sending.end(bytes)
   })

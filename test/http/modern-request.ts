@@ -13,6 +13,7 @@ export interface ModernOptions {
   readonly headers?: Wish['headers']
   /** Added to `_meta`; `undefined` takes a required key away. */
   readonly meta?: Readonly<Record<string, unknown>>
+  readonly signal?: AbortSignal
 }
 
 export function modern(target: Target, method: string, params: object = {}, options: ModernOptions = {}): Promise<Answer> {
@@ -29,7 +30,7 @@ export function modernStream(
 }
 
 export function modernWish(method: string, params: object, options: ModernOptions = {}): Wish {
-  const { id = 1, token, query = '', capabilities = {}, headers, meta } = options
+  const { id = 1, token, query = '', capabilities = {}, headers, meta, signal } = options
   const _meta = {
     [`${prefix}protocolVersion`]: '2026-07-28',
     [`${prefix}clientCapabilities`]: capabilities,
@@ -47,5 +48,6 @@ export function modernWish(method: string, params: object, options: ModernOption
     },
     body: { jsonrpc: '2.0', id, method, params: { ...params, _meta } },
     ...(token !== undefined && { token }),
+    ...(signal && { signal }),
   }
 }

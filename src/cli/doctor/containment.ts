@@ -7,7 +7,7 @@ const { note } = findingsAbout('containment')
 export function checkContainment(): Finding[] {
   return [
     note(
-      'the policy governs what passes the hub; a program with a shell runs as your user, can read your files (the token file among them), and its own built-in tools do not pass the hub',
+      'the hub governs only calls that pass it; an agent with a shell runs as your user, can read your files (the token file among them), and its own built-in tools do not pass the hub',
       'docs/security.md says what helps',
     ),
   ]

@@ -1,6 +1,7 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { takePort } from '../../../test/fixtures/ports.ts'
 import { runInProcess } from '../../../test/fixtures/run-cli.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 
@@ -34,6 +35,15 @@ test('a configuration that does not load is broken, and the rest is examined as 
   )
   expect(findings).toContainEqual(expect.objectContaining({ says: 'not examined while the configuration is wrong' }))
   expect(findings).toContainEqual(expect.objectContaining({ about: 'agents' }))
+})
+
+test('a check that trips over what it looks at does not take the others with it', async () => {
+  const env = environment()
+  mkdirSync(join(env.SIGNALBOX_HOME, 'hub.json'))
+  const { code, out } = await runInProcess(['doctor'], { env: { ...env, SIGNALBOX_PORT: String(await takePort()) } })
+  expect(code).toBe(6)
+  expect(out).toMatch(/^✗ ports: could not be examined: .*hub\.json/m)
+  expect(out).toMatch(/^· store: /m)
 })
 
 test('it says what is contained and what is not', async () => {

@@ -2,6 +2,7 @@
  * `signalbox doctor`: looks at everything the hub stands on, and says how to mend what is wrong.
  * It changes nothing, and a running hub does not notice it.
  */
+import { messageOf } from '../../base/hub-error.ts'
 import { createRedactor } from '../../base/redact.ts'
 import type { Config, Environment } from '../../config/config.ts'
 import type { Arguments, CliContext } from '../command.ts'
@@ -39,20 +40,28 @@ async function examine(args: Arguments<'home'>, context: CliContext): Promise<Fi
     ...checkRuntime({ nodeVersion: process.version, platform: process.platform }),
     ...findings,
     ...(loaded ? await examineConfigured(loaded.config, env) : [notExamined]),
-    ...checkServiceUnit({ env, bin: binPath }),
+    ...(await attempt('service unit', () => checkServiceUnit({ env, bin: binPath }))),
     ...(await checkAgentClis({ env, timeoutMs: versionTimeoutMs })),
     ...checkContainment(),
   ]
 }
 
 async function examineConfigured(config: Config, env: Environment): Promise<Finding[]> {
-  // Loaded here, so that a store that cannot even be loaded spoils nothing but its own check.
-  const { checkStore } = await import('./store.ts')
   return [
-    ...checkDataDirectory({ home: config.home, leastFreeBytes }),
-    ...(await checkPorts({ config, env })),
-    ...(await checkStore(config)),
+    ...(await attempt('data directory', () => checkDataDirectory({ home: config.home, leastFreeBytes }))),
+    ...(await attempt('ports', () => checkPorts({ config, env }))),
+    // Loaded here: not everybody who asks for help wants the database drivers.
+    ...(await attempt('store', async () => (await import('./store.ts')).checkStore(config))),
   ]
+}
+
+/** A check that trips over what it looks at must not take the others with it. */
+async function attempt(about: string, check: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await check()
+  } catch (error) {
+    return [findingsAbout(about).broken(`could not be examined: ${messageOf(error)}`, 'mend that and ask again')]
+  }
 }
 
 const notExamined = findingsAbout('data directory, ports, store').note('not examined while the configuration is wrong')

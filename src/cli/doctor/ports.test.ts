@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../../test/fixtures/ports.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import { loadConfig, readEnvironment } from '../../config/config.ts'
 import { checkPorts } from './ports.ts'
@@ -64,14 +64,4 @@ async function startHolder(): Promise<{ port: number; pid: number }> {
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = await once(child.stdout, 'data')
   return { port: Number(String(line).trim()), pid: child.pid! }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('the server had no port')
-  return address.port
 }

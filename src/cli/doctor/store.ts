@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Config } from '../../config/config.ts'
 import { openStore } from '../../store/store.ts'
@@ -33,10 +34,9 @@ async function checkSqlite(home: string): Promise<Finding[]> {
   return (await checkOpening(home, there)) ?? [ok(`${there.map(({ file }) => file).join(', ')} in ${home} are sound`)]
 }
 
-/** Read-only, so that a running hub is not disturbed. */
 function checkIntegrity(path: string, without: string): Finding[] {
   try {
-    using database = new DatabaseSync(path, { readOnly: true })
+    using database = openUntouched(path)
     const [verdict] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
     return verdict === 'ok' ? [] : [broken(`${path} is damaged: ${String(verdict)}`, without)]
   } catch (error) {
@@ -60,8 +60,18 @@ async function checkOpening(home: string, there: typeof databases): Promise<Find
 }
 
 async function copy(from: string, to: string): Promise<void> {
-  using database = new DatabaseSync(from, { readOnly: true })
+  using database = openUntouched(from)
   await backup(database, to)
+}
+
+/**
+ * Read-only, so that a running hub is not disturbed. Where none runs there is no -wal file, and SQLite would make an empty
+ * one even to read; "immutable" keeps it from that.
+ */
+function openUntouched(path: string): DatabaseSync {
+  const url = pathToFileURL(path)
+  if (!existsSync(`${path}-wal`)) url.searchParams.set('immutable', '1')
+  return new DatabaseSync(url, { readOnly: true })
 }
 
 /** In transactions that cannot write, for the same reason. */

@@ -5,6 +5,7 @@ export const connections: Migration = {
   statements: [
     `create table connections (
       id text not null primary key,
+      hub_id text not null,
       token_id text not null,
       protocol_version text not null,
       client_info text not null,
@@ -14,7 +15,7 @@ export const connections: Migration = {
       created_at text not null,
       last_seen_at text not null
     )`,
-    `create index connections_by_token on connections (token_id)`,
+    `create index connections_by_hub on connections (hub_id)`,
     `create table connection_subscriptions (
       connection_id text not null references connections (id) on delete cascade,
       uri text not null,
@@ -25,7 +26,6 @@ export const connections: Migration = {
       connection_id text not null references connections (id) on delete cascade,
       id text not null,
       request_id text,
-      next_seq integer not null,
       state text not null,
       updated_at text not null,
       primary key (connection_id, id)

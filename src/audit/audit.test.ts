@@ -1,0 +1,128 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createRedactor } from '../base/redact.ts'
+import { openEventLog } from '../events/events.ts'
+import type { Call, Face, Tool } from '../mcp/mcp.ts'
+import { createFace, createNotices, defineTool } from '../mcp/mcp.ts'
+import { createAuditProvider, createRecordLayer } from './audit.ts'
+
+const anything = z.looseObject({})
+const call = { correlation: 'c1', caller: { tokenId: 't1', role: 'agent', session: 's1' } } as unknown as Call
+
+async function openAudit() {
+  const directory = await mkdtemp(join(tmpdir(), 'signalbox-audit-'))
+  const retention = { maxAgeMs: 1e9, maxBytes: 1e9 }
+  const redactor = createRedactor()
+  const events = await openEventLog({ engine: 'sqlite', path: join(directory, 'events.db') }, { redactor, retention })
+  const notices = createNotices()
+  const tools = [
+    tool('write_it', false, async () => ({ done: true })),
+    tool('read_it', true, async () => ({ seen: true })),
+    tool('break_it', false, async () => {
+      throw new Error('broken in the middle')
+    }),
+  ]
+  const face = createFace({
+    id: 'management',
+    info: { name: 'test', version: '0' },
+    instructions: '',
+    providers: [{ toolset: 'admin', tools: () => tools }, createAuditProvider({ events, notices })],
+    layers: [createRecordLayer(events)],
+  })
+  return { events, notices, face, [Symbol.asyncDispose]: () => events[Symbol.asyncDispose]() }
+}
+
+function tool(name: string, readOnlyHint: boolean, run: () => Promise<Record<string, unknown>>): Tool {
+  return defineTool({ name, description: name, input: anything, output: anything, annotations: { readOnlyHint }, run })
+}
+
+async function run(face: Face, name: string, args: Record<string, unknown> = {}) {
+  return face.callTool(face.findTool(name)!, args, call)
+}
+
+async function query(face: Face, args: Record<string, unknown>) {
+  const result = await run(face, 'query_events', args)
+  return result as {
+    isError?: boolean
+    content: { text: string }[]
+    structuredContent: { events: { type: string }[]; next_cursor: string }
+  }
+}
+
+test('a writing call is one event before it runs and one after, tied together, and without its secrets', async () => {
+  await using audit = await openAudit()
+  await run(audit.face, 'write_it', { name: 'x', api_key: 'hunter2hunter2' })
+  const { events } = await audit.events.read({})
+  expect(events).toMatchObject([
+    {
+      type: 'tool-called',
+      session: 's1',
+      correlation: 'c1',
+      payload: { tool: 'write_it', arguments: { name: 'x' }, token_id: 't1' },
+    },
+    {
+      type: 'tool-answered',
+      session: 's1',
+      correlation: 'c1',
+      parent: events[0]?.id,
+      payload: { tool: 'write_it', outcome: 'ok' },
+    },
+  ])
+  expect(JSON.stringify(events)).not.toContain('hunter2')
+})
+
+test('a reading call is no event', async () => {
+  await using audit = await openAudit()
+  await run(audit.face, 'read_it')
+  expect(audit.events.lastSeq).toBe(0)
+})
+
+test('a call that breaks is recorded as failed, with the reason', async () => {
+  await using audit = await openAudit()
+  await expect(run(audit.face, 'break_it')).rejects.toThrow('broken in the middle')
+  const { events } = await audit.events.read({ type: 'tool-answered' })
+  expect(events).toMatchObject([{ payload: { tool: 'break_it', outcome: 'failed' } }])
+  expect(JSON.stringify(events)).toContain('broken in the middle')
+})
+
+test('query_events reads on from where it stopped', async () => {
+  await using audit = await openAudit()
+  for (let count = 0; count < 3; count++) await run(audit.face, 'write_it')
+  const first = await query(audit.face, { limit: 2 })
+  expect(first.structuredContent.events).toHaveLength(2)
+  const rest = await query(audit.face, { cursor: first.structuredContent.next_cursor })
+  expect(rest.structuredContent.events).toHaveLength(4)
+  const filtered = await query(audit.face, { type: 'tool-called', session: 's1', since: '2020-01-01T00:00:00+02:00' })
+  expect(filtered.structuredContent.events.map(({ type }) => type)).toEqual([
+    'tool-called',
+    'tool-called',
+    'tool-called',
+  ])
+})
+
+test.each([[{ limit: 0 }], [{ cursor: 'x' }], [{ since: 'yesterday' }], [{ nonsense: 1 }]])(
+  '%j is told what is wrong',
+  async (args) => {
+    await using audit = await openAudit()
+    const { isError, content } = await query(audit.face, args)
+    expect(isError).toBe(true)
+    expect(content[0]?.text).toContain(`"${Object.keys(args)[0]}"`)
+  },
+)
+
+test('the events after a cursor are a resource, and whoever watches it is told of more', async () => {
+  await using audit = await openAudit()
+  const heard: string[] = []
+  audit.notices.subscribe('resource://events/0', { mark: (topic) => heard.push(topic) })
+  await run(audit.face, 'write_it')
+  await turn()
+  await turn()
+  expect(new Set(heard)).toEqual(new Set(['resource://events/0']))
+  const read = await audit.face.readResource('resource://events/0', call)
+  expect(JSON.stringify(read)).toContain('write_it')
+  expect(await audit.face.readResource('resource://events/nonsense', call)).toBeUndefined()
+})

@@ -1,0 +1,154 @@
+import { expect, test } from 'vitest'
+import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
+import type { ConnectionRecord } from '../mcp/mcp.ts'
+import type { Store } from '../store/store.ts'
+import { createConnectionRecords } from './connections.ts'
+
+const record: ConnectionRecord = {
+  id: 'c1',
+  tokenId: 't1',
+  version: '2025-11-25',
+  capabilities: { roots: {} },
+  info: { name: 'client', version: '1' },
+  toolsets: ['all'],
+  lastSeenAt: new Date('2026-01-01T00:00:00Z'),
+  subscriptions: [],
+  changed: [],
+}
+const message = (count: number) => ({ jsonrpc: '2.0', method: 'm', params: { count } }) as const
+
+const recordsOn = (store: Store, hubId = 'h1') => createConnectionRecords({ store, hubId })
+
+describeOnEachEngine('connection records', (open) => {
+  test('a connection comes back whole after a restart', async () => {
+    await using opened = await open()
+    const records = recordsOn(opened.store)
+    await records.create(record)
+    await records.subscribe('c1', 'a:1')
+    await records.subscribe('c1', 'a:1')
+    await records.subscribe('c1', 'a:2')
+    await records.unsubscribe('c1', 'a:2')
+    await records.setLogLevel('c1', 'warning')
+    await records.markChanged('c1', ['a:1', 'list:tools:management'])
+    const seen = new Date('2026-01-02T00:00:00Z')
+    await records.setLastSeen(new Map([['c1', seen]]))
+    const next = recordsOn(await opened.reopen())
+    const kept = await next.find('c1')
+    expect(kept).toEqual({
+      ...record,
+      logLevel: 'warning',
+      lastSeenAt: seen,
+      subscriptions: ['a:1'],
+      changed: expect.arrayContaining(['a:1', 'list:tools:management']),
+    })
+    expect(await next.all()).toEqual([kept])
+    expect(await next.find('other')).toBeUndefined()
+  })
+
+  test('events are read after any of them, in order, and delivered topics are owed no more', async () => {
+    await using opened = await open()
+    const records = recordsOn(opened.store)
+    await records.create(record)
+    await records.subscribe('c1', 'a:1')
+    await records.markChanged('c1', ['a:1'])
+    await records.openStream('c1', 'notices')
+    expect(await records.readStream('c1', 'notices', 0)).toEqual({ isComplete: false, nextSeq: 1, events: [] })
+    await Promise.all([
+      records.append('c1', 'notices', [{ seq: 1, message: undefined }]),
+      records.append(
+        'c1',
+        'notices',
+        [
+          { seq: 2, message: message(2) },
+          { seq: 3, message: message(3) },
+        ],
+        ['a:1'],
+      ),
+    ])
+    expect(await records.readStream('c1', 'notices', 1)).toEqual({
+      isComplete: false,
+      nextSeq: 4,
+      events: [
+        { seq: 2, message: message(2) },
+        { seq: 3, message: message(3) },
+      ],
+    })
+    expect(await records.find('c1')).toMatchObject({ subscriptions: ['a:1'], changed: [] })
+    expect(await records.readStream('c1', 'unknown', 0)).toBeUndefined()
+  })
+
+  test('a write for a connection that is gone fails alone', async () => {
+    await using opened = await open()
+    const records = recordsOn(opened.store)
+    await records.create(record)
+    await records.openStream('c1', 'notices')
+    const outcomes = await Promise.allSettled([
+      records.append('gone', 'notices', [{ seq: 1, message: message(1) }]),
+      records.append('c1', 'notices', [{ seq: 1, message: message(1) }]),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+    expect((await records.readStream('c1', 'notices', 0))?.events).toHaveLength(1)
+  })
+
+  test('requests that were never answered are found, finished ones and notices are not', async () => {
+    await using opened = await open()
+    const records = recordsOn(opened.store)
+    await records.create(record)
+    await records.openStream('c1', 'notices')
+    await records.openStream('c1', 'done', 7)
+    await records.completeStream('c1', 'done')
+    await records.openStream('c1', 'text', 'r-1')
+    await records.openStream('c1', 'number', 8)
+    await records.append('c1', 'number', [{ seq: 1, message: undefined }])
+    const unanswered = await records.unanswered()
+    expect(unanswered).toHaveLength(2)
+    expect(unanswered).toContainEqual({ id: 'c1', streamId: 'text', requestId: 'r-1', nextSeq: 1 })
+    expect(unanswered).toContainEqual({ id: 'c1', streamId: 'number', requestId: 8, nextSeq: 2 })
+  })
+
+  test('another hub over the same store leaves them alone until their client comes to it', async () => {
+    await using opened = await open()
+    const here = recordsOn(opened.store)
+    const there = recordsOn(opened.store, 'h2')
+    await here.create(record)
+    await here.openStream('c1', 'running', 1)
+    expect(await there.all()).toEqual([])
+    expect(await there.unanswered()).toEqual([])
+    expect(await there.find('c1')).toMatchObject({ id: 'c1' })
+    expect(await here.all()).toEqual([])
+    expect(await there.unanswered()).toHaveLength(1)
+  })
+
+  test('what is old goes: finished streams, and all but the newest thousand events', async () => {
+    await using opened = await open()
+    let now = new Date('2026-01-01T00:00:00Z')
+    const records = createConnectionRecords({ store: opened.store, hubId: 'h1', now: () => now })
+    await records.create(record)
+    await records.openStream('c1', 'notices')
+    await records.openStream('c1', 'done', 7)
+    await records.completeStream('c1', 'done')
+    const many = Array.from({ length: 2_500 }, (_, index) => ({ seq: index + 1, message: message(index + 1) }))
+    await records.append('c1', 'notices', many)
+    now = new Date('2026-01-01T01:00:00Z')
+    await records.prune(now)
+    expect(await records.readStream('c1', 'done', 0)).toBeUndefined()
+    const kept = await records.readStream('c1', 'notices', 0)
+    expect(kept?.events).toHaveLength(1_000)
+    expect(kept?.events[0]?.seq).toBe(1_501)
+    expect(kept?.nextSeq).toBe(2_501)
+  })
+
+  test('removing a connection removes all that was its own', async () => {
+    await using opened = await open()
+    const records = recordsOn(opened.store)
+    await records.create(record)
+    await records.subscribe('c1', 'a:1')
+    await records.openStream('c1', 'notices')
+    await records.append('c1', 'notices', [{ seq: 1, message: message(1) }])
+    await records.remove(['c1'])
+    expect(await records.all()).toEqual([])
+    for (const table of ['connection_subscriptions', 'connection_streams', 'connection_stream_events'] as const) {
+      expect(await opened.store.transient.selectFrom(table).selectAll().execute()).toEqual([])
+    }
+  })
+})

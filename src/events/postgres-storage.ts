@@ -1,0 +1,166 @@
+/**
+ * The log in PostgreSQL, one for all hubs that share it.
+ *
+ * Every group of events first takes its numbers from the one row of `event_log`. That row stays locked until the group is
+ * committed, so groups of all hubs are committed in the order of their numbers: a reader that has seen seq 7 will never be
+ * surprised by a 6 that comes later, and no number is left out.
+ */
+import { HubError, messageOf } from '../base/hub-error.ts'
+import type { PostgresAccess } from '../base/postgres-access.ts'
+import { RECORD_COLUMNS, bytesOf, toEvent } from './event-record.ts'
+import type { EventRecord } from './event-record.ts'
+import { ROOM_TO_MAKE } from './event-storage.ts'
+import type { EventStorage, WriteResult } from './event-storage.ts'
+import { createPostgresSchema } from './postgres-schema.ts'
+
+const CHANNEL = 'signalbox_events'
+const MOST_BYTES_PER_GROUP = 4 * 1024 * 1024
+const MOST_BYTES_PER_PAGE = 1024 * 1024
+const ROWS_PER_DROP = 1_000
+const DROP_LOCK = 7_420_003
+
+export async function openPostgresStorage(
+  postgres: PostgresAccess,
+  { onForeignCommit }: { onForeignCommit: (seq: number) => void },
+): Promise<EventStorage> {
+  await createPostgresSchema(postgres)
+  const bounds = async (): Promise<{ first: number; last: number }> => {
+    const rows = await postgres.query<{ first: number; last: number }>(BOUNDS)
+    return rows[0] ?? { first: 0, last: 0 }
+  }
+  const listening = await postgres.listen(CHANNEL, {
+    onNotice: (payload) => onForeignCommit(Number(payload)),
+    onGap: () =>
+      void bounds().then(
+        ({ last }) => onForeignCommit(last),
+        () => {},
+      ),
+  })
+  const { last: lastSeq } = await bounds()
+
+  return {
+    lastSeq,
+    write: (records) => writeGroup(postgres, firstGroup(records)),
+    async read({ cursor = 0, limit, ...filters }) {
+      // The bounds come first: what is committed after them is left for the next page.
+      const { first, last } = await bounds()
+      const dropped = Math.max(0, first - 1 - cursor)
+      const { where, values } = conditionsOf(filters)
+      const rows = await postgres.query<EventRecord & { seq: number }>(
+        `select seq, ${COLUMNS} from events where seq > $1 and seq <= $2 ${where} order by seq limit $3`,
+        [cursor, last, limit, ...values],
+      )
+      const taken = firstBytes(rows, MOST_BYTES_PER_PAGE)
+      const isWhole = taken.length === rows.length && rows.length < limit
+      const events = taken.map((row) => toEvent(row.seq, row))
+      return { events, nextCursor: isWhole ? Math.max(cursor, last) : (events.at(-1)?.seq ?? cursor), dropped }
+    },
+    async dropOldest({ before, maxBytes }) {
+      const { first } = await bounds()
+      let removed = 0
+      for (let isMakingRoom: boolean | undefined; ;) {
+        const step = await dropStep(postgres, { before, maxBytes, isMakingRoom })
+        isMakingRoom = step.isMakingRoom
+        if (step.removed === 0) break
+        removed += step.removed
+      }
+      return removed === 0 ? undefined : { count: removed, firstSeq: first, lastSeq: first + removed - 1 }
+    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
+  }
+}
+
+const COLUMNS = RECORD_COLUMNS.join(', ')
+
+const BOUNDS = `select last_seq as last, coalesce((select min(seq) from events), 0) as first from event_log`
+
+/** Takes the numbers, writes the events and tells the other hubs, all in one statement and so in one commit. */
+const WRITE = `
+  with numbers as (
+    update event_log set last_seq = last_seq + $1, bytes = bytes + $2 returning last_seq - $1 as before
+  ), written as (
+    insert into events (seq, ${COLUMNS})
+    select numbers.before + row.position, ${RECORD_COLUMNS.map((column) => `row.${column}`).join(', ')}
+    from numbers, unnest(${RECORD_COLUMNS.map((_, index) => `$${index + 3}::text[]`).join(', ')})
+      with ordinality as row (${COLUMNS}, position)
+  )
+  select before, pg_notify('${CHANNEL}', (before + $1)::text) from numbers`
+
+async function writeGroup(postgres: PostgresAccess, records: readonly EventRecord[]): Promise<WriteResult> {
+  const count = records.length
+  const bytes = records.reduce((sum, record) => sum + bytesOf(record), 0)
+  const columns = RECORD_COLUMNS.map((column) => records.map((record) => storable(record[column])))
+  try {
+    const rows = await postgres.query<{ before: number }>(WRITE, [count, bytes, ...columns])
+    return { is: 'written', count, firstSeq: rows[0]!.before + 1 }
+  } catch (error) {
+    const message = `PostgreSQL did not take the events (${messageOf(error)}). Check that it is up and has space left.`
+    return { is: 'failed', count, error: new HubError('unavailable', message, { cause: error }) }
+  }
+}
+
+/** PostgreSQL takes every character but this one. JSON escapes it anyway. */
+function storable(value: string | null): string | null {
+  return value?.replaceAll('\0', '\ufffd') ?? null
+}
+
+function firstGroup(records: readonly EventRecord[]): readonly EventRecord[] {
+  return firstBytes(records, MOST_BYTES_PER_GROUP)
+}
+
+/** As many as stay below the size, and at least one. */
+function firstBytes<R extends EventRecord>(records: readonly R[], most: number): readonly R[] {
+  let bytes = 0
+  const end = records.findIndex((record, index) => (bytes += bytesOf(record)) > most && index > 0)
+  return end === -1 ? records : records.slice(0, end)
+}
+
+function conditionsOf(filters: Omit<Parameters<EventStorage['read']>[0], 'cursor' | 'limit'>): {
+  where: string
+  values: string[]
+} {
+  const { since, until, ...fields } = filters
+  const conditions: [condition: string, value: string | undefined][] = [
+    ...Object.entries(fields).map(([name, value]): [string, string | undefined] => [`${name} =`, value]),
+    ['at >=', since],
+    ['at <', until],
+  ]
+  const given = conditions.filter((condition): condition is [string, string] => condition[1] !== undefined)
+  return {
+    where: given.map(([condition], index) => `and ${condition} $${index + 4}`).join(' '),
+    values: given.map(([, value]) => value),
+  }
+}
+
+interface DropStep {
+  readonly before: string
+  readonly maxBytes: number
+  readonly isMakingRoom: boolean | undefined
+}
+
+/** One small step, by one hub at a time; the others find nothing to do. */
+function dropStep(postgres: PostgresAccess, step: DropStep): Promise<{ removed: number; isMakingRoom: boolean }> {
+  return postgres.transaction(async (query) => {
+    const [state] = await query<{ locked: boolean; bytes: number; last: number }>(
+      `select pg_try_advisory_xact_lock(${DROP_LOCK}) as locked, bytes, last_seq as last from event_log`,
+    )
+    if (state?.locked !== true) return { removed: 0, isMakingRoom: false }
+    const most = step.isMakingRoom === true ? step.maxBytes * (1 - ROOM_TO_MAKE) : step.maxBytes
+    const isMakingRoom = step.isMakingRoom !== false && state.bytes > most
+    const [removed] = await query<{ count: number; bytes: number }>(
+      `with oldest as (
+         select seq, at from events where seq < $1 order by seq limit ${ROWS_PER_DROP}
+       ), removed as (
+         delete from events where seq in (select seq from oldest where $2 or at < $3)
+         returning octet_length(payload) + 300 as bytes
+       ), counted as (
+         select count(*) as count, coalesce(sum(bytes), 0)::int8 as bytes from removed
+       ), log as (
+         update event_log set bytes = event_log.bytes - counted.bytes from counted where counted.count > 0
+       )
+       select count, bytes from counted`,
+      [state.last, isMakingRoom, step.before],
+    )
+    return { removed: removed?.count ?? 0, isMakingRoom }
+  })
+}

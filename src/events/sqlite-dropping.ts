@@ -1,0 +1,67 @@
+/** Drops the oldest events from a SQLite log, in steps that each take a moment. */
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sqliteErrorCode } from '../base/sqlite-file.ts'
+import { ROOM_TO_MAKE } from './event-storage.ts'
+import type { EventStorage } from './event-storage.ts'
+import type { Checkpoints } from './sqlite-checkpoint.ts'
+
+const SLICE_MS = 1.5
+const PAGES_PER_VACUUM = 32
+const BUSY_RETRY_MS = 10
+
+export function createDropping(database: DatabaseSync, checkpoints: Checkpoints): EventStorage['dropOldest'] {
+  const oldest = database.prepare('select seq, at from events order by seq limit 1')
+  const newest = database.prepare('select max(seq) as seq from events')
+  const lastOld = database.prepare(
+    'select max(seq) as seq from (select seq, at from events where seq < ? order by seq limit ?) where at < ?',
+  )
+  const remove = database.prepare('delete from events where seq <= ?')
+  const number = (pragma: string): number => Number(Object.values(database.prepare(`pragma ${pragma}`).get() ?? {})[0])
+  const pageSize = number('page_size')
+  const usedBytes = (): number => (number('page_count') - number('freelist_count')) * pageSize
+  const fileBytes = (): number => number('page_count') * pageSize
+
+  return async ({ before, maxBytes }) => {
+    const first = Number(oldest.get()?.['seq'] ?? 0)
+    let removedTo = first - 1
+    let isMakingRoom = usedBytes() > maxBytes
+    let step = 64
+    const target = maxBytes * (1 - ROOM_TO_MAKE)
+
+    /** The last seq of the next step, or undefined when all is well. */
+    const nextStep = (): number | undefined => {
+      const last = Number(newest.get()?.['seq'] ?? 0)
+      isMakingRoom &&= usedBytes() > target
+      const end = isMakingRoom ? removedTo + step : lastOld.get(last, step, before)?.['seq']
+      return end === null || end === undefined || removedTo >= last - 1 ? undefined : Math.min(Number(end), last - 1)
+    }
+    for (let end = nextStep(); end !== undefined; end = nextStep()) {
+      const start = performance.now()
+      if (await attempt(() => remove.run(end))) {
+        removedTo = end
+        step = performance.now() - start > SLICE_MS ? Math.max(8, step >> 1) : Math.min(step * 2, 4_096)
+      }
+      await sleep(1)
+    }
+    while (fileBytes() > maxBytes && number('freelist_count') > 0) {
+      await attempt(() => database.exec(`pragma incremental_vacuum(${PAGES_PER_VACUUM})`))
+      await sleep(1)
+    }
+    return removedTo < first ? undefined : { count: removedTo - first + 1, firstSeq: first, lastSeq: removedTo }
+  }
+
+  /** False when another process holds the file; then later. */
+  async function attempt(work: () => unknown): Promise<boolean> {
+    await checkpoints.pause
+    try {
+      work()
+      checkpoints.noteCommit()
+      return true
+    } catch (error) {
+      if (sqliteErrorCode(error) !== 5) throw error
+      await sleep(BUSY_RETRY_MS)
+      return false
+    }
+  }
+}

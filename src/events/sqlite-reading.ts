@@ -1,0 +1,118 @@
+/**
+ * Reads the log in windows of seq, each as wide as takes a moment, with turns of the event loop between them: a query over
+ * millions of events takes its time, and nobody else's.
+ */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Event } from '../api/event.ts'
+import { RECORD_COLUMNS, toEvent } from './event-record.ts'
+import type { EventRecord } from './event-record.ts'
+import type { EventStorage } from './event-storage.ts'
+import type { EventQuery } from './events.ts'
+
+const SLICE_MS = 1.5
+const FIRST_WINDOW = 512
+const SMALLEST_WINDOW = 64
+/** A page with more than this ends early, so that large events do not pile up. */
+const MOST_BYTES_PER_PAGE = 1024 * 1024
+
+/** Only the first of those given is looked up by index; the "+" keeps SQLite from choosing another. */
+const FILTERS = ['correlation', 'session', 'type', 'thread', 'route'] as const
+
+export function createReading(database: DatabaseSync, lastSeq: () => number): EventStorage['read'] {
+  const firstStatement = database.prepare('select min(seq) as seq from events')
+  const seqAt = createSeqAt(database)
+  const selections = new Map<string, StatementSync>()
+  const selectionFor = (conditions: readonly string[]): StatementSync => {
+    const where = ['seq > ?', 'seq <= ?', ...conditions].join(' and ')
+    const sql = `select seq, ${RECORD_COLUMNS.join(', ')} from events where ${where} order by seq`
+    const known = selections.get(sql)
+    if (known !== undefined) return known
+    const statement = database.prepare(sql)
+    selections.set(sql, statement)
+    return statement
+  }
+
+  return async (query) => {
+    const { cursor = 0, since, until } = query
+    const last = lastSeq()
+    const firstKept = Number(firstStatement.get()?.['seq'] ?? 0)
+    const dropped = Math.max(0, firstKept - 1 - cursor)
+    const after = since === undefined ? 0 : seqAt(shifted(since, -CLOCK_SLACK_MS))
+    const upTo = until === undefined ? last : Math.min(last, seqAt(shifted(until, CLOCK_SLACK_MS)))
+    const { conditions, values } = conditionsOf(query)
+    const selection = selectionFor(conditions)
+    const page = startPage(query.limit)
+    let position = Math.max(cursor, firstKept - 1, after)
+    for (let window = FIRST_WINDOW; position < upTo; await nextTurn()) {
+      const sliceStart = performance.now()
+      const windowEnd = Math.min(upTo, position + window)
+      let lookedAt = windowEnd
+      for (const row of selection.iterate(position, windowEnd, ...values)) {
+        lookedAt = page.add(row as unknown as StoredRow)
+        if (page.isFull()) return { events: page.events, nextCursor: lookedAt, dropped }
+        if (performance.now() - sliceStart > SLICE_MS) break
+        lookedAt = windowEnd
+      }
+      position = lookedAt
+      window = performance.now() - sliceStart > SLICE_MS ? Math.max(SMALLEST_WINDOW, window >> 1) : window * 2
+    }
+    return { events: page.events, nextCursor: Math.max(cursor, last), dropped }
+  }
+}
+
+type StoredRow = EventRecord & { readonly seq: number }
+
+/** Conditions on fields and times, with the values for them. */
+function conditionsOf(query: EventQuery): { conditions: string[]; values: SQLInputValue[] } {
+  const fields = FILTERS.filter((name) => query[name] !== undefined)
+  const conditions = fields.map((name, index) => `${index === 0 ? '' : '+'}${name} = ?`)
+  const values: SQLInputValue[] = fields.map((name) => query[name]!)
+  if (query.since !== undefined) {
+    conditions.push('at >= ?')
+    values.push(query.since)
+  }
+  if (query.until !== undefined) {
+    conditions.push('at < ?')
+    values.push(query.until)
+  }
+  return { conditions, values }
+}
+
+function startPage(limit: number): { events: Event[]; add(row: StoredRow): number; isFull(): boolean } {
+  const events: Event[] = []
+  let bytes = 0
+  return {
+    events,
+    add(row) {
+      events.push(toEvent(row.seq, row))
+      bytes += row.payload.length
+      return row.seq
+    },
+    isFull: () => events.length >= limit || bytes >= MOST_BYTES_PER_PAGE,
+  }
+}
+
+/** How far the machine's clock may have gone back between two events without `since` and `until` missing one. */
+const CLOCK_SLACK_MS = 60_000
+
+function shifted(time: string, byMs: number): string {
+  return new Date(Date.parse(time) + byMs).toISOString()
+}
+
+/** The last seq before a time, found by halving: time grows with seq, so no index is needed for it. */
+function createSeqAt(database: DatabaseSync): (time: string) => number {
+  const bounds = database.prepare('select min(seq) as first, max(seq) as last from events')
+  const at = database.prepare('select at from events where seq = ?')
+  return (time) => {
+    const row = bounds.get()
+    let low = Number(row?.['first'] ?? 1)
+    let high = Number(row?.['last'] ?? 0) + 1
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      if (String(at.get(middle)?.['at']) < time) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  }
+}

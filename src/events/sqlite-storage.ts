@@ -1,0 +1,128 @@
+/**
+ * The log in a SQLite file of its own. Written on the main thread: an append costs a fraction of what a message to another
+ * thread and back would. What could block there, the fsyncs of a checkpoint, is done by a thread (sqlite-checkpoint).
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HubError } from '../base/hub-error.ts'
+import { explainSqliteError, openSqliteFile, sqliteErrorCode } from '../base/sqlite-file.ts'
+import { RECORD_COLUMNS } from './event-record.ts'
+import type { EventRecord } from './event-record.ts'
+import type { EventStorage, WriteResult } from './event-storage.ts'
+import { createCheckpoints } from './sqlite-checkpoint.ts'
+import { createDropping } from './sqlite-dropping.ts'
+import { createReading } from './sqlite-reading.ts'
+
+/** Of the 5 ms that the loop may be held up, with room for the commit itself and for a busy machine. */
+const SLICE_MS = 1.5
+const BUSY_RETRY_MS = 5
+const BUSY_PATIENCE_MS = 10_000
+const SCHEMA_VERSION = 1
+
+export function openSqliteStorage(path: string, { onFault }: { onFault: (error: unknown) => void }): EventStorage {
+  // No waiting inside SQLite, which would hold up the loop: whoever finds the file busy tries again later.
+  const database = openSqliteFile(path, { durability: 'normal', busyTimeoutMs: 0, incrementalVacuum: true })
+  try {
+    createSchema(database, path)
+  } catch (error) {
+    database.close()
+    throw explainSqliteError(error, path)
+  }
+  database.exec('pragma wal_autocheckpoint = 0')
+  const checkpoints = createCheckpoints({ path, onFault })
+  const insert = database.prepare(
+    `insert into events (seq, ${RECORD_COLUMNS.join(', ')}) values (?${', ?'.repeat(RECORD_COLUMNS.length)})`,
+  )
+  let lastSeq = Number(database.prepare('select max(seq) as seq from events').get()?.['seq'] ?? 0)
+  /** How many the current slice has come to, so that a failure takes only those with it. */
+  let count = 0
+
+  const insertSome = (records: readonly EventRecord[]): void => {
+    const end = performance.now() + SLICE_MS
+    for (const record of records) {
+      const { id, type, at, session, thread, correlation, parent, route, provider, payload } = record
+      count++
+      insert.run(lastSeq + count, id, type, at, session, thread, correlation, parent, route, provider, payload)
+      if (count % 8 === 0 && performance.now() > end) break
+    }
+  }
+  const commitSome = (records: readonly EventRecord[]): void => {
+    count = 0
+    // A single statement is a transaction by itself.
+    if (records.length === 1) return insertSome(records)
+    database.exec('begin immediate')
+    try {
+      insertSome(records)
+      database.exec('commit')
+    } catch (error) {
+      // A full disk makes SQLite roll back by itself.
+      if (database.isTransaction) database.exec('rollback')
+      throw error
+    }
+  }
+  const write = async (records: readonly EventRecord[]): Promise<WriteResult> => {
+    const patientUntil = performance.now() + BUSY_PATIENCE_MS
+    for (;;) {
+      await checkpoints.pause
+      try {
+        commitSome(records)
+        const firstSeq = lastSeq + 1
+        lastSeq += count
+        checkpoints.noteCommit()
+        return { is: 'written', count, firstSeq }
+      } catch (error) {
+        if (isBusy(error) && performance.now() < patientUntil) {
+          await sleep(BUSY_RETRY_MS)
+          continue
+        }
+        return { is: 'failed', count: Math.max(1, count), error: explainSqliteError(error, path) }
+      }
+    }
+  }
+
+  return {
+    lastSeq,
+    write,
+    read: createReading(database, () => lastSeq),
+    dropOldest: createDropping(database, checkpoints),
+    async [Symbol.asyncDispose]() {
+      await checkpoints[Symbol.asyncDispose]()
+      database.close()
+    },
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return sqliteErrorCode(error) === 5
+}
+
+function createSchema(database: DatabaseSync, path: string): void {
+  const version = Number(database.prepare('pragma user_version').get()?.['user_version'])
+  if (version > SCHEMA_VERSION) {
+    throw new HubError(
+      'unavailable',
+      `${path} was written by a newer signalbox. Install that version or a later one, or move the file away.`,
+    )
+  }
+  if (version === SCHEMA_VERSION) return
+  database.exec(`
+    begin immediate;
+    create table events (
+      seq integer primary key,
+      id text not null,
+      type text not null,
+      at text not null,
+      session text,
+      thread text,
+      correlation text,
+      parent text,
+      route text,
+      provider text,
+      payload text not null
+    );
+    create index events_by_session on events (session) where session is not null;
+    create index events_by_correlation on events (correlation) where correlation is not null;
+    create index events_by_type on events (type);
+    pragma user_version = ${SCHEMA_VERSION};
+    commit`)
+}

@@ -1,0 +1,93 @@
+/** Runs the steps of a page, in order and word for word, and compares what they print with what the page says. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { expect, vi } from 'vitest'
+import { applyDiff } from './apply-diff.ts'
+import type { Newcomer } from './newcomer.ts'
+import type { Step } from './page-steps.ts'
+import { assertPrinted, type Printed } from './printed.ts'
+
+export async function runSteps(steps: readonly Step[], newcomer: Newcomer): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  let background: Running | undefined
+  for (const step of steps) {
+    switch (step.is) {
+      case 'run': {
+        const { code, printed } = await run(step.command, newcomer)
+        expect(code, `${step.command}\n${printed.out}\n${printed.err}`).toBe(0)
+        if (step.prints !== undefined) assertPrinted(step.prints, printed)
+        break
+      }
+      case 'start':
+        background = opened.use(start(step.command, newcomer))
+        if (step.prints !== undefined) await background.untilPrinted(step.prints)
+        break
+      case 'look':
+        if (!background) throw new Error('The page shows the output of a background command, but has started none.')
+        await background.untilPrinted(step.prints)
+        break
+      case 'write': {
+        const path = join(newcomer.path, step.path)
+        await mkdir(dirname(path), { recursive: true })
+        await writeFile(path, step.text)
+        break
+      }
+      case 'edit': {
+        const path = join(newcomer.path, step.path)
+        await writeFile(path, applyDiff(await readFile(path, 'utf8'), step.change, step.path))
+        break
+      }
+    }
+  }
+}
+
+interface Running extends AsyncDisposable {
+  /** Waits until all it has printed so far is as the page says. */
+  untilPrinted(expected: string): Promise<void>
+}
+
+function start(command: string, newcomer: Newcomer): Running {
+  const child = spawnShell(command, newcomer)
+  const printed = collect(child)
+  const exit = once(child, 'exit')
+  return {
+    untilPrinted: (expected) => vi.waitFor(() => assertPrinted(expected, printed), { timeout: 60_000, interval: 50 }),
+    async [Symbol.asyncDispose]() {
+      signalGroup(child, 'SIGTERM')
+      await exit
+      // Whatever it started and did not end.
+      signalGroup(child, 'SIGKILL')
+    },
+  }
+}
+
+async function run(command: string, newcomer: Newcomer): Promise<{ code: number | null; printed: Printed }> {
+  const child = spawnShell(command, newcomer)
+  const printed = collect(child)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, printed }
+}
+
+/** In a group of its own, so that it can be ended with all that it started. */
+function spawnShell(command: string, { path, env }: Newcomer): ChildProcess {
+  return spawn('sh', ['-e', '-c', command], { cwd: path, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+function collect(child: ChildProcess): Printed {
+  const printed = { out: '', err: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (printed.out += text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (printed.err += text))
+  return printed
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch (error) {
+    // Nobody of them is left.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}

@@ -1,0 +1,235 @@
+/** Who may come in: 401 and 429, what each role sees, toolsets, and where a token must never be found. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { shippedHub } from '../harness/hub-process.ts'
+import { exchange } from './exchange.ts'
+import { connectLegacy } from './legacy-connection.ts'
+import { modern } from './modern-request.ts'
+import { type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { hello, openSsePair } from './sse-pair.ts'
+
+let hub: OwnHub
+beforeAll(async () => void (hub = await startOwnHub({ program: shippedHub, env: { SIGNALBOX_LOG_LEVEL: 'debug' } })))
+afterAll(() => hub[Symbol.asyncDispose]())
+
+const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+describe('401 with a challenge, and no word on what exactly was wrong', () => {
+  test('on every door', async () => {
+    const doors = [
+      { body: list },
+      { method: 'GET' },
+      { method: 'DELETE' },
+      { method: 'PUT' },
+      { path: '/mcp/', body: list },
+      { path: '/mcp?toolsets=all', body: list },
+      { path: '/sse', method: 'GET' },
+      { path: '/messages?connection=x', body: list },
+    ]
+    for (const door of doors) {
+      const { status, headers, body } = await exchange(hub, { ...door, token: null, from: '127.0.0.2' })
+      expect([door, status]).toEqual([door, 401])
+      expect(headers['www-authenticate']).toMatch(/^Bearer\b/)
+      expect(body).toMatchObject({ error: { message: expect.stringContaining('Authorization') } })
+    }
+  })
+
+  test('for whatever is no token of ours', async () => {
+    const [, role, id, secret = ''] = /^sb_(human)_(\w+?)_(.+)$/.exec(hub.token) ?? []
+    const other = secret.startsWith('A') ? `B${secret.slice(1)}` : `A${secret.slice(1)}`
+    const wrong = [
+      'Bearer',
+      'Bearer ',
+      'Basic Zm9vOmJhcg==',
+      hub.token,
+      `Bearer ${hub.token} ${hub.token}`,
+      `Bearer ${hub.token.slice(0, -1)}`,
+      `Bearer ${hub.token}A`,
+      `Bearer sb_${role}_${id}_${other}`,
+      `Bearer sb_agent_${id}_${secret}`,
+      `Bearer sb_${role}_000000000000_${secret}`,
+      `Bearer ${secret}`,
+      'Bearer ../../token',
+      `Bearer ${'x'.repeat(8_000)}`,
+    ]
+    for (const authorization of wrong) {
+      const { status, headers } = await exchange(hub, { body: list, headers: { authorization }, from: '127.0.0.3' })
+      expect([authorization.slice(0, 40), status]).toEqual([authorization.slice(0, 40), 401])
+      expect(headers['www-authenticate']).toMatch(/^Bearer\b/)
+    }
+    for (const authorization of [`bearer ${hub.token}`, `BEARER  ${hub.token}`]) {
+      expect((await exchange(hub, { path: '/mcp', method: 'PUT', headers: { authorization } })).status).toBe(405)
+    }
+  })
+
+  test('once a token was revoked, on this connection too', async () => {
+    const { token, id } = await issue({ role: 'human' })
+    const connection = await connectLegacy(hub, { token })
+    await hub.call('revoke_token', { id })
+
+    expect((await connection.post(list)).status).toBe(401)
+    expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(401)
+  })
+
+  test('once a token has expired', async () => {
+    const { token } = await issue({ role: 'human', expires_in: 1 })
+    expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
+    await expect.poll(async () => (await modern(hub, 'tools/list', {}, { token })).status, patience).toBe(401)
+  })
+
+  test('before the body has come', async () => {
+    const headers = { 'content-length': '1000000' }
+    const { status } = await exchange(hub, { method: 'POST', headers, token: 'nobody', from: '127.0.0.4' })
+    expect(status).toBe(401)
+  })
+})
+
+describe('an address that guesses', () => {
+  test('is told to wait, alone; who has a token comes in from there all the same', async () => {
+    const guess = () => exchange(hub, { body: list, token: 'guess', from: '127.0.0.9' })
+    let answer = await guess()
+    for (let tries = 1; answer.status === 401 && tries < 100; tries++) answer = await guess()
+
+    expect(answer.status).toBe(429)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60)
+    expect(answer.body).toMatchObject({ error: { message: expect.stringContaining('Wait') } })
+    expect((await exchange(hub, { method: 'PUT', from: '127.0.0.9' })).status).toBe(405)
+    expect((await exchange(hub, { body: list, token: 'guess', from: '127.0.0.10' })).status).toBe(401)
+  })
+})
+
+describe('roles', () => {
+  const management = ['issue_token', 'list_tokens', 'revoke_token', 'query_events']
+
+  test('a person sees the management server', async () => {
+    expect(await tools(hub.token, '?toolsets=all')).toEqual(expect.arrayContaining(['hub_status', ...management]))
+  })
+
+  test('an agent sees its compositor: no tool, no event and no word of the management server', async () => {
+    const { token } = await issue({ role: 'agent', session: 'mine', toolsets: ['all'] })
+    expect(await tools(token, '?toolsets=all')).toEqual(['hub_status'])
+    for (const name of management) {
+      const { body } = await modern(hub, 'tools/call', { name, arguments: {} }, { token })
+      expect(body).toMatchObject({ error: { code: -32602, message: expect.stringContaining(name) } })
+    }
+    const { body } = await modern(hub, 'resources/read', { uri: 'resource://events/0' }, { token })
+    expect(body).toMatchObject({ error: { code: -32602 } })
+    const connection = await connectLegacy(hub, { token })
+    expect(await connection.request('resources/subscribe', { uri: 'resource://events/0' })).toMatchObject({ error: {} })
+    expect((await modern(hub, 'server/discover', {}, { token })).text).not.toContain('management')
+  })
+
+  test('an agent must name its session, and a person has none', async () => {
+    await expect(hub.call('issue_token', { role: 'agent' })).rejects.toThrow(/session/)
+    await expect(hub.call('issue_token', { role: 'human', session: 'x' })).rejects.toThrow(/session/)
+  })
+})
+
+describe('toolsets', () => {
+  test('without any the list is short, and hub_status is on it', async () => {
+    const names = await tools(hub.token)
+    expect(names).toContain('hub_status')
+    expect(names).not.toContain('issue_token')
+  })
+
+  test('the address names them, for every revision', async () => {
+    expect(await tools(hub.token, '?toolsets=events')).toEqual(['hub_status', 'query_events'])
+    expect(await tools(hub.token, '?toolsets=sessions,%20admin')).toContain('revoke_token')
+    const connection = await connectLegacy(hub, { query: '?toolsets=events' })
+    const { body } = await exchange(hub, { body: list, headers: { 'mcp-session-id': connection.id } })
+    expect(namesIn(body)).toEqual(['hub_status', 'query_events'])
+  })
+
+  test('a token has its own, and the address goes before them', async () => {
+    const { token } = await issue({ role: 'human', toolsets: ['events'] })
+    expect(await tools(token)).toEqual(['hub_status', 'query_events'])
+    expect(await tools(token, '?toolsets=admin')).not.toContain('query_events')
+  })
+
+  test('shorten the list only: what is not listed can be called', async () => {
+    const { body } = await modern(hub, 'tools/call', { name: 'list_tokens', arguments: {} }, { query: '?toolsets=events' })
+    expect(body).toMatchObject({ result: { structuredContent: { tokens: expect.any(Array) } } })
+  })
+
+  test('an unknown one is an error that names those there are', async () => {
+    for (const query of ['?toolsets=nonsense', '?toolsets=events,constructor', '?toolsets=']) {
+      const { status, body } = await modern(hub, 'tools/list', {}, { query })
+      expect(status).toBe(400)
+      expect(body).toMatchObject({ error: { message: expect.stringMatching(/sessions.*events.*all/) } })
+    }
+    await expect(hub.call('issue_token', { role: 'human', toolsets: ['nonsense'] })).rejects.toThrow(/nonsense.*events/)
+  })
+})
+
+describe('the text of a token', () => {
+  test('stands in no file of the data directory but the person’s own, and in no line of the log', async () => {
+    const issued = [await issue({ role: 'human' }), await issue({ role: 'agent', session: 's', label: 'mine' })]
+    const connection = await connectLegacy(hub)
+    const [legacy] = textsOf(await connection.request('tools/call', { name: 'issue_token', arguments: { role: 'human' } }))
+    using pair = await openSsePair(hub)
+    await pair.post(hello)
+    await pair.stream.message()
+    const call = { name: 'issue_token', arguments: { role: 'human' } }
+    await pair.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call })
+    const [old] = textsOf(await pair.stream.message())
+    const mistyped = hub.token.slice(0, -1)
+    await exchange(hub, { body: list, token: mistyped })
+    await exchange(hub, { path: `/mcp?token=${hub.token}`, body: list, token: null })
+    await hub.call('revoke_token', { id: issued[0]?.token ?? '' }).catch(() => {})
+
+    await expectNowhere([...issued.map(({ token }) => token), legacy, old, hub.token, mistyped])
+  })
+
+  test('nor when its answer came late, on a stream that can be resumed', async () => {
+    const connection = await connectLegacy(hub)
+    // The record of the call must wait until the log can be written again.
+    const { DatabaseSync } = await import('node:sqlite')
+    const log = new DatabaseSync(join(hub.home, 'events.db'))
+    log.exec('BEGIN IMMEDIATE')
+    const late = connection.stream('tools/call', { name: 'issue_token', arguments: { role: 'human' } })
+    await sleep(1_500)
+    log.exec('ROLLBACK')
+    log.close()
+    using stream = await late
+    const [token] = textsOf(await stream.message())
+    await stream.ended
+
+    await expectNowhere([token])
+  })
+})
+
+async function issue(spec: Readonly<Record<string, unknown>>): Promise<{ id: string; token: string }> {
+  const { id, token } = await hub.call('issue_token', spec)
+  return { id: String(id), token: String(token) }
+}
+
+async function tools(token: string, query = ''): Promise<readonly string[]> {
+  return namesIn((await modern(hub, 'tools/list', {}, { token, query })).body)
+}
+
+function namesIn(body: unknown): readonly string[] {
+  return (body as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name)
+}
+
+/** The tokens in a message. */
+function textsOf(message: unknown): readonly string[] {
+  return JSON.stringify(message).match(/sb_(human|agent)_\w+_[\w-]{43}/g) ?? []
+}
+
+async function expectNowhere(tokens: readonly (string | undefined)[]): Promise<void> {
+  const secrets = tokens.map((token) => token?.split('_').slice(3).join('_') ?? '')
+  for (const secret of secrets) expect(secret.length).toBeGreaterThanOrEqual(42)
+  const files = (await readdir(hub.home, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['hub.db', 'events.db', 'connections.db', 'token']))
+  const places = await Promise.all(
+    files
+      .filter(({ name }) => name !== 'token')
+      .map(async ({ parentPath, name }) => ({ name, content: await readFile(join(parentPath, name), 'latin1') })),
+  )
+  places.push({ name: 'the log', content: hub.log() })
+  const found = places.filter(({ content }) => secrets.some((secret) => content.includes(secret)))
+  expect(found.map(({ name }) => name)).toEqual([])
+}
