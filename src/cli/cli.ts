@@ -7,7 +7,6 @@
  */
 import { inspect } from 'node:util'
 import { HubError, messageOf } from '../base/hub-error.ts'
-import { createRedactor } from '../base/redact.ts'
 import { readArguments } from './arguments.ts'
 import { CliError } from './cli-error.ts'
 import type { CliContext } from './command.ts'
@@ -16,6 +15,7 @@ import { exitCodes, exitOf } from './exit-codes.ts'
 import type { Exit } from './exit-codes.ts'
 import { helpOn, unknownCommand } from './help.ts'
 import { readVersion } from './installation.ts'
+import { createRedactorFor } from './redactor.ts'
 
 export type { CliContext } from './command.ts'
 
@@ -55,7 +55,7 @@ async function run(argv: readonly string[], context: CliContext): Promise<Exit> 
   return command.run(readArguments(entry.name, command, rest), context)
 }
 
-/** `signalbox token` is a question, `signalbox token isue` a mistake. */
+/** `signalbox token` is half a command, `signalbox token isue` a wrong one. */
 async function answerForGroup(first: string, second: string, context: CliContext): Promise<Exit> {
   const isGroup = commands.some(({ name }) => name.startsWith(`${first} `))
   if (!isGroup) throw unknownCommand(first)
@@ -77,12 +77,10 @@ function flagBeforeCommand(flag: string): string {
 }
 
 async function report(error: unknown, context: CliContext): Promise<void> {
-  const { SIGNALBOX_TOKEN, DATABASE_URL, SIGNALBOX_LOG_LEVEL } = await context.readEnvironment()
-  const redactor = createRedactor()
-  for (const secret of [SIGNALBOX_TOKEN, DATABASE_URL]) if (secret) redactor.addSecret(secret)
-
+  const env = await context.readEnvironment()
+  const redactor = createRedactorFor(env)
   for (const line of explanation(error).split('\n')) context.err(`signalbox: ${redactor.text(line)}`)
-  if (SIGNALBOX_LOG_LEVEL === 'debug' && error instanceof Error) context.err(redactor.text(inspect(error)))
+  if (env['SIGNALBOX_LOG_LEVEL'] === 'debug' && error instanceof Error) context.err(redactor.text(inspect(error)))
 }
 
 function explanation(error: unknown): string {

@@ -1,6 +1,6 @@
 /** Which hub the CLI talks to, and with which token. Each of both remembers where it was found, for the advice. */
 import { readFileSync } from 'node:fs'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
@@ -37,21 +37,15 @@ export function runningHub(home: string): RunningHubFile | undefined {
   return read.success && isAlive(read.data.pid) ? read.data : undefined
 }
 
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-
-export function isLoopback(host: string): boolean {
-  const family = isIP(host)
-  if (family === 0) return host === 'localhost' || host.endsWith('.localhost')
-  return loopback.check(host, family === 6 ? 'ipv6' : 'ipv4')
-}
-
 /** With SIGNALBOX_TOKEN set, the token file stays closed: a session must never act with a person's token by accident. */
 function findToken(config: Config, tokenFile: string | undefined): Omit<HubAddress, 'url'> {
   if (tokenFile !== undefined) {
     const token = readToken(tokenFile)
-    if (token === undefined) throw new CliError('unauthorized', `There is no token in ${tokenFile}.`)
+    if (token === undefined)
+      throw new CliError(
+        'unauthorized',
+        `There is no token in ${tokenFile}: put one there, or leave --token-file away.`,
+      )
     return { token, tokenFrom: tokenFile }
   }
   if (config.token !== undefined) return { token: config.token, tokenFrom: 'SIGNALBOX_TOKEN' }

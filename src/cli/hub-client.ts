@@ -102,7 +102,7 @@ function explain(error: unknown, { outcome }: LastExchange, { url, token, tokenF
         'unauthorized',
         token === undefined
           ? `The hub at ${url} wants a token, and there is none in ${tokenFrom}: set SIGNALBOX_TOKEN, or name the data directory of that hub with --home.`
-          : `The hub at ${url} does not accept the token of ${tokenFrom}: it is unknown, expired or revoked. Another one comes from "signalbox token issue" with a token that works.`,
+          : `The hub at ${url} does not accept the token of ${tokenFrom}: it is unknown, expired or revoked. "signalbox token issue" makes another; a hub that starts puts a good one into its own token file.`,
         because,
       )
     case 403:
@@ -114,7 +114,7 @@ function explain(error: unknown, { outcome }: LastExchange, { url, token, tokenF
     case 404:
       return new CliError(
         'failed',
-        `There is no MCP endpoint at ${url}, or the session of this token is gone: ${messageOf(error)}`,
+        `There is no MCP endpoint at ${url}, or the session of this token is gone: check the URL and the token.`,
         because,
       )
     case 429:

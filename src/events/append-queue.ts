@@ -2,7 +2,6 @@
  * Group commit: what is appended while a commit is being made, or within one turn of the event loop, shares the next one.
  * The queue is bounded; beyond that appending fails at once, which is better than a hub that runs out of memory.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HubError } from '../base/hub-error.ts'
 import { bytesOf } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
@@ -55,11 +54,10 @@ export function createAppendQueue(
         break
     }
   }
+  const offered = (): EventRecord[] => waiting.slice(settled, settled + MOST_OFFERED).map(({ record }) => record)
   const write = async (): Promise<void> => {
     while (waiting.length > settled) {
-      await nextTurn()
-      const offered = waiting.slice(settled, settled + MOST_OFFERED)
-      settleFirst(await storage.write(offered.map(({ record }) => record)))
+      settleFirst(await storage.write(offered))
     }
     writing = undefined
   }

@@ -6,8 +6,11 @@ import type { EventPage, EventQuery } from './events.ts'
 export interface EventStorage extends AsyncDisposable {
   /** Of the newest event when it was opened. */
   readonly lastSeq: number
-  /** Writes as many of the first records as fit into one commit that does not hold up the hub. */
-  write(records: readonly EventRecord[]): WriteResult | Promise<WriteResult>
+  /**
+   * Writes as many of the first records as fit into one commit that does not hold up the hub. It asks for them when it comes
+   * to its turn, so that what was appended meanwhile comes along.
+   */
+  write(offered: () => readonly EventRecord[]): Promise<WriteResult>
   read(query: EventQuery & { readonly limit: number }): Promise<EventPage>
   /** Drops what is too old or too much, in small steps. The newest event always stays. */
   dropOldest(limits: EventLimits): Promise<DroppedEvents | undefined>

@@ -5,6 +5,7 @@
  * committed, so groups of all hubs are committed in the order of their numbers: a reader that has seen seq 7 will never be
  * surprised by a 6 that comes later, and no number is left out.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PostgresAccess } from '../base/postgres-access.ts'
 import { RECORD_COLUMNS, bytesOf, toEvent } from './event-record.ts'
@@ -40,7 +41,10 @@ export async function openPostgresStorage(
 
   return {
     lastSeq,
-    write: (records) => writeGroup(postgres, firstGroup(records)),
+    async write(offered) {
+      await nextTurn()
+      return writeGroup(postgres, firstBytes(offered(), MOST_BYTES_PER_GROUP))
+    },
     async read({ cursor = 0, limit, ...filters }) {
       // The bounds come first: what is committed after them is left for the next page.
       const { first, last } = await bounds()
@@ -102,10 +106,6 @@ async function writeGroup(postgres: PostgresAccess, records: readonly EventRecor
 /** PostgreSQL takes every character but this one. JSON escapes it anyway. */
 function storable(value: string | null): string | null {
   return value?.replaceAll('\0', '\ufffd') ?? null
-}
-
-function firstGroup(records: readonly EventRecord[]): readonly EventRecord[] {
-  return firstBytes(records, MOST_BYTES_PER_GROUP)
 }
 
 /** As many as stay below the size, and at least one. */

@@ -9,10 +9,9 @@
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../base/sibling-module.ts'
+import type { Turns } from './turns.ts'
 
 export interface Checkpoints extends AsyncDisposable {
-  /** While defined, nobody may write; resolves when it is over. */
-  readonly pause: Promise<void> | undefined
   noteCommit(): void
 }
 
@@ -24,17 +23,22 @@ const WAL_LIMIT_BYTES = 16 * 1024 * 1024
 const COMMITS_PER_LOOK = 32
 const IDLE_MS = 20_000
 
-export function createCheckpoints({ path, onFault }: { path: string; onFault: (error: unknown) => void }): Checkpoints {
+export interface CheckpointDeps {
+  readonly path: string
+  readonly turns: Turns
+  readonly onFault: (error: unknown) => void
+}
+
+export function createCheckpoints({ path, turns, onFault }: CheckpointDeps): Checkpoints {
   let worker: Worker | undefined
   let isRunning = false
-  let paused: PromiseWithResolvers<void> | undefined
+  let resume = (): void => {}
   let commits = 0
   let idle: NodeJS.Timeout | undefined
 
   const finish = (): void => {
     isRunning = false
-    paused?.resolve()
-    paused = undefined
+    resume()
     idle?.refresh()
   }
   const endThread = async (): Promise<void> => {
@@ -48,7 +52,7 @@ export function createCheckpoints({ path, onFault }: { path: string; onFault: (e
       onFault(reply.failed)
       finish()
     } else if (reply.done === 'move-most') {
-      paused = Promise.withResolvers()
+      resume = turns.pauseWrites()
       worker?.postMessage('move-rest' satisfies CheckpointRequest)
     } else finish()
   }
@@ -68,9 +72,6 @@ export function createCheckpoints({ path, onFault }: { path: string; onFault: (e
   }
 
   return {
-    get pause() {
-      return paused?.promise
-    },
     noteCommit() {
       commits++
       if (isRunning || commits % COMMITS_PER_LOOK !== 0) return
@@ -83,7 +84,6 @@ export function createCheckpoints({ path, onFault }: { path: string; onFault: (e
     async [Symbol.asyncDispose]() {
       isRunning = true
       await endThread()
-      paused?.resolve()
     },
   }
 }

@@ -4,13 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sqliteErrorCode } from '../base/sqlite-file.ts'
 import { ROOM_TO_MAKE } from './event-storage.ts'
 import type { EventStorage } from './event-storage.ts'
-import type { Checkpoints } from './sqlite-checkpoint.ts'
+import type { Turns } from './turns.ts'
 
-const SLICE_MS = 1.5
+const SLICE_MS = 0.8
+const SMALLEST_STEP = 8
+const LARGEST_STEP = 4_096
 const PAGES_PER_VACUUM = 32
 const BUSY_RETRY_MS = 10
 
-export function createDropping(database: DatabaseSync, checkpoints: Checkpoints): EventStorage['dropOldest'] {
+export interface DroppingDeps {
+  readonly turns: Turns
+  readonly onCommit: () => void
+}
+
+export function createDropping(database: DatabaseSync, { turns, onCommit }: DroppingDeps): EventStorage['dropOldest'] {
   const oldest = database.prepare('select seq, at from events order by seq limit 1')
   const newest = database.prepare('select max(seq) as seq from events')
   const lastOld = database.prepare(
@@ -37,11 +44,14 @@ export function createDropping(database: DatabaseSync, checkpoints: Checkpoints)
       return end === null || end === undefined || removedTo >= last - 1 ? undefined : Math.min(Number(end), last - 1)
     }
     for (let end = nextStep(); end !== undefined; end = nextStep()) {
-      const start = performance.now()
-      if (await attempt(() => remove.run(end))) {
-        removedTo = end
-        step = performance.now() - start > SLICE_MS ? Math.max(8, step >> 1) : Math.min(step * 2, 4_096)
-      }
+      let tookMs = 0
+      const isDone = await attempt(() => {
+        const start = performance.now()
+        remove.run(end)
+        tookMs = performance.now() - start
+      })
+      if (isDone) removedTo = end
+      step = tookMs > SLICE_MS ? Math.max(SMALLEST_STEP, step >> 1) : Math.min(step * 2, LARGEST_STEP)
       await sleep(1)
     }
     while (fileBytes() > maxBytes && number('freelist_count') > 0) {
@@ -53,10 +63,9 @@ export function createDropping(database: DatabaseSync, checkpoints: Checkpoints)
 
   /** False when another process holds the file; then later. */
   async function attempt(work: () => unknown): Promise<boolean> {
-    await checkpoints.pause
     try {
-      work()
-      checkpoints.noteCommit()
+      await turns.take('write', work)
+      onCommit()
       return true
     } catch (error) {
       if (sqliteErrorCode(error) !== 5) throw error

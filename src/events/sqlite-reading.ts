@@ -3,14 +3,14 @@
  * millions of events takes its time, and nobody else's.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Event } from '../api/event.ts'
 import { RECORD_COLUMNS, toEvent } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
 import type { EventStorage } from './event-storage.ts'
 import type { EventQuery } from './events.ts'
+import type { Turns } from './turns.ts'
 
-const SLICE_MS = 1.5
+const SLICE_MS = 0.6
 const FIRST_WINDOW = 512
 const SMALLEST_WINDOW = 64
 /** A page with more than this ends early, so that large events do not pile up. */
@@ -19,7 +19,12 @@ const MOST_BYTES_PER_PAGE = 1024 * 1024
 /** Only the first of those given is looked up by index; the "+" keeps SQLite from choosing another. */
 const FILTERS = ['correlation', 'session', 'type', 'thread', 'route'] as const
 
-export function createReading(database: DatabaseSync, lastSeq: () => number): EventStorage['read'] {
+export interface ReadingDeps {
+  readonly turns: Turns
+  readonly lastSeq: () => number
+}
+
+export function createReading(database: DatabaseSync, { turns, lastSeq }: ReadingDeps): EventStorage['read'] {
   const firstStatement = database.prepare('select min(seq) as seq from events')
   const seqAt = createSeqAt(database)
   const selections = new Map<string, StatementSync>()
@@ -43,21 +48,26 @@ export function createReading(database: DatabaseSync, lastSeq: () => number): Ev
     const { conditions, values } = conditionsOf(query)
     const selection = selectionFor(conditions)
     const page = startPage(query.limit)
-    let position = Math.max(cursor, firstKept - 1, after)
-    for (let window = FIRST_WINDOW; position < upTo; await nextTurn()) {
-      const sliceStart = performance.now()
+    let window = FIRST_WINDOW
+
+    /** Reads on from a position for a moment; returns up to where everything was looked at. */
+    const readSlice = (position: number): number => {
+      const start = performance.now()
+      const isOver = (): boolean => performance.now() - start > SLICE_MS
       const windowEnd = Math.min(upTo, position + window)
-      let lookedAt = windowEnd
       for (const row of selection.iterate(position, windowEnd, ...values)) {
-        lookedAt = page.add(row as unknown as StoredRow)
-        if (page.isFull()) return { events: page.events, nextCursor: lookedAt, dropped }
-        if (performance.now() - sliceStart > SLICE_MS) break
-        lookedAt = windowEnd
+        const seq = page.add(row as unknown as StoredRow)
+        if (page.isFull() || isOver()) return seq
       }
-      position = lookedAt
-      window = performance.now() - sliceStart > SLICE_MS ? Math.max(SMALLEST_WINDOW, window >> 1) : window * 2
+      window = isOver() ? Math.max(SMALLEST_WINDOW, window >> 1) : window * 2
+      return windowEnd
     }
-    return { events: page.events, nextCursor: Math.max(cursor, last), dropped }
+    let position = Math.max(cursor, firstKept - 1, after)
+    while (position < upTo && !page.isFull()) {
+      const from = position
+      position = await turns.take('read', () => readSlice(from))
+    }
+    return { events: page.events, nextCursor: page.isFull() ? position : Math.max(cursor, last), dropped }
   }
 }
 

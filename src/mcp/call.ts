@@ -1,5 +1,5 @@
 /** Makes the `Call` that a tool, resource or prompt sees from what came over the wire. */
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Principal } from '../base/principal.ts'
 import type { Call, Client } from './provider.ts'
 import type { LoggingLevel } from './sdk.ts'
@@ -7,6 +7,7 @@ import type { Meta, RpcNotification } from './wire.ts'
 import { notification } from './wire.ts'
 
 export interface CallOptions {
+  readonly correlation: string
   readonly caller: Principal
   readonly client: Client
   readonly meta: Meta
@@ -20,13 +21,10 @@ export interface CallOptions {
 }
 
 export function createCall(options: CallOptions): Call {
-  const { caller, client, meta, signal, logLevel, emit } = options
+  const { correlation, caller, client, meta, signal, logLevel, emit } = options
   const progressToken = meta['progressToken']
-  let correlation: string | undefined
   return {
-    get correlation() {
-      return (correlation ??= correlationOf(meta))
-    },
+    correlation,
     caller,
     client,
     signal,
@@ -65,9 +63,13 @@ export function isLoggingLevel(value: unknown): value is LoggingLevel {
 
 const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/
 
+/** Half random, half counted: as unique as a random one, and far cheaper. */
+const ownPrefix = randomBytes(8).toString('hex')
+let count = 0
+
 /** The caller's W3C trace id where it sent one, so that its trace and ours are one. */
-function correlationOf(meta: Meta): string {
+export function correlationOf(meta: Meta): string {
   const parent = meta['traceparent']
   const traceId = typeof parent === 'string' ? traceparent.exec(parent)?.[1] : undefined
-  return traceId ?? randomUUID().replaceAll('-', '')
+  return traceId ?? `${ownPrefix}${(++count).toString(16).padStart(16, '0')}`
 }

@@ -4,7 +4,7 @@
  */
 import type { Log } from '../base/log.ts'
 import { answer } from './answer.ts'
-import { createCall, isLoggingLevel } from './call.ts'
+import { correlationOf, createCall, isLoggingLevel } from './call.ts'
 import type { Face } from './face.ts'
 import type { Round } from './input-rounds.ts'
 import { runWithRequests } from './input-rounds.ts'
@@ -163,7 +163,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       running.set(requestId, controller)
       channel.onLeft(() => controller.abort())
       const meta = metaOf(params)
-      const context = { caller: visit.caller, client, meta, signal, logLevel }
+      const correlation = correlationOf(meta)
+      const context = { correlation, caller: visit.caller, client, meta, signal, logLevel }
       const run = (round: Round) => {
         const method = ownMethods.get(name) ?? findMethod(name)
         if (!method) throw methodNotFound(name)
@@ -171,11 +172,14 @@ export function createConnection(options: ConnectionOptions): Connection {
         const call = createCall({ ...context, ...round, emit, releaseStream })
         return method(params, { face, toolsets: toolsetsOf(visit, options.toolsets), call })
       }
-      const { response } = await answer(
-        requestId,
-        () => runWithRequests(client, run, (request) => ask(request, channel, signal)),
-        { signal, onBug: (error) => log.error({ error, method: name }, 'a request failed') },
-      )
+      const { response } = await answer({
+        id: requestId,
+        method: name,
+        correlation,
+        signal,
+        log,
+        run: () => runWithRequests(client, run, (request) => ask(request, channel, signal)),
+      })
       await channel.finish(response)
       running.delete(requestId)
       if (running.size === 0) idle.resolve()

@@ -2,7 +2,7 @@
 import type { Log } from '../base/log.ts'
 import { createPatience } from '../base/patience.ts'
 import { answer } from './answer.ts'
-import { createCall, isLoggingLevel } from './call.ts'
+import { correlationOf, createCall, isLoggingLevel } from './call.ts'
 import type { Face } from './face.ts'
 import { capabilities } from './initialize.ts'
 import { assertCapable } from './input-rounds.ts'
@@ -71,9 +71,15 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
         if (reply.canStream) upgrade().send(message)
       }
       const { signal } = controller
-      const { response, status } = await answer(request.id, () => run(request, client, { visit, signal, emit }), {
+      const { id, method } = request
+      const correlation = correlationOf(metaOf(request.params))
+      const { response, status } = await answer({
+        id,
+        method,
+        correlation,
         signal,
-        onBug: (error) => log.error({ error, method: request.method }, 'a request failed'),
+        log,
+        run: () => run(request, client, { visit, signal, correlation, emit }),
       })
       stopWaiting()
       running.delete(controller)
@@ -91,10 +97,11 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
   interface Run {
     readonly visit: Visit
     readonly signal: AbortSignal
+    readonly correlation: string
     emit(message: RpcMessage): void
   }
 
-  async function run(request: RpcRequest, client: Client, { visit, signal, emit }: Run): Promise<object> {
+  async function run(request: RpcRequest, client: Client, { visit, signal, correlation, emit }: Run): Promise<object> {
     const { method: name, params = {} } = request
     const { face, caller } = visit
     if (name === 'server/discover') return stamp(name, discover(face), face)
@@ -104,6 +111,7 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
     const logLevel = meta[metaKey.logLevel]
     const bound = { tokenId: caller.tokenId, method: name, name: params['name'] ?? params['uri'] }
     const call = createCall({
+      correlation,
       caller,
       client,
       meta,

@@ -48,22 +48,35 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       expect(client.notices).toEqual(['a', 'b', 'c', 'd', 'last'].map(uri))
     })
 
-    test('a client that gave up its notice stream finds what it missed when it opens it again', async () => {
-      await using client = await connect(hub.endpoint, { retries: 0 })
-      await client.watch(['a', 'b', 'last'].map(uri))
-      await change('a')
-      await expect.poll(() => client.notices, patience).toEqual([uri('a')])
+    test('not even the first notice is lost with the connection it was sent into', async () => {
+      await using client = await connect(hub.endpoint)
+      await client.watch(['first', 'last'].map(uri))
+      await expect.poll(client.streamsOpened, patience).toBe(1)
 
+      hub.proxy.hold()
+      await change('first')
       hub.proxy.cut()
-      await change('b')
-      await hub.end('SIGTERM')
-      await hub.startAgain()
-      await client.reopenNotices()
-      await expect.poll(() => client.notices, patience).toContain(uri('b'))
+      await expect.poll(() => client.notices, patience).toContain(uri('first'))
 
       await change('last')
       await expect.poll(() => client.notices, patience).toContain(uri('last'))
-      expect(client.notices).toEqual(['a', 'b', 'last'].map(uri))
+      expect(client.notices).toEqual(['first', 'last'].map(uri))
+    })
+
+    test('a client that gave up its notice stream finds what it missed when it opens it again', async () => {
+      await using client = await connect(hub.endpoint, { retries: 0 })
+      await client.watch(['sent', 'kept'].map(uri))
+      await expect.poll(client.streamsOpened, patience).toBe(1)
+
+      hub.proxy.hold()
+      await change('sent') // into a connection that is dead, which the hub cannot know
+      hub.proxy.cut()
+      await change('kept')
+      await hub.end('SIGTERM')
+      await hub.startAgain()
+      await client.reopenNotices()
+
+      await expect.poll(() => client.notices.toSorted(), patience).toEqual(['kept', 'sent'].map(uri))
     })
 
     test.each(['SIGTERM', 'SIGKILL'] as const)('the connection outlives %s of the hub', async (signal) => {

@@ -11,6 +11,7 @@ import {
   clientInfo,
   type Connect,
   type ConnectOptions,
+  countStreams,
   type LegacyTestClient,
   type ModernTestClient,
   reconnection,
@@ -18,10 +19,11 @@ import {
 } from './test-client.ts'
 
 export const connectV2Legacy: Connect<LegacyTestClient> = async (endpoint, options) => {
-  const { client, common } = await open(endpoint, 'legacy', options)
+  const { client, common, streams } = await open(endpoint, 'legacy', options)
   let watched: readonly string[] = []
   return {
     ...common,
+    streamsOpened: streams.opened,
     async watch(uris) {
       for (const uri of watched) await client.unsubscribeResource({ uri })
       for (const uri of uris) await client.subscribeResource({ uri })
@@ -47,11 +49,13 @@ export const connectV2Modern: Connect<ModernTestClient> = async (endpoint, optio
 /** What both eras do alike. */
 async function open({ url, token }: Endpoint, mode: VersionNegotiationMode, options: ConnectOptions | undefined) {
   const notices: string[] = []
+  const streams = countStreams()
   const client = new Client(clientInfo, { versionNegotiation: { mode } })
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => void notices.push(params.uri))
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
     reconnectionOptions: reconnection(options),
+    fetch: streams.fetch,
   })
   await client.connect(transport)
   const common: Omit<TestClient, 'watch'> = {
@@ -74,5 +78,5 @@ async function open({ url, token }: Endpoint, mode: VersionNegotiationMode, opti
     },
     [Symbol.asyncDispose]: () => client.close(),
   }
-  return { client, common }
+  return { client, common, streams }
 }

@@ -24,6 +24,8 @@ export interface CallOptions {
 }
 
 export interface LegacyTestClient extends TestClient {
+  /** How many streams it opened by GET so far: one for notices, then those it came back for. */
+  streamsOpened(): number
   /** Opens the notice stream once more, as a program does when its library has given up. */
   reopenNotices(): Promise<void>
 }
@@ -36,6 +38,19 @@ export interface ModernTestClient extends TestClient {
 export interface ConnectOptions {
   /** How often the library tries to get a lost stream back; by default often enough for a hub to restart. */
   readonly retries?: number
+}
+
+/** Counts the streams that a library opens by GET, which it tells nobody. */
+export function countStreams(): { readonly opened: () => number; readonly fetch: typeof fetch } {
+  let opened = 0
+  return {
+    opened: () => opened,
+    async fetch(input, init) {
+      const response = await fetch(input, init)
+      if (init?.method === 'GET' && response.ok) opened++
+      return response
+    },
+  }
 }
 
 export type Connect<Client extends TestClient> = (endpoint: Endpoint, options?: ConnectOptions) => Promise<Client>

@@ -3,12 +3,13 @@
  * It changes nothing, and a running hub does not notice it.
  */
 import { messageOf } from '../../base/hub-error.ts'
-import { createRedactor } from '../../base/redact.ts'
+import type { Redactor } from '../../base/redact.ts'
 import type { Config, Environment } from '../../config/config.ts'
-import type { Arguments, CliContext } from '../command.ts'
+import type { Arguments } from '../command.ts'
 import { defineCommand } from '../command.ts'
 import { homeFlag, jsonFlag } from '../common-flags.ts'
 import { binPath } from '../installation.ts'
+import { createRedactorFor } from '../redactor.ts'
 import { checkAgentClis, versionTimeoutMs } from './agent-clis.ts'
 import { checkConfiguration } from './configuration.ts'
 import { checkContainment } from './containment.ts'
@@ -27,14 +28,15 @@ export const command = defineCommand({
   flags: { ...homeFlag, ...jsonFlag },
   examples: ['signalbox doctor', 'signalbox doctor --json'],
   async run(args, context) {
-    const findings = (await examine(args, context)).map(withoutSecrets)
+    const env = await context.readEnvironment()
+    const redactor = createRedactorFor(env)
+    const findings = (await examine(args, env)).map((finding) => withoutSecrets(finding, redactor))
     context.out(args.has('json') ? JSON.stringify({ findings }, null, 2) : render(findings))
     return findings.some(({ is }) => is === 'broken') ? 'must-mend' : 'ok'
   },
 })
 
-async function examine(args: Arguments<'home'>, context: CliContext): Promise<Finding[]> {
-  const env = await context.readEnvironment()
+async function examine(args: Arguments<'home'>, env: Environment): Promise<Finding[]> {
   const { findings, loaded } = checkConfiguration({ flags: { home: args.text('home') }, env })
   return [
     ...checkRuntime({ nodeVersion: process.version, platform: process.platform }),
@@ -66,10 +68,9 @@ async function attempt(about: string, check: () => Finding[] | Promise<Finding[]
 
 const notExamined = findingsAbout('data directory, ports, store').note('not examined while the configuration is wrong')
 
-const redactor = createRedactor()
-
-function withoutSecrets(finding: Finding): Finding {
-  return { ...finding, says: redactor.text(finding.says) }
+function withoutSecrets(finding: Finding, redactor: Redactor): Finding {
+  const says = redactor.text(finding.says)
+  return finding.is === 'broken' ? { ...finding, says, mend: redactor.text(finding.mend) } : { ...finding, says }
 }
 
 function render(findings: readonly Finding[]): string {

@@ -39,8 +39,8 @@ test('a store that a hub is just writing to is good', async () => {
 
 test.each([
   ['hub.db', 'bring it back from a backup'],
-  ['connections.db', 'delete it: clients connect anew'],
-  ['events.db', 'move it away: the event log begins anew'],
+  ['connections.db', 'clients connect anew'],
+  ['events.db', 'the event log begins anew'],
 ])('%s that is no database is broken, with what to do without it', async (file, advice) => {
   const home = await homeWithStore()
   writeFileSync(join(home, file), 'this is no database, whatever its name says. '.repeat(100))

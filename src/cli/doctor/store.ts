@@ -16,10 +16,19 @@ const databases = [
   {
     file: 'hub.db',
     isOfStore: true,
-    without: 'bring it back from a backup; without one, stop the hub and move it away: tokens begin anew',
+    without:
+      'bring it back from a backup; without one, stop the hub and move it away with its -wal and -shm files: tokens begin anew',
   },
-  { file: 'connections.db', isOfStore: true, without: 'stop the hub and delete it: clients connect anew' },
-  { file: 'events.db', isOfStore: false, without: 'stop the hub and move it away: the event log begins anew' },
+  {
+    file: 'connections.db',
+    isOfStore: true,
+    without: 'stop the hub and delete it with its -wal and -shm files: clients connect anew',
+  },
+  {
+    file: 'events.db',
+    isOfStore: false,
+    without: 'stop the hub and move it away with its -wal and -shm files: the event log begins anew',
+  },
 ]
 
 export function checkStore({ home, databaseUrl }: Pick<Config, 'home' | 'databaseUrl'>): Promise<Finding[]> {
