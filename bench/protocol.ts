@@ -9,6 +9,8 @@ import { startContenders } from './protocol/contenders.ts'
 import { measure } from './protocol/measure.ts'
 import { resultsTable, type Row } from './protocol/results-table.ts'
 
+const lineCounts = [1, 16, 64]
+
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
@@ -24,8 +26,8 @@ console.log(table)
 if (values['write-readme']) await writeIntoReadme(table)
 
 async function run(): Promise<readonly Row[]> {
-  await using contenders = await startContenders()
-  const rows = [1, 16, 64].flatMap((lineCount) =>
+  await using contenders = await startContenders(Math.max(...lineCounts))
+  const rows = lineCounts.flatMap((lineCount) =>
     contenders.all.map((contender) => ({ contender, lineCount, rounds: [] as Row['rounds'][number][] })),
   )
   for (const { contender, lineCount } of rows) await measure(contender, lineCount, calls) // warms up both ends

@@ -17,7 +17,7 @@ import { openEventLog } from './events/events.ts'
 import { createGate, createHttp, createPage } from './http/http.ts'
 import type { Gate, HttpServer } from './http/http.ts'
 import type { Face, Notices, Provider } from './mcp/mcp.ts'
-import { createEndpoint, createFace, createNotices, managementFaceId } from './mcp/mcp.ts'
+import { createEndpoint, createFace, createNotices, createSettleLayer, managementFaceId } from './mcp/mcp.ts'
 import { createStatusProvider, noteStatusChange } from './status/status.ts'
 import { openStore } from './store/store.ts'
 import { createTokenProvider, createTokens, ensureTokenFile } from './tokens/tokens.ts'
@@ -86,7 +86,7 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   }))
 
   const info = { name: 'signalbox', title: 'Signalbox', version }
-  const layers = [createRecordLayer(events)]
+  const layers = [createSettleLayer(notices), createRecordLayer(events)]
   const management = createFace({
     id: managementFaceId,
     info,

@@ -1,16 +1,19 @@
 /** The documentation keeps its word: its links lead somewhere, its messages exist, its guides and examples work. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { isBroken, linksOf, pages, readPage } from './documents/links.ts'
+import { type DocumentedNginx, startDocumentedNginx } from './documents/documented-nginx.ts'
+import { isBroken, linksOf, pages, readPage, readProse } from './documents/pages.ts'
 import { createNewcomer, root } from './documents/newcomer.ts'
-import { readSteps } from './documents/page-steps.ts'
+import { readBlocks, readSteps } from './documents/page-steps.ts'
 import { runSteps } from './documents/run-steps.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import { type HubProcess, type HubProcessOptions, startHubProcess } from './harness/hub-process.ts'
 import { callTool } from './harness/modern-call.ts'
+import { requires } from './harness/requires.ts'
 
 test('every link leads somewhere', () => {
   const links = pages.flatMap(linksOf)
@@ -22,6 +25,12 @@ test('a link that leads nowhere is seen', () => {
   expect(isBroken({ page: 'docs/security.md', target: 'nowhere.md' })).toBe(true)
   expect(isBroken({ page: 'docs/security.md', target: 'architecture.md#nowhere' })).toBe(true)
   expect(isBroken({ page: 'docs/security.md', target: 'architecture.md#the-life-of-a-call' })).toBe(false)
+})
+
+test('every file that a page names is there', () => {
+  const named = pages.flatMap((page) => namedFiles(page).map((file) => ({ page, file })))
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter(({ file }) => !['', 'src'].some((place) => existsSync(join(root, place, file))))).toEqual([])
 })
 
 test('every message that troubleshooting quotes is one that we say', () => {
@@ -53,8 +62,8 @@ describe('the example client', () => {
     await vi.waitFor(() => expect(client.out().split('resource://hub/status: {')).toHaveLength(3), patience)
 
     await hub.end('SIGTERM')
-    expect(await client.exit).toEqual([0, null])
-    expect(client.out()).toContain('the hub ended the stream: graceful')
+    await vi.waitFor(() => expect(client.out()).toContain('the hub ended the stream: graceful'), patience)
+    await vi.waitFor(() => expect(client.exitCode()).toBe(0), patience)
   })
 
   test('finds the hub of a data directory, and watches what it is told to', async () => {
@@ -75,7 +84,64 @@ test('the example hub has a tool of its own next to those of ours', async () => 
   expect(await hub.end('SIGTERM')).toEqual({ code: 0, signal: null })
 })
 
-const patience = { timeout: 30_000, interval: 50 }
+const nginx = requires('nginx')
+
+nginx.describe('the nginx of the security page', () => {
+  test.each(['/mcp', '/mcp/'])('lets clients of every revision through, at %s', async (path) => {
+    const hub = await startHub()
+    await using proxy = await startNginx(hub)
+    const args = [join(root, 'src/main.ts'), 'probe', `http://127.0.0.1:${proxy.port}${path}`]
+    const env = { PATH: process.env['PATH'], SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_TOKEN: hub.token }
+    const probe = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    expect(probe.status, probe.stderr).toBe(0)
+    expect(probe.stdout.match(/ok +5 +ok/g)).toHaveLength(5)
+  })
+
+  test('lets notices through as they happen', async () => {
+    const hub = await startHub()
+    await using proxy = await startNginx(hub)
+    const url = `http://127.0.0.1:${proxy.port}/mcp`
+    const client = startExample('client.ts', ['resource://events/0'], {
+      SIGNALBOX_URL: url,
+      SIGNALBOX_TOKEN: hub.token,
+    })
+    await vi.waitFor(() => expect(client.out()).toContain('watching resource://events/0'), patience)
+    await callTool(hub, 'issue_token', { role: 'human', label: 'seen through nginx' })
+    await vi.waitFor(() => expect(client.out()).toContain('seen through nginx'), patience)
+  })
+
+  test('needs the setting that stands below it, and no more', async () => {
+    const [setting = ''] = readBlocks(readPage('docs/security.md'), 'yaml')
+    const home = temporaryDirectory()
+    await using withoutIt = await startNginx(await startHub())
+    expect(await statusFor('hub.example.org', withoutIt.port)).toBe(403)
+
+    writeFileSync(join(home, 'config.yaml'), setting)
+    await using withIt = await startNginx(await startHub({ home }))
+    expect(await statusFor('hub.example.org', withIt.port)).toBe(200)
+    expect(await statusFor('evil.example.org', withIt.port)).toBe(403)
+  })
+})
+
+async function startNginx(hub: HubProcess): Promise<DocumentedNginx> {
+  const [server = ''] = readBlocks(readPage('docs/security.md'), 'nginx')
+  return startDocumentedNginx({ program: nginx.path, server, hubPort: hub.port })
+}
+
+/** What the hub says to a request for this host, through nginx. */
+async function statusFor(host: string, port: number): Promise<number | undefined> {
+  const request = get({ port, host: '127.0.0.1', path: '/readyz', headers: { host } })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
+/** Written in prose as `folder/file.ts`, from the root or from src. */
+function namedFiles(page: string): readonly string[] {
+  return [...readProse(page).matchAll(/`((?:[\w-]+\/)+[\w.-]+\.(?:ts|mjs|md))`/g)].map(([, file = '']) => file)
+}
+
+const patience = { timeout: 12_000, interval: 50 }
 
 async function startHub(options: Partial<HubProcessOptions> = {}): Promise<HubProcess> {
   const hub = await startHubProcess({ home: temporaryDirectory(), ...options })
@@ -93,5 +159,5 @@ function startExample(file: string, args: readonly string[], env: Readonly<Recor
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
   }
-  return { out: () => printed, exit: once(child, 'exit') }
+  return { out: () => printed, exitCode: () => child.exitCode }
 }

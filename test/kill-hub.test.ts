@@ -7,4 +7,5 @@ test('a hub killed while it serves calls keeps everything it answered for', { ti
   expect(report.tokensIssued).toBeGreaterThan(0)
   expect(report.tokensRevoked).toBeGreaterThan(0)
   expect(report.eventsSeen).toBeGreaterThan(0)
+  expect(report.connectionsOpened).toBeGreaterThan(0)
 })

@@ -43,8 +43,13 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
 }
 
+export interface TestDatabase {
+  readonly url: string
+  [Symbol.asyncDispose](): Promise<void>
+}
+
 /** A database of its own for one test, dropped afterwards. */
-export async function createDatabase(serverUrl: string): Promise<{ url: string } & AsyncDisposable> {
+export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   const url = new URL(serverUrl)
   url.pathname = `/${name}`

@@ -1,5 +1,6 @@
 /** Starts what is compared, each in a process of its own that can tell its CPU time. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +14,9 @@ import { type Era, resultVariable } from './server-under-test.ts'
 export interface Contender {
   readonly name: string
   readonly era: Era
-  readonly target: Target
+  readonly port: number
+  /** The same call for each line, ready to be sent. In the legacy era each line has an MCP connection of its own. */
+  readonly requests: readonly Buffer[]
   readonly isFloor: boolean
   cpuMicros(): Promise<number>
 }
@@ -24,7 +27,7 @@ export interface Contenders extends AsyncDisposable {
 
 const cpuReporter = ['--import', new URL('report-cpu.ts', import.meta.url).href]
 
-export async function startContenders(): Promise<Contenders> {
+export async function startContenders(mostLines: number): Promise<Contenders> {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await createTempHome())
   const hub = stack.use(await startHubProcess({ home: home.path, nodeFlags: cpuReporter, ipc: true }))
@@ -42,29 +45,28 @@ export async function startContenders(): Promise<Contenders> {
   )
   if (!raw || !sdkLegacy || !sdkModern) throw new Error('A server of the bench did not start.')
 
-  const contender = (name: string, era: Era, child: ChildProcess, target: Target): Contender => ({
-    name,
-    era,
-    target,
-    isFloor: child === raw.child,
-    cpuMicros: () => cpuMicros(child),
-  })
+  async function contender(name: string, era: Era, child: ChildProcess, target: Target): Promise<Contender> {
+    const isFloor = child === raw?.child
+    const requests: Buffer[] = []
+    while (requests.length < mostLines)
+      requests.push(await (isFloor ? floorCall : prepareCall)(target, era, requests.length))
+    return { name, era, port: target.port, requests, isFloor, cpuMicros: () => cpuMicros(child) }
+  }
   const all = [
-    contender('raw `node:http`', 'legacy', raw.child, { port: raw.port, path: '/legacy' }),
-    contender('SDK server', 'legacy', sdkLegacy.child, { port: sdkLegacy.port, path: '/mcp' }),
-    contender('Signalbox', 'legacy', hub.process, hubTarget),
-    contender('raw `node:http`', 'modern', raw.child, { port: raw.port, path: '/modern' }),
-    contender('SDK server', 'modern', sdkModern.child, { port: sdkModern.port, path: '/mcp' }),
-    contender('Signalbox', 'modern', hub.process, hubTarget),
+    await contender('raw `node:http`', 'legacy', raw.child, { port: raw.port, path: '/legacy' }),
+    await contender('SDK server', 'legacy', sdkLegacy.child, { port: sdkLegacy.port, path: '/mcp' }),
+    await contender('Signalbox', 'legacy', hub.process, hubTarget),
+    await contender('raw `node:http`', 'modern', raw.child, { port: raw.port, path: '/modern' }),
+    await contender('SDK server', 'modern', sdkModern.child, { port: sdkModern.port, path: '/mcp' }),
+    await contender('Signalbox', 'modern', hub.process, hubTarget),
   ]
   const opened = stack.move()
   return { all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 /** Makes the bytes of the call for one line, opening an MCP connection first where the era has such. */
-export async function prepareCall({ target, era, isFloor }: Contender, id: number): Promise<Buffer> {
+async function prepareCall(target: Target, era: Era, id: number): Promise<Buffer> {
   if (era === 'modern') return modernCall(target, id)
-  if (isFloor) return legacyCall(target, crypto.randomUUID(), id)
   const line = await openLine(target.port)
   const { status, head, body } = await line.exchange(initialize(target))
   const connectionId = /\r\nmcp-session-id: *(\S+)/i.exec(head)?.[1]
@@ -74,10 +76,14 @@ export async function prepareCall({ target, era, isFloor }: Contender, id: numbe
   return legacyCall(target, connectionId, id)
 }
 
+/** The floor knows no connections: any id will do, as long as the request has the same bytes. */
+async function floorCall(target: Target, era: Era, id: number): Promise<Buffer> {
+  return era === 'modern' ? modernCall(target, id) : legacyCall(target, randomUUID(), id)
+}
+
 async function resultOf(target: Target, era: Era): Promise<string> {
   const line = await openLine(target.port)
-  const asHub: Contender = { name: '', era, target, isFloor: false, cpuMicros: async () => 0 }
-  const { body } = await line.exchange(await prepareCall(asHub, 1))
+  const { body } = await line.exchange(await prepareCall(target, era, 1))
   line.close()
   const { result } = z.object({ result: z.unknown() }).parse(JSON.parse(Buffer.from(body, 'latin1').toString()))
   return JSON.stringify(result)

@@ -1,5 +1,5 @@
 /** Drives one contender over so many lines at once and takes its figures. */
-import { type Contender, prepareCall } from './contenders.ts'
+import type { Contender } from './contenders.ts'
 import { type HttpLine, openLine } from './http-line.ts'
 
 export interface Figures {
@@ -10,12 +10,8 @@ export interface Figures {
 }
 
 export async function measure(contender: Contender, lineCount: number, callCount: number): Promise<Figures> {
-  const lines = await Promise.all(
-    Array.from({ length: lineCount }, async (_, index) => ({
-      line: await openLine(contender.target.port),
-      request: await prepareCall(contender, index + 1),
-    })),
-  )
+  const requests = contender.requests.slice(0, lineCount)
+  const lines = await Promise.all(requests.map(async (request) => ({ request, line: await openLine(contender.port) })))
   const latencies: number[] = []
   let left = callCount
 

@@ -2,25 +2,28 @@
  * Moves what was committed from the write-ahead log into the database file, on a thread that is started when there is enough
  * to move and ends when there is nothing left to do.
  *
- * The thread does the bulk while the log goes on. Then the writer pauses for a moment, so that the thread can move the rest
- * and begin the write-ahead log anew: SQLite makes the first writer after that wait for an fsync, and that must not be the
- * main thread.
+ * Writing pauses meanwhile. The queue holds what comes in, for some milliseconds; a write beside the thread's fsyncs could
+ * hold up the whole hub, since file systems let it wait for them. The thread also begins the write-ahead log anew, because
+ * SQLite makes the first writer after that wait for an fsync.
  */
-import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../base/sibling-module.ts'
 import type { Turns } from './turns.ts'
 
 export interface Checkpoints extends AsyncDisposable {
-  noteCommit(): void
+  /** Something of this size was committed. */
+  noteCommit(bytes: number): void
 }
 
-export type CheckpointRequest = 'move-most' | 'move-rest'
-export type CheckpointReply = { readonly done: CheckpointRequest } | { readonly failed: unknown }
+/** What the thread answers when it is done: nothing, or why it failed. */
+export interface CheckpointReply {
+  readonly failed?: unknown
+}
 
-const WAL_LIMIT_BYTES = 16 * 1024 * 1024
-/** Looking at the file's size costs as much as a small insert. */
-const COMMITS_PER_LOOK = 32
+/** About how large the write-ahead log gets; smaller means more fsyncs, larger a longer start after a crash. */
+const WAL_BYTES = 8 * 1024 * 1024
+/** Every commit writes at least one page of the table and of each index. */
+const COMMIT_BYTES = 4 * 4096
 const IDLE_MS = 20_000
 
 export interface CheckpointDeps {
@@ -33,7 +36,7 @@ export function createCheckpoints({ path, turns, onFault }: CheckpointDeps): Che
   let worker: Worker | undefined
   let isRunning = false
   let resume = (): void => {}
-  let commits = 0
+  let written = 0
   let idle: NodeJS.Timeout | undefined
 
   const finish = (): void => {
@@ -43,18 +46,14 @@ export function createCheckpoints({ path, turns, onFault }: CheckpointDeps): Che
   }
   const endThread = async (): Promise<void> => {
     clearTimeout(idle)
+    idle = undefined
     const ending = worker
     worker = undefined
     await ending?.terminate()
   }
-  const onReply = (reply: CheckpointReply): void => {
-    if ('failed' in reply) {
-      onFault(reply.failed)
-      finish()
-    } else if (reply.done === 'move-most') {
-      resume = turns.pauseWrites()
-      worker?.postMessage('move-rest' satisfies CheckpointRequest)
-    } else finish()
+  const onReply = ({ failed }: CheckpointReply): void => {
+    if (failed !== undefined) onFault(failed)
+    finish()
   }
   const startThread = (): Worker => {
     const thread = new Worker(siblingModule('checkpoint-thread', import.meta.url), { workerData: { path } })
@@ -62,7 +61,8 @@ export function createCheckpoints({ path, turns, onFault }: CheckpointDeps): Che
     thread.on('message', onReply)
     thread.on('error', onFault)
     thread.once('exit', () => {
-      if (worker === thread) worker = undefined
+      if (worker !== thread) return
+      worker = undefined
       finish()
     })
     idle = setTimeout(() => {
@@ -72,14 +72,17 @@ export function createCheckpoints({ path, turns, onFault }: CheckpointDeps): Che
   }
 
   return {
-    noteCommit() {
-      commits++
-      if (isRunning || commits % COMMITS_PER_LOOK !== 0) return
-      const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
-      if (size < WAL_LIMIT_BYTES) return
-      isRunning = true
+    noteCommit(bytes) {
+      // Pages are written whole, so that it is about twice what was in the records.
+      written += COMMIT_BYTES + 2 * bytes
+      if (isRunning || written < WAL_BYTES / 2) return
+      // Ahead of time, so that nobody waits for the thread to start.
       worker ??= startThread()
-      worker.postMessage('move-most' satisfies CheckpointRequest)
+      if (written < WAL_BYTES) return
+      written = 0
+      isRunning = true
+      resume = turns.pauseWrites()
+      worker.postMessage('checkpoint')
     },
     async [Symbol.asyncDispose]() {
       isRunning = true

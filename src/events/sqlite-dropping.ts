@@ -11,10 +11,12 @@ const SMALLEST_STEP = 8
 const LARGEST_STEP = 4_096
 const PAGES_PER_VACUUM = 32
 const BUSY_RETRY_MS = 10
+/** What a step writes, at a guess: about as much as it has time for. */
+const STEP_BYTES = 64 * 1024
 
 export interface DroppingDeps {
   readonly turns: Turns
-  readonly onCommit: () => void
+  readonly onCommit: (bytes: number) => void
 }
 
 export function createDropping(database: DatabaseSync, { turns, onCommit }: DroppingDeps): EventStorage['dropOldest'] {
@@ -65,7 +67,7 @@ export function createDropping(database: DatabaseSync, { turns, onCommit }: Drop
   async function attempt(work: () => unknown): Promise<boolean> {
     try {
       await turns.take('write', work)
-      onCommit()
+      onCommit(STEP_BYTES)
       return true
     } catch (error) {
       if (sqliteErrorCode(error) !== 5) throw error

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../base/hub-error.ts'
 import { explainSqliteError, openSqliteFile, sqliteErrorCode } from '../base/sqlite-file.ts'
-import { RECORD_COLUMNS } from './event-record.ts'
+import { RECORD_COLUMNS, bytesOf } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
 import type { EventStorage, WriteResult } from './event-storage.ts'
 import { createCheckpoints } from './sqlite-checkpoint.ts'
@@ -36,20 +36,23 @@ export function openSqliteStorage(path: string, { onFault }: { onFault: (error: 
     `insert into events (seq, ${RECORD_COLUMNS.join(', ')}) values (?${', ?'.repeat(RECORD_COLUMNS.length)})`,
   )
   let lastSeq = Number(database.prepare('select max(seq) as seq from events').get()?.['seq'] ?? 0)
-  /** How many the current slice has come to, so that a failure takes only those with it. */
+  /** What the current slice has come to; a failure takes no more than that with it. */
   let count = 0
+  let bytes = 0
 
   const insertSome = (records: readonly EventRecord[]): void => {
     const end = performance.now() + SLICE_MS
     for (const record of records) {
       const { id, type, at, session, thread, correlation, parent, route, provider, payload } = record
       count++
+      bytes += bytesOf(record)
       insert.run(lastSeq + count, id, type, at, session, thread, correlation, parent, route, provider, payload)
       if (count % 8 === 0 && performance.now() > end) break
     }
   }
   const commitSome = (records: readonly EventRecord[]): void => {
     count = 0
+    bytes = 0
     // A single statement is a transaction by itself.
     if (records.length === 1) return insertSome(records)
     database.exec('begin immediate')
@@ -69,7 +72,7 @@ export function openSqliteStorage(path: string, { onFault }: { onFault: (error: 
         await turns.take('write', () => commitSome(offered()))
         const firstSeq = lastSeq + 1
         lastSeq += count
-        checkpoints.noteCommit()
+        checkpoints.noteCommit(bytes)
         return { is: 'written', count, firstSeq }
       } catch (error) {
         if (isBusy(error) && performance.now() < patientUntil) {

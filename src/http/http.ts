@@ -20,7 +20,7 @@ import type { McpRoute } from './mcp-route.ts'
 import type { OriginRules } from './origin.ts'
 import { isHostAllowed, isOriginAllowed } from './origin.ts'
 import type { Page } from './page.ts'
-import { sendJson, sendText } from './send.ts'
+import { sendJson, sendText, writeJsonHead } from './send.ts'
 import { createSseStreams } from './sse.ts'
 
 export { createGate } from './gate.ts'
@@ -70,7 +70,7 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
     handle(request, response).catch((error: unknown) => refuse(request, response, error))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+    const status = clientErrors.get(error.code ?? '') ?? '400 Bad Request'
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
   })
 
@@ -114,11 +114,12 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
   async function stop(graceMs: number): Promise<void> {
     const { endpoint } = state.is === 'starting' ? {} : state
     if (state.is === 'ready') state = { ...state, is: 'stopping' }
-    const closed = new Promise((resolve) => server.close(resolve))
     const deadline = Date.now() + graceMs
     while (endpoint?.isBusy && Date.now() < deadline) await sleep(20)
     await endpoint?.stop()
     streams.close()
+    // Not before: whoever comes while we wait is told to come again.
+    const closed = new Promise((resolve) => server.close(resolve))
     server.closeIdleConnections()
     const impatient = setTimeout(() => server.closeAllConnections(), 1_000)
     await closed
@@ -131,9 +132,11 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
       log.error({ error: bug, url: splitUrl(request.url ?? '/')[0] }, 'a request failed'),
     )
     if (response.headersSent) return void response.destroy()
-    // What is left of the body is read and thrown away, so that the client gets to see the answer.
-    request.resume()
-    sendJson(response, answer.status, answer.response, request.complete ? {} : { Connection: 'close' })
+    if (answer.status === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="signalbox", error="invalid_token"')
+    if (request.complete) return sendJson(response, answer.status, answer.response)
+    // What is left of the body is read and thrown away: a client that still sends when we hang up never sees the answer.
+    request.resume().once('close', () => response.end())
+    response.write(writeJsonHead(response, answer.status, answer.response))
   }
 
   return {
@@ -157,7 +160,6 @@ async function admit(gate: Gate, request: IncomingMessage, response: ServerRespo
     case 'admitted':
       return admission.caller
     case 'unknown':
-      response.setHeader('WWW-Authenticate', 'Bearer realm="signalbox", error="invalid_token"')
       throw new HubError('unauthorized', `${admission.why} "signalbox token issue" makes one.`)
     case 'session-gone':
       throw new RpcError(errorCode.unavailable, 'The session of this token is gone.', { status: 404 })
@@ -166,6 +168,11 @@ async function admit(gate: Gate, request: IncomingMessage, response: ServerRespo
       throw new HubError('busy', 'Too many wrong tokens from this address. Wait a minute.')
   }
 }
+
+const clientErrors = new Map([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+])
 
 function foreign(what: string, setting: string): HubError {
   return new HubError('forbidden', `${what} is not allowed here. Behind a proxy, add it to the setting ${setting}.`)

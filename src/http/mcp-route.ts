@@ -33,18 +33,27 @@ export function createMcpRoute({ endpoint, faceOf, streams, maxBodyBytes }: McpR
     }
   }
 
+  async function readMessage(request: IncomingMessage, { tokenId }: Principal): Promise<string> {
+    assertJson(request)
+    const text = await readBody(request, maxBodyBytes)
+    if (endpoint.hasDropped(tokenId)) throw new HubError('unauthorized', 'The token was revoked or has expired.')
+    return text
+  }
+
   return {
     async mcp(request, response, caller, query) {
       const visit = visitOf(request, caller, query)
       switch (request.method) {
         case 'POST': {
-          assertJson(request)
-          const text = await readBody(request, maxBodyBytes)
+          if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
+            throw notAcceptable('Accept application/json and text/event-stream: POST answers with one of them.')
+          }
+          const text = await readMessage(request, caller)
           return endpoint.post(text, visit, replyTo(request, response, streams))
         }
         case 'GET': {
           if (!accepts(request, 'text/event-stream')) {
-            throw new HubError('invalid', 'GET opens a stream: accept text/event-stream. Messages are sent with POST.')
+            throw notAcceptable('GET opens a stream: accept text/event-stream. Messages are sent with POST.')
           }
           const listen = await endpoint.get(visit)
           return listen(streams.open(response))
@@ -54,23 +63,23 @@ export function createMcpRoute({ endpoint, faceOf, streams, maxBodyBytes }: McpR
           response.writeHead(204).end()
           return
         default:
-          response.setHeader('Allow', 'GET, POST, DELETE')
-          sendJson(response, 405, { error: 'Use POST, GET or DELETE.' })
+          refuseMethod(response, 'GET, POST, DELETE')
       }
     },
 
     openSse(request, response, caller, query) {
+      if (request.method !== 'GET') return refuseMethod(response, 'GET')
+      const join = endpoint.openSse(visitOf(request, caller, query))
       const outlet = streams.open(response)
-      const id = endpoint.openSse(visitOf(request, caller, query), outlet)
-      outlet.event('endpoint', `/messages?connection=${id}`)
+      outlet.event('endpoint', `/messages?connection=${join(outlet)}`)
     },
 
     async postToSse(request, response, caller, query) {
-      assertJson(request)
+      if (request.method !== 'POST') return refuseMethod(response, 'POST')
       const id = new URLSearchParams(query).get('connection')
       if (id === null)
         throw new HubError('invalid', 'The query lacks "connection": use the address that /sse gave you.')
-      const text = await readBody(request, maxBodyBytes)
+      const text = await readMessage(request, caller)
       endpoint.postToSse(id, text, visitOf(request, caller, ''))
       response.writeHead(202).end()
     },
@@ -98,6 +107,15 @@ function assertJson(request: IncomingMessage): void {
   if (type === undefined || !/^application\/json\s*(;|$)/i.test(type)) {
     throw new RpcError(errorCode.invalidRequest, 'Send the message as Content-Type: application/json.', { status: 415 })
   }
+}
+
+function notAcceptable(message: string): RpcError {
+  return new RpcError(errorCode.invalidRequest, message, { status: 406 })
+}
+
+function refuseMethod(response: ServerResponse, allowed: string): void {
+  response.setHeader('Allow', allowed)
+  sendJson(response, 405, { error: `Use ${allowed}.` })
 }
 
 function accepts(request: IncomingMessage, type: string): boolean {

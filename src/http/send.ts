@@ -6,6 +6,16 @@ export function sendJson(
   body: unknown,
   headers?: Record<string, string>,
 ): void {
+  response.end(writeJsonHead(response, status, body, headers))
+}
+
+/** For an answer that is complete while its request is not: answers the text that is left to write. */
+export function writeJsonHead(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers?: Record<string, string>,
+): string {
   const text = JSON.stringify(body)
   response.writeHead(status, {
     'Content-Type': 'application/json',
@@ -13,7 +23,7 @@ export function sendJson(
     'Cache-Control': 'no-store',
     ...headers,
   })
-  response.end(text)
+  return text
 }
 
 export function sendText(response: ServerResponse, status: number, type: string, text: string): void {

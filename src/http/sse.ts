@@ -20,7 +20,8 @@ const maxBacklogBytes = 4 * 1024 * 1024
 export function createSseStreams(): SseStreams {
   const open = new Set<ServerResponse>()
   const timer = setInterval(() => {
-    for (const response of open) response.write(': keep-alive\n\n')
+    // One that was ended stays open until its reader has read it all.
+    for (const response of open) if (!response.writableEnded) response.write(': keep-alive\n\n')
   }, keepAliveMs)
   timer.unref()
 

@@ -28,7 +28,8 @@ export async function answer({ id, method, correlation, signal, log, run }: Ques
     return { response, status }
   }
   try {
-    const result = await run()
+    // A tool may be deaf to its signal; its caller is answered all the same.
+    const result = await Promise.race([run(), untilAborted(signal)])
     signal.throwIfAborted()
     return done(success(id, result), 200)
   } catch (error) {
@@ -39,6 +40,12 @@ export async function answer({ id, method, correlation, signal, log, run }: Ques
     // What a handler says travels in-band; only where the revision demands it, its code is a status too.
     return done(response, reason instanceof RpcError && reason.status ? status : 200)
   }
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 }
 
 /** The answer to a request that was refused before anything ran. */

@@ -57,6 +57,8 @@ export interface ConnectionsOptions {
 }
 
 export const noticesStreamId = 'notices'
+/** From this revision on clients understand an event that has an id and no message. */
+export const primingSince = '2025-11-25'
 /** How long the answer of a finished request can be fetched by a client that lost its stream. */
 const keepStreamsMs = 5 * 60_000
 /** Below this a connection without a stream is not given up for a new one. */
@@ -67,18 +69,24 @@ const reconnectMs = 500
 export function createConnections(options: ConnectionsOptions): Connections {
   const { records, notices, log, faceOf, principalOf, maxPerToken, idleMs, onChange, now = () => new Date() } = options
   const connections = new Map<string, HttpConnection>()
+  /** Counted already, but not yet in the records. */
+  const opening = new Set<ConnectionRecord>()
+  /** Still in the records, but no longer to be found. */
+  const leaving = new Set<string>()
 
   function wake(record: ConnectionRecord, face: Face): HttpConnection {
     const { id, tokenId, version, capabilities, info, toolsets, logLevel, subscriptions, changed } = record
     const onError = (error: unknown) => log.error({ error }, 'the store of connections failed')
-    const stream = createResumableStream({ records, connectionId: id, id: noticesStreamId, onError })
+    const canPrime = version >= primingSince
+    const stream = createResumableStream({ records, connectionId: id, id: noticesStreamId, canPrime, onError })
     const queue = createNoticeQueue({
       isReady: () => stream.isReady,
-      deliver: (topics) => {
-        const messages = topics.map((topic) => noticeOf(topic))
-        void stream.push(messages, topics)
-      },
-      park: (topics) => void records.markChanged(id, topics).catch(onError),
+      deliver: (topics) =>
+        stream.push(
+          topics.map((topic) => noticeOf(topic)),
+          topics,
+        ),
+      park: (topics) => records.markChanged(id, topics).catch(onError),
       waiting: changed,
     })
     const connection = createConnection({
@@ -106,7 +114,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
   async function makeRoom(tokenId: string): Promise<void> {
     const own = [...connections.values()].filter((connection) => connection.tokenId === tokenId)
-    if (own.length < maxPerToken) return
+    const coming = [...opening].filter((record) => record.tokenId === tokenId)
+    if (own.length + coming.length <= maxPerToken) return
     // Many clients never say goodbye: what has long been silent makes room, what is in use does not.
     const [idlest] = own
       .filter((connection) => !connection.isBusy && !connection.notices.isReady)
@@ -115,7 +124,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     if (!idlest) {
       throw new HubError(
         'busy',
-        `This token has ${own.length} connections open, the most it may. Close one with DELETE.`,
+        `This token has ${maxPerToken} connections open, the most it may. Close one with DELETE.`,
       )
     }
     await drop([idlest], 'it made room for a new one')
@@ -124,10 +133,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
   async function drop(gone: readonly HttpConnection[], why: string): Promise<void> {
     for (const connection of gone) {
       connections.delete(connection.id)
+      leaving.add(connection.id)
       connection.close(new RpcError(errorCode.unavailable, `The connection was closed: ${why}.`))
       await connection.notices.complete()
     }
+    // The answers to what ran are written to the records, so those go last.
+    await Promise.all(gone.map((connection) => connection.settled()))
     await records.remove(gone.map((connection) => connection.id))
+    for (const { id } of gone) leaving.delete(id)
     onChange()
   }
 
@@ -144,7 +157,6 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return connections.values().some((connection) => connection.isBusy)
     },
     async create(client, visit) {
-      await makeRoom(visit.caller.tokenId)
       const record: ConnectionRecord = {
         id: randomBytes(18).toString('base64url'),
         tokenId: visit.caller.tokenId,
@@ -156,15 +168,21 @@ export function createConnections(options: ConnectionsOptions): Connections {
         subscriptions: [],
         changed: [],
       }
-      await records.create(record)
-      onChange()
-      return wake(record, visit.face)
+      opening.add(record)
+      try {
+        await makeRoom(record.tokenId)
+        await records.create(record)
+        return wake(record, visit.face)
+      } finally {
+        opening.delete(record)
+        onChange()
+      }
     },
     async find(id, caller) {
       let connection = connections.get(id)
       if (!connection) {
         const record = await records.find(id)
-        connection = record && (connections.get(id) ?? (await wakeFor(record)))
+        connection = record && !leaving.has(id) ? (connections.get(id) ?? (await wakeFor(record))) : undefined
       }
       // To anybody else it does not exist.
       if (connection?.tokenId !== caller.tokenId) return undefined

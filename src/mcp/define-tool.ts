@@ -13,6 +13,7 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly output: Output
   readonly annotations: ToolAnnotations
   readonly alwaysListed?: boolean
+  readonly answersOnce?: boolean
   run(args: z.output<Input>, call: Call): Promise<z.input<Output> | InputRequired>
 }
 

@@ -5,7 +5,7 @@ import { createPatience } from '../base/patience.ts'
 import type { RequestChannel } from './connection.ts'
 import type { ConnectionRecords } from './connection-records.ts'
 import type { Connections, HttpConnection } from './connections.ts'
-import { noticesStreamId } from './connections.ts'
+import { noticesStreamId, primingSince } from './connections.ts'
 import { initializeResult, readInitialize } from './initialize.ts'
 import type { Outlet, Reply } from './reply.ts'
 import type { ResumableStream } from './resumable-stream.ts'
@@ -27,8 +27,6 @@ export interface LegacyHttp {
 const patienceMs = 1_000
 /** How long a client may be away before its running request is cancelled. */
 const resumeWithinMs = 60_000
-/** From here on clients understand an event without data. */
-const primingSince = '2025-11-25'
 const batchVersion = '2025-03-26'
 const maxBatch = 100
 
@@ -46,7 +44,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     async post(message, visit, reply) {
       if (isRequest(message) && message.method === 'initialize') return initialize(message, visit, reply)
       const connection = await findConnection(visit)
-      if (isRequest(message)) return connection.request(message, visit, channelFor(connection, message, reply))
+      if (isRequest(message)) return connection.request(message, visit, channelFor(connection, message, visit, reply))
       receive(connection, message)
       reply.accepted()
     },
@@ -71,13 +69,14 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       const lastEventId = visit.header('last-event-id')
       const from = lastEventId === undefined ? undefined : parseEventId(lastEventId)
       if (lastEventId !== undefined && !from) throw invalid('Last-Event-ID is none of ours.')
-      if (from && from.streamId !== noticesStreamId) return (outlet) => resume(connection, from, outlet)
+      if (from && from.streamId !== noticesStreamId) return resume(connection, from)
       return async (outlet) => {
-        outlet.onDrain(connection.queue.flush)
-        const isWhole = await connection.notices.attach(outlet, from?.seq)
+        const { notices, queue, subscriptions } = connection
+        outlet.onDrain(queue.flush)
+        const isWhole = from ? await notices.attach(outlet, from.seq) : await notices.attachAnew(outlet)
         // Part of what it missed is no longer stored: everything it subscribed to may have changed.
-        if (!isWhole) for (const topic of connection.subscriptions) connection.queue.mark(topic)
-        connection.queue.flush()
+        if (!isWhole) for (const topic of subscriptions) queue.mark(topic)
+        queue.flush()
       }
     },
 
@@ -108,7 +107,9 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     throw new RpcError(errorCode.unavailable, 'No such connection: send initialize again.', { status: 404 })
   }
 
-  function channelFor(connection: HttpConnection, request: RpcRequest, reply: Reply): RequestChannel {
+  function channelFor(connection: HttpConnection, request: RpcRequest, visit: Visit, reply: Reply): RequestChannel {
+    const canPrime = connection.client.version >= primingSince
+    const canStream = reply.canStream && !answersOnce(request, visit)
     let stream: ResumableStream | undefined
     let leave = () => {}
     let hasLeft: NodeJS.Timeout | undefined
@@ -117,10 +118,17 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       if (stream) return stream
       stopWaiting()
       const id = randomBytes(8).toString('hex')
-      stream = createResumableStream({ records, connectionId: connection.id, id, requestId: request.id, onError })
+      stream = createResumableStream({
+        records,
+        connectionId: connection.id,
+        id,
+        requestId: request.id,
+        canPrime,
+        onError,
+      })
       connection.streams.set(id, stream)
       void stream.attach(reply.stream())
-      if (connection.client.version >= primingSince) void stream.push([undefined])
+      if (canPrime) void stream.push([undefined])
       return stream
     }
 
@@ -133,7 +141,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       for (const [id, own] of connection.streams) if (own === stream) connection.streams.delete(id)
     }
 
-    const stopWaiting = reply.canStream ? patience.watch(upgrade) : () => {}
+    const stopWaiting = canStream ? patience.watch(upgrade) : () => {}
     reply.onGone(() => {
       if (!stream) return leave()
       hasLeft = setTimeout(() => {
@@ -142,14 +150,14 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       hasLeft.unref()
     })
     return {
-      canStream: reply.canStream,
+      canStream,
       emit: (message) => {
-        if (reply.canStream) void upgrade().push([message])
+        if (canStream) void upgrade().push([message])
       },
       finish,
       onLeft: (listener) => (leave = listener),
       releaseStream: (retryMs) => {
-        if (reply.canStream && connection.client.version >= primingSince) void upgrade().release(retryMs)
+        if (canStream && canPrime) void upgrade().release(retryMs)
       },
     }
   }
@@ -172,20 +180,25 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
   }
 
   /** The stream of a request: still running here, or finished and kept for a while. */
-  async function resume(
-    connection: HttpConnection,
-    from: { streamId: string; seq: number },
-    outlet: Outlet,
-  ): Promise<void> {
+  async function resume(connection: HttpConnection, from: { streamId: string; seq: number }) {
     const running = connection.streams.get(from.streamId)
-    if (running) {
-      await running.attach(outlet, from.seq)
-      return
+    if (running) return async (outlet: Outlet) => void (await running.attach(outlet, from.seq))
+    const { events = [] } = (await records.readStream(connection.id, from.streamId, from.seq)) ?? {}
+    if (events.length === 0) {
+      // The one status that makes the SDKs stop asking.
+      throw new RpcError(errorCode.invalidRequest, 'Nothing more comes on this stream.', { status: 405 })
     }
-    const stored = await records.readStream(connection.id, from.streamId, from.seq)
-    for (const event of stored?.events ?? []) writeEvent(outlet, from.streamId, event)
-    outlet.end()
+    return async (outlet: Outlet) => {
+      for (const event of events) writeEvent(outlet, from.streamId, event)
+      outlet.end()
+    }
   }
+}
+
+/** What a stream carries is kept for those who lose it; some answers must not be. */
+function answersOnce({ method, params }: RpcRequest, { face }: Visit): boolean {
+  const name = method === 'tools/call' ? params?.['name'] : undefined
+  return typeof name === 'string' && face.findTool(name)?.answersOnce === true
 }
 
 function receive(connection: HttpConnection, message: Exclude<RpcMessage, RpcRequest>): void {

@@ -28,6 +28,7 @@ export type { Face, Layer } from './face.ts'
 export { defineTool } from './define-tool.ts'
 export { createNotices, managementFaceId } from './notices.ts'
 export type { ListName, Notices } from './notices.ts'
+export { createSettleLayer } from './settle-layer.ts'
 export type * from './connection-records.ts'
 export type * from './provider.ts'
 export { inputRequired } from './provider.ts'
@@ -41,11 +42,13 @@ export interface Endpoint {
   /** Throws before the stream is opened where it must not be. */
   get(visit: Visit): Promise<(outlet: Outlet) => Promise<void>>
   delete(visit: Visit): Promise<void>
-  /** The 2024 pair: answers the id for `postToSse`. */
-  openSse(visit: Visit, outlet: Outlet): string
+  /** The 2024 pair: checks first; joined to a stream it answers the id for `postToSse`. */
+  openSse(visit: Visit): (outlet: Outlet) => string
   postToSse(id: string, text: string, visit: Visit): void
   /** Ends everything that a token had open. */
   dropToken(tokenId: string): Promise<void>
+  /** A request may be let in, and still be on its way, when its token ends. */
+  hasDropped(tokenId: string): boolean
   /** Brings back the connections of an earlier hub. */
   restore(): Promise<void>
   sweep(): Promise<void>
@@ -76,7 +79,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const legacy = createLegacyHttp({ connections, records, log })
   const listeners = createListeners({ notices, maxPerToken })
   const modern = createModern({ listeners, requestState: createRequestState(options.stateKey), log })
-  const pairs = createSsePairs({ notices, log })
+  const pairs = createSsePairs({ notices, log, maxPerToken })
+  const dropped = new Set<string>()
   const onBug = (error: unknown) => log.error({ error }, 'a request failed')
 
   return {
@@ -97,15 +101,17 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     },
     get: (visit) => legacy.get(visit),
     delete: (visit) => legacy.delete(visit),
-    openSse: (visit, outlet) => pairs.open(visit, outlet),
+    openSse: (visit) => pairs.open(visit),
     postToSse: (id, text, visit) => pairs.post(id, asMessage(parseBody(text)), visit),
     async dropToken(tokenId) {
       const reason = new RpcError(errorCode.unavailable, 'The token was revoked or has expired.')
+      dropped.add(tokenId)
       listeners.closeAll(tokenId)
       modern.abortAll(reason, tokenId)
       pairs.endAll(reason, tokenId)
       await connections.removeOfToken(tokenId)
     },
+    hasDropped: (tokenId) => dropped.has(tokenId),
     restore: () => connections.restore(),
     sweep: () => connections.sweep(),
     async stop() {

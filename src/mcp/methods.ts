@@ -99,7 +99,8 @@ async function complete(params: Params, { face }: MethodContext): Promise<object
   const { ref, argument } = check(completeParams, params)
   const completers: Completers | undefined =
     ref.type === 'ref/prompt' ? face.findPrompt(ref.name)?.complete : face.findResourceTemplate(ref.uri)?.complete
-  const values = (await completers?.[argument.name]?.(argument.value)) ?? []
+  const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined
+  const values = (await completer?.(argument.value)) ?? []
   return {
     completion: {
       values: values.slice(0, maxCompletions),

@@ -121,8 +121,8 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
       answers: isRecord(params['inputResponses']) ? params['inputResponses'] : {},
       state: await requestState.open(params['requestState'], bound),
     })
-    if (name === 'tools/call') {
-      const tool = face.findTool(String(params['name']))
+    if (name === 'tools/call' && typeof params['name'] === 'string') {
+      const tool = face.findTool(params['name'])
       if (tool) checkParamHeaders(tool, params['arguments'], visit.header)
     }
     const result = await method(params, { face, toolsets: toolsetsOf(visit), call })

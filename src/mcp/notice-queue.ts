@@ -7,13 +7,15 @@ import type { Subscriber, Topic } from './notices.ts'
 export interface NoticeQueue extends Subscriber {
   /** Tries again: a stream was opened, or has drained. */
   flush(): void
+  settled(): Promise<void>
 }
 
+/** Neither of the promises may reject. */
 export interface NoticeQueueOptions {
   isReady(): boolean
-  deliver(topics: readonly Topic[]): void
+  deliver(topics: readonly Topic[]): Promise<void> | void
   /** Called with topics that have to wait, once for each. */
-  park?(topics: readonly Topic[]): void
+  park?(topics: readonly Topic[]): Promise<void>
   /** Topics that waited already when an earlier hub stopped. */
   readonly waiting?: readonly Topic[]
 }
@@ -22,6 +24,7 @@ export function createNoticeQueue({ isReady, deliver, park, waiting = [] }: Noti
   const pending = new Set<Topic>(waiting)
   const parked = new Set<Topic>(waiting)
   let isScheduled = false
+  let last: Promise<void> = Promise.resolve()
 
   function flush(): void {
     isScheduled = false
@@ -30,12 +33,12 @@ export function createNoticeQueue({ isReady, deliver, park, waiting = [] }: Noti
       const topics = [...pending]
       pending.clear()
       parked.clear()
-      deliver(topics)
+      last = Promise.resolve(deliver(topics))
       return
     }
     const unparked = [...pending].filter((topic) => !parked.has(topic))
     for (const topic of unparked) parked.add(topic)
-    if (unparked.length > 0) park?.(unparked)
+    if (unparked.length > 0 && park) last = park(unparked)
   }
 
   return {
@@ -44,7 +47,12 @@ export function createNoticeQueue({ isReady, deliver, park, waiting = [] }: Noti
       pending.add(topic)
       if (isScheduled) return
       isScheduled = true
-      setImmediate(flush)
+      // After all marks of this fan-out, and before anything else.
+      queueMicrotask(flush)
+    },
+    async settled() {
+      if (isScheduled) await Promise.resolve()
+      await last
     },
   }
 }

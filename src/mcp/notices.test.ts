@@ -66,8 +66,8 @@ test('while nobody reads, topics wait, once each and parked once each, and are d
   const parked: Topic[][] = []
   const queue = createNoticeQueue({
     isReady: () => isReady,
-    deliver: (topics) => delivered.push([...topics]),
-    park: (topics) => parked.push([...topics]),
+    deliver: (topics) => void delivered.push([...topics]),
+    park: async (topics) => void parked.push([...topics]),
   })
   for (const topic of ['a', 'b', 'a', 'a']) queue.mark(topic)
   await turn()
@@ -85,7 +85,7 @@ test('what waited when the last hub stopped is delivered by the next', () => {
   const delivered: Topic[][] = []
   const queue = createNoticeQueue({
     isReady: () => true,
-    deliver: (topics) => delivered.push([...topics]),
+    deliver: (topics) => void delivered.push([...topics]),
     waiting: ['a'],
   })
   queue.flush()

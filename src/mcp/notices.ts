@@ -17,11 +17,15 @@ export interface Notices {
   family(prefix: string): { changed(): void }
   subscribe(topic: Topic, subscriber: Subscriber): void
   unsubscribe(topic: Topic, subscriber: Subscriber): void
+  /** What changed before now is on its way to those who want to hear of it, and no crash can lose it any more. */
+  settled(): Promise<void>
 }
 
 export interface Subscriber {
   /** Must be cheap: note the topic, tell the client later. */
   mark(topic: Topic): void
+  /** All that was marked is sent, or kept where it outlives the hub. */
+  settled?(): Promise<void>
 }
 
 export const managementFaceId = 'management'
@@ -31,6 +35,7 @@ export function createNotices(): Notices {
   const subscribers = new Map<Topic, Set<Subscriber>>()
   const families = new Map<string, Set<Topic>>()
   const changed = new Set<Topic>()
+  const unsettled = new Set<Promise<void>>()
 
   function note(topic: Topic): void {
     if (!subscribers.has(topic)) return
@@ -41,12 +46,29 @@ export function createNotices(): Notices {
   function fanOut(): void {
     const topics = [...changed]
     changed.clear()
+    const told = new Set<Subscriber>()
     for (const topic of topics) {
-      for (const subscriber of subscribers.get(topic) ?? []) subscriber.mark(topic)
+      for (const subscriber of subscribers.get(topic) ?? []) {
+        subscriber.mark(topic)
+        told.add(subscriber)
+      }
     }
+    for (const subscriber of told) waitFor(subscriber)
+  }
+
+  function waitFor(subscriber: Subscriber): void {
+    const settling = subscriber.settled?.()
+    if (!settling) return
+    unsettled.add(settling)
+    void settling.finally(() => unsettled.delete(settling))
   }
 
   return {
+    async settled() {
+      // Behind the fan-out in the same queue, so that has run when this goes on.
+      if (changed.size > 0) await new Promise((resolve) => setImmediate(resolve))
+      await Promise.all(unsettled)
+    },
     resourceChanged: note,
     listChanged: (list, faceId = managementFaceId) => note(listTopic(list, faceId)),
     family(prefix) {

@@ -34,6 +34,8 @@ export interface Tool {
   readonly annotations: ToolAnnotations
   /** Listed whatever toolsets were asked for. */
   readonly alwaysListed?: boolean
+  /** Its answer holds a secret: it is sent once and kept nowhere, so it cannot be fetched again either. */
+  readonly answersOnce?: boolean
   run(args: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult | InputRequired>
 }
 

@@ -20,6 +20,11 @@ export interface ResumableStream {
    * Answers whether all of it was still there.
    */
   attach(outlet: Outlet, afterSeq?: number): Promise<boolean>
+  /**
+   * For a client that has no id to go on from. What the stream said since it was last opened so may have been lost with
+   * it, and is said again, unless somebody else listens.
+   */
+  attachAnew(outlet: Outlet): Promise<boolean>
   /** Stores, then sends. `delivered` are the topics that these messages tell of. */
   push(messages: Messages, delivered?: readonly Topic[]): Promise<void>
   /** Lets the client go; it comes back after `retryMs`. */
@@ -33,16 +38,19 @@ interface StreamOptions {
   readonly connectionId: string
   readonly id: string
   readonly requestId?: RequestId
+  /** Whether the client understands an event that only carries an id. */
+  readonly canPrime: boolean
   /** The store failed. What is said now still reaches a client that listens, but cannot be resumed. */
   readonly onError: (error: unknown) => void
 }
 
 export function createResumableStream(options: StreamOptions): ResumableStream {
-  const { records, connectionId, id, requestId, onError } = options
+  const { records, connectionId, id, requestId, canPrime, onError } = options
   const serial = createSerial()
   /** Each message goes out once, on the newest: the likeliest to be alive. */
   const outlets: Outlet[] = []
   let nextSeq = 0
+  let isComplete = false
 
   /** Not before it is needed: most connections never listen. Goes on where an earlier hub stopped. */
   async function open(): Promise<void> {
@@ -62,8 +70,39 @@ export function createResumableStream(options: StreamOptions): ResumableStream {
 
   async function replay(outlet: Outlet, afterSeq: number): Promise<boolean> {
     const events = (await records.readStream(connectionId, id, afterSeq))?.events ?? []
-    for (const event of events) writeEvent(outlet, id, event)
+    for (const event of events) write(outlet, event)
     return (events[0]?.seq ?? nextSeq) <= afterSeq + 1
+  }
+
+  function write(outlet: Outlet, event: StoredEvent): void {
+    if (event.message !== undefined || canPrime) writeEvent(outlet, id, event)
+  }
+
+  function add(outlet: Outlet): void {
+    if (isComplete) outlet.end()
+    else if (outlet.isOpen) outlets.push(outlet)
+    outlet.onClose(() => remove(outlets, outlet))
+  }
+
+  /** Each message since the stream was last opened anew, once. */
+  async function saidSinceOpened(): Promise<readonly RpcMessage[]> {
+    const { events = [] } = (await records.readStream(connectionId, id, 0)) ?? {}
+    const opened = events.findLastIndex(({ message }) => message === undefined)
+    const said = events.slice(opened + 1).map(({ message }) => JSON.stringify(message))
+    return [...new Set(said)].map((text) => JSON.parse(text) as RpcMessage)
+  }
+
+  async function send(messages: Messages, delivered?: readonly Topic[]): Promise<void> {
+    let events: readonly StoredEvent[] | undefined
+    try {
+      events = await store(messages, delivered)
+    } catch (error) {
+      onError(error)
+    }
+    const outlet = outlets.at(-1)
+    if (!outlet) return
+    if (events) for (const event of events) write(outlet, event)
+    else for (const message of messages) if (message) outlet.send(message)
   }
 
   return {
@@ -81,29 +120,25 @@ export function createResumableStream(options: StreamOptions): ResumableStream {
           onError(error)
           isWhole = false
         }
-        if (outlet.isOpen) outlets.push(outlet)
-        outlet.onClose(() => remove(outlets, outlet))
+        add(outlet)
         return isWhole
       }),
-    push: (messages, delivered) =>
+    attachAnew: (outlet) =>
       serial(async () => {
-        let events: readonly StoredEvent[] | undefined
-        try {
-          events = await store(messages, delivered)
-        } catch (error) {
-          onError(error)
-        }
-        const outlet = outlets.at(-1)
-        if (!outlet) return
-        if (events) for (const event of events) writeEvent(outlet, id, event)
-        else for (const message of messages) if (message) outlet.send(message)
+        const isAlone = !outlets.some((other) => other.isOpen)
+        const missed = isAlone ? await saidSinceOpened().catch(() => undefined) : []
+        add(outlet)
+        await send([undefined, ...(missed ?? [])])
+        return missed !== undefined
       }),
+    push: (messages, delivered) => serial(() => send(messages, delivered)),
     release: (retryMs) =>
       serial(async () => {
         for (const outlet of outlets.splice(0)) outlet.end({ retryMs })
       }),
     complete: () =>
       serial(async () => {
+        isComplete = true
         await records.completeStream(connectionId, id).catch(onError)
         for (const outlet of outlets.splice(0)) outlet.end()
       }),

@@ -3,6 +3,7 @@
  * Old clients still try it. Such a connection lives as long as its stream.
  */
 import { randomBytes } from 'node:crypto'
+import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Connection, RequestChannel } from './connection.ts'
 import { createConnection } from './connection.ts'
@@ -18,8 +19,8 @@ import { errorCode, failure, isRequest, isResponse, RpcError, success } from './
 export interface SsePairs {
   readonly size: number
   readonly isBusy: boolean
-  /** Answers the id that the client sends its messages to. */
-  open(visit: Visit, outlet: Outlet): string
+  /** Checks first; then joined to a stream it answers the id that the client sends its messages to. */
+  open(visit: Visit): (outlet: Outlet) => string
   post(id: string, message: RpcMessage, visit: Visit): void
   /** Of one token, or of all. */
   endAll(reason: RpcError, tokenId?: string): void
@@ -27,11 +28,14 @@ export interface SsePairs {
 
 interface Pair {
   readonly tokenId: string
+  /** From the address of the stream, where given. */
+  readonly toolsets: readonly string[] | undefined
   readonly outlet: Outlet
   connection: Connection | undefined
 }
 
-export function createSsePairs({ notices, log }: { notices: Notices; log: Log }): SsePairs {
+export function createSsePairs(options: { notices: Notices; log: Log; maxPerToken: number }): SsePairs {
+  const { notices, log, maxPerToken } = options
   const pairs = new Map<string, Pair>()
 
   return {
@@ -41,15 +45,20 @@ export function createSsePairs({ notices, log }: { notices: Notices; log: Log })
     get isBusy() {
       return pairs.values().some(({ connection }) => connection?.isBusy)
     },
-    open({ caller }, outlet) {
-      const id = randomBytes(18).toString('base64url')
-      const pair: Pair = { tokenId: caller.tokenId, outlet, connection: undefined }
-      pairs.set(id, pair)
-      outlet.onClose(() => {
-        pairs.delete(id)
-        pair.connection?.close(new RpcError(errorCode.cancelled, 'The stream was closed.'))
-      })
-      return id
+    open({ caller: { tokenId }, toolsets }) {
+      if ([...pairs.values()].filter((pair) => pair.tokenId === tokenId).length >= maxPerToken) {
+        throw new HubError('busy', `This token has ${maxPerToken} streams open, the most it may. Close one first.`)
+      }
+      return (outlet) => {
+        const id = randomBytes(18).toString('base64url')
+        const pair: Pair = { tokenId, toolsets, outlet, connection: undefined }
+        pairs.set(id, pair)
+        outlet.onClose(() => {
+          pairs.delete(id)
+          pair.connection?.close(new RpcError(errorCode.cancelled, 'The stream was closed.'))
+        })
+        return id
+      }
     },
     post(id, message, visit) {
       const pair = pairs.get(id)
@@ -75,7 +84,8 @@ export function createSsePairs({ notices, log }: { notices: Notices; log: Log })
     const { outlet } = pair
     if (request.method === 'initialize') {
       try {
-        pair.connection = start(id, request, visit, outlet)
+        if (pair.connection) throw new RpcError(errorCode.invalidRequest, 'initialize was sent before.')
+        pair.connection = start(id, request, visit, pair)
         outlet.send(success(request.id, initializeResult(pair.connection.client, visit.face)))
       } catch (error) {
         if (!(error instanceof RpcError)) throw error
@@ -85,7 +95,7 @@ export function createSsePairs({ notices, log }: { notices: Notices; log: Log })
     else outlet.send(failure(request.id, { code: errorCode.invalidRequest, message: 'Send initialize first.' }))
   }
 
-  function start(id: string, { params }: RpcRequest, visit: Visit, outlet: Outlet): Connection {
+  function start(id: string, { params }: RpcRequest, visit: Visit, { outlet, toolsets }: Pair): Connection {
     const subscriber = createNoticeQueue({
       isReady: () => outlet.isOpen && outlet.isReady,
       deliver: (topics) => {
@@ -93,7 +103,7 @@ export function createSsePairs({ notices, log }: { notices: Notices; log: Log })
       },
     })
     outlet.onDrain(subscriber.flush)
-    const { caller, face, toolsets } = visit
+    const { caller, face } = visit
     const client = readInitialize(params ?? {})
     return createConnection({
       id,
@@ -113,7 +123,8 @@ function channelTo(outlet: Outlet): RequestChannel {
     canStream: true,
     emit: (message) => outlet.send(message),
     finish: (response) => outlet.send(response),
-    onLeft: (listener) => outlet.onClose(listener),
+    // The pair lives as long as its stream, and ends all its calls at once.
+    onLeft: () => {},
     releaseStream: () => {},
   }
 }

@@ -37,6 +37,7 @@ export function createTokenProvider(tokens: Tokens): Provider {
       }),
       output: tokenSchema.omit({ revoked_at: true, last_used_at: true }).extend({ token: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+      answersOnce: true,
       async run({ role, session, label, expires_in, toolsets }) {
         const [unknown] = unknownToolsets(toolsets ?? [])
         if (unknown !== undefined) {

@@ -17,7 +17,7 @@ export interface EventStream extends Disposable {
   readonly comments: readonly string[]
   /** The events in order, each once; fails when the stream ends before there is another. */
   next(): Promise<ServerEvent>
-  /** The data of the next event that has any, as JSON. */
+  /** The next message: an event that has data, and no other name. */
   message(): Promise<unknown>
   /** All messages that have come so far, whether `message` gave them or not. */
   readonly messages: readonly unknown[]
@@ -70,6 +70,8 @@ export function readStream(response: IncomingMessage): EventStream {
     return event
   }
 
+  const messageOf = ({ event = 'message', data }: ServerEvent): unknown =>
+    data && event === 'message' ? JSON.parse(data) : undefined
   const close = () => void response.destroy()
   return {
     status: response.statusCode ?? 0,
@@ -78,13 +80,12 @@ export function readStream(response: IncomingMessage): EventStream {
     comments,
     next,
     async message() {
-      for (;;) {
-        const { data } = await next()
-        if (data) return JSON.parse(data) as unknown
-      }
+      let message: unknown
+      while (message === undefined) message = messageOf(await next())
+      return message
     },
     get messages() {
-      return events.flatMap(({ data }) => (data ? [JSON.parse(data) as unknown] : []))
+      return events.map(messageOf).filter((message) => message !== undefined)
     },
     get lastId() {
       return events.findLast(({ id }) => id !== undefined)?.id

@@ -77,19 +77,29 @@ test('a call may be cancelled, and may ask its client', async () => {
 })
 
 test('closing the stream ends the pair: its calls are cancelled and its address is gone', async () => {
-  const before = await connections()
+  await expect.poll(connections, patience).toBe(0)
   using pair = await openSsePair(hub)
   await pair.post(hello)
   await pair.stream.message()
   const guided = { name: 'test_guided', arguments: { label: 'left' } }
   await pair.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: guided })
   await hub.isRunning('left')
-  expect(await connections()).toBe(before + 1)
+  expect(await connections()).toBe(1)
   pair.stream.close()
 
   await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ cancelled: expect.arrayContaining(['left']) })
-  await expect.poll(connections, patience).toBe(before)
+  await expect.poll(connections, patience).toBe(0)
   expect((await pair.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status).toBe(404)
+})
+
+test('the toolsets in its address hold for the list', async () => {
+  using pair = await openSsePair(hub, { query: '?toolsets=events' })
+  await pair.post(hello)
+  await pair.stream.message()
+  await pair.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const { result } = (await pair.stream.message()) as { result: { tools: { name: string }[] } }
+  expect(result.tools.map(({ name }) => name)).toEqual(['hub_status', 'query_events'])
+  expect((await exchange(hub, { method: 'GET', path: '/sse?toolsets=nonsense' })).status).toBe(400)
 })
 
 test('hundreds of requests on one stream leave no trace', async () => {

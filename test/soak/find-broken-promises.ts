@@ -1,5 +1,6 @@
 /** Compares what clients were told with what the hub knows now. */
 import { z } from 'zod'
+import { requestOn } from '../harness/legacy-call.ts'
 import { callTool, type Endpoint, ModernRequestError } from '../harness/modern-call.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -11,6 +12,7 @@ export async function findBrokenPromises(endpoint: Endpoint, ledger: Ledger): Pr
     ...(await findWrongTokens(endpoint, ledger)),
     ...(await findWrongDoors(endpoint, ledger)),
     ...(await findLostEvents(endpoint, ledger)),
+    ...(await findLostConnections(endpoint, ledger)),
   ]
 }
 
@@ -37,10 +39,28 @@ async function findWrongDoors({ url }: Endpoint, ledger: Ledger): Promise<readon
   return faults
 }
 
-async function findLostEvents(endpoint: Endpoint, { events }: Ledger): Promise<readonly string[]> {
-  if (events.size === 0) return []
-  const stored = new Map((await readAll(endpoint, 'query_events', eventPage)).map(({ seq, id }) => [seq, id]))
-  return [...events].flatMap(([seq, id]) => (stored.get(seq) === id ? [] : [`event ${seq} was shown and is gone`]))
+/** Also those nobody read yet: a call that was answered was an event before it ran, and another when it was done. */
+async function findLostEvents(endpoint: Endpoint, { events, tokens }: Ledger): Promise<readonly string[]> {
+  const stored = await readAll(endpoint, 'query_events', eventPage, { limit: 1000 })
+  const idOf = new Map(stored.map(({ seq, id }) => [seq, id]))
+  const lost = [...events].filter(([seq, id]) => idOf.get(seq) !== id)
+  const answered = new Set(stored.map(({ parent }) => parent))
+  const made = new Set(stored.filter(({ id }) => answered.has(id)).map(({ payload }) => payload.arguments?.label))
+  const unmade = [...tokens.values()].filter(({ label }) => !made.has(label))
+  return [
+    ...lost.map(([seq]) => `event ${seq} was shown and is gone`),
+    ...unmade.map(({ label }) => `the events of the call that issued ${label} are gone`),
+  ]
+}
+
+/** The newest only: a token may hold so many, and the oldest make room. */
+async function findLostConnections(endpoint: Endpoint, { connections }: Ledger): Promise<readonly string[]> {
+  const faults: string[] = []
+  for (const id of connections.slice(-sampleSize)) {
+    const { status } = await requestOn(endpoint, id, 'ping')
+    if (status !== 200) faults.push(`connection ${id} was opened and is gone: ${status}`)
+  }
+  return faults
 }
 
 async function opens(endpoint: Endpoint): Promise<boolean> {
@@ -57,12 +77,12 @@ async function readAll<Item>(
   endpoint: Endpoint,
   tool: string,
   schema: z.ZodType<{ items: readonly Item[]; next?: string | undefined }>,
+  args: Readonly<Record<string, unknown>> = {},
 ): Promise<readonly Item[]> {
   const all: Item[] = []
   let cursor: string | undefined
   do {
-    const args = { limit: 1000, ...(cursor !== undefined && { cursor }) }
-    const page = schema.parse(await callTool(endpoint, tool, args))
+    const page = schema.parse(await callTool(endpoint, tool, { ...args, ...(cursor !== undefined && { cursor }) }))
     all.push(...page.items)
     cursor = page.items.length === 0 ? undefined : page.next
   } while (cursor !== undefined)
@@ -76,9 +96,16 @@ const tokenPage = z
   })
   .transform(({ tokens, next_cursor }) => ({ items: tokens, next: next_cursor }))
 
+const event = z.object({
+  seq: z.number(),
+  id: z.string(),
+  parent: z.string().optional(),
+  payload: z.looseObject({ arguments: z.looseObject({ label: z.string().optional() }).optional() }),
+})
+
 const eventPage = z
   .object({
-    events: z.array(z.object({ seq: z.number(), id: z.string() })),
+    events: z.array(event),
     next_cursor: z.string().optional(),
   })
   .transform(({ events, next_cursor }) => ({ items: events, next: next_cursor }))

@@ -34,7 +34,7 @@ function findings(database: DatabaseSync, statement: string): readonly string[] 
     .map((row) => JSON.stringify(Object.values(row)))
 }
 
-/** Columns that hold JSON hold all of it, or the row was written in halves. */
+/** Columns that hold JSON hold all of it, or nothing, or the row was written in halves. */
 const jsonColumns = [
   ['tokens', 'toolsets'],
   ['connections', 'client_info'],
@@ -50,7 +50,7 @@ function halfRows(database: DatabaseSync): readonly string[] {
     .flatMap(([table, column]) =>
       findings(
         database,
-        `SELECT rowid, ${column} FROM ${table} WHERE ${column} IS NOT NULL AND NOT json_valid(${column})`,
+        `SELECT rowid, ${column} FROM ${table} WHERE ${column} <> '' AND NOT json_valid(${column})`,
       ).map((row) => `half a row in ${table}: ${row}`),
     )
 }

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { openConnection, requestOn } from '../harness/legacy-call.ts'
 import { callTool, type Endpoint } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { findDamage } from './find-damage.ts'
@@ -16,6 +17,7 @@ export interface KillReport {
   readonly tokensIssued: number
   readonly tokensRevoked: number
   readonly eventsSeen: number
+  readonly connectionsOpened: number
   /** Empty if all is well. */
   readonly faults: readonly string[]
 }
@@ -43,6 +45,7 @@ export async function killHubRepeatedly(kills: number): Promise<KillReport> {
     tokensIssued: ledger.tokens.size,
     tokensRevoked: [...ledger.tokens.values()].filter(({ is }) => is === 'revoked').length,
     eventsSeen: ledger.events.size,
+    connectionsOpened: ledger.connections.length,
     faults,
   }
 }
@@ -70,16 +73,22 @@ async function work(endpoint: Endpoint, ledger: Ledger, killed: AbortSignal): Pr
 
 async function workOnce(endpoint: Endpoint, ledger: Ledger): Promise<void> {
   const chance = Math.random()
-  const token = ledger.anyLiving()
-  if (token && chance < 0.3) {
-    ledger.revoking(token.id)
-    await callTool(endpoint, 'revoke_token', { id: token.id })
-    ledger.revoked(token.id)
+  const id = ledger.anyLiving()
+  if (id !== undefined && chance < 0.3) {
+    ledger.revoking(id)
+    await callTool(endpoint, 'revoke_token', { id })
+    ledger.revoked(id)
+  } else if (chance < 0.31) {
+    const connection = await openConnection(endpoint)
+    const { status } = await requestOn(endpoint, connection, 'resources/subscribe', { uri: 'resource://hub/status' })
+    if (status === 200) ledger.connected(connection)
   } else if (chance < 0.45) {
     const page = eventPage.parse(await callTool(endpoint, 'query_events', { limit: 20, cursor: newest(ledger) }))
     for (const event of page.events) ledger.sawEvent(event)
   } else {
-    ledger.issued(issuedToken.parse(await callTool(endpoint, 'issue_token', { role: 'human', label: 'soak' })))
+    const label = ledger.nextLabel()
+    const issued = issuedToken.parse(await callTool(endpoint, 'issue_token', { role: 'human', label }))
+    ledger.issued({ ...issued, label })
   }
 }
 

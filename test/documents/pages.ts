@@ -1,4 +1,4 @@
-/** The links of the pages: where each leads, and whether there is anything. */
+/** The pages of the documentation and their links: where each leads, and whether there is anything. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { root } from './newcomer.ts'
@@ -12,8 +12,7 @@ export interface Link {
 export const pages: readonly string[] = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted()
 
 export function linksOf(page: string): readonly Link[] {
-  const prose = readPage(page).replaceAll(/^```[\s\S]*?^```$/gm, '')
-  return [...prose.matchAll(/\[[^\]]+\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target }))
+  return [...readProse(page).matchAll(/\[[^\]]+\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target }))
 }
 
 /** Links to other sites are not looked up: tests use no network. */
@@ -28,6 +27,11 @@ export function isBroken({ page, target }: Link): boolean {
 
 export function readPage(page: string): string {
   return readFileSync(join(root, page), 'utf8')
+}
+
+/** Without its code blocks. */
+export function readProse(page: string): string {
+  return readPage(page).replaceAll(/^```[\s\S]*?^```$/gm, '')
 }
 
 /** As GitHub makes them from headings. */

@@ -1,0 +1,104 @@
+/** The doors beside `/mcp`, and what a hub says that is not ready yet or no longer. */
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { shippedHub } from '../harness/hub-process.ts'
+import { exchange } from './exchange.ts'
+import { connectLegacy } from './legacy-connection.ts'
+import { modern, modernStream } from './modern-request.ts'
+import { type OwnHub, patience, startOwnHub } from './own-hub.ts'
+
+const get = (path: string) => exchange(hub, { method: 'GET', path, token: null })
+
+let hub: OwnHub
+beforeAll(async () => void (hub = await startOwnHub({ program: shippedHub })))
+afterAll(() => hub[Symbol.asyncDispose]())
+
+describe('without a token', () => {
+  test('/healthz says that the hub is alive, /readyz that it is ready', async () => {
+    const [healthy, ready] = [await get('/healthz'), await get('/readyz')]
+    expect([healthy.status, healthy.body]).toEqual([200, { ok: true }])
+    expect([ready.status, ready.body]).toMatchObject([200, { ready: true }])
+  })
+
+  test('/metrics is Prometheus text, with a name, a type and a number on every line, whatever was asked for', async () => {
+    for (const path of ['/evil"}', '/%0aevil%201', '/x'.repeat(1_000)]) await get(path)
+    const { status, headers, text } = await get('/metrics')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/)
+    const lines = text.split('\n').filter((line) => line !== '')
+    const sample = /^[a-z_]+(\{[a-z_]+="[^"\\]*"(,[a-z_]+="[^"\\]*")*\})? [-+0-9.e]+$/
+    for (const line of lines) expect(line).toMatch(/^# (HELP|TYPE) [a-z_]+ ./.test(line) ? /./ : sample)
+    const names = ['signalbox_connections', 'signalbox_streams', 'signalbox_http_requests_total', 'process_resident_memory_bytes']
+    for (const name of names) {
+      expect(lines.some((line) => line.startsWith(`# TYPE ${name} `))).toBe(true)
+      expect(lines.some((line) => line.startsWith(name))).toBe(true)
+    }
+    expect(text).not.toContain('evil')
+  })
+
+  test('the page comes with a policy that lets nothing foreign in', async () => {
+    const { status, headers } = await get('/')
+    expect(status).toBe(200)
+    expect(headers['content-type']).toMatch(/^text\/html/)
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+  })
+
+  test.each([
+    '/nowhere',
+    '/mcpx',
+    '/mcp/x',
+    '//mcp',
+    '/MCP',
+    '/login.js/',
+    '/../package.json',
+    '/%2e%2e/package.json',
+    '/style.css%00',
+    '/constructor',
+    '/__proto__',
+    '/.env',
+    '/token',
+    '*',
+  ])('%s is 404, and says where the endpoint is', async (path) => {
+    const { status, text } = await get(path)
+    expect(status).toBe(404)
+    expect(text).toContain('/mcp')
+  })
+})
+
+test('the gauges follow what is open', async () => {
+  const gauge = async (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await get('/metrics')).text)?.[1])
+  const connection = await connectLegacy(hub)
+  using notices = await connection.listen()
+  using listener = await modernStream(hub, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
+  await listener.message()
+  expect([await gauge('signalbox_connections'), await gauge('signalbox_streams')]).toEqual([1, 2])
+  notices.close()
+  listener.close()
+  await connection.end()
+  await expect.poll(() => gauge('signalbox_connections'), patience).toBe(0)
+  await expect.poll(() => gauge('signalbox_streams'), patience).toBe(0)
+})
+
+test('a hub that still starts listens already, says so on /readyz, and answers 503 to everything that needs it', async () => {
+  await using late = await startOwnHub({ program: shippedHub })
+  await late.end('SIGTERM')
+  const store = new DatabaseSync(join(late.home, 'hub.db'))
+  store.exec('BEGIN EXCLUSIVE')
+  const starting = late.restart('SIGTERM')
+  const readiness = () => exchange(late, { method: 'GET', path: '/readyz', token: null }).catch(() => undefined)
+  await expect.poll(readiness, patience).toMatchObject({ status: 503, body: { ready: false, hub: 'starting' } })
+  for (const token of [late.token, 'nobody']) {
+    const { status, headers, body } = await modern(late, 'tools/list', {}, { token })
+    expect([status, headers['retry-after']]).toEqual([503, '1'])
+    expect(body).toMatchObject({ error: { message: expect.stringContaining('starting') } })
+  }
+  expect((await exchange(late, { method: 'GET', path: '/healthz', token: null })).status).toBe(200)
+  store.exec('ROLLBACK')
+  store.close()
+  await starting
+
+  expect((await modern(late, 'tools/list')).status).toBe(200)
+})
