@@ -9,7 +9,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -22,25 +22,35 @@ export interface PostgresServer extends AsyncDisposable {
   readonly url: string
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** A free port may be taken by somebody else before the server has it. Then once more. */
+export async function startPostgres(attempts = 3): Promise<PostgresServer> {
+  try {
+    return await startOnce()
+  } catch (error) {
+    if (attempts === 1) throw error
+    return startPostgres(attempts - 1)
+  }
+}
+
+async function startOnce(): Promise<PostgresServer> {
   const user = serverUser()
   const directory = mkdtempSync(join(reachableTemp(user), 'sb-pg-'))
-  try {
-    const native = copyBinaries(directory)
-    // All of it, so that the server's user can also remove it.
-    if (user !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, directory])
-    const run: RunOptions = { ...user, cwd: directory, env: { PATH: process.env['PATH'], TZ: 'UTC' } }
-    const data = join(directory, 'data')
-    execFileSync(join(native, 'bin', 'initdb'), [`--pgdata=${data}`, ...INITDB_OPTIONS], { ...run, stdio: 'pipe' })
-    const { server, port } = await launch(join(native, 'bin', 'postgres'), data, run)
-    return {
-      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-      [Symbol.asyncDispose]: () => stop(server, directory),
-    }
-  } catch (error) {
-    rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+  const native = copyBinaries(directory)
+  // All of it, so that the server's user can also remove it.
+  if (user !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, directory])
+  const run = { ...user, cwd: directory, env: { PATH: process.env['PATH'], TZ: 'UTC' } }
+  const data = join(directory, 'data')
+  execFileSync(join(native, 'bin', 'initdb'), [`--pgdata=${data}`, ...INITDB_OPTIONS], { ...run, stdio: 'pipe' })
+  const port = await freePort()
+  const server = spawn('sh', ['-c', WATCHED, 'sh', join(native, 'bin', 'postgres'), ...serverOptions(data, port)], {
+    ...run,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  await ready(server).catch((error: unknown) => {
+    server.stdin!.end()
     throw error
-  }
+  })
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, [Symbol.asyncDispose]: () => stop(server) }
 }
 
 export interface TestDatabase {
@@ -67,30 +77,6 @@ export async function runSql(url: string, sql: string): Promise<void> {
   }
 }
 
-interface RunOptions {
-  readonly uid?: number
-  readonly gid?: number
-  readonly cwd: string
-  readonly env: NodeJS.ProcessEnv
-}
-
-/** A free port may be taken by somebody else before the server has it. Then the next one. */
-async function launch(program: string, data: string, run: RunOptions): Promise<{ server: ChildProcess; port: number }> {
-  for (let attempt = 1; ; attempt++) {
-    const port = await freePort()
-    const server = spawn('sh', ['-c', WATCHED, 'sh', program, ...serverOptions(data, port)], {
-      ...run,
-      stdio: ['pipe', 'ignore', 'pipe'],
-    })
-    try {
-      await ready(server)
-      return { server, port }
-    } catch (error) {
-      if (attempt === 3) throw error
-    }
-  }
-}
-
 /** Nothing here outlives the tests, so nothing needs to reach the disk. */
 const INITDB_OPTIONS = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
 
@@ -108,15 +94,17 @@ function serverOptions(data: string, port: number): string[] {
 }
 
 /**
- * Runs the server until it ends or our end of stdin closes, which the kernel does even when the test run is killed.
- * Its directory goes with it.
+ * Runs the server until it ends or our end of stdin closes, which the kernel does even when the test run is killed. Its
+ * directory goes with it.
  */
 const WATCHED = `
   exec 3<&0
   trap '' INT
   "$@" & server=$!
-  { cat <&3 >/dev/null; kill -QUIT $server 2>/dev/null; rm -rf "$PWD"; } &
-  wait $server`
+  { cat <&3 >/dev/null; kill -QUIT $server 2>/dev/null; } & watcher=$!
+  wait $server
+  kill $watcher 2>/dev/null
+  cd / && rm -rf "$OLDPWD"`
 
 function serverUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -185,10 +173,8 @@ async function ready(server: ChildProcess): Promise<void> {
   ;(server.stderr as unknown as { unref?(): void }).unref?.()
 }
 
-async function stop(server: ChildProcess, directory: string): Promise<void> {
-  if (server.exitCode === null && server.signalCode === null) {
-    server.stdin!.end()
-    await once(server, 'exit')
-  }
-  rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  server.stdin!.end()
+  await once(server, 'exit')
 }

@@ -9,7 +9,7 @@ import type { SecretName } from './redact-names.ts'
 import type { TextRange } from './text-ranges.ts'
 
 const SUSPECT =
-  /key|token|secret|passw(?:or)?d|authorization|cookie|credential|sb_(?:human|agent)_|bearer[ \t]|basic[ \t]|:\/\/[^\s/?#"'<>]*@/gi
+  /key|token|secret|passw(?:or)?d|authorization|cookie|credential|sb_(?:human|agent)_|bearer[ \t]|basic[ \t]|:\/\/[^\s/?#"'<>]*@|%(?:25){0,4}40/gi
 
 export function mayHideSecrets(text: string): boolean {
   SUSPECT.lastIndex = 0
@@ -30,6 +30,8 @@ export function findSecretsByContext(text: string): TextRange[] {
 
 function judge(text: string, suspect: TextRange): TextRange | undefined {
   const word = text.slice(suspect.start, suspect.end)
+  // Perhaps the end of a user in an encoded URL. It is found when the text is judged once more, decoded.
+  if (word.startsWith('%')) return undefined
   if (word.startsWith('://')) return { start: suspect.start + 3, end: suspect.end - 1 }
   if (/^sb_/i.test(word)) return /^sb_/.test(word) ? ownToken(text, suspect) : undefined
   if (/^b/i.test(word)) return afterScheme(text, suspect.end)
@@ -131,13 +133,14 @@ function endOfBrackets(text: string, start: number): number {
 const SAYS_NOTHING = /^(?:true|false|null|undefined|none)$/i
 
 function bareValue(text: string, { start, kind, name, nameStart, nameEnd }: Named): TextRange | undefined {
+  let end = endOfWord(text, start)
+  const word = text.slice(start, end)
+  const isCount = kind === 'several' && /^\d+(?:\.\d+)?$/.test(word)
+  if (word === '' || isCount || SAYS_NOTHING.test(word)) return undefined
   const isHeader = text[nameEnd] === ':' && beginsLine(text, nameStart)
-  const takesLine = isHeader || /(?:authorization|cookie)s?$/i.test(name)
-  let end = takesLine ? endOfHeader(text, start, { nameStart, nameEnd }) : endOfWord(text, start)
-  if (/^(?:bearer|basic|digest|token)$/i.test(text.slice(start, end))) end = endOfWord(text, end + 1)
-  const value = text.slice(start, end).trim()
-  const isCount = kind === 'several' && /^\d+(?:\.\d+)?$/.test(value)
-  return value === '' || isCount || SAYS_NOTHING.test(value) ? undefined : { start, end }
+  if (isHeader || /(?:authorization|cookie)s?$/i.test(name)) end = endOfHeader(text, start, { nameStart, nameEnd })
+  else if (/^(?:bearer|basic|digest|token)$/i.test(word)) end = endOfWord(text, end + 1)
+  return { start, end }
 }
 
 /** To the end of the line, of the quotes that opened right before the name, or of the query parameter. */
@@ -152,6 +155,7 @@ function endOfHeader(text: string, start: number, name: { nameStart: number; nam
 /** To the next blank or quote; closing punctuation and an escaped quote are left standing. */
 function endOfWord(text: string, start: number): number {
   let end = start
+  if (end < text.length && /[<>;]/.test(text[end]!)) end++
   while (end < text.length && !/[\s"'`<>&;]/.test(text[end]!)) end++
   while (end > start && /[,.)\]}\\]/.test(text[end - 1]!)) end--
   return end

@@ -6,6 +6,8 @@ import { HubError } from '../base/hub-error.ts'
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
   const tooLarge = () =>
     new HubError('too-large', `The body is larger than ${maxBytes} bytes (setting max_body_bytes). Send less at once.`)
+  // No fault of ours, and none to log: the client has left.
+  const cutOff = () => new HubError('invalid', 'The connection was closed before the body was complete.')
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const body = await new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -16,9 +18,9 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
       else chunks.push(chunk)
     })
     request.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.on('error', reject)
+    request.on('error', () => reject(cutOff()))
     request.on('close', () => {
-      if (!request.complete) reject(new HubError('invalid', 'The connection was closed before the body was complete.'))
+      if (!request.complete) reject(cutOff())
     })
   })
   if (!isUtf8(body)) throw new HubError('invalid', 'The body is not UTF-8.')

@@ -25,8 +25,6 @@ export interface LegacyHttp {
 
 /** A call that takes longer is given a stream, so that its client can lose it and come back. */
 const patienceMs = 1_000
-/** How long a client may be away before its running request is cancelled. */
-const resumeWithinMs = 60_000
 const batchVersion = '2025-03-26'
 const maxBatch = 100
 
@@ -112,7 +110,6 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     const canStream = reply.canStream && !answersOnce(request, visit)
     let stream: ResumableStream | undefined
     let leave = () => {}
-    let hasLeft: NodeJS.Timeout | undefined
 
     function upgrade(): ResumableStream {
       if (stream) return stream
@@ -124,6 +121,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
         id,
         requestId: request.id,
         canPrime,
+        onDeserted: () => leave(),
         onError,
       })
       connection.streams.set(id, stream)
@@ -134,7 +132,6 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
 
     async function finish(response: RpcResponse): Promise<void> {
       stopWaiting()
-      clearTimeout(hasLeft)
       if (!stream) return reply.json(response)
       await stream.push([response])
       await stream.complete()
@@ -143,11 +140,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
 
     const stopWaiting = canStream ? patience.watch(upgrade) : () => {}
     reply.onGone(() => {
-      if (!stream) return leave()
-      hasLeft = setTimeout(() => {
-        if (!stream?.isReady) leave()
-      }, resumeWithinMs)
-      hasLeft.unref()
+      if (!stream) leave()
     })
     return {
       canStream,

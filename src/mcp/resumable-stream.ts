@@ -33,6 +33,9 @@ export interface ResumableStream {
   complete(): Promise<void>
 }
 
+/** How long a client may be away before it is given up. */
+const resumeWithinMs = 60_000
+
 interface StreamOptions {
   readonly records: ConnectionRecords
   readonly connectionId: string
@@ -40,17 +43,20 @@ interface StreamOptions {
   readonly requestId?: RequestId
   /** Whether the client understands an event that only carries an id. */
   readonly canPrime: boolean
+  /** Nobody has listened for a while, and it is not complete. */
+  readonly onDeserted?: () => void
   /** The store failed. What is said now still reaches a client that listens, but cannot be resumed. */
   readonly onError: (error: unknown) => void
 }
 
 export function createResumableStream(options: StreamOptions): ResumableStream {
-  const { records, connectionId, id, requestId, canPrime, onError } = options
+  const { records, connectionId, id, requestId, canPrime, onDeserted, onError } = options
   const serial = createSerial()
   /** Each message goes out once, on the newest: the likeliest to be alive. */
   const outlets: Outlet[] = []
   let nextSeq = 0
   let isComplete = false
+  let deserted: NodeJS.Timeout | undefined
 
   /** Not before it is needed: most connections never listen. Goes on where an earlier hub stopped. */
   async function open(): Promise<void> {
@@ -79,9 +85,19 @@ export function createResumableStream(options: StreamOptions): ResumableStream {
   }
 
   function add(outlet: Outlet): void {
+    clearTimeout(deserted)
     if (isComplete) outlet.end()
     else if (outlet.isOpen) outlets.push(outlet)
-    outlet.onClose(() => remove(outlets, outlet))
+    outlet.onClose(() => leave(outlet))
+    if (!outlet.isOpen) leave(outlet)
+  }
+
+  function leave(outlet: Outlet): void {
+    const index = outlets.indexOf(outlet)
+    if (index >= 0) outlets.splice(index, 1)
+    if (!onDeserted || isComplete || outlets.length > 0) return
+    clearTimeout(deserted)
+    deserted = setTimeout(onDeserted, resumeWithinMs).unref()
   }
 
   /** Each message since the stream was last opened anew, once. */
@@ -139,6 +155,7 @@ export function createResumableStream(options: StreamOptions): ResumableStream {
     complete: () =>
       serial(async () => {
         isComplete = true
+        clearTimeout(deserted)
         await records.completeStream(connectionId, id).catch(onError)
         for (const outlet of outlets.splice(0)) outlet.end()
       }),
@@ -155,9 +172,4 @@ export function writeEvent(outlet: Outlet, streamId: string, { seq, message }: S
 export function parseEventId(eventId: string): { streamId: string; seq: number } | undefined {
   const [, streamId, seq] = /^([a-z0-9]+)\.(\d{1,15})$/.exec(eventId) ?? []
   return streamId === undefined ? undefined : { streamId, seq: Number(seq) }
-}
-
-function remove<Item>(items: Item[], item: Item): void {
-  const index = items.indexOf(item)
-  if (index >= 0) items.splice(index, 1)
 }
