@@ -5,7 +5,7 @@ import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
 import type { CliContext, Flag, RunningHub } from './command.ts'
 import { loadAndWarn } from './common-flags.ts'
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from '../base/loopback.ts'
 
 export const command = defineCommand({
   about: [

@@ -52,6 +52,14 @@ test('a name that was allowed may come in, and only that name', () => {
   expect(isOriginAllowed('chrome-extension://abcd', rules)).toBe(false)
 })
 
+test('an allowed host with a port is that port, whatever the case of its letters', () => {
+  const rules = { ...loopback, allowedHosts: ['Box.Example:8443'] }
+  expect(isHostAllowed('box.example:8443', rules)).toBe(true)
+  expect(isOriginAllowed('https://BOX.example:8443', rules)).toBe(true)
+  expect(isHostAllowed('box.example:8444', rules)).toBe(false)
+  expect(isHostAllowed('box.example', rules)).toBe(false)
+})
+
 test('whoever listens on all addresses is reached by any address, but still not by any name', () => {
   const rules = { ...loopback, host: '0.0.0.0' }
   expect(isHostAllowed('192.168.1.5:7420', rules)).toBe(true)

@@ -9,7 +9,7 @@ import { noticesStreamId, primingSince } from './connections.ts'
 import { initializeResult, readInitialize } from './initialize.ts'
 import type { Outlet, Reply } from './reply.ts'
 import type { ResumableStream } from './resumable-stream.ts'
-import { createResumableStream, parseEventId, writeEvent } from './resumable-stream.ts'
+import { createResumableStream, parseEventId, sendPaced, writeEvent } from './resumable-stream.ts'
 import type { Visit } from './visit.ts'
 import type { RpcMessage, RpcRequest, RpcResponse } from './wire.ts'
 import { errorCode, isLegacyVersion, isRequest, isResponse, modernVersion, RpcError, success } from './wire.ts'
@@ -182,7 +182,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       throw new RpcError(errorCode.invalidRequest, 'Nothing more comes on this stream.', { status: 405 })
     }
     return async (outlet: Outlet) => {
-      for (const event of events) writeEvent(outlet, from.streamId, event)
+      await sendPaced(outlet, events, (event) => writeEvent(outlet, from.streamId, event))
       outlet.end()
     }
   }

@@ -76,7 +76,7 @@ export function createResumableStream(options: StreamOptions): ResumableStream {
 
   async function replay(outlet: Outlet, afterSeq: number): Promise<boolean> {
     const events = (await records.readStream(connectionId, id, afterSeq))?.events ?? []
-    for (const event of events) write(outlet, event)
+    await sendPaced(outlet, events, (event) => write(outlet, event))
     return (events[0]?.seq ?? nextSeq) <= afterSeq + 1
   }
 
@@ -166,6 +166,21 @@ export function writeEvent(outlet: Outlet, streamId: string, { seq, message }: S
   const eventId = `${streamId}.${seq}`
   if (message === undefined) outlet.prime(eventId)
   else outlet.send(message, eventId)
+}
+
+/** What is stored can wait: a reader that takes its time is not overrun with it. */
+export async function sendPaced(
+  outlet: Outlet,
+  events: readonly StoredEvent[],
+  write: (event: StoredEvent) => void,
+): Promise<void> {
+  let wake = () => {}
+  outlet.onDrain(() => wake())
+  outlet.onClose(() => wake())
+  for (const event of events) {
+    while (outlet.isOpen && !outlet.isReady) await new Promise<void>((resolve) => (wake = resolve))
+    write(event)
+  }
 }
 
 /** `<stream>.<seq>`, as it stands in `Last-Event-ID`. */

@@ -1,8 +1,9 @@
 /** The doors beside `/mcp`, and what a hub says that is not ready yet or no longer. */
-import { DatabaseSync } from 'node:sqlite'
-import { join } from 'node:path'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { shippedHub } from '../harness/hub-process.ts'
+import { shippedHub, startHubProcess } from '../harness/hub-process.ts'
+import { createTempHome } from '../harness/temp-home.ts'
 import { exchange } from './exchange.ts'
 import { connectLegacy } from './legacy-connection.ts'
 import { modern, modernStream } from './modern-request.ts'
@@ -83,22 +84,44 @@ test('the gauges follow what is open', async () => {
 })
 
 test('a hub that still starts listens already, says so on /readyz, and answers 503 to everything that needs it', async () => {
-  await using late = await startOwnHub({ program: shippedHub })
-  await late.end('SIGTERM')
-  const store = new DatabaseSync(join(late.home, 'hub.db'))
-  store.exec('BEGIN EXCLUSIVE')
-  const starting = late.restart('SIGTERM')
-  const readiness = () => exchange(late, { method: 'GET', path: '/readyz', token: null }).catch(() => undefined)
-  await expect.poll(readiness, patience).toMatchObject({ status: 503, body: { ready: false, hub: 'starting' } })
-  for (const token of [late.token, 'nobody']) {
-    const { status, headers, body } = await modern(late, 'tools/list', {}, { token })
-    expect([status, headers['retry-after']]).toEqual([503, '1'])
-    expect(body).toMatchObject({ error: { message: expect.stringContaining('starting') } })
-  }
-  expect((await exchange(late, { method: 'GET', path: '/healthz', token: null })).status).toBe(200)
-  store.exec('ROLLBACK')
-  store.close()
-  await starting
+  await using home = await createTempHome()
+  await using database = await startSilentServer()
+  const port = await freePort()
+  const env = { SIGNALBOX_PORT: String(port), DATABASE_URL: `postgres://nobody@127.0.0.1:${database.port}/none` }
+  const starting = expect(startHubProcess({ home: home.path, env })).rejects.toThrow('before it was ready')
+  const late = { port, token: hub.token }
+  const readiness = () => exchange(late, { method: 'GET', path: '/readyz' }).catch(() => undefined)
 
-  expect((await modern(late, 'tools/list')).status).toBe(200)
+  await expect.poll(readiness, patience).toMatchObject({ status: 503, body: { ready: false, hub: 'starting' } })
+  const { status, headers, body } = await modern(late, 'tools/list')
+  expect([status, headers['retry-after']]).toEqual([503, '1'])
+  expect(body).toMatchObject({ error: { message: expect.stringContaining('starting') } })
+  expect((await exchange(late, { method: 'GET', path: '/healthz' })).status).toBe(200)
+  database.hangUp()
+  await starting
 })
+
+/** A database that takes the call and says nothing. */
+async function startSilentServer(): Promise<AsyncDisposable & { port: number; hangUp(): void }> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => void sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const hangUp = () => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  return { port: portOf(server), hangUp, [Symbol.asyncDispose]: async () => hangUp() }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const port = portOf(server)
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { createLog } from './log.ts'
+import type { Log, LogLevel } from './log.ts'
+import { createRedactor, REDACTED } from './redact.ts'
+
+function collect(level: LogLevel = 'info') {
+  const text: string[] = []
+  const redactor = createRedactor()
+  const log: Log = createLog({ level, redactor, destination: { write: (line) => text.push(line) } })
+  return { log, redactor, text, lines: () => text.map((line): unknown => JSON.parse(line)) }
+}
+
+test('a line is one JSON object with time, level, fields and message', () => {
+  const { log, text, lines } = collect()
+  log.info({ session: 'build', ms: 12 }, 'started')
+  expect(lines()).toEqual([
+    { level: 'info', time: expect.stringMatching(/^\d{4}-.*Z$/), session: 'build', ms: 12, message: 'started' },
+  ])
+  expect(text[0]).toMatch(/^[^\n]*\n$/)
+})
+
+test('lines below the level are not written', () => {
+  const { log, lines } = collect('warn')
+  log.debug({}, 'no')
+  log.info({}, 'no')
+  log.warn({}, 'yes')
+  log.error({}, 'yes')
+  expect(lines()).toMatchObject([{ level: 'warn' }, { level: 'error' }])
+})
+
+test('a child adds its fields to every line', () => {
+  const { log, lines } = collect()
+  log.child({ connection: 'c1' }).child({ correlation: 'x' }).info({ n: 1 }, 'called')
+  expect(lines()).toMatchObject([{ connection: 'c1', correlation: 'x', n: 1 }])
+})
+
+test('fields, messages, errors and their causes are redacted', () => {
+  const { log, redactor, text, lines } = collect()
+  redactor.addSecret('hunter2-hunter2')
+  const error = new Error('refused: hunter2-hunter2', { cause: new Error('Authorization: Bearer abc') })
+  log.error({ error, headers: { authorization: 'Bearer abc' }, note: 'is hunter2-hunter2' }, 'sb_human_abc was refused')
+  expect(text.join('')).not.toMatch(/hunter2|Bearer|sb_human/)
+  expect(lines()).toMatchObject([
+    {
+      error: { message: `refused: ${REDACTED}` },
+      headers: { authorization: REDACTED },
+      message: `${REDACTED} was refused`,
+    },
+  ])
+})
+
+test('a secret that became known after a child was made is hidden in the fields of that child', () => {
+  const { log, redactor, text } = collect()
+  const child = log.child({ late: 'hunter2-hunter2' })
+  redactor.addSecret('hunter2-hunter2')
+  child.info({}, 'called')
+  expect(text.join('')).not.toContain('hunter2')
+})
+
+test('cycles, bytes and odd names in fields do no harm', () => {
+  const { log, lines } = collect()
+  const cyclic: Record<string, unknown> = { bytes: new Uint8Array(3) }
+  cyclic['self'] = cyclic
+  log.info({ cyclic, level: 'mine', 'a"b': 1 }, 'odd %s %d')
+  expect(lines()).toMatchObject([
+    { cyclic: { bytes: '[3 bytes]', self: '[circular]' }, 'a"b': 1, message: 'odd %s %d' },
+  ])
+})
+
+test('a program whose stderr nobody reads any more goes on', async () => {
+  const program = `
+    const { createLog } = await import(${JSON.stringify(new URL('./log.ts', import.meta.url).href)})
+    const { createRedactor } = await import(${JSON.stringify(new URL('./redact.ts', import.meta.url).href)})
+    const log = createLog({ level: 'info', redactor: createRedactor() })
+    log.info({}, 'first')
+    await new Promise((resolve) => process.stdin.once('data', resolve))
+    for (let count = 0; count < 100; count++) log.info({ count }, 'to nobody')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    console.log('still here')
+    process.exit(0)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'pipe' })
+  const [first] = (await once(child.stderr, 'data')) as [Buffer]
+  expect(String(first)).toContain('"message":"first"')
+  child.stderr.destroy()
+  child.stdin.write('go on\n')
+  const [output] = (await once(child.stdout, 'data')) as [Buffer]
+  expect(String(output)).toBe('still here\n')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})

@@ -1,0 +1,101 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
+import { openStore } from './store.ts'
+
+async function makeStore(): Promise<string> {
+  const sqliteDir = join(temporaryDirectory(), 'home')
+  await using store = await openStore({ sqliteDir })
+  for (let count = 0; count < 200; count++) {
+    const rest = { role: 'human', created_at: '2026-01-01T00:00:00.000Z', hash: `${count} ${'x'.repeat(500)}` }
+    await store.db
+      .insertInto('tokens')
+      .values({ id: `t${count}`, ...rest } as never)
+      .execute()
+  }
+  return sqliteDir
+}
+
+test('directory and files are for their owner only', async () => {
+  const sqliteDir = join(temporaryDirectory(), 'home')
+  await using _store = await openStore({ sqliteDir })
+  expect(statSync(sqliteDir).mode & 0o777).toBe(0o700)
+  const files = readdirSync(sqliteDir)
+  expect(files).toEqual(expect.arrayContaining(['hub.db', 'hub.db-wal', 'connections.db', 'connections.db-wal']))
+  for (const file of files) expect(statSync(join(sqliteDir, file)).mode & 0o777, file).toBe(0o600)
+})
+
+test('what people own is committed to the disk, what connections need is not waited for', async () => {
+  await using store = await openStore({ sqliteDir: temporaryDirectory() })
+  const pragma = async (handle: typeof store.db | typeof store.transient, name: string) =>
+    Object.values(
+      (await sql.raw<Record<string, unknown>>(`pragma ${name}`).execute(handle as typeof store.db)).rows[0]!,
+    )[0]
+  expect(await pragma(store.db, 'synchronous')).toBe(2)
+  expect(await pragma(store.transient, 'synchronous')).toBe(1)
+  for (const handle of [store.db, store.transient]) {
+    expect(await pragma(handle, 'journal_mode')).toBe('wal')
+    expect(await pragma(handle, 'foreign_keys')).toBe(1)
+    expect(await pragma(handle, 'busy_timeout')).toBe(5000)
+  }
+})
+
+test('after closing, everything is in the two files', async () => {
+  const sqliteDir = await makeStore()
+  expect(readdirSync(sqliteDir).sort()).toEqual(['connections.db', 'hub.db'])
+})
+
+test.each([
+  [
+    'text where the database should be',
+    (file: string) => writeFileSync(file, 'this is no database, but a longer text '.repeat(200)),
+  ],
+  ['a file that lost its end', (file: string) => truncateSync(file, 40_000)],
+  [
+    'a file with rubbish in the middle',
+    (file: string) => {
+      const bytes = readFileSync(file)
+      bytes.fill(0xab, 8192, 20_000)
+      writeFileSync(file, bytes)
+    },
+  ],
+])('%s is reported with the file and the way out', async (_, damage) => {
+  const sqliteDir = await makeStore()
+  damage(join(sqliteDir, 'hub.db'))
+  await expect(openStore({ sqliteDir })).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(
+      /hub\.db is damaged or no database\. Move it away .* restore a backup or start anew\./,
+    ),
+  })
+})
+
+test('a directory where the file should be is reported', async () => {
+  const sqliteDir = temporaryDirectory()
+  mkdirSync(join(sqliteDir, 'hub.db'))
+  await expect(openStore({ sqliteDir })).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('hub.db'),
+  })
+})
+
+test.runIf(process.getuid?.() !== 0)('a directory without permission is reported', async () => {
+  const sqliteDir = temporaryDirectory()
+  chmodSync(sqliteDir, 0o500)
+  await expect(openStore({ sqliteDir })).rejects.toMatchObject({ code: 'unavailable' })
+})
+
+test('a file that another process holds is busy, not broken', { timeout: 30_000 }, async () => {
+  const sqliteDir = await makeStore()
+  using other = new DatabaseSync(join(sqliteDir, 'hub.db'))
+  other.exec('begin immediate; create table t (a)')
+  await expect(openStore({ sqliteDir })).rejects.toMatchObject({
+    code: 'busy',
+    message: expect.stringContaining('in use'),
+  })
+  other.exec('rollback')
+  await using _store = await openStore({ sqliteDir })
+})

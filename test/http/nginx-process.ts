@@ -1,0 +1,78 @@
+/** A real nginx in the foreground, with a configuration and a directory of its own, as any user may start it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { createTempHome } from '../harness/temp-home.ts'
+import { patience } from './own-hub.ts'
+
+export interface NginxProcess extends AsyncDisposable {
+  readonly port: number
+}
+
+export async function startNginx(program: string, { path, upstreamPort }: { path: string; upstreamPort: number }): Promise<NginxProcess> {
+  await using stack = new AsyncDisposableStack()
+  const { path: directory } = stack.use(await createTempHome())
+  const port = await freePort()
+  await writeFile(join(directory, 'nginx.conf'), configuration({ directory, port, path, upstreamPort }))
+  const child = spawn(program, ['-p', directory, '-c', join(directory, 'nginx.conf'), '-e', 'stderr'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  stack.defer(async () => {
+    child.kill('SIGTERM')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  })
+  await expect.poll(() => isListening(port), patience).toBe(true)
+  const opened = stack.move()
+  return { port, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** What the hub needs of a proxy: HTTP/1.1, no buffering, time to be quiet. Everything is written below `directory`. */
+function configuration(options: { directory: string; port: number; path: string; upstreamPort: number }): string {
+  const { directory, port, path, upstreamPort } = options
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `
+    daemon off;
+    master_process off;
+    pid ${directory}/nginx.pid;
+    events {}
+    http {
+      access_log off;
+      ${temporary.map((name) => `${name}_temp_path ${directory}/${name};`).join('\n      ')}
+      server {
+        listen 127.0.0.1:${port};
+        location ${path} {
+          proxy_pass http://127.0.0.1:${upstreamPort};
+          proxy_http_version 1.1;
+          proxy_set_header Connection "";
+          proxy_buffering off;
+          proxy_read_timeout 1h;
+          client_max_body_size 8m;
+        }
+      }
+    }
+  `
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

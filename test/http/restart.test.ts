@@ -1,0 +1,234 @@
+/** A hub that stops, is killed and starts again: what its clients may rely on, over raw HTTP. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { shippedHub } from '../harness/hub-process.ts'
+import type { EventStream } from './event-stream.ts'
+import { exchange } from './exchange.ts'
+import { attachLegacy, connectLegacy, type LegacyConnection, legacyRevisions } from './legacy-connection.ts'
+import { modern, modernStream } from './modern-request.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { hello, openSsePair } from './sse-pair.ts'
+
+const uri = (name: string) => `test://counter/${name}`
+
+test('a second hub on the same data directory says who holds it, and exits with 7', async () => {
+  await using hub = await startOwnHub({ program: shippedHub })
+  const second = spawn(process.execPath, [...shippedHub], {
+    env: { PATH: process.env['PATH'], SIGNALBOX_HOME: hub.home, SIGNALBOX_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [said, [code]] = await Promise.all([second.stderr.toArray(), once(second, 'exit')])
+  const words = Buffer.concat(said).toString()
+
+  expect(code).toBe(7)
+  for (const fact of [`pid ${hub.process.pid}`, hub.url, hub.home]) expect(words).toContain(fact)
+  expect((await modern(hub, 'tools/list')).status).toBe(200)
+})
+
+describe('SIGTERM', () => {
+  test('lets what runs finish, tells the streams, takes nothing new, and ends with 0', async () => {
+    await using hub = await startOwnHub()
+    const connection = await connectLegacy(hub)
+    using notices = await connection.listen()
+    using listener = await modernStream(hub, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
+    using pair = await openSsePair(hub)
+    await pair.post(hello)
+    const running = [
+      connection.post(call('test_until_stop', 'legacy')),
+      modern(hub, 'tools/call', { name: 'test_until_stop', arguments: { label: 'modern' } }),
+    ]
+    for (const label of ['legacy', 'modern']) await hub.isRunning(label)
+    const ending = hub.end('SIGTERM')
+
+    for (const { status, text } of await Promise.all(running)) {
+      expect(status).toBe(200)
+      expect(text).toContain('in time')
+    }
+    expect(await ending).toEqual({ code: 0, signal: null })
+    const ends = await Promise.all([notices.ended, listener.ended, pair.stream.ended])
+    expect(ends).toEqual(['ended', 'ended', 'ended'])
+    // The GET stream says when to come back, the modern one is answered.
+    expect(notices.events.at(-1)).toEqual({ retry: expect.stringMatching(/^\d+$/) })
+    expect(listener.messages.at(-1)).toMatchObject({ id: 1, result: {} })
+    expect(faultsIn(hub.log())).toEqual([])
+  })
+
+  test('is answered with 503 to whoever comes while the last call still runs', async () => {
+    await using hub = await startOwnHub()
+    const connection = await connectLegacy(hub)
+    const streaming = connection.stream('tools/call', { ...guided('last'), _meta: { progressToken: 1 } })
+    await hub.isRunning('last')
+    await hub.call('test_step', { label: 'last' })
+    using last = await streaming
+    await last.message()
+    const ending = hub.end('SIGTERM')
+    const readiness = () => exchange(hub, { method: 'GET', path: '/readyz', token: null })
+    await expect.poll(readiness, patience).toMatchObject({ status: 503, body: { ready: false, hub: 'stopping' } })
+
+    const refused = [await modern(hub, 'tools/list'), await connection.post(call('hub_status', 'x'))]
+    for (const { status, headers, body } of refused) {
+      expect([status, headers['retry-after']]).toEqual([503, '1'])
+      expect(body).toMatchObject({ error: { message: expect.stringContaining('stopping') } })
+    }
+    expect((await exchange(hub, { method: 'GET', path: '/healthz', token: null })).status).toBe(200)
+    await hub.end('SIGKILL')
+    await ending
+  })
+
+  test('gives up what does not finish within the grace, and says so, deaf tools included', async () => {
+    await using hub = await startOwnHub({ env: { SIGNALBOX_DRAIN_GRACE_SECONDS: '0.3' } })
+    const connection = await connectLegacy(hub)
+    using deaf = await connection.stream('tools/call', { name: 'test_deaf', arguments: {}, _meta: { progressToken: 1 } })
+    const slow = modern(hub, 'tools/call', guided('slow'))
+    await hub.isRunning('slow')
+
+    expect(await hub.end('SIGTERM')).toEqual({ code: 0, signal: null })
+    expect((await slow).body).toMatchObject({ id: 1, error: { message: expect.stringContaining('stopping') } })
+    await deaf.ended
+    expect(deaf.messages.at(-1)).toMatchObject({ id: 1, error: { message: expect.stringContaining('stopping') } })
+  })
+})
+
+describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (signal) => {
+  test.each(legacyRevisions)('a connection of %s goes on under its id, with its subscriptions and log level', async (version) => {
+    await using hub = await startOwnHub()
+    const connection = await connectLegacy(hub, { version, query: '?toolsets=events' })
+    await connection.request('resources/subscribe', { uri: uri('kept') })
+    await connection.request('resources/subscribe', { uri: uri('dropped') })
+    await connection.request('resources/unsubscribe', { uri: uri('dropped') })
+    await connection.request('logging/setLevel', { level: 'emergency' })
+    await hub.restart(signal)
+
+    const again = attachLegacy(hub, connection.id)
+    expect(toolNames(await again.request('tools/list'))).toEqual(['hub_status', 'query_events'])
+    const logged = await again.post(call('test_tool_with_logging', 'x'))
+    expect(logged.headers['content-type']).toBe('application/json')
+    using notices = await again.listen()
+    await hub.call('test_change', { uris: [uri('dropped'), uri('kept')] })
+    expect(await notices.message()).toMatchObject({ params: { uri: uri('kept') } })
+    expect((await again.end()).status).toBe(204)
+    expect(faultsIn(hub.log())).toEqual([])
+  })
+
+  test('its GET stream resumes from Last-Event-ID without a gap or a double, and what nobody heard is told', async () => {
+    await using hub = await startOwnHub()
+    const connection = await connectLegacy(hub)
+    const names = ['seen', 'sent-not-seen', 'nobody-listened', 'after', 'last']
+    for (const name of names) await connection.request('resources/subscribe', { uri: uri(name) })
+    using first = await connection.listen()
+    await hub.call('test_change', { uris: [uri('seen')] })
+    await first.message()
+    const seen = first.lastId
+    await hub.call('test_change', { uris: [uri('sent-not-seen')] })
+    await first.message()
+    first.close()
+    await expect.poll(async () => (await streams(hub)), patience).toBe(0)
+    await hub.call('test_change', { uris: [uri('nobody-listened')] })
+    await hub.restart(signal)
+    await hub.call('test_change', { uris: [uri('after')] })
+
+    using second = await connection.listen(seen)
+    await hub.call('test_change', { uris: [uri('last')] })
+    await expect.poll(() => urisOf(second), patience).toContain(uri('last'))
+    expect(urisOf(second).toSorted()).toEqual(names.slice(1).map(uri).toSorted())
+    expect(urisOf(second)[0]).toBe(uri('sent-not-seen'))
+  })
+
+  test('an answer that was ready before can still be fetched', async () => {
+    await using hub = await startOwnHub()
+    const connection = await connectLegacy(hub)
+    using stream = await connection.stream('tools/call', { name: 'test_tool_with_progress', _meta: { progressToken: 1 } })
+    await stream.ended
+    await hub.restart(signal)
+    using again = await connection.listen(stream.events[1]?.id)
+    expect(await again.ended).toBe('ended')
+    expect(again.messages).toEqual(stream.messages.slice(1))
+  })
+
+  test('an ended connection stays ended, and another token’s stays another’s', async () => {
+    await using hub = await startOwnHub()
+    const { token } = await hub.call('issue_token', { role: 'human' })
+    const ended = await connectLegacy(hub)
+    await ended.end()
+    const theirs = await connectLegacy(hub, { token: String(token) })
+    await hub.restart(signal)
+    expect((await ended.post(call('hub_status', 'x'))).status).toBe(404)
+    expect((await attachLegacy(hub, theirs.id).post(call('hub_status', 'x'))).status).toBe(404)
+    expect((await theirs.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
+  })
+})
+
+test('a request that ran when the hub was killed is answered on its resumed stream: the outcome is unknown', async () => {
+  await using hub = await startOwnHub()
+  const connection = await connectLegacy(hub)
+  using stream = await startGuided(hub, connection, 'killed')
+  await hub.restart('SIGKILL')
+
+  for (let times = 0; times < 2; times++) {
+    using again = await connection.listen(stream.lastId)
+    expect(await again.ended).toBe('ended')
+    expect(again.messages).toMatchObject([{ id: 1, error: { message: expect.stringMatching(/outcome is unknown/) } }])
+  }
+  expect(await connection.request('ping')).toMatchObject({ result: {} })
+})
+
+describe('the token file', () => {
+  test.each([
+    ['deleted', (path: string) => rm(path)],
+    ['torn', (path: string) => truncate(path, 20)],
+    ['emptied', (path: string) => truncate(path, 0)],
+    ['overwritten', (path: string) => writeFile(path, 'sb_human_000000000000_nonsense\n')],
+  ])('that was %s is made again, for its owner only, and works; the old token still does', async (_, spoil) => {
+    await using hub = await startOwnHub({ program: shippedHub })
+    const path = join(hub.home, 'token')
+    await spoil(path)
+    await hub.restart('SIGTERM')
+
+    const token = (await readFile(path, 'utf8')).trim()
+    expect(token).not.toBe(hub.token)
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
+    expect((await modern(hub, 'tools/list')).status).toBe(200)
+  })
+
+  test('that is whole is left alone', async () => {
+    await using hub = await startOwnHub({ program: shippedHub })
+    await hub.restart('SIGKILL')
+    expect((await readFile(join(hub.home, 'token'), 'utf8')).trim()).toBe(hub.token)
+  })
+})
+
+function guided(label: string): { name: string; arguments: { label: string } } {
+  return { name: 'test_guided', arguments: { label } }
+}
+
+function call(name: string, label: string): object {
+  const args = name === 'test_until_stop' || name === 'test_guided' ? { label } : {}
+  return { jsonrpc: '2.0', id: label, method: 'tools/call', params: { name, arguments: args } }
+}
+
+/** A call whose stream has begun. */
+async function startGuided(hub: OwnHub, connection: LegacyConnection, label: string): Promise<EventStream> {
+  const streaming = connection.stream('tools/call', { ...guided(label), _meta: { progressToken: 1 } })
+  await hub.isRunning(label)
+  await hub.call('test_step', { label })
+  const stream = await streaming
+  await stream.message()
+  return stream
+}
+
+async function streams(hub: OwnHub): Promise<number> {
+  const { text } = await exchange(hub, { method: 'GET', path: '/metrics', token: null })
+  return Number(/^signalbox_streams (\d+)$/m.exec(text)?.[1])
+}
+
+function toolNames(response: unknown): readonly string[] {
+  return (response as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name)
+}
+
+function urisOf({ messages }: EventStream): readonly string[] {
+  return messages.map((message) => (message as { params: { uri: string } }).params.uri)
+}
