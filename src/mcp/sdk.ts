@@ -3,13 +3,11 @@ export { classifyInboundRequest, createRequestStateCodec, UriTemplate } from '@m
 export type {
   CallToolResult,
   ClientCapabilities,
-  CompleteResult,
   GetPromptResult,
   Implementation,
   LoggingLevel,
   PromptArgument,
   ReadResourceResult,
-  RequestStateCodec,
   ServerCapabilities,
   ToolAnnotations,
 } from '@modelcontextprotocol/server'

@@ -46,6 +46,23 @@ test('a database with another encoding is refused', async () => {
   await runSql(serverUrl, `drop database ${name}`)
 })
 
+test('five hubs may open an empty database at once', async () => {
+  await using database = await createDatabase(serverUrl)
+  await using opened = new AsyncDisposableStack()
+  const open = async () => opened.use(await openStore({ databaseUrl: database.url }))
+  const stores = await Promise.all(Array.from({ length: 5 }, open))
+  const rest = { role: 'human', created_at: '2026-01-01T00:00:00.000Z' }
+  await Promise.all(
+    stores.map(({ db }, index) =>
+      db
+        .insertInto('tokens')
+        .values({ id: `t${index}`, hash: `h${index}`, ...rest } as never)
+        .execute(),
+    ),
+  )
+  expect(await stores[0]!.db.selectFrom('tokens').select('id').execute()).toHaveLength(5)
+})
+
 test('a column of another type is reported', async () => {
   await using database = await createDatabase(serverUrl)
   await (await openStore({ databaseUrl: database.url }))[Symbol.asyncDispose]()

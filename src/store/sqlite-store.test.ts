@@ -1,6 +1,8 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { promisify } from 'node:util'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
@@ -82,10 +84,24 @@ test('a directory where the file should be is reported', async () => {
   })
 })
 
-test.runIf(process.getuid?.() !== 0)('a directory without permission is reported', async () => {
+test('a directory that cannot be made is reported', async () => {
+  const file = join(temporaryDirectory(), 'file')
+  writeFileSync(file, '')
+  const opening = openStore({ sqliteDir: join(file, 'home') })
+  await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('hub.db') })
+})
+
+test('three processes may open an empty directory at once', async () => {
   const sqliteDir = temporaryDirectory()
-  chmodSync(sqliteDir, 0o500)
-  await expect(openStore({ sqliteDir })).rejects.toMatchObject({ code: 'unavailable' })
+  const program = `
+    const { openStore } = await import(${JSON.stringify(new URL('./store.ts', import.meta.url).href)})
+    await using store = await openStore({ sqliteDir: ${JSON.stringify(sqliteDir)} })
+    const id = String(process.pid)
+    await store.db.insertInto('tokens').values({ id, hash: id, role: 'human', created_at: 'now' }).execute()`
+  const run = promisify(execFile)
+  await Promise.all(Array.from({ length: 3 }, () => run(process.execPath, ['--input-type=module', '-e', program])))
+  await using store = await openStore({ sqliteDir })
+  expect(await store.db.selectFrom('tokens').select('id').execute()).toHaveLength(3)
 })
 
 test('a file that another process holds is busy, not broken', { timeout: 30_000 }, async () => {

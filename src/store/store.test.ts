@@ -195,15 +195,6 @@ describeOnEachEngine('the store', (open) => {
     ).rejects.toThrow()
   })
 
-  test('five hubs may open it at once', async () => {
-    await using opened = await open()
-    await sql.raw('drop table tokens').execute(opened.store.db)
-    await sql.raw(`delete from signalbox_migrations where name = '0001-tokens'`).execute(opened.store.db)
-    const stores = await Promise.all(Array.from({ length: 5 }, () => opened.reopen()))
-    await Promise.all(stores.map((store, index) => insertToken(store, `t${index}`)))
-    expect(await tokenIds(opened.store)).toEqual(['t0', 't1', 't2', 't3', 't4'])
-  })
-
   test('a database of a newer signalbox is refused, with the way out', async () => {
     await using opened = await open()
     await sql

@@ -1,7 +1,8 @@
 /** The doors beside `/mcp`, and what a hub says that is not ready yet or no longer. */
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../harness/free-port.ts'
 import { shippedHub, startHubProcess } from '../harness/hub-process.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { exchange } from './exchange.ts'
@@ -110,18 +111,5 @@ async function startSilentServer(): Promise<AsyncDisposable & { port: number; ha
     server.close()
     for (const socket of sockets) socket.destroy()
   }
-  return { port: portOf(server), hangUp, [Symbol.asyncDispose]: async () => hangUp() }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const port = portOf(server)
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port
+  return { port: (server.address() as AddressInfo).port, hangUp, [Symbol.asyncDispose]: async () => hangUp() }
 }

@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { freePort } from '../harness/free-port.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { patience } from './own-hub.ts'
 
@@ -29,7 +30,7 @@ export async function startNginx(program: string, { path, upstreamPort }: { path
   return { port, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** What the hub needs of a proxy: HTTP/1.1, no buffering, time to be quiet. Everything is written below `directory`. */
+/** The least that anybody writes: that nothing is buffered is up to the hub. nginx writes below `directory` only. */
 function configuration(options: { directory: string; port: number; path: string; upstreamPort: number }): string {
   const { directory, port, path, upstreamPort } = options
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -45,24 +46,10 @@ function configuration(options: { directory: string; port: number; path: string;
         listen 127.0.0.1:${port};
         location ${path} {
           proxy_pass http://127.0.0.1:${upstreamPort};
-          proxy_http_version 1.1;
-          proxy_set_header Connection "";
-          proxy_buffering off;
-          proxy_read_timeout 1h;
-          client_max_body_size 8m;
         }
       }
     }
   `
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function isListening(port: number): Promise<boolean> {
