@@ -4,10 +4,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { createAuditProvider, createRecordLayer } from './audit/audit.ts'
+import { atMostEvery } from './base/at-most-every.ts'
 import { openDataDirectory } from './base/data-directory.ts'
+import { every } from './base/every.ts'
 import { HubError, messageOf } from './base/hub-error.ts'
 import { createLog } from './base/log.ts'
-import type { Log } from './base/log.ts'
 import { createMetrics } from './base/metrics.ts'
 import type { Principal } from './base/principal.ts'
 import { createRedactor } from './base/redact.ts'
@@ -74,6 +75,7 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   const notices = createNotices()
   const onStatusChange = () => noteStatusChange(notices)
   const tokens = createTokens({ store, onEnded: (id) => void endpoint.dropToken(id), onChange: onStatusChange })
+  const readMemory = atMostEvery(1_000, () => process.memoryUsage.rss())
   const statusProvider = createStatusProvider(() => ({
     name: 'signalbox',
     version,
@@ -82,7 +84,7 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
     store: store.engine,
     ...endpoint.counts(),
     events: events.lastSeq,
-    memory_bytes: process.memoryUsage.rss(),
+    memory_bytes: readMemory(),
   }))
 
   const info = { name: 'signalbox', title: 'Signalbox', version }
@@ -178,18 +180,4 @@ async function listen(http: HttpServer, host: string, port: number): Promise<num
       { cause: error },
     )
   }
-}
-
-/** Runs again and again, never twice at once; a failure is logged and tried again. */
-function every(ms: number, log: Log, task: () => Promise<void>): Disposable {
-  let isRunning = false
-  const timer = setInterval(() => {
-    if (isRunning) return
-    isRunning = true
-    task()
-      .catch((error: unknown) => log.error({ error }, 'a periodic task failed'))
-      .finally(() => (isRunning = false))
-  }, ms)
-  timer.unref()
-  return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -47,7 +47,7 @@ async function startOnce(): Promise<PostgresServer> {
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   await ready(server).catch((error: unknown) => {
-    server.stdin!.end()
+    server.stdin.end()
     throw error
   })
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, [Symbol.asyncDispose]: () => stop(server) }

@@ -2,13 +2,6 @@
 const key = 'signalbox-token'
 const find = (id) => document.getElementById(id)
 
-const fromAddress = new URLSearchParams(location.hash.slice(1)).get('token')
-if (fromAddress) {
-  sessionStorage.setItem(key, fromAddress)
-  // The link was for logging in; the address bar and the history need not keep it.
-  history.replaceState(null, '', location.pathname)
-}
-
 find('login').addEventListener('submit', (event) => {
   event.preventDefault()
   sessionStorage.setItem(key, find('token').value.trim())
@@ -18,7 +11,19 @@ find('logout').addEventListener('click', () => {
   sessionStorage.removeItem(key)
   void show()
 })
-void show()
+// The printed link, opened in a tab that shows the page already, changes nothing but the fragment.
+addEventListener('hashchange', start)
+start()
+
+function start() {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (token) {
+    sessionStorage.setItem(key, token)
+    // The link was for logging in; the address bar and the history need not keep it.
+    history.replaceState(null, '', location.pathname)
+  }
+  void show()
+}
 
 async function show() {
   const token = sessionStorage.getItem(key)

@@ -12,8 +12,18 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
   'cookie',
   'credential',
   // The same words as people run them together, where no case or dash is left to split at.
-  ...['apikey', 'accesskey', 'authkey', 'privatekey', 'secretkey', 'clientsecret'],
-  ...['accesstoken', 'authtoken', 'bearertoken', 'idtoken', 'refreshtoken', 'sessiontoken'],
+  'apikey',
+  'accesskey',
+  'authkey',
+  'privatekey',
+  'secretkey',
+  'clientsecret',
+  'accesstoken',
+  'authtoken',
+  'bearertoken',
+  'idtoken',
+  'refreshtoken',
+  'sessiontoken',
 ])
 
 /** Ends in a listed word, yet MCP uses it as a plain number of a request. */

@@ -33,7 +33,7 @@ function judge(text: string, suspect: TextRange): TextRange | undefined {
   // Perhaps the end of a user in an encoded URL. It is found when the text is judged once more, decoded.
   if (word.startsWith('%')) return undefined
   if (word.startsWith('://')) return { start: suspect.start + 3, end: suspect.end - 1 }
-  if (/^sb_/i.test(word)) return /^sb_/.test(word) ? ownToken(text, suspect) : undefined
+  if (word.startsWith('sb_')) return ownToken(text, suspect)
   if (/^b/i.test(word)) return afterScheme(text, suspect.end)
   return afterName(text, suspect)
 }

@@ -200,6 +200,10 @@ describe('odd input', () => {
     })
     expect(JSON.stringify(copy)).not.toContain('hunter2')
     expect(JSON.stringify(copy)).toContain('redact.test.ts')
+    const several = new AggregateError([new Error('hunter2-hunter2'), new Error('other')], 'both failed')
+    expect(redactorWith('hunter2-hunter2').value(several)).toMatchObject({
+      errors: [{ message: REDACTED }, { message: 'other' }],
+    })
   })
 
   test('cycles, classes, maps, sets, dates, bytes and thrown getters become plain data', () => {
@@ -272,7 +276,11 @@ describe('odd input', () => {
 describe('whatever the secret is', () => {
   /** Long and mixed enough not to be found by accident; with everything that encodings change. */
   const secret = fc
-    .string({ unit: fc.constantFrom(...'abcXYZ019-_.~!*\'()%+/=&?#:@ "\\éß€😀<>\t\n'), minLength: 10, maxLength: 40 })
+    .string({
+      unit: fc.constantFrom(...Array.from('abcXYZ019-_.~!*\'()%+/=&?#:@ "\\éß€😀<>\t\n')),
+      minLength: 10,
+      maxLength: 40,
+    })
     .filter((text) => new Set(text).size > 6 && text.trim().length > 9)
 
   const places: Readonly<Record<string, (secret: string) => unknown>> = {
@@ -322,9 +330,9 @@ describe('whatever the secret is', () => {
   }
 
   test('data without secrets comes back as it was', () => {
-    const innocentName = fc.string({ unit: fc.constantFrom(...'abcdefghij'), maxLength: 8 })
+    const innocentName = fc.string({ unit: fc.constantFrom(...Array.from('abcdefghij')), maxLength: 8 })
     const innocentText = fc.string({
-      unit: fc.constantFrom(...'abcdefghij 0123456789.,;/%+\\"\'<>{}[]é😀\n'),
+      unit: fc.constantFrom(...Array.from('abcdefghij 0123456789.,;/%+\\"\'<>{}[]é😀\n')),
       maxLength: 60,
     })
     const data = fc.letrec((tie) => ({

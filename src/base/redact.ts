@@ -175,8 +175,7 @@ function nameOfPair(input: object): SecretName | undefined {
 
 /** What JSON cannot hold, as data it can. */
 function toPlain(input: object): unknown {
-  if (input instanceof Error)
-    return { name: input.name, message: input.message, stack: input.stack, ...errorParts(input) }
+  if (input instanceof Error) return partsOf(input)
   if (ArrayBuffer.isView(input) || input instanceof ArrayBuffer) return `[${input.byteLength} bytes]`
   if (input instanceof Map) return Object.fromEntries([...input].map(([name, value]) => [String(name), value]))
   if (input instanceof Set) return [...input]
@@ -184,6 +183,15 @@ function toPlain(input: object): unknown {
   return input
 }
 
-function errorParts(error: Error): Record<string, unknown> {
-  return { ...error, ...(error.cause === undefined ? {} : { cause: error.cause }) }
+/** What an error holds besides its enumerable fields is what one wants to read. */
+function partsOf(error: Error): Record<string, unknown> {
+  const { name, message, stack, cause } = error
+  return {
+    name,
+    message,
+    stack,
+    ...Object.fromEntries(Object.entries(error)),
+    ...(error instanceof AggregateError ? { errors: error.errors as unknown } : {}),
+    ...(cause === undefined ? {} : { cause }),
+  }
 }

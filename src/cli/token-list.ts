@@ -16,7 +16,7 @@ const tokenRecord = z.looseObject({
   revoked_at: z.string().optional(),
   last_used_at: z.string().optional(),
 })
-const tokenPage = z.looseObject({ tokens: z.array(tokenRecord) })
+const tokenPage = z.looseObject({ tokens: z.array(tokenRecord), next_cursor: z.string().optional() })
 
 export type TokenRecord = z.output<typeof tokenRecord>
 
@@ -25,8 +25,14 @@ export const command = defineCommand({
   flags: { ...hubFlags, ...jsonFlag },
   examples: ['signalbox token list', 'signalbox token list --json'],
   async run(args, context) {
-    const page = tokenPage.parse(await askHub('list_tokens', {}, args, context))
-    context.out(args.has('json') ? JSON.stringify(page, null, 2) : renderTokens(page.tokens, new Date()))
+    const tokens: TokenRecord[] = []
+    let cursor: string | undefined
+    do {
+      const page = tokenPage.parse(await askHub('list_tokens', cursor === undefined ? {} : { cursor }, args, context))
+      tokens.push(...page.tokens)
+      cursor = page.next_cursor
+    } while (cursor !== undefined)
+    context.out(args.has('json') ? JSON.stringify({ tokens }, null, 2) : renderTokens(tokens, new Date()))
     return 'ok'
   },
 })

@@ -56,7 +56,10 @@ export function createCheckpoints({ path, turns, onFault }: CheckpointDeps): Che
     finish()
   }
   const startThread = (): Worker => {
-    const thread = new Worker(siblingModule('checkpoint-thread', import.meta.url), { workerData: { path } })
+    const thread = new Worker(siblingModule('checkpoint-thread', import.meta.url), {
+      workerData: { path },
+      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 32 },
+    })
     thread.unref()
     thread.on('message', onReply)
     thread.on('error', onFault)

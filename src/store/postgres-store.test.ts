@@ -56,7 +56,7 @@ test('five hubs may open an empty database at once', async () => {
     stores.map(({ db }, index) =>
       db
         .insertInto('tokens')
-        .values({ id: `t${index}`, hash: `h${index}`, ...rest } as never)
+        .values({ id: `t${index}`, hash: `h${index}`, ...rest })
         .execute(),
     ),
   )

@@ -15,7 +15,7 @@ async function makeStore(): Promise<string> {
     const rest = { role: 'human', created_at: '2026-01-01T00:00:00.000Z', hash: `${count} ${'x'.repeat(500)}` }
     await store.db
       .insertInto('tokens')
-      .values({ id: `t${count}`, ...rest } as never)
+      .values({ id: `t${count}`, ...rest })
       .execute()
   }
   return sqliteDir
@@ -61,6 +61,14 @@ test.each([
     (file: string) => {
       const bytes = readFileSync(file)
       bytes.fill(0xab, 8192, 20_000)
+      writeFileSync(file, bytes)
+    },
+  ],
+  [
+    'a file with rubbish where nothing is read at the start',
+    (file: string) => {
+      const bytes = readFileSync(file)
+      bytes.fill(0xab, bytes.length - 4096)
       writeFileSync(file, bytes)
     },
   ],

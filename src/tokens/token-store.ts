@@ -14,9 +14,13 @@ export interface TokenRow {
   readonly lastUsedAt: string | undefined
 }
 
+/** Where a token stands in the list. */
+export type TokenPlace = Pick<TokenRow, 'createdAt' | 'id'>
+
 export interface TokenStore {
   insert(row: TokenRow): Promise<void>
-  all(): Promise<readonly TokenRow[]>
+  /** In the order they were made, from behind `after` on. */
+  page(after: TokenPlace | undefined, limit: number): Promise<readonly TokenRow[]>
   find(id: string): Promise<TokenRow | undefined>
   /** False if it was revoked before. */
   revoke(id: string, at: string): Promise<boolean>
@@ -42,7 +46,16 @@ export function createTokenStore({ db }: Store): TokenStore {
       }
       await db.insertInto('tokens').values(values).execute()
     },
-    all: async () => (await rows().orderBy('created_at').orderBy('id').execute()).map(toRow),
+    async page(after, limit) {
+      let query = rows().orderBy('created_at').orderBy('id').limit(limit)
+      if (after) {
+        const { createdAt, id } = after
+        query = query.where(({ eb, or, and }) =>
+          or([eb('created_at', '>', createdAt), and([eb('created_at', '=', createdAt), eb('id', '>', id)])]),
+        )
+      }
+      return (await query.execute()).map(toRow)
+    },
     async find(id) {
       const row = await rows().where('id', '=', id).executeTakeFirst()
       return row && toRow(row)

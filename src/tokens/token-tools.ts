@@ -19,6 +19,11 @@ const tokenSchema = z.object({
   last_used_at: z.string().optional(),
 })
 
+const cursorSchema = z
+  .string()
+  .regex(/^[0-9TZ:.-]+_[a-z0-9]+$/, 'a cursor is what next_cursor said')
+  .transform((text) => ({ createdAt: text.slice(0, text.indexOf('_')), id: text.slice(text.indexOf('_') + 1) }))
+
 export function createTokenProvider(tokens: Tokens): Provider {
   const tools = [
     defineTool({
@@ -51,11 +56,22 @@ export function createTokenProvider(tokens: Tokens): Provider {
     }),
     defineTool({
       name: 'list_tokens',
-      description: 'All tokens, without their text: whom each stands for, since when, until when, last used.',
-      input: z.strictObject({}),
-      output: z.object({ tokens: z.array(tokenSchema) }),
+      description: 'The tokens, without their text: whom each stands for, since when, until when, last used.',
+      input: z.strictObject({
+        cursor: cursorSchema.optional().describe('As in next_cursor; without it, from the first.'),
+        limit: z.int().min(1).max(1_000).default(200),
+      }),
+      output: z.object({ tokens: z.array(tokenSchema), next_cursor: z.string().optional() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
-      run: async () => ({ tokens: (await tokens.list()).map(toWire) }),
+      async run({ cursor, limit }) {
+        const found = await tokens.list(cursor, limit + 1)
+        const page = found.slice(0, limit)
+        const last = page.at(-1)
+        return {
+          tokens: page.map(toWire),
+          ...(last && found.length > limit && { next_cursor: `${last.createdAt}_${last.id}` }),
+        }
+      },
     }),
     defineTool({
       name: 'revoke_token',

@@ -88,8 +88,24 @@ describeOnEachEngine('tokens', (open) => {
     pass(5_000)
     await tokens.authenticate(text)
     await tokens.saveLastUsed()
-    const [row] = await tokensOn(await opened.reopen()).tokens.list()
+    const [row] = await tokensOn(await opened.reopen()).tokens.list(undefined, 10)
     expect(row?.lastUsedAt).toBe('2026-01-01T00:00:05.000Z')
+  })
+
+  test('the list is read in pages, each token once, whatever was made at the same moment', async () => {
+    await using opened = await open()
+    const { tokens, pass } = tokensOn(opened.store)
+    const made: string[] = []
+    for (let count = 0; count < 7; count++) {
+      if (count % 3 === 0) pass(1_000)
+      made.push((await tokens.issue({ role: 'human' })).id)
+    }
+    const seen: string[] = []
+    for (let page = await tokens.list(undefined, 3); page.length > 0; page = await tokens.list(page.at(-1), 3)) {
+      seen.push(...page.map(({ id }) => id))
+    }
+    expect(seen.toSorted()).toEqual(made.toSorted())
+    expect(seen).toHaveLength(7)
   })
 
   test('revoking what is not there says where the ids are', async () => {

@@ -2,17 +2,18 @@
 import { HubError } from '../base/hub-error.ts'
 import type { Principal, Role } from '../base/principal.ts'
 import type { Store } from '../store/store.ts'
-import type { TokenRow } from './token-store.ts'
+import type { TokenPlace, TokenRow } from './token-store.ts'
 import { createTokenStore } from './token-store.ts'
 import { createTokenText, hashSecret, isSecretOf, parseTokenText } from './token-text.ts'
 
-export type { TokenRow } from './token-store.ts'
+export type { TokenPlace, TokenRow } from './token-store.ts'
 export { createTokenProvider } from './token-tools.ts'
 export { ensureTokenFile } from './token-file.ts'
 
 export interface Tokens {
   issue(spec: TokenSpec): Promise<TokenRow & { readonly text: string }>
-  list(): Promise<readonly TokenRow[]>
+  /** In the order they were made, from behind `after` on. */
+  list(after: TokenPlace | undefined, limit: number): Promise<readonly TokenRow[]>
   revoke(id: string): Promise<{ readonly id: string; readonly revokedAt: string }>
   authenticate(text: string): Promise<Principal | undefined>
   principalOf(id: string): Promise<Principal | undefined>
@@ -89,8 +90,8 @@ export function createTokens({ store, onEnded, onChange, now = () => new Date() 
       onChange?.()
       return { ...row, text }
     },
-    async list() {
-      return (await rows.all()).map((row) => ({ ...row, lastUsedAt: used.get(row.id) ?? row.lastUsedAt }))
+    async list(after, limit) {
+      return (await rows.page(after, limit)).map((row) => ({ ...row, lastUsedAt: used.get(row.id) ?? row.lastUsedAt }))
     },
     async revoke(id) {
       const row = await rows.find(id)

@@ -58,7 +58,8 @@ describe('a body over 4 MiB is refused with 413 that says how large it may be', 
 
 describe('a body that is no message is refused with 400', () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
-  const nested = (depth: number) => `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`
+  const nested = (depth: number) =>
+    `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`
   test.each<[string, unknown]>([
     ['nothing', ''],
     ['blanks', '   \n '],
@@ -141,9 +142,23 @@ describe('what every object has is nothing special', () => {
 })
 
 test('an id comes back as it was sent', async () => {
-  const ids = [0, -1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, '', '0', 'ünïcödé 🚂', '__proto__', 'x'.repeat(256)]
+  const ids = [
+    0,
+    -1,
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+    '',
+    '0',
+    'ünïcödé 🚂',
+    '__proto__',
+    'x'.repeat(256),
+  ]
   for (const id of ids) {
-    expect((await connection.post({ jsonrpc: '2.0', id, method: 'ping' })).body).toEqual({ jsonrpc: '2.0', id, result: {} })
+    expect((await connection.post({ jsonrpc: '2.0', id, method: 'ping' })).body).toEqual({
+      jsonrpc: '2.0',
+      id,
+      result: {},
+    })
     expect((await modern(hub, 'tools/list', {}, { id })).body).toMatchObject({ id, result: {} })
   }
 })

@@ -54,7 +54,11 @@ export function begin(target: Target, wish: Wish): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     // A connection that breaks after the answer has begun is seen by whoever reads the answer.
     const options = { host: '127.0.0.1', port: target.port, method, path, headers: sent, agent: false as const }
-    const sending = request({ ...options, ...(signal && { signal }), ...(from !== undefined && { localAddress: from }) })
+    const sending = request({
+      ...options,
+      ...(signal && { signal }),
+      ...(from !== undefined && { localAddress: from }),
+    })
     sending.on('response', resolve).on('error', reject)
     sending.end(bytes)
   })

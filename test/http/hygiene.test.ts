@@ -31,7 +31,12 @@ describe('without a token', () => {
     const lines = text.split('\n').filter((line) => line !== '')
     const sample = /^[a-z_]+(\{[a-z_]+="[^"\\]*"(,[a-z_]+="[^"\\]*")*\})? [-+0-9.e]+$/
     for (const line of lines) expect(line).toMatch(/^# (HELP|TYPE) [a-z_]+ ./.test(line) ? /./ : sample)
-    const names = ['signalbox_connections', 'signalbox_streams', 'signalbox_http_requests_total', 'process_resident_memory_bytes']
+    const names = [
+      'signalbox_connections',
+      'signalbox_streams',
+      'signalbox_http_requests_total',
+      'process_resident_memory_bytes',
+    ]
     for (const name of names) {
       expect(lines.some((line) => line.startsWith(`# TYPE ${name} `))).toBe(true)
       expect(lines.some((line) => line.startsWith(name))).toBe(true)
@@ -71,17 +76,16 @@ describe('without a token', () => {
 })
 
 test('the gauges follow what is open', async () => {
-  const gauge = async (name: string) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await get('/metrics')).text)?.[1])
   const connection = await connectLegacy(hub)
   using notices = await connection.listen()
   using listener = await modernStream(hub, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
   await listener.message()
-  expect([await gauge('signalbox_connections'), await gauge('signalbox_streams')]).toEqual([1, 2])
+  expect([await hub.metric('signalbox_connections'), await hub.metric('signalbox_streams')]).toEqual([1, 2])
   notices.close()
   listener.close()
   await connection.end()
-  await expect.poll(() => gauge('signalbox_connections'), patience).toBe(0)
-  await expect.poll(() => gauge('signalbox_streams'), patience).toBe(0)
+  await expect.poll(() => hub.metric('signalbox_connections'), patience).toBe(0)
+  await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(0)
 })
 
 test('a hub that still starts listens already, says so on /readyz, and answers 503 to everything that needs it', async () => {

@@ -105,7 +105,10 @@ describe('a call', () => {
     const content = { username: 'Ada', email: 'ada@example.org' }
     expect((await connection.post({ jsonrpc: '2.0', id, result: { action: 'accept', content } })).status).toBe(202)
 
-    expect(await stream.message()).toMatchObject({ id: 1, result: { content: [{ text: expect.stringContaining('Ada') }] } })
+    expect(await stream.message()).toMatchObject({
+      id: 1,
+      result: { content: [{ text: expect.stringContaining('Ada') }] },
+    })
     expect(await stream.ended).toBe('ended')
   })
 
@@ -147,7 +150,10 @@ describe('a stream that was lost in the middle of a call', () => {
 
   test('can be resumed by its own connection only', async () => {
     const connection = await connectLegacy(hub)
-    using stream = await connection.stream('tools/call', { name: 'test_tool_with_progress', _meta: { progressToken: 1 } })
+    using stream = await connection.stream('tools/call', {
+      name: 'test_tool_with_progress',
+      _meta: { progressToken: 1 },
+    })
     await stream.ended
     using other = await (await connectLegacy(hub)).listen(stream.events[0]?.id)
     await other.ended
@@ -172,7 +178,9 @@ test('DELETE ends the GET stream and the call that runs, and its tool hears of i
 
   expect((await connection.end()).status).toBe(204)
   await Promise.all([notices.ended, call.ended])
-  await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ cancelled: expect.arrayContaining(['deleted']) })
+  await expect
+    .poll(() => hub.call('test_calls'), patience)
+    .toMatchObject({ cancelled: expect.arrayContaining(['deleted']) })
 })
 
 function guided(id: string, label: string): object {

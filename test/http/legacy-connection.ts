@@ -67,13 +67,19 @@ export function attachLegacy(
     listen: (lastEventId) =>
       openStream(
         target,
-        asConnection(id, options, { method: 'GET', headers: { accept: 'text/event-stream', 'last-event-id': lastEventId } }),
+        asConnection(id, options, {
+          method: 'GET',
+          headers: { accept: 'text/event-stream', 'last-event-id': lastEventId },
+        }),
       ),
     end: () => exchange(target, asConnection(id, options, { method: 'DELETE' })),
   }
 }
 
-export function initialize(target: Target, { version = newestLegacy, token, capabilities = {}, query = '' }: LegacyOptions = {}) {
+export function initialize(
+  target: Target,
+  { version = newestLegacy, token, capabilities = {}, query = '' }: LegacyOptions = {},
+) {
   const params = { protocolVersion: version, capabilities, clientInfo: { name: 'raw', version: '1' } }
   return exchange(target, {
     path: `/mcp${query}`,

@@ -12,112 +12,127 @@ afterAll(async () => {
   expect(faults).toEqual([])
 })
 
-  test('brings each notice once, whichever of several streams it takes', async () => {
-    const connection = await connectLegacy(hub)
-    const names = Array.from({ length: 20 }, (_, index) => counter(`several-${index}`))
-    for (const uri of names) await connection.request('resources/subscribe', { uri })
-    using one = await connection.listen()
-    using two = await connection.listen()
-    using three = await connection.listen()
-    for (const uri of names.slice(0, 10)) await hub.call('test_change', { uris: [uri] })
-    await expect.poll(() => uris(one, two, three).length, patience).toBe(10)
-    three.close()
-    await three.ended
-    for (const uri of names.slice(10)) await hub.call('test_change', { uris: [uri] })
+test('brings each notice once, whichever of several streams it takes', async () => {
+  const connection = await connectLegacy(hub)
+  const names = Array.from({ length: 20 }, (_, index) => counter(`several-${index}`))
+  for (const uri of names) await connection.request('resources/subscribe', { uri })
+  using one = await connection.listen()
+  using two = await connection.listen()
+  using three = await connection.listen()
+  for (const uri of names.slice(0, 10)) await hub.call('test_change', { uris: [uri] })
+  await expect.poll(() => uris(one, two, three).length, patience).toBe(10)
+  three.close()
+  await three.ended
+  for (const uri of names.slice(10)) await hub.call('test_change', { uris: [uri] })
 
-    await expect.poll(() => uris(one, two, three).length, patience).toBe(20)
-    expect(uris(one, two, three).sort()).toEqual([...names].sort())
-  })
+  await expect.poll(() => uris(one, two, three).length, patience).toBe(20)
+  expect(uris(one, two, three).sort()).toEqual([...names].sort())
+})
 
-  test('brings many changes of one resource as few notices, and the last one is never missing', async () => {
-    const connection = await connectLegacy(hub)
-    const [busy, last] = [counter('busy'), counter('the last')]
-    for (const uri of [busy, last]) await connection.request('resources/subscribe', { uri })
-    using notices = await connection.listen()
-    await hub.call('test_change', { uris: Array.from({ length: 1_000 }, () => busy) })
-    await hub.call('test_change', { uris: [last] })
+test('brings many changes of one resource as few notices, and the last one is never missing', async () => {
+  const connection = await connectLegacy(hub)
+  const [busy, last] = [counter('busy'), counter('the last')]
+  for (const uri of [busy, last]) await connection.request('resources/subscribe', { uri })
+  using notices = await connection.listen()
+  await hub.call('test_change', { uris: Array.from({ length: 1_000 }, () => busy) })
+  await hub.call('test_change', { uris: [last] })
 
-    await expect.poll(() => uris(notices), patience).toEqual([busy, last])
-  })
+  await expect.poll(() => uris(notices), patience).toEqual([busy, last])
+})
 
-  test('brings nothing that was not subscribed to, or no longer is', async () => {
-    const connection = await connectLegacy(hub)
-    const other = await connectLegacy(hub)
-    const [mine, theirs, dropped] = [counter('mine'), counter('theirs'), counter('dropped')]
-    await connection.request('resources/subscribe', { uri: mine })
-    await connection.request('resources/subscribe', { uri: dropped })
-    await connection.request('resources/unsubscribe', { uri: dropped })
-    await other.request('resources/subscribe', { uri: theirs })
-    using notices = await connection.listen()
-    await hub.call('test_change', { uris: [theirs, dropped] })
-    await hub.call('test_change', { uris: [mine] })
+test('brings nothing that was not subscribed to, or no longer is', async () => {
+  const connection = await connectLegacy(hub)
+  const other = await connectLegacy(hub)
+  const [mine, theirs, dropped] = [counter('mine'), counter('theirs'), counter('dropped')]
+  await connection.request('resources/subscribe', { uri: mine })
+  await connection.request('resources/subscribe', { uri: dropped })
+  await connection.request('resources/unsubscribe', { uri: dropped })
+  await other.request('resources/subscribe', { uri: theirs })
+  using notices = await connection.listen()
+  await hub.call('test_change', { uris: [theirs, dropped] })
+  await hub.call('test_change', { uris: [mine] })
 
-    await expect.poll(() => uris(notices), patience).toEqual([mine])
-  })
+  await expect.poll(() => uris(notices), patience).toEqual([mine])
+})
 
-  test('tells of changed lists without a subscription', async () => {
-    const connection = await connectLegacy(hub)
-    using notices = await connection.listen()
-    await hub.call('test_trigger_tool_change')
-    await hub.call('test_trigger_prompt_change')
+test('tells of changed lists without a subscription', async () => {
+  const connection = await connectLegacy(hub)
+  using notices = await connection.listen()
+  await hub.call('test_trigger_tool_change')
+  await hub.call('test_trigger_prompt_change')
 
-    await expect.poll(() => methods(notices), patience).toEqual([
-      'notifications/tools/list_changed',
-      'notifications/prompts/list_changed',
-    ])
-  })
+  await expect
+    .poll(() => methods(notices), patience)
+    .toEqual(['notifications/tools/list_changed', 'notifications/prompts/list_changed'])
+})
 
-  test('brings what happened before it was opened, and between two openings', async () => {
-    const connection = await connectLegacy(hub)
-    const [early, between] = [counter('early'), counter('between')]
-    for (const uri of [early, between]) await connection.request('resources/subscribe', { uri })
-    await hub.call('test_change', { uris: [early] })
-    using first = await connection.listen()
-    await expect.poll(() => uris(first), patience).toEqual([early])
-    first.close()
-    await first.ended
-    await hub.call('test_change', { uris: [between] })
+test('brings what happened before it was opened, and between two openings', async () => {
+  const connection = await connectLegacy(hub)
+  const [early, between] = [counter('early'), counter('between')]
+  for (const uri of [early, between]) await connection.request('resources/subscribe', { uri })
+  await hub.call('test_change', { uris: [early] })
+  using first = await connection.listen()
+  await expect.poll(() => uris(first), patience).toEqual([early])
+  first.close()
+  await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(0)
+  await hub.call('test_change', { uris: [between] })
 
-    using second = await connection.listen()
-    await expect.poll(() => uris(second), patience).toEqual([between])
-  })
+  using second = await connection.listen(first.lastId)
+  await expect.poll(() => uris(second), patience).toEqual([between])
+})
 
-  test('can be resumed also when nothing had come on it yet', async () => {
-    const connection = await connectLegacy(hub)
-    using first = await connection.listen()
-    const { id, data } = await first.next()
-    expect([typeof id, data]).toEqual(['string', ''])
-    const uri = counter('lost on the way')
-    await connection.request('resources/subscribe', { uri })
-    await hub.call('test_change', { uris: [uri] })
-    await expect.poll(() => uris(first), patience).toEqual([uri])
-    first.close()
+test('brings to a client that has lost its place at least what it may have missed, each once', async () => {
+  const connection = await connectLegacy(hub)
+  const [heard, missed] = [counter('heard'), counter('missed')]
+  for (const uri of [heard, missed]) await connection.request('resources/subscribe', { uri })
+  using first = await connection.listen()
+  await hub.call('test_change', { uris: [heard] })
+  await expect.poll(() => uris(first), patience).toEqual([heard])
+  first.close()
+  await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(0)
+  await hub.call('test_change', { uris: [missed] })
 
-    using again = await connection.listen(id)
-    await expect.poll(() => uris(again), patience).toEqual([uri])
-  })
+  using second = await connection.listen()
+  await expect.poll(() => uris(second), patience).toContain(missed)
+  expect(new Set(uris(second)).size).toBe(uris(second).length)
+})
 
-  test('is resumed from Last-Event-ID without a gap and without a double', async () => {
-    const connection = await connectLegacy(hub)
-    const all = Array.from({ length: 12 }, (_, index) => counter(`resume-${index}`))
-    for (const uri of all) await connection.request('resources/subscribe', { uri })
-    const seen: string[] = []
-    let lastId: string | undefined
-    for (let round = 0; round < 4; round++) {
-      using notices = await connection.listen(lastId)
-      for (const uri of all.slice(round * 3, round * 3 + 3)) await hub.call('test_change', { uris: [uri] })
-      await expect.poll(() => uris(notices), patience).toHaveLength(3)
-      // The client saw two of three before its connection broke.
-      const two = notices.events.filter(({ data }) => data).slice(0, 2)
-      seen.push(...two.map(({ data }) => uriOf(JSON.parse(data ?? ''))))
-      lastId = two[1]?.id
-      const missed = await connection.listen(lastId)
-      seen.push(uriOf(await missed.message()))
-      lastId = missed.lastId
-      missed.close()
-    }
-    expect(seen).toEqual(all)
-  })
+test('can be resumed also when nothing had come on it yet', async () => {
+  const connection = await connectLegacy(hub)
+  using first = await connection.listen()
+  const { id, data } = await first.next()
+  expect([typeof id, data]).toEqual(['string', ''])
+  const uri = counter('lost on the way')
+  await connection.request('resources/subscribe', { uri })
+  await hub.call('test_change', { uris: [uri] })
+  await expect.poll(() => uris(first), patience).toEqual([uri])
+  first.close()
+
+  using again = await connection.listen(id)
+  await expect.poll(() => uris(again), patience).toEqual([uri])
+})
+
+test('is resumed from Last-Event-ID without a gap and without a double', async () => {
+  const connection = await connectLegacy(hub)
+  const all = Array.from({ length: 12 }, (_, index) => counter(`resume-${index}`))
+  for (const uri of all) await connection.request('resources/subscribe', { uri })
+  const seen: string[] = []
+  let lastId: string | undefined
+  for (let round = 0; round < 4; round++) {
+    using notices = await connection.listen(lastId)
+    for (const uri of all.slice(round * 3, round * 3 + 3)) await hub.call('test_change', { uris: [uri] })
+    await expect.poll(() => uris(notices), patience).toHaveLength(3)
+    // The client saw two of three before its connection broke.
+    const two = notices.events.filter(({ data }) => data).slice(0, 2)
+    seen.push(...two.map(({ data }) => uriOf(JSON.parse(data ?? ''))))
+    lastId = two[1]?.id
+    const missed = await connection.listen(lastId)
+    seen.push(uriOf(await missed.message()))
+    lastId = missed.lastId
+    missed.close()
+  }
+  expect(seen).toEqual(all)
+})
 
 function counter(name: string): string {
   return `test://counter/${encodeURIComponent(name)}`

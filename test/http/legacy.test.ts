@@ -45,7 +45,9 @@ describe('initialize', () => {
     ['a number for protocolVersion', { protocolVersion: 5, capabilities: {} }],
     ['an array for capabilities', { protocolVersion: newestLegacy, capabilities: [] }],
   ])('%s is refused, and opens nothing', async (_, params) => {
-    const { status, headers, body } = await exchange(hub, { body: { jsonrpc: '2.0', id: 7, method: 'initialize', params } })
+    const { status, headers, body } = await exchange(hub, {
+      body: { jsonrpc: '2.0', id: 7, method: 'initialize', params },
+    })
 
     expect(status).toBe(400)
     expect(headers['mcp-session-id']).toBeUndefined()
@@ -191,7 +193,9 @@ describe('what is asked wrongly', () => {
   test('arguments that do not fit are an error of the tool, in words for a model', async () => {
     const connection = await connectLegacy(hub)
     const wrong = await connection.request('tools/call', { name: 'revoke_token', arguments: { ident: 1 } })
-    expect(wrong).toMatchObject({ result: { isError: true, content: [{ text: expect.stringMatching(/"ident".*\bid\b/s) }] } })
+    expect(wrong).toMatchObject({
+      result: { isError: true, content: [{ text: expect.stringMatching(/"ident".*\bid\b/s) }] },
+    })
   })
 
   test('names of things every object has are no names of ours', async () => {
@@ -232,7 +236,10 @@ describe('headers', () => {
   test('a client that can read neither JSON nor a stream is refused with 406', async () => {
     const connection = await connectLegacy(hub)
     const post = await connection.post(list, { accept: 'text/html' })
-    const get = await exchange(hub, { method: 'GET', headers: { 'mcp-session-id': connection.id, accept: 'application/json' } })
+    const get = await exchange(hub, {
+      method: 'GET',
+      headers: { 'mcp-session-id': connection.id, accept: 'application/json' },
+    })
     expect([post.status, get.status]).toEqual([406, 406])
     expect(get.body).toMatchObject({ error: { message: expect.stringContaining('text/event-stream') } })
   })

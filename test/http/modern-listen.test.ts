@@ -15,7 +15,10 @@ afterAll(async () => {
 const uri = (name: string) => `test://counter/${name}`
 
 test('the acknowledgement comes first and says what will be told, under the id of the request', async () => {
-  using stream = await listen({ toolsListChanged: true, resourceSubscriptions: [uri('a'), 'test://no-such'] }, { id: 'sub-1' })
+  using stream = await listen(
+    { toolsListChanged: true, resourceSubscriptions: [uri('a'), 'test://no-such'] },
+    { id: 'sub-1' },
+  )
   expect(stream.headers).toMatchObject({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
   expect(await stream.message()).toEqual({
     jsonrpc: '2.0',
@@ -39,7 +42,10 @@ test('only what the filter names is told, each notice once and with the id of it
 
   await expect.poll(() => resources.messages.length, patience).toBe(3)
   await expect.poll(() => lists.messages.length, patience).toBe(2)
-  const told = { method: 'notifications/resources/updated', params: { uri: uri('b'), _meta: { [subscriptionIdKey]: 'b' } } }
+  const told = {
+    method: 'notifications/resources/updated',
+    params: { uri: uri('b'), _meta: { [subscriptionIdKey]: 'b' } },
+  }
   expect(resources.messages.slice(1)).toMatchObject([told, told])
   expect(lists.messages.slice(1)).toMatchObject([
     { method: 'notifications/prompts/list_changed', params: { _meta: { [subscriptionIdKey]: 'lists' } } },

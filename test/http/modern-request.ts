@@ -16,7 +16,12 @@ export interface ModernOptions {
   readonly signal?: AbortSignal
 }
 
-export function modern(target: Target, method: string, params: object = {}, options: ModernOptions = {}): Promise<Answer> {
+export function modern(
+  target: Target,
+  method: string,
+  params: object = {},
+  options: ModernOptions = {},
+): Promise<Answer> {
   return exchange(target, modernWish(method, params, options))
 }
 

@@ -81,13 +81,20 @@ test('what a client cannot answer is not asked: only the capabilities it lacks a
   const name = 'test_input_required_result_multiple_inputs'
   const { status, body } = await modern(hub, 'tools/call', { name }, { capabilities: { sampling: {} } })
   expect(status).toBe(400)
-  expect(body).toMatchObject({ error: { code: -32021, data: { requiredCapabilities: { elicitation: {}, roots: {} } } } })
+  expect(body).toMatchObject({
+    error: { code: -32021, data: { requiredCapabilities: { elicitation: {}, roots: {} } } },
+  })
   const { error } = body as { error: { data: { requiredCapabilities: object } } }
   expect(error.data.requiredCapabilities).not.toHaveProperty('sampling')
 })
 
 function call(name: string, more: object = {}, token?: string): Promise<Answer> {
-  return modern(hub, 'tools/call', { name, arguments: {}, ...more }, { capabilities, ...(token !== undefined && { token }) })
+  return modern(
+    hub,
+    'tools/call',
+    { name, arguments: {}, ...more },
+    { capabilities, ...(token !== undefined && { token }) },
+  )
 }
 
 function stateOf({ body }: Answer): string {

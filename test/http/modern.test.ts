@@ -62,7 +62,9 @@ describe('results', () => {
   })
 
   test('the list of tools comes in the same order every time', async () => {
-    const lists = await Promise.all(Array.from({ length: 5 }, () => modern(hub, 'tools/list', {}, { query: '?toolsets=all' })))
+    const lists = await Promise.all(
+      Array.from({ length: 5 }, () => modern(hub, 'tools/list', {}, { query: '?toolsets=all' })),
+    )
     expect(new Set(lists.map(({ text }) => text)).size).toBe(1)
   })
 
@@ -74,7 +76,11 @@ describe('results', () => {
   test('a notification is taken with 202', async () => {
     const { status, text } = await exchange(hub, {
       headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'notifications/cancelled' },
-      body: { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, _meta: { [versionKey]: '2026-07-28' } } },
+      body: {
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: 1, _meta: { [versionKey]: '2026-07-28' } },
+      },
     })
     expect([status, text]).toEqual([202, ''])
   })
@@ -90,7 +96,13 @@ describe('what is wrong is answered with the code and the status that the revisi
     ['Mcp-Name says otherwise', 'tools/call', status, { headers: { 'mcp-name': 'revoke_token' } }, -32020],
     ['Mcp-Name is no base64', 'tools/call', status, { headers: { 'mcp-name': '=?base64?%%%?=' } }, -32020],
     ['the version header is missing', 'tools/list', {}, { headers: { 'mcp-protocol-version': undefined } }, -32020],
-    ['the version header says otherwise', 'tools/list', {}, { headers: { 'mcp-protocol-version': '2025-11-25' } }, -32020],
+    [
+      'the version header says otherwise',
+      'tools/list',
+      {},
+      { headers: { 'mcp-protocol-version': '2025-11-25' } },
+      -32020,
+    ],
     ['no version in _meta', 'tools/list', {}, { meta: { [versionKey]: undefined } }, -32602],
     ['no capabilities in _meta', 'tools/list', {}, { meta: { [capabilitiesKey]: undefined } }, -32602],
     ['capabilities that are none', 'tools/list', {}, { meta: { [capabilitiesKey]: 'all' } }, -32602],
@@ -112,16 +124,24 @@ describe('what is wrong is answered with the code and the status that the revisi
     ],
   ])('%s', async (_, method, params, options, code, data?: object) => {
     const { status, body } = await modern(hub, method, params, { id: 'the id', ...options })
-    expect([status, body]).toMatchObject([400, { jsonrpc: '2.0', id: 'the id', error: { code, ...(data && { data }) } }])
+    expect([status, body]).toMatchObject([
+      400,
+      { jsonrpc: '2.0', id: 'the id', error: { code, ...(data && { data }) } },
+    ])
   })
 
-  test.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'no/such', 'constructor'])(
-    '%s does not exist here: 404',
-    async (method) => {
-      const { status, body } = await modern(hub, method, {}, { id: 5 })
-      expect([status, body]).toMatchObject([404, { id: 5, error: { code: -32601 } }])
-    },
-  )
+  test.each([
+    'initialize',
+    'ping',
+    'logging/setLevel',
+    'resources/subscribe',
+    'resources/unsubscribe',
+    'no/such',
+    'constructor',
+  ])('%s does not exist here: 404', async (method) => {
+    const { status, body } = await modern(hub, method, {}, { id: 5 })
+    expect([status, body]).toMatchObject([404, { id: 5, error: { code: -32601 } }])
+  })
 
   test('no _meta at all is no request of this revision', async () => {
     const { headers } = modernWish('tools/list', {})
@@ -153,8 +173,12 @@ describe('headers that repeat an argument', () => {
 
   test('are compared with it, encoded or not', async () => {
     const plain = { name: 'test_x_mcp_header', arguments: { region: 'north' } }
-    expect(await modern(hub, 'tools/call', plain, { headers: { 'mcp-param-region': ' north ' } })).toMatchObject({ status: 200 })
-    expect(await modern(hub, 'tools/call', call, { headers: { 'mcp-param-region': encoded } })).toMatchObject({ status: 200 })
+    expect(await modern(hub, 'tools/call', plain, { headers: { 'mcp-param-region': ' north ' } })).toMatchObject({
+      status: 200,
+    })
+    expect(await modern(hub, 'tools/call', call, { headers: { 'mcp-param-region': encoded } })).toMatchObject({
+      status: 200,
+    })
   })
 
   test.each([undefined, 'north', '=?base64?bm9ydGg=?=', '=?base64?not base64?='])('%s is refused', async (sent) => {
@@ -165,7 +189,12 @@ describe('headers that repeat an argument', () => {
 
 describe('a call', () => {
   test('tells its progress on a stream that carries nothing but notifications and the answer', async () => {
-    using stream = await modernStream(hub, 'tools/call', { name: 'test_tool_with_progress' }, { meta: { progressToken: 't' } })
+    using stream = await modernStream(
+      hub,
+      'tools/call',
+      { name: 'test_tool_with_progress' },
+      { meta: { progressToken: 't' } },
+    )
     expect(await stream.ended).toBe('ended')
     expect(stream.headers).toMatchObject({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
     expect(stream.messages).toMatchObject([
@@ -199,6 +228,8 @@ describe('a call', () => {
     }
     leave.abort()
 
-    await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ cancelled: expect.arrayContaining([label]) })
+    await expect
+      .poll(() => hub.call('test_calls'), patience)
+      .toMatchObject({ cancelled: expect.arrayContaining([label]) })
   })
 })

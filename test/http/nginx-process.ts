@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { vi } from 'vitest'
 import { freePort } from '../harness/free-port.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { patience } from './own-hub.ts'
@@ -13,7 +13,10 @@ export interface NginxProcess extends AsyncDisposable {
   readonly port: number
 }
 
-export async function startNginx(program: string, { path, upstreamPort }: { path: string; upstreamPort: number }): Promise<NginxProcess> {
+export async function startNginx(
+  program: string,
+  { path, upstreamPort }: { path: string; upstreamPort: number },
+): Promise<NginxProcess> {
   await using stack = new AsyncDisposableStack()
   const { path: directory } = stack.use(await createTempHome())
   const port = await freePort()
@@ -25,7 +28,7 @@ export async function startNginx(program: string, { path, upstreamPort }: { path
     child.kill('SIGTERM')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   })
-  await expect.poll(() => isListening(port), patience).toBe(true)
+  await vi.waitFor(() => canConnect(port), patience)
   const opened = stack.move()
   return { port, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
@@ -52,14 +55,8 @@ function configuration(options: { directory: string; port: number; path: string;
   `
 }
 
-async function isListening(port: number): Promise<boolean> {
+async function canConnect(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
+  await once(socket, 'connect')
+  socket.destroy()
 }

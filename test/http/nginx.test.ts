@@ -89,7 +89,9 @@ nginx.describe.each(['/mcp', '/mcp/'])('behind nginx at %s', (path) => {
     answer.catch(() => {})
     await hub.isRunning(label)
     leave.abort()
-    await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ cancelled: expect.arrayContaining([label]) })
+    await expect
+      .poll(() => hub.call('test_calls'), patience)
+      .toMatchObject({ cancelled: expect.arrayContaining([label]) })
   })
 
   test('DELETE ends the connection', async () => {

@@ -96,7 +96,8 @@ describe('a page on an allowed origin', () => {
   const origin = 'https://page.example'
 
   test('may ask before it sends, with the headers of either era', async () => {
-    const wanted = 'authorization, content-type, mcp-session-id, mcp-protocol-version, last-event-id, mcp-method, mcp-name'
+    const wanted =
+      'authorization, content-type, mcp-session-id, mcp-protocol-version, last-event-id, mcp-method, mcp-name'
     const { status, headers } = await exchange(hub, {
       method: 'OPTIONS',
       token: null,
@@ -116,7 +117,12 @@ describe('a page on an allowed origin', () => {
     async (own) => {
       const opened = await exchange(hub, {
         headers: { origin: own },
-        body: { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {} } },
+        body: {
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'initialize',
+          params: { protocolVersion: '2025-11-25', capabilities: {} },
+        },
       })
       const refused = await exchange(hub, { method: 'GET', headers: { origin: own }, token: null })
       expect([opened.status, refused.status]).toEqual([200, 401])

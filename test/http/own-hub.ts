@@ -4,11 +4,14 @@ import { expect } from 'vitest'
 import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
+import { exchange } from './exchange.ts'
 
 export interface OwnHub extends HubProcess {
   readonly home: string
   /** Calls a tool behind the back of the client under test, and answers its structured content. */
   call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
+  /** One number of `/metrics`. */
+  metric(name: string): Promise<number>
   /** Waits until a guided call has reached its tool. */
   isRunning(label: string): Promise<void>
   /** Ends the hub and starts the next one on the same data directory and port. */
@@ -41,6 +44,10 @@ export async function startOwnHub({ program = roughHub, env = {} }: OwnHubOption
     log: () => hub.log(),
     end: (signal) => hub.end(signal),
     call: (tool, args) => callTool({ url, token }, tool, args),
+    async metric(name) {
+      const { text } = await exchange({ port, token }, { method: 'GET', path: '/metrics', token: null })
+      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+    },
     async isRunning(label) {
       const calls = () => callTool({ url, token }, 'test_calls')
       await expect.poll(calls, patience).toMatchObject({ running: expect.arrayContaining([label]) })

@@ -24,7 +24,12 @@ describe.concurrent('in the long run', { timeout: 90_000 }, (test) => {
     using notices = await (await connectLegacy(hub)).listen()
     using listener = await modernStream(hub, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
     using pair = await openSsePair(hub)
-    using call = await modernStream(hub, 'tools/call', { name: 'test_deaf', arguments: {} }, { meta: { progressToken: 1 } })
+    using call = await modernStream(
+      hub,
+      'tools/call',
+      { name: 'test_deaf', arguments: {} },
+      { meta: { progressToken: 1 } },
+    )
     const quiet = [notices, listener, pair.stream, call]
 
     const counts = () => quiet.map(({ comments }) => comments.length)
@@ -36,13 +41,18 @@ describe.concurrent('in the long run', { timeout: 90_000 }, (test) => {
     const params = { name: 'test_deaf', arguments: {} }
     using legacy = await connection.stream('tools/call', params)
     using modern = await modernStream(hub, 'tools/call', params)
-    expect([legacy, modern].map(({ headers }) => headers['content-type'])).toEqual(['text/event-stream', 'text/event-stream'])
+    expect([legacy, modern].map(({ headers }) => headers['content-type'])).toEqual([
+      'text/event-stream',
+      'text/event-stream',
+    ])
   })
 
   test('a stream that has ended, and whose reader reads no more, is left in peace', async () => {
     // How much the system takes of an unread stream differs, so that some of these end with bytes still to send.
     const sizes = Array.from({ length: 16 }, (_, index) => (index + 1) * mebibyte)
-    const floods = sizes.map((bytes) => modernWish('tools/call', { name: 'test_flood', arguments: { bytes } }, { meta: { progressToken: 1 } }))
+    const floods = sizes.map((bytes) =>
+      modernWish('tools/call', { name: 'test_flood', arguments: { bytes } }, { meta: { progressToken: 1 } }),
+    )
     const responses = await Promise.all(floods.map((wish) => begin(hub, wish)))
     for (const response of responses) response.on('error', () => {}).pause()
     await sleep(keepAliveMs + 1_000)

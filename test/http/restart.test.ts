@@ -81,7 +81,11 @@ describe('SIGTERM', () => {
   test('gives up what does not finish within the grace, and says so, deaf tools included', async () => {
     await using hub = await startOwnHub({ env: { SIGNALBOX_DRAIN_GRACE_SECONDS: '0.3' } })
     const connection = await connectLegacy(hub)
-    using deaf = await connection.stream('tools/call', { name: 'test_deaf', arguments: {}, _meta: { progressToken: 1 } })
+    using deaf = await connection.stream('tools/call', {
+      name: 'test_deaf',
+      arguments: {},
+      _meta: { progressToken: 1 },
+    })
     const slow = modern(hub, 'tools/call', guided('slow'))
     await hub.isRunning('slow')
 
@@ -93,25 +97,28 @@ describe('SIGTERM', () => {
 })
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (signal) => {
-  test.each(legacyRevisions)('a connection of %s goes on under its id, with its subscriptions and log level', async (version) => {
-    await using hub = await startOwnHub()
-    const connection = await connectLegacy(hub, { version, query: '?toolsets=events' })
-    await connection.request('resources/subscribe', { uri: uri('kept') })
-    await connection.request('resources/subscribe', { uri: uri('dropped') })
-    await connection.request('resources/unsubscribe', { uri: uri('dropped') })
-    await connection.request('logging/setLevel', { level: 'emergency' })
-    await hub.restart(signal)
+  test.each(legacyRevisions)(
+    'a connection of %s goes on under its id, with its subscriptions and log level',
+    async (version) => {
+      await using hub = await startOwnHub()
+      const connection = await connectLegacy(hub, { version, query: '?toolsets=events' })
+      await connection.request('resources/subscribe', { uri: uri('kept') })
+      await connection.request('resources/subscribe', { uri: uri('dropped') })
+      await connection.request('resources/unsubscribe', { uri: uri('dropped') })
+      await connection.request('logging/setLevel', { level: 'emergency' })
+      await hub.restart(signal)
 
-    const again = attachLegacy(hub, connection.id)
-    expect(toolNames(await again.request('tools/list'))).toEqual(['hub_status', 'query_events'])
-    const logged = await again.post(call('test_tool_with_logging', 'x'))
-    expect(logged.headers['content-type']).toBe('application/json')
-    using notices = await again.listen()
-    await hub.call('test_change', { uris: [uri('dropped'), uri('kept')] })
-    expect(await notices.message()).toMatchObject({ params: { uri: uri('kept') } })
-    expect((await again.end()).status).toBe(204)
-    expect(faultsIn(hub.log())).toEqual([])
-  })
+      const again = attachLegacy(hub, connection.id)
+      expect(toolNames(await again.request('tools/list'))).toEqual(['hub_status', 'query_events'])
+      const logged = await again.post(call('test_tool_with_logging', 'x'))
+      expect(logged.headers['content-type']).toBe('application/json')
+      using notices = await again.listen()
+      await hub.call('test_change', { uris: [uri('dropped'), uri('kept')] })
+      expect(await notices.message()).toMatchObject({ params: { uri: uri('kept') } })
+      expect((await again.end()).status).toBe(204)
+      expect(faultsIn(hub.log())).toEqual([])
+    },
+  )
 
   test('its GET stream resumes from Last-Event-ID without a gap or a double, and what nobody heard is told', async () => {
     await using hub = await startOwnHub()
@@ -125,7 +132,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
     await hub.call('test_change', { uris: [uri('sent-not-seen')] })
     await first.message()
     first.close()
-    await expect.poll(async () => (await streams(hub)), patience).toBe(0)
+    await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(0)
     await hub.call('test_change', { uris: [uri('nobody-listened')] })
     await hub.restart(signal)
     await hub.call('test_change', { uris: [uri('after')] })
@@ -140,7 +147,10 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
   test('an answer that was ready before can still be fetched', async () => {
     await using hub = await startOwnHub()
     const connection = await connectLegacy(hub)
-    using stream = await connection.stream('tools/call', { name: 'test_tool_with_progress', _meta: { progressToken: 1 } })
+    using stream = await connection.stream('tools/call', {
+      name: 'test_tool_with_progress',
+      _meta: { progressToken: 1 },
+    })
     await stream.ended
     await hub.restart(signal)
     using again = await connection.listen(stream.events[1]?.id)
@@ -218,11 +228,6 @@ async function startGuided(hub: OwnHub, connection: LegacyConnection, label: str
   const stream = await streaming
   await stream.message()
   return stream
-}
-
-async function streams(hub: OwnHub): Promise<number> {
-  const { text } = await exchange(hub, { method: 'GET', path: '/metrics', token: null })
-  return Number(/^signalbox_streams (\d+)$/m.exec(text)?.[1])
 }
 
 function toolNames(response: unknown): readonly string[] {

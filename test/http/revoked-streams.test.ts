@@ -24,7 +24,9 @@ test('a revoked token’s streams end, of whatever kind, and its calls are cance
   await expect
     .poll(() => hub.call('test_calls'), patience)
     .toMatchObject({ cancelled: expect.arrayContaining(['revoked legacy', 'revoked modern']) })
-  expect(await hub.call('test_calls')).toMatchObject({ running: expect.arrayContaining(['kept legacy', 'kept modern']) })
+  expect(await hub.call('test_calls')).toMatchObject({
+    running: expect.arrayContaining(['kept legacy', 'kept modern']),
+  })
   for (const label of ['kept legacy', 'kept modern']) await hub.call('test_finish', { label, words: 'kept' })
   expect(await mine.call.message()).toMatchObject({ result: {} })
   expect(await mine.modernCall.message()).toMatchObject({ result: {} })
@@ -70,7 +72,12 @@ async function openAll(token: string, name: string): Promise<Streams> {
   const modernCall = await guided(`${name} modern`, ({ _meta, ...params }) =>
     modernStream(hub, 'tools/call', params, { token, meta: _meta }),
   )
-  const listener = await modernStream(hub, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, { token })
+  const listener = await modernStream(
+    hub,
+    'subscriptions/listen',
+    { notifications: { toolsListChanged: true } },
+    { token },
+  )
   const pair = await openSsePair(hub, { token })
   await pair.post(hello)
   const streams = { notices: await connection.listen(), call, resumed, modernCall, listener, pair: pair.stream }

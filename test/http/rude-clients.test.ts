@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Bystander, startBystander } from './bystander.ts'
-import { begin, exchange } from './exchange.ts'
+import { begin } from './exchange.ts'
 import { attachLegacy, connectLegacy, initialize } from './legacy-connection.ts'
 import { modern, modernStream, modernWish } from './modern-request.ts'
 import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
@@ -34,7 +34,7 @@ describe('sockets that stop in the middle', () => {
     ['send half a chunk', () => `${postHead(hub.token, { 'Transfer-Encoding': 'chunked' })}ff\r\n{"json`],
   ])('200 that %s harm nobody, and neither does their sudden end', async (_, text) => {
     const sockets = await Promise.all(Array.from({ length: 200 }, () => openSocket(hub.port)))
-    await Promise.all(sockets.map((socket) => (text() === '' ? undefined : socket.write(text()))))
+    await Promise.all(sockets.map((socket) => socket.write(text())))
     await bystander.undisturbed()
     for (const { socket } of sockets) socket.resetAndDestroy()
     await bystander.undisturbed()
@@ -55,7 +55,9 @@ describe('sockets that stop in the middle', () => {
     const body = JSON.stringify(wish.body)
     const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen', Connection: 'close' }
     using socket = await openSocket(hub.port)
-    await socket.write(postHead(String(token), { ...headers, 'Content-Length': String(body.length) }) + body.slice(0, 20))
+    await socket.write(
+      postHead(String(token), { ...headers, 'Content-Length': String(body.length) }) + body.slice(0, 20),
+    )
     await bystander.undisturbed()
     await hub.call('revoke_token', { id })
     await socket.write(body.slice(20))
@@ -70,13 +72,21 @@ describe('requests that are no HTTP', () => {
   test.each([
     ['garbage', '\x00\x01\x02\x03\r\n\r\n', /^HTTP\/1\.1 400/],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', /^HTTP\/1\.1 400/],
-    ['two lengths', 'POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n', /^HTTP\/1\.1 400/],
+    [
+      'two lengths',
+      'POST /mcp HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n',
+      /^HTTP\/1\.1 400/,
+    ],
     [
       'a length and chunks',
       'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
       /^HTTP\/1\.1 400/,
     ],
-    ['headers without end', `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n${'X-Long: '.padEnd(100_000, 'x')}`, /^HTTP\/1\.1 431/],
+    [
+      'headers without end',
+      `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n${'X-Long: '.padEnd(100_000, 'x')}`,
+      /^HTTP\/1\.1 431/,
+    ],
   ])('%s', async (_, text, expected) => {
     using socket = await openSocket(hub.port)
     await socket.write(Buffer.from(text, 'latin1'))
@@ -92,7 +102,7 @@ describe('who does not read', () => {
     for (let round = 0; round < 3; round++) {
       const response = await begin(hub, modernWish('tools/call', flood, { meta: { progressToken: 1 } }))
       response.pause()
-      await expect.poll(async () => (await metric('signalbox_streams')) <= 1, patience).toBe(true)
+      await expect.poll(async () => (await hub.metric('signalbox_streams')) <= 1, patience).toBe(true)
       response.destroy()
     }
     expect(((await memory()) - before) / mebibyte).toBeLessThan(128)
@@ -105,7 +115,7 @@ describe('who does not read', () => {
     const params = { name: 'test_flood', arguments: { bytes: 24 * mebibyte }, _meta: { progressToken: 1 } }
     const response = await begin(hub, connection.wish({ jsonrpc: '2.0', id: 'flood', method: 'tools/call', params }))
     const first = await firstId(response)
-    await expect.poll(async () => (await metric('signalbox_streams')) <= 1, patience).toBe(true)
+    await expect.poll(async () => (await hub.metric('signalbox_streams')) <= 1, patience).toBe(true)
     response.destroy()
 
     using rest = await connection.listen(first)
@@ -158,7 +168,10 @@ describe('a token has at most so many connections', () => {
     const streams = await Promise.all(Array.from({ length: 5 }, open))
     await Promise.all(streams.map((stream) => stream.message()))
     const refused = await modern(hub, 'subscriptions/listen', params, { token: String(token) })
-    expect([refused.status, refused.body]).toMatchObject([429, { id: 1, error: { message: expect.stringContaining('5') } }])
+    expect([refused.status, refused.body]).toMatchObject([
+      429,
+      { id: 1, error: { message: expect.stringContaining('5') } },
+    ])
     for (const stream of streams) stream.close()
     await expect.poll(async () => statusOf(await open()), patience).toBe(200)
   })
@@ -168,17 +181,12 @@ test('a hundred clients that leave in the middle of a call leave nothing behind'
   const wish = modernWish('tools/call', { name: 'test_deaf', arguments: {} }, { meta: { progressToken: 1 } })
   const responses = await Promise.all(Array.from({ length: 100 }, () => begin(hub, wish)))
   for (const response of responses) response.destroy()
-  await expect.poll(() => metric('signalbox_streams'), patience).toBe(1)
+  await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(1)
   await bystander.undisturbed()
 })
 
-async function metric(name: string): Promise<number> {
-  const { text } = await exchange(hub, { method: 'GET', path: '/metrics', token: null })
-  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
-}
-
 function memory(): Promise<number> {
-  return metric('process_resident_memory_bytes')
+  return hub.metric('process_resident_memory_bytes')
 }
 
 function statusOf(stream: { status: number; close(): void }): number {

@@ -73,7 +73,10 @@ test('a call may be cancelled, and may ask its client', async () => {
   await pair.post({ jsonrpc: '2.0', id: 'e', method: 'tools/call', params: asking })
   const { id } = (await pair.stream.message()) as { id: string }
   await pair.post({ jsonrpc: '2.0', id, result: { action: 'decline' } })
-  expect(await pair.stream.message()).toMatchObject({ id: 'e', result: { content: [{ text: expect.stringContaining('decline') }] } })
+  expect(await pair.stream.message()).toMatchObject({
+    id: 'e',
+    result: { content: [{ text: expect.stringContaining('decline') }] },
+  })
 })
 
 test('closing the stream ends the pair: its calls are cancelled and its address is gone', async () => {
@@ -87,7 +90,9 @@ test('closing the stream ends the pair: its calls are cancelled and its address 
   expect(await connections()).toBe(1)
   pair.stream.close()
 
-  await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ cancelled: expect.arrayContaining(['left']) })
+  await expect
+    .poll(() => hub.call('test_calls'), patience)
+    .toMatchObject({ cancelled: expect.arrayContaining(['left']) })
   await expect.poll(connections, patience).toBe(0)
   expect((await pair.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status).toBe(404)
 })
@@ -114,7 +119,10 @@ describe('what is wrong', () => {
   test('a request before initialize is answered with an error', async () => {
     using pair = await openSsePair(hub)
     await pair.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
-    expect(await pair.stream.message()).toMatchObject({ id: 1, error: { message: expect.stringContaining('initialize') } })
+    expect(await pair.stream.message()).toMatchObject({
+      id: 1,
+      error: { message: expect.stringContaining('initialize') },
+    })
   })
 
   test('a second initialize is refused, and the first stays good', async () => {

@@ -13,7 +13,12 @@ export interface SsePair extends Disposable {
 export async function openSsePair(target: Target, options: { token?: string; query?: string } = {}): Promise<SsePair> {
   const { token, query = '' } = options
   const as = token === undefined ? {} : { token }
-  const stream = await openStream(target, { method: 'GET', path: `/sse${query}`, headers: { accept: 'text/event-stream' }, ...as })
+  const stream = await openStream(target, {
+    method: 'GET',
+    path: `/sse${query}`,
+    headers: { accept: 'text/event-stream' },
+    ...as,
+  })
   const { event, data = '' } = await stream.next()
   if (event !== 'endpoint') throw new Error(`The first event of /sse is "${event}": ${data}`)
   return {

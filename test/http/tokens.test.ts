@@ -151,7 +151,12 @@ describe('toolsets', () => {
   })
 
   test('shorten the list only: what is not listed can be called', async () => {
-    const { body } = await modern(hub, 'tools/call', { name: 'list_tokens', arguments: {} }, { query: '?toolsets=events' })
+    const { body } = await modern(
+      hub,
+      'tools/call',
+      { name: 'list_tokens', arguments: {} },
+      { query: '?toolsets=events' },
+    )
     expect(body).toMatchObject({ result: { structuredContent: { tokens: expect.any(Array) } } })
   })
 
@@ -169,7 +174,9 @@ describe('the text of a token', () => {
   test('stands in no file of the data directory but the person’s own, and in no line of the log', async () => {
     const issued = [await issue({ role: 'human' }), await issue({ role: 'agent', session: 's', label: 'mine' })]
     const connection = await connectLegacy(hub)
-    const [legacy] = textsOf(await connection.request('tools/call', { name: 'issue_token', arguments: { role: 'human' } }))
+    const [legacy] = textsOf(
+      await connection.request('tools/call', { name: 'issue_token', arguments: { role: 'human' } }),
+    )
     using pair = await openSsePair(hub)
     await pair.post(hello)
     await pair.stream.message()
@@ -222,7 +229,9 @@ async function expectNowhere(tokens: readonly (string | undefined)[]): Promise<v
   const secrets = tokens.map((token) => token?.split('_').slice(3).join('_') ?? '')
   for (const secret of secrets) expect(secret.length).toBeGreaterThanOrEqual(42)
   const files = (await readdir(hub.home, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-  expect(files.map(({ name }) => name)).toEqual(expect.arrayContaining(['hub.db', 'events.db', 'connections.db', 'token']))
+  expect(files.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['hub.db', 'events.db', 'connections.db', 'token']),
+  )
   const places = await Promise.all(
     files
       .filter(({ name }) => name !== 'token')

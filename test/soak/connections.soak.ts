@@ -25,7 +25,7 @@ test(`memory stays flat under ${visitorCount} connections that come and go`, { t
     home: home.path,
     nodeFlags: ['--expose-gc', '--import', new URL('report-memory.ts', import.meta.url).href],
     ipc: true,
-    env: { SIGNALBOX_CONNECTION_IDLE_HOURS: '0.005', SIGNALBOX_LOG_LEVEL: 'error' },
+    env: { SIGNALBOX_CONNECTION_IDLE_HOURS: '0.01', SIGNALBOX_LOG_LEVEL: 'error' },
   })
   const endpoints = await issueTokens(hub)
   const stop = new AbortController()

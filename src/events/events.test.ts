@@ -1,0 +1,304 @@
+import { expect, test } from 'vitest'
+import { describeLogOnEachEngine } from '../../test/harness/event-log-engines.ts'
+import type { Event, NewEvent } from '../api/event.ts'
+import { createRedactor, REDACTED } from '../base/redact.ts'
+import type { EventLog, EventQuery } from './events.ts'
+
+function called(n: number, more: Partial<NewEvent> = {}): NewEvent {
+  return { type: 'tool-called', payload: { n }, ...more }
+}
+
+function appendMany(log: EventLog, count: number, more: Partial<NewEvent> = {}): Promise<Event[]> {
+  return Promise.all(Array.from({ length: count }, (_, n) => log.append(called(n, more))))
+}
+
+/** Everything that matches, page by page. */
+async function readAll(log: EventLog, query: EventQuery = {}): Promise<Event[]> {
+  const events: Event[] = []
+  for (let cursor = query.cursor ?? 0; ;) {
+    const page = await log.read({ ...query, cursor })
+    events.push(...page.events)
+    if (page.nextCursor === cursor) return events
+    cursor = page.nextCursor
+  }
+}
+
+const numbers = (events: readonly Event[]): unknown[] => events.map(({ payload }) => payload['n'])
+
+/** Waits for an event of this type, as a reader that follows does. */
+async function waitFor(log: EventLog, type: string): Promise<Event> {
+  for (let cursor = 0; ;) {
+    const page = await log.read({ type, cursor })
+    if (page.events[0] !== undefined) return page.events[0]
+    cursor = page.nextCursor
+    await log.waitBeyond(cursor, { timeoutMs: 10_000 })
+  }
+}
+
+describeLogOnEachEngine('the event log', (open) => {
+  test('an event is read as it was appended', async () => {
+    await using opened = await open({ now: () => new Date('2026-01-02T03:04:05.678Z') })
+    const { log } = opened
+    const plain = await log.append({ type: 'hub-started', payload: {} })
+    expect(plain).toEqual({
+      seq: 1,
+      id: expect.any(String),
+      type: 'hub-started',
+      at: '2026-01-02T03:04:05.678Z',
+      payload: {},
+    })
+    const full = await log.append({
+      type: 'tool-called',
+      session: 'build',
+      thread: 'th1',
+      correlation: 'c1',
+      parent: plain.id,
+      route: 'mcp:stdio',
+      provider: 'openai',
+      payload: { text: 'é 😀 \u0000 "quoted" \\ \n', list: [1, null, { deep: true }], nothing: undefined },
+    })
+    const { events, nextCursor, dropped } = await log.read({})
+    expect(events).toEqual([plain, full])
+    expect(events[1]).toMatchObject({ seq: 2, session: 'build', thread: 'th1', parent: plain.id, provider: 'openai' })
+    expect(events[1]!.payload['text']).toBe('é 😀 \u0000 "quoted" \\ \n')
+    expect({ nextCursor, dropped }).toEqual({ nextCursor: 2, dropped: 0 })
+  })
+
+  test('thousands appended at once get consecutive numbers in their order, each its own', async () => {
+    await using opened = await open()
+    const events = await appendMany(opened.log, 3_000)
+    expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 3_000 }, (_, n) => n + 1))
+    expect(new Set(events.map(({ id }) => id)).size).toBe(3_000)
+    expect(numbers(await readAll(opened.log))).toEqual(numbers(events))
+    expect(opened.log.lastSeq).toBe(3_000)
+  })
+
+  test('the next hub reads what was there, and counts on', async () => {
+    await using opened = await open()
+    await appendMany(opened.log, 5)
+    const log = await opened.reopen()
+    expect(log.lastSeq).toBe(5)
+    expect((await log.append(called(6))).seq).toBe(6)
+    expect(await readAll(log)).toHaveLength(6)
+  })
+
+  test('each filter lets through what it names, and all together what all name', async () => {
+    await using opened = await open()
+    const { log } = opened
+    const variants: Partial<NewEvent>[] = [
+      { session: 'a', thread: 't', correlation: 'c', route: 'r' },
+      { session: 'a', thread: 'u', correlation: 'c', route: 's', type: 'tool-answered' },
+      { session: 'b', thread: 't', correlation: 'd', route: 'r' },
+      {},
+    ]
+    for (const [n, variant] of variants.entries()) await log.append(called(n, variant))
+    const found = async (query: EventQuery) => numbers(await readAll(log, query))
+    expect(await found({ session: 'a' })).toEqual([0, 1])
+    expect(await found({ thread: 't' })).toEqual([0, 2])
+    expect(await found({ correlation: 'd' })).toEqual([2])
+    expect(await found({ type: 'tool-called' })).toEqual([0, 2, 3])
+    expect(await found({ route: 'r' })).toEqual([0, 2])
+    expect(await found({ session: 'a', type: 'tool-called' })).toEqual([0])
+    expect(await found({ session: 'a', thread: 't', correlation: 'c', type: 'tool-called', route: 'r' })).toEqual([0])
+    expect(await found({ session: 'a', correlation: 'd' })).toEqual([])
+    expect(await found({ session: `a' or '1'='1` })).toEqual([])
+  })
+
+  test('since is inclusive and until exclusive, also when the clock stumbled', async () => {
+    const minutes = [0, 1, 2, 3, 2.9, 4, 5, 60]
+    let next = 0
+    const time = (minute: number): string => new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString()
+    await using opened = await open({ now: () => new Date(time(minutes[next++]!)) })
+    for (const n of minutes.keys()) await opened.log.append(called(n))
+    const found = async (query: EventQuery) => numbers(await readAll(opened.log, query))
+    expect(await found({ since: time(3) })).toEqual([3, 5, 6, 7])
+    expect(await found({ until: time(3) })).toEqual([0, 1, 2, 4])
+    expect(await found({ since: time(1), until: time(5) })).toEqual([1, 2, 3, 4, 5])
+    expect(await found({ since: time(2.95), until: time(100), cursor: 4 })).toEqual([5, 6, 7])
+    expect(await found({ since: time(100) })).toEqual([])
+    expect(await found({ until: time(-100) })).toEqual([])
+  })
+
+  test('pages follow one another without gap or double', async () => {
+    await using opened = await open()
+    await appendMany(opened.log, 50, { session: 'a' })
+    await appendMany(opened.log, 50, { session: 'b' })
+    expect(numbers(await readAll(opened.log, { limit: 7, session: 'b' }))).toEqual(
+      Array.from({ length: 50 }, (_, n) => n),
+    )
+    const page = await opened.log.read({ limit: 7, cursor: 3 })
+    expect(page.events.map(({ seq }) => seq)).toEqual([4, 5, 6, 7, 8, 9, 10])
+    expect(page.nextCursor).toBe(10)
+  })
+
+  test('whoever follows with a filter moves on past what does not match', async () => {
+    await using opened = await open()
+    const { log } = opened
+    await appendMany(log, 20, { session: 'other' })
+    const empty = await log.read({ session: 'mine' })
+    expect(empty).toEqual({ events: [], nextCursor: 20, dropped: 0 })
+    expect(await log.waitBeyond(empty.nextCursor, { timeoutMs: 0 })).toBe(false)
+    await log.append(called(1, { session: 'mine' }))
+    expect((await log.read({ session: 'mine', cursor: empty.nextCursor })).events).toHaveLength(1)
+    expect((await log.read({ cursor: 1_000 })).nextCursor).toBe(1_000)
+  })
+
+  test('a page holds at most a thousand events, a hundred unless told, and fewer large ones', async () => {
+    await using opened = await open()
+    await appendMany(opened.log, 1_200)
+    expect((await opened.log.read({})).events).toHaveLength(100)
+    expect((await opened.log.read({ limit: 5_000 })).events).toHaveLength(1_000)
+    const text = 'x'.repeat(300_000)
+    for (let n = 0; n < 6; n++) await opened.log.append(called(n, { type: 'large', payload: { n, text } }))
+    expect((await opened.log.read({ type: 'large' })).events.length).toBeLessThan(6)
+    expect(numbers(await readAll(opened.log, { type: 'large' }))).toEqual([0, 1, 2, 3, 4, 5])
+  })
+
+  test('waiting ends with the next event, with the time, or with the signal', async () => {
+    await using opened = await open()
+    const { log } = opened
+    await log.append(called(1))
+    expect(await log.waitBeyond(0, { timeoutMs: 0 })).toBe(true)
+    expect(await log.waitBeyond(1, { timeoutMs: 5 })).toBe(false)
+    expect(await log.waitBeyond(1, { timeoutMs: 60_000, signal: AbortSignal.abort() })).toBe(false)
+    const controller = new AbortController()
+    const aborted = log.waitBeyond(1, { timeoutMs: 60_000, signal: controller.signal })
+    const woken = log.waitBeyond(1, { timeoutMs: 60_000 })
+    const patient = log.waitBeyond(2, { timeoutMs: 60_000 })
+    controller.abort()
+    expect(await aborted).toBe(false)
+    await log.append(called(2))
+    expect(await woken).toBe(true)
+    expect(await Promise.race([patient, Promise.resolve('still waiting')])).toBe('still waiting')
+    await log.append(called(3))
+    expect(await patient).toBe(true)
+  })
+
+  test('a listener hears each commit once, with the newest seq, and can stop', async () => {
+    await using opened = await open()
+    const { log } = opened
+    const heard: number[] = []
+    log.onCommit(() => {
+      throw new Error('a bad listener')
+    })
+    const stop = log.onCommit((seq) => heard.push(seq))
+    await appendMany(log, 500)
+    expect(heard.at(-1)).toBe(500)
+    expect(heard.length).toBeLessThan(250)
+    expect(heard).toEqual([...new Set(heard)].sort((a, b) => a - b))
+    stop()
+    await log.append(called(1))
+    expect(heard.at(-1)).toBe(500)
+  })
+
+  test('an event is there for readers when its append resolves', async () => {
+    await using opened = await open()
+    for (let n = 0; n < 50; n++) {
+      const { seq } = await opened.log.append(called(n))
+      expect((await opened.log.read({ cursor: seq - 1 })).events).toHaveLength(1)
+      expect(opened.log.lastSeq).toBe(seq)
+    }
+  })
+
+  test('every field is redacted, in what is stored and in what append gives back', async () => {
+    const redactor = createRedactor()
+    redactor.addSecret('hunter2-hunter2')
+    await using opened = await open({ redactor })
+    const secret = 'x-hunter2-hunter2'
+    const event = await opened.log.append({
+      type: 'tool-called',
+      session: secret,
+      thread: secret,
+      correlation: secret,
+      parent: secret,
+      route: secret,
+      provider: secret,
+      payload: { secret, note: secret, token: 'abc' },
+    })
+    expect(event.payload).toEqual({ secret: REDACTED, note: `x-${REDACTED}`, token: REDACTED })
+    expect(JSON.stringify([event, await opened.log.read({})])).not.toContain('hunter2')
+  })
+
+  test('beyond 50,000 waiting appends the next one fails as busy, and none of those before', async () => {
+    await using opened = await open()
+    const appends = appendMany(opened.log, 50_000)
+    await expect(opened.log.append(called(0))).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringContaining('Try again'),
+    })
+    expect(await appends).toHaveLength(50_000)
+    expect((await opened.log.append(called(0))).seq).toBe(50_001)
+  })
+
+  test('what was appended before closing is there afterwards; after closing appends fail', async () => {
+    await using opened = await open()
+    const appends = appendMany(opened.log, 500)
+    const reopened = await opened.reopen()
+    expect(await appends).toHaveLength(500)
+    expect(await readAll(reopened)).toHaveLength(500)
+    await expect(opened.log.append(called(1))).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  test('what is too old is dropped, and told: to readers, and in the log', async () => {
+    let now = Date.UTC(2026, 0, 1)
+    await using opened = await open({ now: () => new Date(now) })
+    await appendMany(opened.log, 2_500)
+    now += 3_600_000
+    await appendMany(opened.log, 3)
+    const log = await opened.reopen({ retention: { maxAgeMs: 1_800_000, maxBytes: 1e9, everyMs: 10 } })
+    const told = await waitFor(log, 'events-dropped')
+    expect(told.payload).toEqual({ count: 2_500, first_seq: 1, last_seq: 2_500 })
+    const page = await log.read({})
+    expect(page.dropped).toBe(2_500)
+    expect(page.events.map(({ seq }) => seq).slice(0, 3)).toEqual([2_501, 2_502, 2_503])
+    expect((await log.read({ cursor: 2_000 })).dropped).toBe(500)
+    expect((await log.read({ cursor: 2_501 })).dropped).toBe(0)
+  })
+
+  test('the newest event stays however old it is, so that numbers are never given twice', async () => {
+    let now = Date.UTC(2026, 0, 1)
+    await using opened = await open({ now: () => new Date(now) })
+    await appendMany(opened.log, 10)
+    now += 1e9
+    const log = await opened.reopen({ retention: { maxAgeMs: 1_000, maxBytes: 1e9, everyMs: 10 } })
+    const told = await waitFor(log, 'events-dropped')
+    expect(told).toMatchObject({ seq: 11, payload: { count: 9 } })
+    expect((await opened.reopen()).lastSeq).toBeGreaterThanOrEqual(11)
+  })
+
+  test('what is too much is dropped from the oldest on, with room to spare', async () => {
+    const maxBytes = 2_000_000
+    await using opened = await open({ retention: { maxAgeMs: 1e10, maxBytes, everyMs: 10 } })
+    const { log } = opened
+    const text = 'x'.repeat(500)
+    for (let round = 0; round < 12; round++) await appendMany(log, 500, { payload: { text } })
+    const told = await waitFor(log, 'events-dropped')
+    expect(told.payload['count']).toBeGreaterThan(0)
+    const { dropped } = await log.read({})
+    expect(dropped).toBeGreaterThan(1_000)
+    const kept = await readAll(log)
+    expect(kept.length * 500).toBeLessThan(maxBytes)
+    expect(kept.length * 500).toBeGreaterThan(maxBytes / 4)
+    expect(kept.at(-1)!.seq).toBe(log.lastSeq)
+    expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: kept.length }, (_, n) => kept[0]!.seq + n))
+  })
+
+  test('following readers see everything while writers write and old events go', async () => {
+    await using opened = await open()
+    const { log } = opened
+    const follow = async (query: EventQuery): Promise<number> => {
+      let count = 0
+      for (let cursor = 0; cursor < 4_000;) {
+        const page = await log.read({ ...query, cursor, limit: 200 })
+        count += page.events.length
+        cursor = page.nextCursor
+        if (cursor < 4_000) await log.waitBeyond(cursor, { timeoutMs: 10_000 })
+      }
+      return count
+    }
+    const readers = [follow({}), follow({ session: 'a' }), follow({ thread: 'odd' })]
+    for (let n = 0; n < 40; n++)
+      await appendMany(log, 100, { session: n % 2 === 0 ? 'a' : 'b', thread: n % 4 === 1 ? 'odd' : 'even' })
+    expect(await Promise.all(readers)).toEqual([4_000, 2_000, 1_000])
+  })
+})

@@ -1,0 +1,167 @@
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
+import { createRedactor } from '../base/redact.ts'
+import { openEventLog } from './events.ts'
+import type { EventLog } from './events.ts'
+
+const appender = fileURLToPath(new URL('../../test/fixtures/append-events.ts', import.meta.url))
+
+function open(path: string): Promise<EventLog> {
+  const retention = { maxAgeMs: 1e10, maxBytes: 1e10 }
+  return openEventLog({ engine: 'sqlite', path }, { redactor: createRedactor(), retention })
+}
+
+function startAppender(path: string, before: string[] = []): { child: ChildProcess; lines: AsyncIterator<string> } {
+  const [program, ...args] = [...before, process.execPath, appender, path] as [string, ...string[]]
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
+}
+
+test('a hub killed in the middle of appending loses nothing it acknowledged, again and again', async () => {
+  const path = join(temporaryDirectory(), 'events.db')
+  let acknowledged = 0
+  for (const count of [1, 700, 3_000, 9_000, 50]) {
+    const { child, lines } = startAppender(path)
+    for (let seen = 0; seen < count; seen++) acknowledged = Number((await lines.next()).value)
+    child.kill('SIGKILL')
+    // What it had already said when it died counts too.
+    for (let line = await lines.next(); line.done !== true; line = await lines.next()) acknowledged = Number(line.value)
+
+    using database = new DatabaseSync(path)
+    expect(database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+    const rows = database.prepare('select count(*) as count, max(seq) as last from events').get()
+    expect(rows?.['count']).toBe(rows?.['last'])
+    expect(rows?.['last']).toBeGreaterThanOrEqual(acknowledged)
+    expect(database.prepare('select count(*) as count from events where not json_valid(payload)').get()).toEqual({
+      count: 0,
+    })
+  }
+  await using log = await open(path)
+  expect(log.lastSeq).toBeGreaterThanOrEqual(acknowledged)
+})
+
+test.runIf(process.platform === 'linux')(
+  'a full disk fails the appends that hit it; with space again it goes on',
+  async () => {
+    const path = join(temporaryDirectory(), 'events.db')
+    const { child, lines } = startAppender(path, ['prlimit', '--fsize=3000000:unlimited'])
+    let written = 0
+    const next = async (): Promise<string> => String((await lines.next()).value)
+    let line = await next()
+    for (; /^\d+$/.test(line); line = await next()) written = Number(line)
+    expect(line).toMatch(/^failed unavailable: (There is no space left for|The disk failed while) .*events\.db/)
+    expect(written).toBeGreaterThan(0)
+
+    const raised = spawnSync('prlimit', [`--pid=${child.pid}`, '--fsize=unlimited:unlimited'])
+    expect(raised.status).toBe(0)
+    child.stdin!.write('there is space again\n')
+    expect(Number(await next())).toBe(written + 1)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await using log = await open(path)
+    expect(log.lastSeq).toBeGreaterThan(written)
+  },
+)
+
+test('while another process holds the file appends wait, and then go on', async () => {
+  const path = join(temporaryDirectory(), 'events.db')
+  await using log = await open(path)
+  await log.append({ type: 'a', payload: {} })
+  using other = new DatabaseSync(path)
+  other.exec('begin immediate')
+  const single = log.append({ type: 'b', payload: {} })
+  const several = Promise.all([log.append({ type: 'c', payload: {} }), log.append({ type: 'd', payload: {} })])
+  expect(await log.waitBeyond(1, { timeoutMs: 50 })).toBe(false)
+  expect((await log.read({})).events).toHaveLength(1)
+  other.exec('rollback')
+  expect([await single, ...(await several)].map(({ seq }) => seq)).toEqual([2, 3, 4])
+})
+
+test('the file is private, and the write-ahead log stays small however much is written', async () => {
+  const path = join(temporaryDirectory(), 'events.db')
+  await using log = await open(path)
+  const text = 'x'.repeat(2_000)
+  for (let round = 0; round < 100; round++) {
+    await Promise.all(
+      Array.from({ length: 250 }, () => log.append({ type: 'tool-called', session: 's', payload: { text } })),
+    )
+  }
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600)
+  // 50 MB were written. Without checkpoints all of it would be in there.
+  expect(statSync(`${path}-wal`).size).toBeLessThan(30_000_000)
+  expect(statSync(path).size).toBeGreaterThan(20_000_000)
+  expect((await log.read({ cursor: 24_990 })).events).toHaveLength(10)
+})
+
+test('after closing, everything is in the one file', async () => {
+  const path = join(temporaryDirectory(), 'events.db')
+  const log = await open(path)
+  await log.append({ type: 'a', payload: {} })
+  await log[Symbol.asyncDispose]()
+  expect(existsSync(`${path}-wal`)).toBe(false)
+})
+
+test('a search through everything lets others have their turns', async () => {
+  await using log = await open(join(temporaryDirectory(), 'events.db'))
+  for (let round = 0; round < 40; round++) {
+    await Promise.all(Array.from({ length: 500 }, () => log.append({ type: 'a', thread: 't', payload: {} })))
+  }
+  let turns = 0
+  const count = (): void => {
+    turns++
+    immediate = setImmediate(count)
+  }
+  let immediate = setImmediate(count)
+  expect((await log.read({ thread: 'nobody', route: 'nowhere' })).events).toEqual([])
+  clearImmediate(immediate)
+  expect(turns).toBeGreaterThan(3)
+})
+
+test('space is given back when much less may be kept', async () => {
+  const path = join(temporaryDirectory(), 'events.db')
+  const text = 'x'.repeat(2_000)
+  {
+    await using log = await open(path)
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(Array.from({ length: 500 }, () => log.append({ type: 'a', payload: { text } })))
+    }
+  }
+  const before = statSync(path).size
+  const retention = { maxAgeMs: 1e10, maxBytes: 1_000_000, everyMs: 5 }
+  await using log = await openEventLog({ engine: 'sqlite', path }, { redactor: createRedactor(), retention })
+  await log.waitBeyond(log.lastSeq, { timeoutMs: 30_000 })
+  await log[Symbol.asyncDispose]()
+  expect(before).toBeGreaterThan(9_000_000)
+  expect(statSync(path).size).toBeLessThan(1_500_000)
+})
+
+test('a damaged file, and one of a newer signalbox, are refused with the way out', async () => {
+  const path = join(temporaryDirectory(), 'events.db')
+  writeFileSync(path, 'this is no database, but text '.repeat(500))
+  await expect(open(path)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('is damaged or no database'),
+  })
+  expect(readFileSync(path, 'utf8')).toContain('this is no database')
+
+  const newer = join(temporaryDirectory(), 'events.db')
+  await (await open(newer))[Symbol.asyncDispose]()
+  {
+    using database = new DatabaseSync(newer)
+    database.exec('pragma user_version = 99')
+  }
+  await expect(open(newer)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('newer signalbox'),
+  })
+})
