@@ -11,11 +11,10 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, parse } from 'node:path'
 import pg from 'pg'
+import { freePort } from './harness/free-port.ts'
 
 export interface PostgresServer extends AsyncDisposable {
   /** Of its first database; `createDatabase` makes further ones. */
@@ -147,15 +146,6 @@ function copyBinaries(directory: string): string {
     if (!existsSync(path)) symlinkSync(basename(link.source), path)
   }
   return target
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function ready(server: ChildProcess): Promise<void> {

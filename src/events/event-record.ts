@@ -36,8 +36,13 @@ export function createRecord(event: NewEvent, { redactor, now }: { redactor: Red
     parent: text(event.parent),
     route: text(event.route),
     provider: text(event.provider),
-    payload: JSON.stringify(redactor.value(event.payload)),
+    payload: JSON.stringify(payloadOf(redactor.value(event.payload))),
   }
+}
+
+/** A payload that could not even be read is told as such; it stays an object all the same. */
+function payloadOf(redacted: unknown): unknown {
+  return typeof redacted === 'object' && redacted !== null ? redacted : { payload: redacted }
 }
 
 export function toEvent(seq: number, record: EventRecord): Event {

@@ -10,8 +10,9 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PostgresAccess } from '../base/postgres-access.ts'
 import { RECORD_COLUMNS, bytesOf, toEvent } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
-import { ROOM_TO_MAKE } from './event-storage.ts'
-import type { EventStorage, WriteResult } from './event-storage.ts'
+import { FILTERS, ROOM_TO_MAKE } from './event-storage.ts'
+import type { DroppedEvents, EventStorage, WriteResult } from './event-storage.ts'
+import type { EventQuery } from './events.ts'
 import { createPostgresSchema } from './postgres-schema.ts'
 
 const CHANNEL = 'signalbox_events'
@@ -45,11 +46,12 @@ export async function openPostgresStorage(
       await nextTurn()
       return writeGroup(postgres, firstBytes(offered(), MOST_BYTES_PER_GROUP))
     },
-    async read({ cursor = 0, limit, ...filters }) {
+    async read(query) {
+      const { cursor = 0, limit } = query
       // The bounds come first: what is committed after them is left for the next page.
       const { first, last } = await bounds()
       const dropped = Math.max(0, first - 1 - cursor)
-      const { where, values } = conditionsOf(filters)
+      const { where, values } = conditionsOf(query)
       const rows = await postgres.query<EventRecord & { seq: number }>(
         `select seq, ${COLUMNS} from events where seq > $1 and seq <= $2 ${where} order by seq limit $3`,
         [cursor, last, limit, ...values],
@@ -60,15 +62,15 @@ export async function openPostgresStorage(
       return { events, nextCursor: isWhole ? Math.max(cursor, last) : (events.at(-1)?.seq ?? cursor), dropped }
     },
     async dropOldest({ before, maxBytes }) {
-      const { first } = await bounds()
-      let removed = 0
-      for (let isMakingRoom: boolean | undefined; ;) {
+      let dropped: DroppedEvents | undefined
+      let isMakingRoom: boolean | undefined
+      for (;;) {
         const step = await dropStep(postgres, { before, maxBytes, isMakingRoom })
+        if (step.dropped === undefined) return dropped
+        const { count, firstSeq, lastSeq } = step.dropped
+        dropped = { count: count + (dropped?.count ?? 0), firstSeq: dropped?.firstSeq ?? firstSeq, lastSeq }
         isMakingRoom = step.isMakingRoom
-        if (step.removed === 0) break
-        removed += step.removed
       }
-      return removed === 0 ? undefined : { count: removed, firstSeq: first, lastSeq: first + removed - 1 }
     },
     [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   }
@@ -115,52 +117,60 @@ function firstBytes<R extends EventRecord>(records: readonly R[], most: number):
   return end === -1 ? records : records.slice(0, end)
 }
 
-function conditionsOf(filters: Omit<Parameters<EventStorage['read']>[0], 'cursor' | 'limit'>): {
-  where: string
-  values: string[]
-} {
-  const { since, until, ...fields } = filters
-  const conditions: [condition: string, value: string | undefined][] = [
-    ...Object.entries(fields).map(([name, value]): [string, string | undefined] => [`${name} =`, value]),
-    ['at >=', since],
-    ['at <', until],
-  ]
-  const given = conditions.filter((condition): condition is [string, string] => condition[1] !== undefined)
+/** Conditions on fields and times; their values come after the three that every query has. */
+function conditionsOf(query: EventQuery): { where: string; values: string[] } {
+  const conditions: [condition: string, value: string][] = []
+  const add = (condition: string, value: string | undefined): void => {
+    if (value !== undefined) conditions.push([condition, value])
+  }
+  for (const name of FILTERS) add(`${name} =`, query[name])
+  add('at >=', query.since)
+  add('at <', query.until)
   return {
-    where: given.map(([condition], index) => `and ${condition} $${index + 4}`).join(' '),
-    values: given.map(([, value]) => value),
+    where: conditions.map(([condition], index) => `and ${condition} $${index + 4}`).join(' '),
+    values: conditions.map(([, value]) => value),
   }
 }
 
 interface DropStep {
   readonly before: string
   readonly maxBytes: number
+  /** What the step before said; undefined for the first. */
   readonly isMakingRoom: boolean | undefined
 }
 
+interface DropResult {
+  readonly dropped: DroppedEvents | undefined
+  readonly isMakingRoom: boolean
+}
+
 /** One small step, by one hub at a time; the others find nothing to do. */
-function dropStep(postgres: PostgresAccess, step: DropStep): Promise<{ removed: number; isMakingRoom: boolean }> {
+function dropStep(
+  postgres: PostgresAccess,
+  { before, maxBytes, isMakingRoom: wasMakingRoom }: DropStep,
+): Promise<DropResult> {
   return postgres.transaction(async (query) => {
     const [state] = await query<{ locked: boolean; bytes: number; last: number }>(
       `select pg_try_advisory_xact_lock(${DROP_LOCK}) as locked, bytes, last_seq as last from event_log`,
     )
-    if (state?.locked !== true) return { removed: 0, isMakingRoom: false }
-    const most = step.isMakingRoom === true ? step.maxBytes * (1 - ROOM_TO_MAKE) : step.maxBytes
-    const isMakingRoom = step.isMakingRoom !== false && state.bytes > most
-    const [removed] = await query<{ count: number; bytes: number }>(
-      `with oldest as (
-         select seq, at from events where seq < $1 order by seq limit ${ROWS_PER_DROP}
-       ), removed as (
-         delete from events where seq in (select seq from oldest where $2 or at < $3)
-         returning octet_length(payload) + 300 as bytes
-       ), counted as (
-         select count(*) as count, coalesce(sum(bytes), 0)::int8 as bytes from removed
-       ), log as (
-         update event_log set bytes = event_log.bytes - counted.bytes from counted where counted.count > 0
-       )
-       select count, bytes from counted`,
-      [state.last, isMakingRoom, step.before],
-    )
-    return { removed: removed?.count ?? 0, isMakingRoom }
+    if (state?.locked !== true) return { dropped: undefined, isMakingRoom: false }
+    const most = wasMakingRoom === true ? maxBytes * (1 - ROOM_TO_MAKE) : maxBytes
+    const isMakingRoom = wasMakingRoom !== false && state.bytes > most
+    const [dropped] = await query<DroppedEvents>(DROP, [state.last, isMakingRoom, before])
+    return { dropped: dropped?.count === 0 ? undefined : dropped, isMakingRoom }
   })
 }
+
+/** Removes the oldest up to the last one that must go, the newest excepted. */
+const DROP = `
+  with oldest as (
+    select seq, at from events where seq < $1 order by seq limit ${ROWS_PER_DROP}
+  ), removed as (
+    delete from events where seq <= (select max(seq) from oldest where $2 or at < $3)
+    returning seq, octet_length(payload) + 300 as bytes
+  ), counted as (
+    select count(*) as count, min(seq) as first, max(seq) as last, coalesce(sum(bytes), 0)::int8 as bytes from removed
+  ), noted as (
+    update event_log set bytes = event_log.bytes - counted.bytes from counted where counted.count > 0
+  )
+  select count, first as "firstSeq", last as "lastSeq" from counted`

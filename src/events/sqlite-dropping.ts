@@ -11,6 +11,7 @@ const SMALLEST_STEP = 8
 const LARGEST_STEP = 4_096
 const PAGES_PER_VACUUM = 32
 const BUSY_RETRY_MS = 10
+const MOST_BUSY_TIMES = 500
 /** What a step writes, at a guess: about as much as it has time for. */
 const STEP_BYTES = 64 * 1024
 
@@ -30,6 +31,7 @@ export function createDropping(database: DatabaseSync, { turns, onCommit }: Drop
   const pageSize = number('page_size')
   const usedBytes = (): number => (number('page_count') - number('freelist_count')) * pageSize
   const fileBytes = (): number => number('page_count') * pageSize
+  let busyTimes = 0
 
   return async ({ before, maxBytes }) => {
     const first = Number(oldest.get()?.['seq'] ?? 0)
@@ -68,9 +70,10 @@ export function createDropping(database: DatabaseSync, { turns, onCommit }: Drop
     try {
       await turns.take('write', work)
       onCommit(STEP_BYTES)
+      busyTimes = 0
       return true
     } catch (error) {
-      if (sqliteErrorCode(error) !== 5) throw error
+      if (sqliteErrorCode(error) !== 5 || ++busyTimes > MOST_BUSY_TIMES) throw error
       await sleep(BUSY_RETRY_MS)
       return false
     }

@@ -8,10 +8,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
+import { requires } from '../../test/harness/requires.ts'
 import { createRedactor } from '../base/redact.ts'
 import { openEventLog } from './events.ts'
 import type { EventLog } from './events.ts'
 
+/** Limits how large files may grow, and lifts the limit again: a disk that is full for one process only. */
+const prlimit = requires('prlimit')
 const appender = fileURLToPath(new URL('../../test/fixtures/append-events.ts', import.meta.url))
 
 function open(path: string): Promise<EventLog> {
@@ -19,9 +22,11 @@ function open(path: string): Promise<EventLog> {
   return openEventLog({ engine: 'sqlite', path }, { redactor: createRedactor(), retention })
 }
 
-function startAppender(path: string, before: string[] = []): { child: ChildProcess; lines: AsyncIterator<string> } {
-  const [program, ...args] = [...before, process.execPath, appender, path] as [string, ...string[]]
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+function startAppender(
+  path: string,
+  [program, ...args]: readonly [string, ...string[]] = [process.execPath],
+): { child: ChildProcess; lines: AsyncIterator<string> } {
+  const child = spawn(program, [...args, appender, path], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
 }
@@ -49,11 +54,10 @@ test('a hub killed in the middle of appending loses nothing it acknowledged, aga
   expect(log.lastSeq).toBeGreaterThanOrEqual(acknowledged)
 })
 
-test.runIf(process.platform === 'linux')(
-  'a full disk fails the appends that hit it; with space again it goes on',
-  async () => {
+prlimit.describe('on a full disk', () => {
+  test('the appends that hit it fail, and with space again it goes on', async () => {
     const path = join(temporaryDirectory(), 'events.db')
-    const { child, lines } = startAppender(path, ['prlimit', '--fsize=3000000:unlimited'])
+    const { child, lines } = startAppender(path, [prlimit.path, '--fsize=3000000:unlimited', process.execPath])
     let written = 0
     const next = async (): Promise<string> => String((await lines.next()).value)
     let line = await next()
@@ -61,7 +65,7 @@ test.runIf(process.platform === 'linux')(
     expect(line).toMatch(/^failed unavailable: (There is no space left for|The disk failed while) .*events\.db/)
     expect(written).toBeGreaterThan(0)
 
-    const raised = spawnSync('prlimit', [`--pid=${child.pid}`, '--fsize=unlimited:unlimited'])
+    const raised = spawnSync(prlimit.path, [`--pid=${child.pid}`, '--fsize=unlimited:unlimited'])
     expect(raised.status).toBe(0)
     child.stdin!.write('there is space again\n')
     expect(Number(await next())).toBe(written + 1)
@@ -69,8 +73,8 @@ test.runIf(process.platform === 'linux')(
     await once(child, 'exit')
     await using log = await open(path)
     expect(log.lastSeq).toBeGreaterThan(written)
-  },
-)
+  })
+})
 
 test('while another process holds the file appends wait, and then go on', async () => {
   const path = join(temporaryDirectory(), 'events.db')

@@ -6,6 +6,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Event } from '../api/event.ts'
 import { RECORD_COLUMNS, toEvent } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
+import { FILTERS } from './event-storage.ts'
 import type { EventStorage } from './event-storage.ts'
 import type { EventQuery } from './events.ts'
 import type { Turns } from './turns.ts'
@@ -15,9 +16,6 @@ const FIRST_WINDOW = 512
 const SMALLEST_WINDOW = 64
 /** A page with more than this ends early, so that large events do not pile up. */
 const MOST_BYTES_PER_PAGE = 1024 * 1024
-
-/** Only the first of those given is looked up by index; the "+" keeps SQLite from choosing another. */
-const FILTERS = ['correlation', 'session', 'type', 'thread', 'route'] as const
 
 export interface ReadingDeps {
   readonly turns: Turns
@@ -76,6 +74,7 @@ type StoredRow = EventRecord & { readonly seq: number }
 /** Conditions on fields and times, with the values for them. */
 function conditionsOf(query: EventQuery): { conditions: string[]; values: SQLInputValue[] } {
   const fields = FILTERS.filter((name) => query[name] !== undefined)
+  // Only the first is looked up by index; the "+" keeps SQLite from choosing another.
   const conditions = fields.map((name, index) => `${index === 0 ? '' : '+'}${name} = ?`)
   const values: SQLInputValue[] = fields.map((name) => query[name]!)
   if (query.since !== undefined) {
@@ -106,8 +105,10 @@ function startPage(limit: number): { events: Event[]; add(row: StoredRow): numbe
 /** How far the machine's clock may have gone back between two events without `since` and `until` missing one. */
 const CLOCK_SLACK_MS = 60_000
 
+/** Within the years that are written with four digits, since times are compared as text. */
 function shifted(time: string, byMs: number): string {
-  return new Date(Date.parse(time) + byMs).toISOString()
+  const at = Math.min(Math.max(Date.parse(time) + byMs, Date.UTC(1970)), Date.UTC(9999, 11, 31))
+  return new Date(at).toISOString()
 }
 
 /** The last seq before a time, found by halving: time grows with seq, so no index is needed for it. */

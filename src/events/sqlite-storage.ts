@@ -25,11 +25,20 @@ export function openSqliteStorage(path: string, { onFault }: { onFault: (error: 
   const database = openSqliteFile(path, { durability: 'normal', busyTimeoutMs: 0, incrementalVacuum: true })
   try {
     createSchema(database, path)
+    database.exec('pragma wal_autocheckpoint = 0')
+    return createStorage(database, { path, onFault })
   } catch (error) {
     database.close()
     throw explainSqliteError(error, path)
   }
-  database.exec('pragma wal_autocheckpoint = 0')
+}
+
+interface StorageDeps {
+  readonly path: string
+  readonly onFault: (error: unknown) => void
+}
+
+function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): EventStorage {
   const turns = createTurns()
   const checkpoints = createCheckpoints({ path, turns, onFault })
   const insert = database.prepare(
@@ -84,11 +93,16 @@ export function openSqliteStorage(path: string, { onFault }: { onFault: (error: 
     }
   }
 
+  const read = createReading(database, { turns, lastSeq: () => lastSeq })
+  const dropOldest = createDropping(database, { turns, onCommit: checkpoints.noteCommit })
+  const fail = (error: unknown): never => {
+    throw sqliteErrorCode(error) === undefined ? error : explainSqliteError(error, path)
+  }
   return {
     lastSeq,
     write,
-    read: createReading(database, { turns, lastSeq: () => lastSeq }),
-    dropOldest: createDropping(database, { turns, onCommit: checkpoints.noteCommit }),
+    read: (query) => read(query).catch(fail),
+    dropOldest: (limits) => dropOldest(limits).catch(fail),
     async [Symbol.asyncDispose]() {
       await checkpoints[Symbol.asyncDispose]()
       database.close()
