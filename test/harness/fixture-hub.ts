@@ -7,5 +7,5 @@ import { createProbeProvider } from './probe-provider.ts'
 const hub = await startHub(loadConfig(), {
   providers: (deps) => [createFixtureProvider(deps), createProbeProvider(deps)],
 })
-console.log(`Signalbox is ready: ${hub.loginUrl ?? hub.url}`)
+console.log(`Signalbox is ready: ${hub.loginUrl}`)
 process.once('SIGTERM', () => void hub.stop().then(() => process.exit(0)))

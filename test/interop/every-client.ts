@@ -21,11 +21,11 @@ export function describeEveryClient(name: string, connect: Connect<TestClient>):
       await using client = await connect(hub.endpoint)
       const steps: number[] = []
       const answer = client.callTool('test_guided', { label: 'progress' }, { onProgress: (step) => steps.push(step) })
-      await isRunning(hub, 'progress')
+      await untilRunning(hub, 'progress')
 
       for (const step of [1, 2, 3]) {
         await hub.call('test_step', { label: 'progress' })
-        await expect.poll(() => steps).toContain(step)
+        await expect.poll(() => steps, patience).toContain(step)
       }
       await hub.call('test_finish', { label: 'progress', words: 'all done' })
 
@@ -44,10 +44,12 @@ export function describeEveryClient(name: string, connect: Connect<TestClient>):
         const outcome = Promise.allSettled([
           client.callTool('test_guided', { label }, { ...options, signal: cancel.signal }),
         ])
-        await isRunning(hub, label)
+        await untilRunning(hub, label)
         cancel.abort()
         expect((await outcome)[0].status).toBe('rejected')
-        await expect.poll(() => hub.call('test_calls')).toMatchObject({ cancelled: expect.arrayContaining([label]) })
+        await expect
+          .poll(() => hub.call('test_calls'), patience)
+          .toMatchObject({ cancelled: expect.arrayContaining([label]) })
       }
     })
 
@@ -59,20 +61,20 @@ export function describeEveryClient(name: string, connect: Connect<TestClient>):
       await other.watch([theirs])
 
       await hub.call('test_change', { uris: [mine, theirs, uri('nobody')] })
-      await expect.poll(() => client.notices).toEqual([mine])
-      await expect.poll(() => other.notices).toEqual([theirs])
+      await expect.poll(() => client.notices, patience).toEqual([mine])
+      await expect.poll(() => other.notices, patience).toEqual([theirs])
       expect(await client.readText(mine)).toBe('1')
 
       await hub.call('test_change', { uris: [mine] })
-      await expect.poll(() => client.notices).toEqual([mine, mine])
+      await expect.poll(() => client.notices, patience).toEqual([mine, mine])
       expect(await client.readText(mine)).toBe('2')
       expect(other.notices).toEqual([theirs])
     })
   })
 }
 
-/** A guided call has reached its tool. */
-export async function isRunning(hub: RestartableHub, label: string): Promise<void> {
+/** Resolves when a guided call has reached its tool. */
+export async function untilRunning(hub: RestartableHub, label: string): Promise<void> {
   await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ running: expect.arrayContaining([label]) })
 }
 

@@ -1,6 +1,6 @@
 /** What a legacy client may rely on when its network or the hub fails: nothing is lost, nothing comes twice. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { isRunning, patience, uri } from './every-client.ts'
+import { untilRunning, patience, uri } from './every-client.ts'
 import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
 import type { Connect, LegacyTestClient } from './test-client.ts'
 
@@ -16,7 +16,7 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       await using client = await connect(hub.endpoint)
       const steps: number[] = []
       const answer = client.callTool('test_guided', { label: 'cut' }, { onProgress: (step) => steps.push(step) })
-      await isRunning(hub, 'cut')
+      await untilRunning(hub, 'cut')
       await hub.call('test_step', { label: 'cut' })
       await expect.poll(() => steps, patience).toEqual([1])
 
@@ -121,7 +121,7 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       const outcome = Promise.allSettled([
         client.callTool('test_guided', { label: 'killed' }, { onProgress: (step) => steps.push(step) }),
       ])
-      await isRunning(hub, 'killed')
+      await untilRunning(hub, 'killed')
       await hub.call('test_step', { label: 'killed' })
       await expect.poll(() => steps, patience).toEqual([1])
 
@@ -140,7 +140,7 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
     test('a call that ends within the grace of a stopping hub is answered', async () => {
       await using client = await connect(hub.endpoint)
       const answer = client.callTool('test_until_stop', { label: 'grace' })
-      await isRunning(hub, 'grace')
+      await untilRunning(hub, 'grace')
 
       expect(await hub.end('SIGTERM')).toEqual({ code: 0, signal: null })
       expect(await answer).toEqual({ words: 'in time' })

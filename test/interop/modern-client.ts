@@ -1,6 +1,6 @@
 /** What a client of 2026-07-28 may rely on: there is no stream to resume, so it asks again and misses nothing. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { isRunning, patience, uri } from './every-client.ts'
+import { untilRunning, patience, uri } from './every-client.ts'
 import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
 import type { Connect, ModernTestClient } from './test-client.ts'
 
@@ -16,7 +16,7 @@ export function describeModernClient(name: string, connect: Connect<ModernTestCl
       const giveUp = new AbortController()
       const options = { onProgress: (step: number) => steps.push(step), signal: giveUp.signal }
       const outcome = Promise.allSettled([client.callTool('test_guided', { label: 'cut' }, options)])
-      await isRunning(hub, 'cut')
+      await untilRunning(hub, 'cut')
       await hub.call('test_step', { label: 'cut' })
       await expect.poll(() => steps, patience).toEqual([1])
 
@@ -65,7 +65,7 @@ export function describeModernClient(name: string, connect: Connect<ModernTestCl
     test('a call that ran when the hub was killed fails, and the next one works', async () => {
       await using client = await connect(hub.endpoint)
       const outcome = Promise.allSettled([client.callTool('test_guided', { label: 'killed' })])
-      await isRunning(hub, 'killed')
+      await untilRunning(hub, 'killed')
 
       await hub.end('SIGKILL')
       await hub.startAgain()
@@ -77,7 +77,7 @@ export function describeModernClient(name: string, connect: Connect<ModernTestCl
     test('a call that ends within the grace of a stopping hub is answered', async () => {
       await using client = await connect(hub.endpoint)
       const answer = client.callTool('test_until_stop', { label: 'grace' })
-      await isRunning(hub, 'grace')
+      await untilRunning(hub, 'grace')
 
       expect(await hub.end('SIGTERM')).toEqual({ code: 0, signal: null })
       expect(await answer).toEqual({ words: 'in time' })

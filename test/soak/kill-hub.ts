@@ -78,7 +78,7 @@ async function workOnce(endpoint: Endpoint, ledger: Ledger): Promise<void> {
     ledger.revoking(id)
     await callTool(endpoint, 'revoke_token', { id })
     ledger.revoked(id)
-  } else if (chance < 0.31) {
+  } else if (chance < 0.33) {
     const connection = await openConnection(endpoint)
     const { status } = await requestOn(endpoint, connection, 'resources/subscribe', { uri: 'resource://hub/status' })
     if (status === 200) ledger.connected(connection)
