@@ -49,7 +49,8 @@ async function writeIntoReadme(text: string): Promise<void> {
 
 function wholeNumber(option: string, value: string): number {
   const number = Number(value)
-  if (!Number.isInteger(number) || number < 1)
+  if (!Number.isInteger(number) || number < 1) {
     throw new Error(`--${option} takes a whole number from 1, not "${value}".`)
+  }
   return number
 }

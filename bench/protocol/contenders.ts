@@ -48,8 +48,8 @@ export async function startContenders(mostLines: number): Promise<Contenders> {
   async function contender(name: string, era: Era, child: ChildProcess, target: Target): Promise<Contender> {
     const isFloor = child === raw?.child
     const requests: Buffer[] = []
-    while (requests.length < mostLines)
-      requests.push(await (isFloor ? floorCall : prepareCall)(target, era, requests.length))
+    const prepare = isFloor ? floorCall : prepareCall
+    for (let id = 0; id < mostLines; id++) requests.push(await prepare(target, era, id))
     return { name, era, port: target.port, requests, isFloor, cpuMicros: () => cpuMicros(child) }
   }
   const all = [

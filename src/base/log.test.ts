@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { createLog } from './log.ts'
 import type { Log, LogLevel } from './log.ts'
-import { createRedactor, REDACTED } from './redact.ts'
+import { createRedactor, redactedText } from './redact.ts'
 
 function collect(level: LogLevel = 'info') {
   const text: string[] = []
@@ -44,9 +44,9 @@ test('fields, messages, errors and their causes are redacted', () => {
   expect(text.join('')).not.toMatch(/hunter2|Bearer|sb_human/)
   expect(lines()).toMatchObject([
     {
-      error: { message: `refused: ${REDACTED}` },
-      headers: { authorization: REDACTED },
-      message: `${REDACTED} was refused`,
+      error: { message: `refused: ${redactedText}` },
+      headers: { authorization: redactedText },
+      message: `${redactedText} was refused`,
     },
   ])
 })

@@ -2,7 +2,7 @@
  * Which names hide what stands under them. The one list: a name whose last word, split at case, "-" and "_", is one of
  * these. Everything else in redaction asks here.
  */
-const SECRET_WORDS: ReadonlySet<string> = new Set([
+const secretWords: ReadonlySet<string> = new Set([
   'key',
   'token',
   'secret',
@@ -27,15 +27,15 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
 ])
 
 /** Ends in a listed word, yet MCP uses it as a plain number of a request. */
-const PROGRESS_TOKEN = /^progress[-_]?token$/i
+const progressToken = /^progress[-_]?token$/i
 
 /** `one` hides whatever it names; `several` (a plural) may also be a count, such as `max_tokens`. */
 export type SecretName = 'one' | 'several'
 
 export function secretName(name: string): SecretName | undefined {
   for (const word of lastWords(name)) {
-    if (SECRET_WORDS.has(word)) return PROGRESS_TOKEN.test(name) ? undefined : 'one'
-    if (word.endsWith('s') && SECRET_WORDS.has(word.slice(0, -1))) return 'several'
+    if (secretWords.has(word)) return progressToken.test(name) ? undefined : 'one'
+    if (word.endsWith('s') && secretWords.has(word.slice(0, -1))) return 'several'
   }
   return undefined
 }

@@ -8,22 +8,22 @@ import { secretName } from './redact-names.ts'
 import type { SecretName } from './redact-names.ts'
 import type { TextRange } from './text-ranges.ts'
 
-const SUSPECT =
+const suspectPattern =
   /key|token|secret|passw(?:or)?d|authorization|cookie|credential|sb_(?:human|agent)_|bearer[ \t]|basic[ \t]|:\/\/[^\s/?#"'<>]*@|%(?:25){0,4}40/gi
 
 export function mayHideSecrets(text: string): boolean {
-  SUSPECT.lastIndex = 0
-  return SUSPECT.test(text)
+  suspectPattern.lastIndex = 0
+  return suspectPattern.test(text)
 }
 
 export function findSecretsByContext(text: string): TextRange[] {
   const found: TextRange[] = []
-  SUSPECT.lastIndex = 0
-  for (let suspect = SUSPECT.exec(text); suspect !== null; suspect = SUSPECT.exec(text)) {
-    const range = judge(text, { start: suspect.index, end: SUSPECT.lastIndex })
+  suspectPattern.lastIndex = 0
+  for (let suspect = suspectPattern.exec(text); suspect !== null; suspect = suspectPattern.exec(text)) {
+    const range = judge(text, { start: suspect.index, end: suspectPattern.lastIndex })
     if (range === undefined || range.end <= range.start) continue
     found.push(range)
-    SUSPECT.lastIndex = Math.max(SUSPECT.lastIndex, range.end)
+    suspectPattern.lastIndex = Math.max(suspectPattern.lastIndex, range.end)
   }
   return found
 }
@@ -49,29 +49,29 @@ function afterScheme(text: string, start: number): TextRange | undefined {
 }
 
 /** The rest of the name, what may close around it, and then ":" or "=", plain or percent-encoded. */
-const SEPARATOR =
+const separatorPattern =
   /s?\d{0,8}(?:\\{0,31}["'`])?\]?[ \t]{0,8}(?:%(?:25){0,4}(?:3a|3d)|=>|:=|=(?!=)|:(?!:|\/\/))[ \t]{0,8}/iy
-const FLAG_VALUE = /s?\d{0,8}[ \t]{1,8}(?=[^\s-])/iy
-const PLURAL = /s?\d{0,8}/iy
+const flagValue = /s?\d{0,8}[ \t]{1,8}(?=[^\s-])/iy
+const pluralEnding = /s?\d{0,8}/iy
 
 function afterName(text: string, suspect: TextRange): TextRange | undefined {
-  const separated = endIfMatches(text, suspect.end, SEPARATOR)
-  const start = separated ?? endIfMatches(text, suspect.end, FLAG_VALUE)
+  const separated = endIfMatches(text, suspect.end, separatorPattern)
+  const start = separated ?? endIfMatches(text, suspect.end, flagValue)
   if (start === undefined) return undefined
   const nameStart = startOfName(text, suspect.start)
   if (separated === undefined && !text.startsWith('--', nameStart)) return undefined
-  const nameEnd = endOf(text, suspect.end, PLURAL)
+  const nameEnd = endOf(text, suspect.end, pluralEnding)
   const name = text.slice(nameStart, nameEnd)
   const kind = secretName(name)
   return kind === undefined ? undefined : valueAt(text, { start, kind, name, nameStart, nameEnd })
 }
 
 /** Far enough back for any real name, and bounded, so that a wall of letters costs no square. */
-const LONGEST_NAME = 80
+const longestName = 80
 
 function startOfName(text: string, end: number): number {
   let start = end
-  while (start > 0 && end - start < LONGEST_NAME && /[\w-]/.test(text[start - 1]!)) start--
+  while (start > 0 && end - start < longestName && /[\w-]/.test(text[start - 1]!)) start--
   return start
 }
 
@@ -130,13 +130,13 @@ function endOfBrackets(text: string, start: number): number {
   return text.length
 }
 
-const SAYS_NOTHING = /^(?:true|false|null|undefined|none)$/i
+const saysNothing = /^(?:true|false|null|undefined|none)$/i
 
 function bareValue(text: string, { start, kind, name, nameStart, nameEnd }: Named): TextRange | undefined {
   let end = endOfWord(text, start)
   const word = text.slice(start, end)
   const isCount = kind === 'several' && /^\d+(?:\.\d+)?$/.test(word)
-  if (word === '' || isCount || SAYS_NOTHING.test(word)) return undefined
+  if (word === '' || isCount || saysNothing.test(word)) return undefined
   const isHeader = text[nameEnd] === ':' && beginsLine(text, nameStart)
   if (isHeader || /(?:authorization|cookie)s?$/i.test(name)) end = endOfHeader(text, start, { nameStart, nameEnd })
   else if (/^(?:bearer|basic|digest|token)$/i.test(word)) end = endOfWord(text, end + 1)
@@ -164,7 +164,7 @@ function endOfWord(text: string, start: number): number {
 /** Only blanks and the marks that programs put before headers ("> ", "* ", "- ") stand before it on its line. */
 function beginsLine(text: string, index: number): boolean {
   let start = index
-  while (start > 0 && index - start < LONGEST_NAME && /[ \t<>*-]/.test(text[start - 1]!)) start--
+  while (start > 0 && index - start < longestName && /[ \t<>*-]/.test(text[start - 1]!)) start--
   return start === 0 || text[start - 1] === '\n' || text[start - 1] === '\r'
 }
 

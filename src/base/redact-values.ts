@@ -19,7 +19,7 @@ export interface SecretValues {
 }
 
 /** Anything shorter would be found by accident. */
-const SHORTEST_SECRET = 6
+const shortestSecret = 6
 
 export function createSecretValues(): SecretValues {
   const asWritten = createSpellings()
@@ -35,7 +35,7 @@ export function createSecretValues(): SecretValues {
   return {
     add(value) {
       for (const secret of [value, ...partsWorthHiding(value)]) {
-        if (secret.length < SHORTEST_SECRET) continue
+        if (secret.length < shortestSecret) continue
         mayBeNumber ||= /^\d+$/.test(secret)
         for (const text of new Set([secret, jsonEscaped(secret), encodeURIComponent(secret.toWellFormed())])) {
           addSpelling(text, false)
@@ -100,11 +100,11 @@ interface Spelling {
 
 function createSpellings(): { add(spelling: Spelling): void; find(text: string): TextRange[] } {
   const byPrefix = new Map<string, Spelling[]>()
-  const mayBegin = new Uint8Array(TABLE_SIZE)
+  const mayBegin = new Uint8Array(tableSize)
 
   const longestAt = (text: string, start: number): Spelling | undefined => {
     let longest: Spelling | undefined
-    for (const spelling of byPrefix.get(text.slice(start, start + PREFIX_LENGTH)) ?? []) {
+    for (const spelling of byPrefix.get(text.slice(start, start + prefixLength)) ?? []) {
       if (text.startsWith(spelling.text, start) && spelling.text.length > (longest?.text.length ?? 0))
         longest = spelling
     }
@@ -114,8 +114,8 @@ function createSpellings(): { add(spelling: Spelling): void; find(text: string):
   return {
     add(spelling) {
       // What undoing left too short to look for is still found as written.
-      if (spelling.text.length < PREFIX_LENGTH) return
-      const prefix = spelling.text.slice(0, PREFIX_LENGTH)
+      if (spelling.text.length < prefixLength) return
+      const prefix = spelling.text.slice(0, prefixLength)
       const known = byPrefix.get(prefix) ?? []
       if (known.some(({ text }) => text === spelling.text)) return
       byPrefix.set(prefix, [...known, spelling])
@@ -140,16 +140,16 @@ function createSpellings(): { add(spelling: Spelling): void; find(text: string):
   }
 }
 
-const PREFIX_LENGTH = SHORTEST_SECRET
-const TABLE_SIZE = 1 << 14
+const prefixLength = shortestSecret
+const tableSize = 1 << 14
 
 function tableIndex(first: number, second: number, third: number): number {
-  return (first ^ (second << 4) ^ (third << 8)) & (TABLE_SIZE - 1)
+  return (first ^ (second << 4) ^ (third << 8)) & (tableSize - 1)
 }
 
 /** The next position whose first three characters begin some spelling, as far as the table can tell. */
 function nextCandidate(text: string, from: number, mayBegin: Uint8Array): number {
-  const last = text.length - PREFIX_LENGTH
+  const last = text.length - prefixLength
   let first = text.charCodeAt(from)
   let second = text.charCodeAt(from + 1)
   for (let start = from; start <= last; start++) {
@@ -163,15 +163,15 @@ function nextCandidate(text: string, from: number, mayBegin: Uint8Array): number
 
 /** A secret's neighbours in base64 share bits with it, so the whole run goes, within reason. */
 function wholeBase64(text: string, { start, end }: TextRange): TextRange {
-  const first = Math.max(0, start - LONGEST_BASE64)
-  const last = Math.min(text.length, end + LONGEST_BASE64)
+  const first = Math.max(0, start - longestBase64)
+  const last = Math.min(text.length, end + longestBase64)
   while (start > first && isBase64(text.charCodeAt(start - 1))) start--
   while (end < last && isBase64(text.charCodeAt(end))) end++
   return { start, end }
 }
 
 /** Bounded, or a text made of nothing but secrets would take the square of its length. */
-const LONGEST_BASE64 = 1024
+const longestBase64 = 1024
 
 function isBase64(code: number): boolean {
   const isLetter = (code >= 97 && code <= 122) || (code >= 65 && code <= 90)

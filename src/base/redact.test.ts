@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createRedactor, REDACTED } from './redact.ts'
+import { createRedactor, redactedText } from './redact.ts'
 import type { Redactor } from './redact.ts'
 
 function redactorWith(...secrets: string[]): Redactor {
@@ -34,7 +34,7 @@ describe('by name', () => {
     'SSHKeys',
     'APIkey',
   ])('what stands under %s is hidden', (name) => {
-    expect(createRedactor().value({ [name]: 'abc', other: 'abc' })).toEqual({ [name]: REDACTED, other: 'abc' })
+    expect(createRedactor().value({ [name]: 'abc', other: 'abc' })).toEqual({ [name]: redactedText, other: 'abc' })
   })
 
   test.each([
@@ -52,8 +52,8 @@ describe('by name', () => {
 
   test('a whole object or list under a secret name goes', () => {
     expect(createRedactor().value({ credentials: { user: 'ann', pin: 'x' }, tokens: ['a', 'b'] })).toEqual({
-      credentials: REDACTED,
-      tokens: REDACTED,
+      credentials: redactedText,
+      tokens: redactedText,
     })
   })
 
@@ -69,54 +69,54 @@ describe('by name', () => {
       ['accept', 'text/html'],
     ]
     expect(redactor.value(headers)).toEqual([
-      ['authorization', REDACTED],
+      ['authorization', redactedText],
       ['accept', 'text/html'],
     ])
-    expect(redactor.value({ name: 'API_KEY', value: 'abc' })).toEqual({ name: 'API_KEY', value: REDACTED })
-    expect(redactor.value({ key: 'API_KEY', value: 'abc' })).toEqual({ key: REDACTED, value: REDACTED })
+    expect(redactor.value({ name: 'API_KEY', value: 'abc' })).toEqual({ name: 'API_KEY', value: redactedText })
+    expect(redactor.value({ key: 'API_KEY', value: 'abc' })).toEqual({ key: redactedText, value: redactedText })
     expect(redactor.value(['run', '--api-key', 'abc', '--verbose'])).toEqual([
       'run',
       '--api-key',
-      REDACTED,
+      redactedText,
       '--verbose',
     ])
     expect(redactor.value(['--token', '--verbose', '--password=abc'])).toEqual([
       '--token',
       '--verbose',
-      `--password=${REDACTED}`,
+      `--password=${redactedText}`,
     ])
   })
 })
 
 describe('in a text', () => {
   test.each([
-    ['Authorization: Bearer xyz', `Authorization: ${REDACTED}`],
-    ['> x-api-key: a b c\nHost: here', `> x-api-key: ${REDACTED}\nHost: here`],
-    ['curl -H "Authorization: Bearer xyz" http://here', `curl -H "Authorization: ${REDACTED}" http://here`],
-    ['Cookie: a=1; b=2', `Cookie: ${REDACTED}`],
-    ['authorization: Digest username="u", response="abc"', `authorization: ${REDACTED}`],
-    ['login failed for password=hunter2, try again', `login failed for password=${REDACTED}, try again`],
-    ['API_KEY="a b c" npm start', `API_KEY="${REDACTED}" npm start`],
-    ['run --token abc --verbose', `run --token ${REDACTED} --verbose`],
-    ['https://user:pw@host/path', `https://${REDACTED}@host/path`],
-    ['https://ghp_abc@host/path', `https://${REDACTED}@host/path`],
-    ['https://host/?a=1&access_token=abc&b=2', `https://host/?a=1&access_token=${REDACTED}&b=2`],
-    ['https://host/#token=abc', `https://host/#token=${REDACTED}`],
-    ['/?next=https%3A%2F%2Fu%3Apw%40host%2F', `/?next=https%3A%2F%2F${REDACTED}%40host%2F`],
-    ['/?next=%2F%3Ftoken%3Dabc', `/?next=%2F%3Ftoken%3D${REDACTED}`],
-    ['a sb_human_AbC-1_2 b', `a ${REDACTED} b`],
-    ['(sb_agent_x)', `(${REDACTED})`],
-    ['got Bearer abc.def123 back', `got Bearer ${REDACTED} back`],
+    ['Authorization: Bearer xyz', `Authorization: ${redactedText}`],
+    ['> x-api-key: a b c\nHost: here', `> x-api-key: ${redactedText}\nHost: here`],
+    ['curl -H "Authorization: Bearer xyz" http://here', `curl -H "Authorization: ${redactedText}" http://here`],
+    ['Cookie: a=1; b=2', `Cookie: ${redactedText}`],
+    ['authorization: Digest username="u", response="abc"', `authorization: ${redactedText}`],
+    ['login failed for password=hunter2, try again', `login failed for password=${redactedText}, try again`],
+    ['API_KEY="a b c" npm start', `API_KEY="${redactedText}" npm start`],
+    ['run --token abc --verbose', `run --token ${redactedText} --verbose`],
+    ['https://user:pw@host/path', `https://${redactedText}@host/path`],
+    ['https://ghp_abc@host/path', `https://${redactedText}@host/path`],
+    ['https://host/?a=1&access_token=abc&b=2', `https://host/?a=1&access_token=${redactedText}&b=2`],
+    ['https://host/#token=abc', `https://host/#token=${redactedText}`],
+    ['/?next=https%3A%2F%2Fu%3Apw%40host%2F', `/?next=https%3A%2F%2F${redactedText}%40host%2F`],
+    ['/?next=%2F%3Ftoken%3Dabc', `/?next=%2F%3Ftoken%3D${redactedText}`],
+    ['a sb_human_AbC-1_2 b', `a ${redactedText} b`],
+    ['(sb_agent_x)', `(${redactedText})`],
+    ['got Bearer abc.def123 back', `got Bearer ${redactedText} back`],
     [
       "{ headers: { authorization: 'Bearer x', cookie: [ 'a=b' ] }, ok: 1 }",
-      `{ headers: { authorization: '${REDACTED}', cookie: ${REDACTED} }, ok: 1 }`,
+      `{ headers: { authorization: '${redactedText}', cookie: ${redactedText} }, ok: 1 }`,
     ],
     [
       'error: {"password":"a\\"b","user":"ann"} (truncated',
-      `error: {"password":"${REDACTED}","user":"ann"} (truncated`,
+      `error: {"password":"${redactedText}","user":"ann"} (truncated`,
     ],
-    ['x {\\"token\\":\\"a\\\\\\"b\\",\\"n\\":1} y', `x {\\"token\\":\\"${REDACTED}\\",\\"n\\":1} y`],
-    ['"secret": ["a]", "b"], "n": 1 …', `"secret": ${REDACTED}, "n": 1 …`],
+    ['x {\\"token\\":\\"a\\\\\\"b\\",\\"n\\":1} y', `x {\\"token\\":\\"${redactedText}\\",\\"n\\":1} y`],
+    ['"secret": ["a]", "b"], "n": 1 …', `"secret": ${redactedText}, "n": 1 …`],
   ])('%s', (text, expected) => {
     const redactor = createRedactor()
     expect(redactor.text(text)).toBe(expected)
@@ -140,10 +140,10 @@ describe('in a text', () => {
     const redactor = createRedactor()
     const nested = JSON.stringify({ body: JSON.stringify({ inner: JSON.stringify({ password: 'x"y', n: 1 }) }) })
     const result = String(redactor.value({ nested }) && redactor.text(nested))
-    expect(JSON.parse(JSON.parse(JSON.parse(result).body).inner)).toEqual({ password: REDACTED, n: 1 })
+    expect(JSON.parse(JSON.parse(JSON.parse(result).body).inner)).toEqual({ password: redactedText, n: 1 })
     const clean = '{ "spaced" :  1,\n "keep": "the key" }'
     expect(redactor.text(clean)).toBe(clean)
-    expect(redactor.text('{"pass\\u0077ord":"abc"}')).toBe(`{"password":"${REDACTED}"}`)
+    expect(redactor.text('{"pass\\u0077ord":"abc"}')).toBe(`{"password":"${redactedText}"}`)
   })
 
   test('of two equal names in one object neither value stays', () => {
@@ -159,27 +159,30 @@ describe('by value', () => {
 
   test('a connection URL hides its password alone too', () => {
     const redactor = redactorWith('postgres://ann:p%40ss-word@db/hub')
-    expect(redactor.text('wrong: p@ss-word and p%40ss-word')).toBe(`wrong: ${REDACTED} and ${REDACTED}`)
+    expect(redactor.text('wrong: p@ss-word and p%40ss-word')).toBe(`wrong: ${redactedText} and ${redactedText}`)
   })
 
   test('a key of several lines is found line by line', () => {
     const lines = ['-----BEGIN KEY-----', 'AbCdEfGhIjKlMnOpQrSt', 'UvWxYz0123456789abcd', '-----END KEY-----']
     const redactor = redactorWith(lines.join('\n'))
-    expect(redactor.text(`stderr: ${lines[2]}`)).toBe(`stderr: ${REDACTED}`)
-    expect(redactor.text(lines.join('\\n'))).toBe(REDACTED)
+    expect(redactor.text(`stderr: ${lines[2]}`)).toBe(`stderr: ${redactedText}`)
+    expect(redactor.text(lines.join('\\n'))).toBe(redactedText)
   })
 
   test('a number can be a secret', () => {
-    expect(redactorWith('73519284').value({ pin: 73519284, other: 7351928 })).toEqual({ pin: REDACTED, other: 7351928 })
+    expect(redactorWith('73519284').value({ pin: 73519284, other: 7351928 })).toEqual({
+      pin: redactedText,
+      other: 7351928,
+    })
   })
 
   test('names of fields are looked at as well', () => {
-    expect(redactorWith('hunter2-hunter2').value({ 'x-hunter2-hunter2': 1 })).toEqual({ [`x-${REDACTED}`]: 1 })
+    expect(redactorWith('hunter2-hunter2').value({ 'x-hunter2-hunter2': 1 })).toEqual({ [`x-${redactedText}`]: 1 })
   })
 
   test('a token of the hub is found inside basic auth', () => {
     const header = Buffer.from('ann:sb_human_abcdefghijkl').toString('base64')
-    expect(createRedactor().text(`sent ${header} on`)).toBe(`sent ${REDACTED} on`)
+    expect(createRedactor().text(`sent ${header} on`)).toBe(`sent ${redactedText} on`)
   })
 })
 
@@ -193,16 +196,16 @@ describe('odd input', () => {
     const copy = redactorWith('hunter2-hunter2').value(error)
     expect(copy).toMatchObject({
       name: 'Error',
-      message: `cannot log in with ${REDACTED}`,
-      password: REDACTED,
+      message: `cannot log in with ${redactedText}`,
+      password: redactedText,
       code: 'E1',
-      cause: { message: `refused for ${REDACTED}` },
+      cause: { message: `refused for ${redactedText}` },
     })
     expect(JSON.stringify(copy)).not.toContain('hunter2')
     expect(JSON.stringify(copy)).toContain('redact.test.ts')
     const several = new AggregateError([new Error('hunter2-hunter2'), new Error('other')], 'both failed')
     expect(redactorWith('hunter2-hunter2').value(several)).toMatchObject({
-      errors: [{ message: REDACTED }, { message: 'other' }],
+      errors: [{ message: redactedText }, { message: 'other' }],
     })
   })
 
@@ -231,12 +234,12 @@ describe('odd input', () => {
     const { broken: _, ...rest } = Object.getOwnPropertyDescriptors(odd)
     expect(createRedactor().value(Object.defineProperties({}, rest))).toEqual({
       cyclic: { name: 'a', self: '[circular]' },
-      map: { token: REDACTED, n: 1 },
+      map: { token: redactedText, n: 1 },
       set: [1, 'two'],
       date: '1970-01-01T00:00:00.000Z',
       bytes: '[15 bytes]',
       big: '10',
-      url: `https://${REDACTED}@host/`,
+      url: `https://${redactedText}@host/`,
     })
   })
 
@@ -268,7 +271,7 @@ describe('odd input', () => {
   test('a field called __proto__ stays a field', () => {
     const parsed: unknown = JSON.parse('{"__proto__":{"token":"abc"},"a":1}')
     const copy = createRedactor().value(parsed)
-    expect(JSON.stringify(copy)).toBe(`{"__proto__":{"token":"${REDACTED}"},"a":1}`)
+    expect(JSON.stringify(copy)).toBe(`{"__proto__":{"token":"${redactedText}"},"a":1}`)
     expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
   })
 })

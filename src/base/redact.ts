@@ -11,7 +11,7 @@ import { createSecretValues } from './redact-values.ts'
 import { replaceRanges } from './text-ranges.ts'
 import { undoEncodings } from './undo-encodings.ts'
 
-export const REDACTED = '[redacted]'
+export const redactedText = '[redacted]'
 
 export interface Redactor {
   /** From now on this value is found wherever it stands. Values shorter than six characters are ignored. */
@@ -31,14 +31,14 @@ export function createRedactor(): Redactor {
 
   const hide = (): string => {
     taken++
-    return REDACTED
+    return redactedText
   }
 
   const knownName = (name: string): KnownName => {
     const known = names.get(name)
     if (known !== undefined) return known
     const fresh = { text: text(name, 0), secret: secretName(name) }
-    if (names.size < MOST_KNOWN_NAMES && name.length <= LONGEST_KNOWN_NAME) names.set(name, fresh)
+    if (names.size < mostKnownNames && name.length <= longestKnownName) names.set(name, fresh)
     return fresh
   }
 
@@ -77,7 +77,7 @@ export function createRedactor(): Redactor {
 
   const copyObject = (input: object, depth: number, ancestors: readonly object[]): unknown => {
     if (ancestors.includes(input)) return '[circular]'
-    if (depth >= DEEPEST) {
+    if (depth >= deepestLevel) {
       taken++
       return '[too deep]'
     }
@@ -111,7 +111,7 @@ export function createRedactor(): Redactor {
   return {
     addSecret(value) {
       // Hiding it would only put it back.
-      if (REDACTED.includes(value)) return
+      if (redactedText.includes(value)) return
       secrets.add(value)
       names = new Map()
     },
@@ -126,10 +126,10 @@ interface KnownName {
 }
 
 /** Names repeat in every payload, so judging each once is enough; bounded, since callers choose them. */
-const MOST_KNOWN_NAMES = 2_000
-const LONGEST_KNOWN_NAME = 64
+const mostKnownNames = 2_000
+const longestKnownName = 64
 /** Deeper than any honest payload, and shallow enough for the stack here and in JSON.stringify. */
-const DEEPEST = 200
+const deepestLevel = 200
 
 function findByContext(input: string): ReturnType<typeof findSecretsByContext> {
   const found = findSecretsByContext(input)

@@ -12,11 +12,11 @@ export interface UndoneText {
 
 /** Four numbers for each escape, flat, since a text may hold millions: where it went, and where it stood. */
 type Escapes = number[]
-const DECODED_START = 0
-const DECODED_END = 1
-const ORIGINAL_START = 2
-const ORIGINAL_END = 3
-const FIELDS = 4
+const decodedStartField = 0
+const decodedEndField = 1
+const originalStartField = 2
+const originalEndField = 3
+const fieldsPerEscape = 4
 
 /** Whether undoing could change anything. */
 export function hasEncodings(text: string): boolean {
@@ -37,7 +37,7 @@ export function undoEncodings(text: string): UndoneText {
     copied = end
   }
   for (let index = nextEscape(text, 0); index < text.length; index = nextEscape(text, Math.max(copied, index + 1))) {
-    const decoded = text.charCodeAt(index) === PERCENT ? decodePercent(text, index) : decodeBackslashes(text, index)
+    const decoded = text.charCodeAt(index) === percentCode ? decodePercent(text, index) : decodeBackslashes(text, index)
     if (decoded !== undefined) take(index, decoded)
   }
   parts.push(text.slice(copied))
@@ -56,13 +56,13 @@ interface Decoded {
   readonly end: number
 }
 
-const PERCENT = 0x25
-const BACKSLASH = 0x5c
+const percentCode = 0x25
+const backslashCode = 0x5c
 
 function nextEscape(text: string, from: number): number {
   for (let index = from; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    if (code === PERCENT || code === BACKSLASH) return index
+    if (code === percentCode || code === backslashCode) return index
   }
   return text.length
 }
@@ -87,25 +87,25 @@ function decodePercent(text: string, start: number): Decoded | undefined {
 
 /** "%41", and "%2541" or "%252541" for what was encoded more than once. */
 function percentByte(text: string, start: number): { byte: number; end: number } | undefined {
-  if (text.charCodeAt(start) !== PERCENT) return undefined
+  if (text.charCodeAt(start) !== percentCode) return undefined
   let digits = start + 1
   while (text.startsWith('25', digits) && hexValue(text, digits + 2, 2) !== undefined) digits += 2
   const byte = hexValue(text, digits, 2)
   return byte === undefined ? undefined : { byte, end: digits + 2 }
 }
 
-const CONTROLS: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
+const controlLetters: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
 
 /** A run of backslashes and the character it escapes; how long the run is tells only how often it was escaped. */
 function decodeBackslashes(text: string, start: number): Decoded {
   let next = start
-  while (text.charCodeAt(next) === BACKSLASH) next++
+  while (text.charCodeAt(next) === backslashCode) next++
   const character = text[next]
   if (character === undefined) return { decoded: '', end: next }
   const digits = character === 'u' ? 4 : character === 'x' ? 2 : 0
   const code = digits === 0 ? undefined : hexValue(text, next + 1, digits)
   if (code !== undefined) return { decoded: String.fromCharCode(code), end: next + 1 + digits }
-  return { decoded: CONTROLS[character] ?? character, end: next + 1 }
+  return { decoded: controlLetters[character] ?? character, end: next + 1 }
 }
 
 function hexValue(text: string, start: number, digits: number): number | undefined {
@@ -122,17 +122,17 @@ function hexValue(text: string, start: number, digits: number): number | undefin
 /** Where the character at `index` of the undone text stands in the original. */
 function originalOf(escapes: Escapes, index: number): TextRange {
   let low = 0
-  let high = escapes.length / FIELDS
+  let high = escapes.length / fieldsPerEscape
   while (low < high) {
     const middle = (low + high) >> 1
-    if (escapes[middle * FIELDS + DECODED_START]! <= index) low = middle + 1
+    if (escapes[middle * fieldsPerEscape + decodedStartField]! <= index) low = middle + 1
     else high = middle
   }
   if (low === 0) return { start: index, end: index + 1 }
-  const last = (low - 1) * FIELDS
-  const decodedEnd = escapes[last + DECODED_END]!
-  const end = escapes[last + ORIGINAL_END]!
-  if (index < decodedEnd) return { start: escapes[last + ORIGINAL_START]!, end }
+  const last = (low - 1) * fieldsPerEscape
+  const decodedEnd = escapes[last + decodedEndField]!
+  const end = escapes[last + originalEndField]!
+  if (index < decodedEnd) return { start: escapes[last + originalStartField]!, end }
   const start = end + (index - decodedEnd)
   return { start, end: start + 1 }
 }

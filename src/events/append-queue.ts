@@ -20,9 +20,9 @@ interface Waiting {
   readonly reject: (error: HubError) => void
 }
 
-const MOST_WAITING = 50_000
-const MOST_WAITING_BYTES = 128 * 1024 * 1024
-const MOST_OFFERED = 1_000
+const mostWaiting = 50_000
+const mostWaitingBytes = 128 * 1024 * 1024
+const mostOffered = 1_000
 
 export function createAppendQueue(
   storage: Pick<EventStorage, 'write'>,
@@ -54,7 +54,7 @@ export function createAppendQueue(
         break
     }
   }
-  const offered = (): EventRecord[] => waiting.slice(settled, settled + MOST_OFFERED).map(({ record }) => record)
+  const offered = (): EventRecord[] => waiting.slice(settled, settled + mostOffered).map(({ record }) => record)
   const write = async (): Promise<void> => {
     while (waiting.length > settled) {
       settleFirst(await storage.write(offered))
@@ -65,7 +65,7 @@ export function createAppendQueue(
   return {
     append(record) {
       if (isClosed) return Promise.reject(new HubError('unavailable', 'The event log is closed: the hub is stopping.'))
-      if (waiting.length - settled >= MOST_WAITING || waitingBytes >= MOST_WAITING_BYTES) {
+      if (waiting.length - settled >= mostWaiting || waitingBytes >= mostWaitingBytes) {
         const message =
           'The event log cannot keep up: too many events are waiting to be written. Try again in a moment.'
         return Promise.reject(new HubError('busy', message))

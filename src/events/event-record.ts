@@ -4,7 +4,7 @@ import type { Event, NewEvent } from '../api/event.ts'
 import type { Redactor } from '../base/redact.ts'
 
 /** The columns besides `seq`, in the order they are written and read. */
-export const RECORD_COLUMNS = [
+export const recordColumns = [
   'id',
   'type',
   'at',
@@ -20,9 +20,9 @@ export const RECORD_COLUMNS = [
 export type EventRecord = Readonly<Record<'id' | 'type' | 'at' | 'payload', string>> &
   Readonly<Record<OptionalField, string | null>>
 
-type OptionalField = (typeof OPTIONAL_FIELDS)[number]
+type OptionalField = (typeof optionalFields)[number]
 
-const OPTIONAL_FIELDS = ['session', 'thread', 'correlation', 'parent', 'route', 'provider'] as const
+const optionalFields = ['session', 'thread', 'correlation', 'parent', 'route', 'provider'] as const
 
 export function createRecord(event: NewEvent, { redactor, now }: { redactor: Redactor; now: () => Date }): EventRecord {
   const text = (value: string | undefined): string | null => (value === undefined ? null : redactor.text(value))
@@ -48,7 +48,7 @@ function payloadOf(redacted: unknown): unknown {
 export function toEvent(seq: number, record: EventRecord): Event {
   const { id, type, at, payload } = record
   const event: Record<string, unknown> = { seq, id, type, at }
-  for (const field of OPTIONAL_FIELDS) if (record[field] !== null) event[field] = record[field]
+  for (const field of optionalFields) if (record[field] !== null) event[field] = record[field]
   event['payload'] = JSON.parse(payload)
   return event as unknown as Event
 }

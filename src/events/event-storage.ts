@@ -34,7 +34,7 @@ export interface DroppedEvents {
 }
 
 /** The fields a query may name, the one that singles out most first. */
-export const FILTERS = ['correlation', 'session', 'type', 'thread', 'route'] as const
+export const filterColumns = ['correlation', 'session', 'type', 'thread', 'route'] as const
 
 /** When size makes events go, this much room is made at once, so that it need not be made again with the next one. */
-export const ROOM_TO_MAKE = 0.1
+export const roomToMake = 0.1

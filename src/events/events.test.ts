@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeLogOnEachEngine } from '../../test/harness/event-log-engines.ts'
 import type { Event, NewEvent } from '../api/event.ts'
-import { createRedactor, REDACTED } from '../base/redact.ts'
+import { createRedactor, redactedText } from '../base/redact.ts'
 import type { EventLog, EventQuery } from './events.ts'
 
 function called(n: number, more: Partial<NewEvent> = {}): NewEvent {
@@ -216,7 +216,7 @@ describeLogOnEachEngine('the event log', (open) => {
       provider: secret,
       payload: { secret, note: secret, token: 'abc' },
     })
-    expect(event.payload).toEqual({ secret: REDACTED, note: `x-${REDACTED}`, token: REDACTED })
+    expect(event.payload).toEqual({ secret: redactedText, note: `x-${redactedText}`, token: redactedText })
     expect(JSON.stringify([event, await opened.log.read({})])).not.toContain('hunter2')
   })
 

@@ -68,8 +68,8 @@ export interface EventLogDeps {
   readonly log?: Log
 }
 
-const DEFAULT_LIMIT = 100
-const MOST_PER_PAGE = 1_000
+const defaultLimit = 100
+const mostPerPage = 1_000
 
 export async function openEventLog(options: EventLogOptions, deps: EventLogDeps): Promise<EventLog> {
   const { redactor, retention: limits, now = () => new Date(), log } = deps
@@ -98,7 +98,7 @@ export async function openEventLog(options: EventLogOptions, deps: EventLogDeps)
   return {
     append,
     read: (query) => {
-      const limit = Math.min(Math.max(query.limit ?? DEFAULT_LIMIT, 1), MOST_PER_PAGE)
+      const limit = Math.min(Math.max(query.limit ?? defaultLimit, 1), mostPerPage)
       return storage.read({ ...query, limit })
     },
     waitBeyond: commits.waitBeyond,

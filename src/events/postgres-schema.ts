@@ -2,16 +2,16 @@
 import { HubError } from '../base/hub-error.ts'
 import type { PostgresAccess } from '../base/postgres-access.ts'
 
-const SCHEMA_VERSION = 1
+const schemaVersion = 1
 /** Any number, as long as every hub takes the same: two that start at once take turns. */
-const SCHEMA_LOCK = 7_420_002
+const schemaLock = 7_420_002
 
 export async function createPostgresSchema(postgres: PostgresAccess): Promise<void> {
   await postgres.transaction(async (query) => {
-    await query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK])
-    for (const statement of STATEMENTS) await query(statement)
+    await query('select pg_advisory_xact_lock($1)', [schemaLock])
+    for (const statement of schemaStatements) await query(statement)
     const [log] = await query<{ version: number }>('select version from event_log')
-    if (log === undefined || log.version > SCHEMA_VERSION) {
+    if (log === undefined || log.version > schemaVersion) {
       const message =
         'The event log in PostgreSQL was written by a newer signalbox. Install that version or a later one.'
       throw new HubError('unavailable', message)
@@ -19,14 +19,14 @@ export async function createPostgresSchema(postgres: PostgresAccess): Promise<vo
   })
 }
 
-const STATEMENTS = [
+const schemaStatements = [
   `create table if not exists event_log (
     only_row integer primary key check (only_row = 1),
     version integer not null,
     last_seq bigint not null,
     bytes bigint not null
   )`,
-  `insert into event_log (only_row, version, last_seq, bytes) values (1, ${SCHEMA_VERSION}, 0, 0) on conflict do nothing`,
+  `insert into event_log (only_row, version, last_seq, bytes) values (1, ${schemaVersion}, 0, 0) on conflict do nothing`,
   // Times are compared as text, character by character, whatever language the database speaks.
   `create table if not exists events (
     seq bigint primary key,

@@ -8,18 +8,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PostgresAccess } from '../base/postgres-access.ts'
-import { RECORD_COLUMNS, bytesOf, toEvent } from './event-record.ts'
+import { recordColumns, bytesOf, toEvent } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
-import { FILTERS, ROOM_TO_MAKE } from './event-storage.ts'
+import { filterColumns, roomToMake } from './event-storage.ts'
 import type { DroppedEvents, EventStorage, WriteResult } from './event-storage.ts'
 import type { EventQuery } from './events.ts'
 import { createPostgresSchema } from './postgres-schema.ts'
 
-const CHANNEL = 'signalbox_events'
-const MOST_BYTES_PER_GROUP = 4 * 1024 * 1024
-const MOST_BYTES_PER_PAGE = 1024 * 1024
-const ROWS_PER_DROP = 1_000
-const DROP_LOCK = 7_420_003
+const channelName = 'signalbox_events'
+const mostBytesPerGroup = 4 * 1024 * 1024
+const mostBytesPerPage = 1024 * 1024
+const rowsPerDrop = 1_000
+const dropLock = 7_420_003
 
 export async function openPostgresStorage(
   postgres: PostgresAccess,
@@ -27,10 +27,10 @@ export async function openPostgresStorage(
 ): Promise<EventStorage> {
   await createPostgresSchema(postgres)
   const bounds = async (): Promise<{ first: number; last: number }> => {
-    const rows = await postgres.query<{ first: number; last: number }>(BOUNDS)
+    const rows = await postgres.query<{ first: number; last: number }>(boundsStatement)
     return rows[0] ?? { first: 0, last: 0 }
   }
-  const listening = await postgres.listen(CHANNEL, {
+  const listening = await postgres.listen(channelName, {
     onNotice: (payload) => onForeignCommit(Number(payload)),
     onGap: () =>
       void bounds().then(
@@ -44,7 +44,7 @@ export async function openPostgresStorage(
     lastSeq,
     async write(offered) {
       await nextTurn()
-      return writeGroup(postgres, firstBytes(offered(), MOST_BYTES_PER_GROUP))
+      return writeGroup(postgres, firstBytes(offered(), mostBytesPerGroup))
     },
     async read(query) {
       const { cursor = 0, limit } = query
@@ -53,10 +53,10 @@ export async function openPostgresStorage(
       const dropped = Math.max(0, first - 1 - cursor)
       const { where, values } = conditionsOf(query)
       const rows = await postgres.query<EventRecord & { seq: number }>(
-        `select seq, ${COLUMNS} from events where seq > $1 and seq <= $2 ${where} order by seq limit $3`,
+        `select seq, ${columnList} from events where seq > $1 and seq <= $2 ${where} order by seq limit $3`,
         [cursor, last, limit, ...values],
       )
-      const taken = firstBytes(rows, MOST_BYTES_PER_PAGE)
+      const taken = firstBytes(rows, mostBytesPerPage)
       const isWhole = taken.length === rows.length && rows.length < limit
       const events = taken.map((row) => toEvent(row.seq, row))
       return { events, nextCursor: isWhole ? Math.max(cursor, last) : (events.at(-1)?.seq ?? cursor), dropped }
@@ -76,28 +76,28 @@ export async function openPostgresStorage(
   }
 }
 
-const COLUMNS = RECORD_COLUMNS.join(', ')
+const columnList = recordColumns.join(', ')
 
-const BOUNDS = `select last_seq as last, coalesce((select min(seq) from events), 0) as first from event_log`
+const boundsStatement = `select last_seq as last, coalesce((select min(seq) from events), 0) as first from event_log`
 
 /** Takes the numbers, writes the events and tells the other hubs, all in one statement and so in one commit. */
-const WRITE = `
+const writeStatement = `
   with numbers as (
     update event_log set last_seq = last_seq + $1, bytes = bytes + $2 returning last_seq - $1 as before
   ), written as (
-    insert into events (seq, ${COLUMNS})
-    select numbers.before + row.position, ${RECORD_COLUMNS.map((column) => `row.${column}`).join(', ')}
-    from numbers, unnest(${RECORD_COLUMNS.map((_, index) => `$${index + 3}::text[]`).join(', ')})
-      with ordinality as row (${COLUMNS}, position)
+    insert into events (seq, ${columnList})
+    select numbers.before + row.position, ${recordColumns.map((column) => `row.${column}`).join(', ')}
+    from numbers, unnest(${recordColumns.map((_, index) => `$${index + 3}::text[]`).join(', ')})
+      with ordinality as row (${columnList}, position)
   )
-  select before, pg_notify('${CHANNEL}', (before + $1)::text) from numbers`
+  select before, pg_notify('${channelName}', (before + $1)::text) from numbers`
 
 async function writeGroup(postgres: PostgresAccess, records: readonly EventRecord[]): Promise<WriteResult> {
   const count = records.length
   const bytes = records.reduce((sum, record) => sum + bytesOf(record), 0)
-  const columns = RECORD_COLUMNS.map((column) => records.map((record) => storable(record[column])))
+  const columns = recordColumns.map((column) => records.map((record) => storable(record[column])))
   try {
-    const rows = await postgres.query<{ before: number }>(WRITE, [count, bytes, ...columns])
+    const rows = await postgres.query<{ before: number }>(writeStatement, [count, bytes, ...columns])
     return { is: 'written', count, firstSeq: rows[0]!.before + 1 }
   } catch (error) {
     const message = `PostgreSQL did not take the events (${messageOf(error)}). Check that it is up and has space left.`
@@ -123,7 +123,7 @@ function conditionsOf(query: EventQuery): { where: string; values: string[] } {
   const add = (condition: string, value: string | undefined): void => {
     if (value !== undefined) conditions.push([condition, value])
   }
-  for (const name of FILTERS) add(`${name} =`, query[name])
+  for (const name of filterColumns) add(`${name} =`, query[name])
   add('at >=', query.since)
   add('at <', query.until)
   return {
@@ -151,20 +151,20 @@ function dropStep(
 ): Promise<DropResult> {
   return postgres.transaction(async (query) => {
     const [state] = await query<{ locked: boolean; bytes: number; last: number }>(
-      `select pg_try_advisory_xact_lock(${DROP_LOCK}) as locked, bytes, last_seq as last from event_log`,
+      `select pg_try_advisory_xact_lock(${dropLock}) as locked, bytes, last_seq as last from event_log`,
     )
     if (state?.locked !== true) return { dropped: undefined, isMakingRoom: false }
-    const most = wasMakingRoom === true ? maxBytes * (1 - ROOM_TO_MAKE) : maxBytes
+    const most = wasMakingRoom === true ? maxBytes * (1 - roomToMake) : maxBytes
     const isMakingRoom = wasMakingRoom !== false && state.bytes > most
-    const [dropped] = await query<DroppedEvents>(DROP, [state.last, isMakingRoom, before])
+    const [dropped] = await query<DroppedEvents>(dropStatement, [state.last, isMakingRoom, before])
     return { dropped: dropped?.count === 0 ? undefined : dropped, isMakingRoom }
   })
 }
 
 /** Removes the oldest up to the last one that must go, the newest excepted. */
-const DROP = `
+const dropStatement = `
   with oldest as (
-    select seq, at from events where seq < $1 order by seq limit ${ROWS_PER_DROP}
+    select seq, at from events where seq < $1 order by seq limit ${rowsPerDrop}
   ), removed as (
     delete from events where seq <= (select max(seq) from oldest where $2 or at < $3)
     returning seq, octet_length(payload) + 300 as bytes

@@ -22,9 +22,9 @@ export interface RetentionDeps {
   readonly onFault: (error: unknown) => void
 }
 
-const EVERY_MS = 60_000
+const everyMs = 60_000
 /** A log may outgrow its size by this part of it before it is cut. */
-const SLACK = 0.05
+const slackBytes = 0.05
 
 export function startRetention({ limits, now, dropOldest, tell, onFault }: RetentionDeps): Retention {
   let written = 0
@@ -44,12 +44,12 @@ export function startRetention({ limits, now, dropOldest, tell, onFault }: Reten
       .finally(() => (running = undefined))
   }
 
-  const timer = setInterval(start, limits.everyMs ?? EVERY_MS)
+  const timer = setInterval(start, limits.everyMs ?? everyMs)
   timer.unref()
   return {
     noteWritten(bytes) {
       written += bytes
-      if (written > limits.maxBytes * SLACK) start()
+      if (written > limits.maxBytes * slackBytes) start()
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)

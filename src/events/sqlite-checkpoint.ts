@@ -21,10 +21,10 @@ export interface CheckpointReply {
 }
 
 /** About how large the write-ahead log gets; smaller means more fsyncs, larger a longer start after a crash. */
-const WAL_BYTES = 8 * 1024 * 1024
+const walBytes = 8 * 1024 * 1024
 /** Every commit writes at least one page of the table and of each index. */
-const COMMIT_BYTES = 4 * 4096
-const IDLE_MS = 20_000
+const commitBytes = 4 * 4096
+const idleMs = 20_000
 
 export interface CheckpointDeps {
   readonly path: string
@@ -70,18 +70,18 @@ export function createCheckpoints({ path, turns, onFault }: CheckpointDeps): Che
     })
     idle = setTimeout(() => {
       if (!isRunning) void endThread()
-    }, IDLE_MS).unref()
+    }, idleMs).unref()
     return thread
   }
 
   return {
     noteCommit(bytes) {
       // Pages are written whole, so that it is about twice what was in the records.
-      written += COMMIT_BYTES + 2 * bytes
-      if (isRunning || written < WAL_BYTES / 2) return
+      written += commitBytes + 2 * bytes
+      if (isRunning || written < walBytes / 2) return
       // Ahead of time, so that nobody waits for the thread to start.
       worker ??= startThread()
-      if (written < WAL_BYTES) return
+      if (written < walBytes) return
       written = 0
       isRunning = true
       resume = turns.pauseWrites()

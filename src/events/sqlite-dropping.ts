@@ -2,18 +2,18 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sqliteErrorCode } from '../base/sqlite-file.ts'
-import { ROOM_TO_MAKE } from './event-storage.ts'
+import { roomToMake } from './event-storage.ts'
 import type { EventStorage } from './event-storage.ts'
 import type { Turns } from './turns.ts'
 
-const SLICE_MS = 0.8
-const SMALLEST_STEP = 8
-const LARGEST_STEP = 4_096
-const PAGES_PER_VACUUM = 32
-const BUSY_RETRY_MS = 10
-const MOST_BUSY_TIMES = 500
+const sliceMs = 0.8
+const smallestStep = 8
+const largestStep = 4_096
+const pagesPerVacuum = 32
+const busyRetryMs = 10
+const mostBusyTimes = 500
 /** What a step writes, at a guess: about as much as it has time for. */
-const STEP_BYTES = 64 * 1024
+const stepBytes = 64 * 1024
 
 export interface DroppingDeps {
   readonly turns: Turns
@@ -38,7 +38,7 @@ export function createDropping(database: DatabaseSync, { turns, onCommit }: Drop
     let removedTo = first - 1
     let isMakingRoom = usedBytes() > maxBytes
     let step = 64
-    const target = maxBytes * (1 - ROOM_TO_MAKE)
+    const target = maxBytes * (1 - roomToMake)
 
     /** The last seq of the next step, or undefined when all is well. */
     const nextStep = (): number | undefined => {
@@ -55,11 +55,11 @@ export function createDropping(database: DatabaseSync, { turns, onCommit }: Drop
         tookMs = performance.now() - start
       })
       if (isDone) removedTo = end
-      step = tookMs > SLICE_MS ? Math.max(SMALLEST_STEP, step >> 1) : Math.min(step * 2, LARGEST_STEP)
+      step = tookMs > sliceMs ? Math.max(smallestStep, step >> 1) : Math.min(step * 2, largestStep)
       await sleep(1)
     }
     while (fileBytes() > maxBytes && number('freelist_count') > 0) {
-      await attempt(() => database.exec(`pragma incremental_vacuum(${PAGES_PER_VACUUM})`))
+      await attempt(() => database.exec(`pragma incremental_vacuum(${pagesPerVacuum})`))
       await sleep(1)
     }
     return removedTo < first ? undefined : { count: removedTo - first + 1, firstSeq: first, lastSeq: removedTo }
@@ -69,12 +69,12 @@ export function createDropping(database: DatabaseSync, { turns, onCommit }: Drop
   async function attempt(work: () => unknown): Promise<boolean> {
     try {
       await turns.take('write', work)
-      onCommit(STEP_BYTES)
+      onCommit(stepBytes)
       busyTimes = 0
       return true
     } catch (error) {
-      if (sqliteErrorCode(error) !== 5 || ++busyTimes > MOST_BUSY_TIMES) throw error
-      await sleep(BUSY_RETRY_MS)
+      if (sqliteErrorCode(error) !== 5 || ++busyTimes > mostBusyTimes) throw error
+      await sleep(busyRetryMs)
       return false
     }
   }

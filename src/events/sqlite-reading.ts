@@ -4,18 +4,18 @@
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Event } from '../api/event.ts'
-import { RECORD_COLUMNS, toEvent } from './event-record.ts'
+import { recordColumns, toEvent } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
-import { FILTERS } from './event-storage.ts'
+import { filterColumns } from './event-storage.ts'
 import type { EventStorage } from './event-storage.ts'
 import type { EventQuery } from './events.ts'
 import type { Turns } from './turns.ts'
 
-const SLICE_MS = 0.6
-const FIRST_WINDOW = 512
-const SMALLEST_WINDOW = 64
+const sliceMs = 0.6
+const firstWindow = 512
+const smallestWindow = 64
 /** A page with more than this ends early, so that large events do not pile up. */
-const MOST_BYTES_PER_PAGE = 1024 * 1024
+const mostBytesPerPage = 1024 * 1024
 
 export interface ReadingDeps {
   readonly turns: Turns
@@ -28,7 +28,7 @@ export function createReading(database: DatabaseSync, { turns, lastSeq }: Readin
   const selections = new Map<string, StatementSync>()
   const selectionFor = (conditions: readonly string[]): StatementSync => {
     const where = ['seq > ?', 'seq <= ?', ...conditions].join(' and ')
-    const sql = `select seq, ${RECORD_COLUMNS.join(', ')} from events where ${where} order by seq`
+    const sql = `select seq, ${recordColumns.join(', ')} from events where ${where} order by seq`
     const known = selections.get(sql)
     if (known !== undefined) return known
     const statement = database.prepare(sql)
@@ -41,23 +41,23 @@ export function createReading(database: DatabaseSync, { turns, lastSeq }: Readin
     const last = lastSeq()
     const firstKept = Number(firstStatement.get()?.['seq'] ?? 0)
     const dropped = Math.max(0, firstKept - 1 - cursor)
-    const after = since === undefined ? 0 : seqAt(shifted(since, -CLOCK_SLACK_MS))
-    const upTo = until === undefined ? last : Math.min(last, seqAt(shifted(until, CLOCK_SLACK_MS)))
+    const after = since === undefined ? 0 : seqAt(shifted(since, -clockSlackMs))
+    const upTo = until === undefined ? last : Math.min(last, seqAt(shifted(until, clockSlackMs)))
     const { conditions, values } = conditionsOf(query)
     const selection = selectionFor(conditions)
     const page = startPage(query.limit)
-    let window = FIRST_WINDOW
+    let window = firstWindow
 
     /** Reads on from a position for a moment; returns up to where everything was looked at. */
     const readSlice = (position: number): number => {
       const start = performance.now()
-      const isOver = (): boolean => performance.now() - start > SLICE_MS
+      const isOver = (): boolean => performance.now() - start > sliceMs
       const windowEnd = Math.min(upTo, position + window)
       for (const row of selection.iterate(position, windowEnd, ...values)) {
         const seq = page.add(row as unknown as StoredRow)
         if (page.isFull() || isOver()) return seq
       }
-      window = isOver() ? Math.max(SMALLEST_WINDOW, window >> 1) : window * 2
+      window = isOver() ? Math.max(smallestWindow, window >> 1) : window * 2
       return windowEnd
     }
     let position = Math.max(cursor, firstKept - 1, after)
@@ -73,7 +73,7 @@ type StoredRow = EventRecord & { readonly seq: number }
 
 /** Conditions on fields and times, with the values for them. */
 function conditionsOf(query: EventQuery): { conditions: string[]; values: SQLInputValue[] } {
-  const fields = FILTERS.filter((name) => query[name] !== undefined)
+  const fields = filterColumns.filter((name) => query[name] !== undefined)
   // Only the first is looked up by index; the "+" keeps SQLite from choosing another.
   const conditions = fields.map((name, index) => `${index === 0 ? '' : '+'}${name} = ?`)
   const values: SQLInputValue[] = fields.map((name) => query[name]!)
@@ -98,12 +98,12 @@ function startPage(limit: number): { events: Event[]; add(row: StoredRow): numbe
       bytes += row.payload.length
       return row.seq
     },
-    isFull: () => events.length >= limit || bytes >= MOST_BYTES_PER_PAGE,
+    isFull: () => events.length >= limit || bytes >= mostBytesPerPage,
   }
 }
 
 /** How far the machine's clock may have gone back between two events without `since` and `until` missing one. */
-const CLOCK_SLACK_MS = 60_000
+const clockSlackMs = 60_000
 
 /** Within the years that are written with four digits, since times are compared as text. */
 function shifted(time: string, byMs: number): string {

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../base/hub-error.ts'
 import { explainSqliteError, openSqliteFile, sqliteErrorCode } from '../base/sqlite-file.ts'
-import { RECORD_COLUMNS, bytesOf } from './event-record.ts'
+import { recordColumns, bytesOf } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
 import type { EventStorage, WriteResult } from './event-storage.ts'
 import { createCheckpoints } from './sqlite-checkpoint.ts'
@@ -15,10 +15,10 @@ import { createReading } from './sqlite-reading.ts'
 import { createTurns } from './turns.ts'
 
 /** Leaves room for the commit itself. */
-const SLICE_MS = 0.8
-const BUSY_RETRY_MS = 5
-const BUSY_PATIENCE_MS = 10_000
-const SCHEMA_VERSION = 1
+const sliceMs = 0.8
+const busyRetryMs = 5
+const busyPatienceMs = 10_000
+const schemaVersion = 1
 
 export function openSqliteStorage(path: string, { onFault }: { onFault: (error: unknown) => void }): EventStorage {
   // No waiting inside SQLite, which would hold up the loop: whoever finds the file busy tries again later.
@@ -42,7 +42,7 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
   const turns = createTurns()
   const checkpoints = createCheckpoints({ path, turns, onFault })
   const insert = database.prepare(
-    `insert into events (seq, ${RECORD_COLUMNS.join(', ')}) values (?${', ?'.repeat(RECORD_COLUMNS.length)})`,
+    `insert into events (seq, ${recordColumns.join(', ')}) values (?${', ?'.repeat(recordColumns.length)})`,
   )
   let lastSeq = Number(database.prepare('select max(seq) as seq from events').get()?.['seq'] ?? 0)
   /** What the current slice has come to; a failure takes no more than that with it. */
@@ -50,7 +50,7 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
   let bytes = 0
 
   const insertSome = (records: readonly EventRecord[]): void => {
-    const end = performance.now() + SLICE_MS
+    const end = performance.now() + sliceMs
     for (const record of records) {
       const { id, type, at, session, thread, correlation, parent, route, provider, payload } = record
       count++
@@ -75,7 +75,7 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
     }
   }
   const write = async (offered: () => readonly EventRecord[]): Promise<WriteResult> => {
-    const patientUntil = performance.now() + BUSY_PATIENCE_MS
+    const patientUntil = performance.now() + busyPatienceMs
     for (;;) {
       try {
         await turns.take('write', () => commitSome(offered()))
@@ -85,7 +85,7 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
         return { is: 'written', count, firstSeq }
       } catch (error) {
         if (isBusy(error) && performance.now() < patientUntil) {
-          await sleep(BUSY_RETRY_MS)
+          await sleep(busyRetryMs)
           continue
         }
         return { is: 'failed', count: Math.max(1, count), error: explainSqliteError(error, path) }
@@ -116,13 +116,13 @@ function isBusy(error: unknown): boolean {
 
 function createSchema(database: DatabaseSync, path: string): void {
   const version = Number(database.prepare('pragma user_version').get()?.['user_version'])
-  if (version > SCHEMA_VERSION) {
+  if (version > schemaVersion) {
     throw new HubError(
       'unavailable',
       `${path} was written by a newer signalbox. Install that version or a later one, or move the file away.`,
     )
   }
-  if (version === SCHEMA_VERSION) return
+  if (version === schemaVersion) return
   database.exec(`
     begin immediate;
     create table events (
@@ -141,6 +141,6 @@ function createSchema(database: DatabaseSync, path: string): void {
     create index events_by_session on events (session) where session is not null;
     create index events_by_correlation on events (correlation) where correlation is not null;
     create index events_by_type on events (type);
-    pragma user_version = ${SCHEMA_VERSION};
+    pragma user_version = ${schemaVersion};
     commit`)
 }

@@ -10,7 +10,7 @@ export interface Turns {
 }
 
 /** What one turn may take altogether, a last slice excepted. */
-const TURN_MS = 1.5
+const turnMs = 1.5
 
 export function createTurns(): Turns {
   const waiting = { write: [] as (() => void)[], read: [] as (() => void)[] }
@@ -25,7 +25,7 @@ export function createTurns(): Turns {
   }
   const turn = (): void => {
     isScheduled = false
-    const end = performance.now() + TURN_MS
+    const end = performance.now() + turnMs
     if (!isPaused) waiting.write.shift()?.()
     do waiting.read.shift()?.()
     while (waiting.read.length > 0 && performance.now() < end)

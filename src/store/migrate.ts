@@ -29,8 +29,8 @@ interface MigrationTables {
 export async function migrate<T>(db: Kysely<T>, set: MigrationSet, { engine, place }: MigrationPlace): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const handle = transaction as unknown as Kysely<MigrationTables>
-    if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(handle)
-    await sql.raw(CREATE_RECORD).execute(handle)
+    if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(handle)
+    await sql.raw(createRecordStatement).execute(handle)
     const applied = await handle
       .selectFrom('signalbox_migrations')
       .selectAll()
@@ -50,9 +50,9 @@ export async function migrate<T>(db: Kysely<T>, set: MigrationSet, { engine, pla
 }
 
 /** Any number, as long as every hub takes the same. */
-const MIGRATION_LOCK = 7_420_001
+const migrationLock = 7_420_001
 
-const CREATE_RECORD = `create table if not exists signalbox_migrations (
+const createRecordStatement = `create table if not exists signalbox_migrations (
   set_name text not null,
   name text not null,
   checksum text not null,

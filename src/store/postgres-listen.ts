@@ -8,7 +8,7 @@ export interface ListenOptions {
   readonly listener: PostgresListener
 }
 
-const RETRY_MS = 1_000
+const retryMs = 1_000
 
 export async function listenOn({ settings, channel, listener }: ListenOptions): Promise<AsyncDisposable> {
   let client: pg.Client | undefined
@@ -27,7 +27,7 @@ export async function listenOn({ settings, channel, listener }: ListenOptions): 
   const lose = (lost: pg.Client): void => {
     if (isClosed || client !== lost) return
     client = undefined
-    retry = setTimeout(reconnect, RETRY_MS)
+    retry = setTimeout(reconnect, retryMs)
     retry.unref()
     void lost.end().catch(() => {})
   }

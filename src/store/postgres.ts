@@ -70,9 +70,9 @@ function accessTo(pool: pg.Pool): Pick<PostgresAccess, 'query' | 'transaction'> 
 }
 
 /** Counts are int8, which `pg` gives as text; ours stay far below 2⁵³. */
-const INT8: number = pg.types.builtins.INT8
+const int8Type: number = pg.types.builtins.INT8
 const getTypeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
-  id === INT8 ? Number : pg.types.getTypeParser(id, format)
+  id === int8Type ? Number : pg.types.getTypeParser(id, format)
 
 function placeOf(databaseUrl: string): string {
   const url = URL.parse(databaseUrl)

@@ -19,7 +19,7 @@ export interface Column {
 export function expectedColumns({ migrations }: MigrationSet): Column[] {
   using scratch = new DatabaseSync(':memory:')
   for (const { statements } of migrations) for (const statement of statements) scratch.exec(statement)
-  const rows = scratch.prepare(SQLITE_COLUMNS).all()
+  const rows = scratch.prepare(sqliteColumns).all()
   return rows.map((row) => ({
     table: String(row['table']),
     name: String(row['name']),
@@ -28,19 +28,19 @@ export function expectedColumns({ migrations }: MigrationSet): Column[] {
   }))
 }
 
-const SQLITE_COLUMNS = `
+const sqliteColumns = `
   select m.name as "table", c.name as name, lower(c.type) as type, c."notnull" = 0 as nullable
   from sqlite_master m, pragma_table_info(m.name) c
   where m.type = 'table' and m.name not like 'sqlite_%'`
 
-const POSTGRES_COLUMNS = `
+const postgresColumns = `
   select table_name as "table", column_name as name, data_type as type, case is_nullable when 'YES' then 1 else 0 end as nullable
   from information_schema.columns
   where table_schema = current_schema()`
 
 export async function actualColumns(db: Kysely<never>, engine: 'sqlite' | 'postgres'): Promise<Column[]> {
   const query = sql.raw<{ table: string; name: string; type: string; nullable: number }>(
-    engine === 'sqlite' ? SQLITE_COLUMNS : POSTGRES_COLUMNS,
+    engine === 'sqlite' ? sqliteColumns : postgresColumns,
   )
   const { rows } = await query.execute(db)
   return rows.map(({ nullable, ...column }) => ({ ...column, isNullable: nullable === 1 }))

@@ -80,7 +80,7 @@ class SqliteDriver implements Driver {
 }
 
 /** Preparing costs more than most of our queries; there are few different ones. */
-const MOST_PREPARED = 200
+const mostPrepared = 200
 
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync
@@ -110,7 +110,7 @@ class SqliteConnection implements DatabaseConnection {
     const known = this.#prepared.get(sql)
     if (known !== undefined) return known
     const statement = this.#database.prepare(sql)
-    const oldest = this.#prepared.size < MOST_PREPARED ? undefined : this.#prepared.keys().next().value
+    const oldest = this.#prepared.size < mostPrepared ? undefined : this.#prepared.keys().next().value
     if (oldest !== undefined) this.#prepared.delete(oldest)
     this.#prepared.set(sql, statement)
     return statement

@@ -36,7 +36,7 @@ async function openOnSqlite(directory: string): Promise<Store> {
   await using opened = new AsyncDisposableStack()
   const open = async <T>(file: string, durability: 'full' | 'normal', migrations: MigrationSet): Promise<Kysely<T>> => {
     const path = join(directory, file)
-    const database = openSqliteFile(path, { durability, busyTimeoutMs: BUSY_TIMEOUT_MS, checkPages: true })
+    const database = openSqliteFile(path, { durability, busyTimeoutMs: busyTimeoutMs, checkPages: true })
     const handle = opened.adopt(createGuardedKysely<T>(createSqliteDialect(database)), (kysely) => kysely.destroy())
     await migrate(handle, migrations, { engine: 'sqlite', place: path }).catch((error: unknown) => {
       throw sqliteErrorCode(error) === undefined ? error : explainSqliteError(error, path)
@@ -49,7 +49,7 @@ async function openOnSqlite(directory: string): Promise<Store> {
 }
 
 /** Long enough for a check by another process, short enough not to look like a hang. */
-const BUSY_TIMEOUT_MS = 5_000
+const busyTimeoutMs = 5_000
 
 async function openOnPostgres(databaseUrl: string): Promise<Store> {
   // Loaded only when asked for: most hubs never need it, and all start faster.

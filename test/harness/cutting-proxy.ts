@@ -11,6 +11,8 @@ export interface CuttingProxy extends AsyncDisposable {
   /** Where connections go from now on. */
   aimAt(port: number): void
   cut(): void
+  /** Cuts, and lets nobody in until it is aimed again. */
+  refuse(): void
   /** Nothing reaches a client any more until `cut`; what it sends still reaches the hub. */
   hold(): void
 }
@@ -55,6 +57,10 @@ export async function startCuttingProxy(): Promise<CuttingProxy> {
     url: `http://127.0.0.1:${portOf(server)}/mcp`,
     aimAt: (next) => (port = next),
     cut,
+    refuse() {
+      port = undefined
+      cut()
+    },
     hold() {
       for (const { client, hub } of links) {
         hub.unpipe(client)

@@ -33,24 +33,23 @@ export function describeEveryClient(name: string, connect: Connect<TestClient>):
       expect(steps).toEqual([1, 2, 3])
     })
 
-    test('a cancelled call ends at the client and its signal fires in the tool', async () => {
+    test.each([
+      ['before it has said anything', 0],
+      ['in the middle of its stream', 1],
+    ])('a call cancelled %s ends at the client, and its signal fires in the tool', async (label, stepCount) => {
       await using client = await connect(hub.endpoint)
-      // With a progress listener the answer is a stream, without one it may be a single body: both must be cancellable.
-      for (const [label, options] of [
-        ['cancel a stream', { onProgress: () => {} }],
-        ['cancel a body', {}],
-      ] as const) {
-        const cancel = new AbortController()
-        const outcome = Promise.allSettled([
-          client.callTool('test_guided', { label }, { ...options, signal: cancel.signal }),
-        ])
-        await untilRunning(hub, label)
-        cancel.abort()
-        expect((await outcome)[0].status).toBe('rejected')
-        await expect
-          .poll(() => hub.call('test_calls'), patience)
-          .toMatchObject({ cancelled: expect.arrayContaining([label]) })
-      }
+      const steps: number[] = []
+      const cancel = new AbortController()
+      const options = { onProgress: (step: number) => steps.push(step), signal: cancel.signal }
+      const outcome = Promise.allSettled([client.callTool('test_guided', { label }, options)])
+      await untilRunning(hub, label)
+      for (let step = 0; step < stepCount; step++) await hub.call('test_step', { label })
+      await expect.poll(() => steps, patience).toHaveLength(stepCount)
+
+      cancel.abort()
+
+      expect((await outcome)[0].status).toBe('rejected')
+      await expect.poll(() => hub.call('test_calls'), patience).toMatchObject(calls({ cancelled: label }))
     })
 
     test('a change is told once to who subscribed to it, and can be read', async () => {
@@ -75,7 +74,12 @@ export function describeEveryClient(name: string, connect: Connect<TestClient>):
 
 /** Resolves when a guided call has reached its tool. */
 export async function untilRunning(hub: RestartableHub, label: string): Promise<void> {
-  await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ running: expect.arrayContaining([label]) })
+  await expect.poll(() => hub.call('test_calls'), patience).toMatchObject(calls({ running: label }))
+}
+
+/** Matches what `test_calls` answers when this call is among those. */
+function calls(label: { running: string } | { cancelled: string }): object {
+  return Object.fromEntries(Object.entries(label).map(([kind, name]) => [kind, expect.arrayContaining([name])]))
 }
 
 /** For what takes as long as a hub or a library takes; the assertion ends as soon as it holds. */

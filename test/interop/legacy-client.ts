@@ -1,6 +1,7 @@
 /** What a legacy client may rely on when its network or the hub fails: nothing is lost, nothing comes twice. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { untilRunning, patience, uri } from './every-client.ts'
+import type { CuttingProxy } from '../harness/cutting-proxy.ts'
+import { patience, untilRunning, uri } from './every-client.ts'
 import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
 import type { Connect, LegacyTestClient } from './test-client.ts'
 
@@ -46,6 +47,21 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       await change('last')
       await expect.poll(() => client.notices, patience).toContain(uri('last'))
       expect(client.notices).toEqual(['a', 'b', 'c', 'd', 'last'].map(uri))
+    })
+
+    test('a client cut off again before it heard anything new still knows its place', async () => {
+      await using client = await connect(hub.endpoint)
+      await client.watch(['a', 'last'].map(uri))
+      await change('a')
+      await expect.poll(() => client.notices, patience).toEqual([uri('a')])
+
+      for (const streams of [2, 3, 4]) {
+        hub.proxy.cut()
+        await expect.poll(client.streamsOpened, patience).toBe(streams)
+      }
+      await change('last')
+      await expect.poll(() => client.notices, patience).toContain(uri('last'))
+      expect(client.notices).toEqual(['a', 'last'].map(uri))
     })
 
     test('not even the first notice is lost with the connection it was sent into', async () => {
@@ -100,19 +116,24 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       expect(client.notices).toEqual(['before', 'between', 'after', 'last'].map(uri))
     })
 
-    test('a change that was answered is told although the hub is killed at once, again and again', async () => {
+    test.each([
+      ['while its client listened', () => {}],
+      ['while nobody listened', (proxy: CuttingProxy) => proxy.refuse()],
+    ])('a change answered %s is told although the hub is killed at once, again and again', async (_, before) => {
       await using client = await connect(hub.endpoint)
-      const names = Array.from({ length: 5 }, (_, index) => `kill-${index}`)
-      await client.watch([...names, 'last'].map(uri))
+      const names = ['one', 'two', 'three'].map(uri)
+      await client.watch(names)
+      await expect.poll(client.streamsOpened, patience).toBe(1)
 
-      for (const name of names) {
-        await change(name)
+      for (const [index, name] of names.entries()) {
+        before(hub.proxy)
+        await hub.call('test_change', { uris: [name] })
         await hub.end('SIGKILL')
         await hub.startAgain()
+        await expect.poll(() => client.notices, patience).toContain(name)
+        await expect.poll(client.streamsOpened, patience).toBe(index + 2)
       }
-      await change('last')
-      await expect.poll(() => client.notices, patience).toContain(uri('last'))
-      expect([...client.notices].sort()).toEqual([...names, 'last'].map(uri).sort())
+      expect(client.notices).toEqual(names)
     })
 
     test('a call that ran when the hub was killed is answered: its outcome is unknown', async () => {

@@ -40,17 +40,34 @@ export interface ConnectOptions {
   readonly retries?: number
 }
 
-/** Counts the streams that a library opens by GET, which it tells nobody. */
+/**
+ * Counts the streams that a library opens by GET, which it tells nobody. One counts when its first event has come: from
+ * then on the library has an id to resume from.
+ */
 export function countStreams(): { readonly opened: () => number; readonly fetch: typeof fetch } {
   let opened = 0
   return {
     opened: () => opened,
     async fetch(input, init) {
       const response = await fetch(input, init)
-      if (init?.method === 'GET' && response.ok) opened++
-      return response
+      if (init?.method !== 'GET' || !response.body) return response
+      return new Response(response.body.pipeThrough(onFirstEvent(() => opened++)), response)
     },
   }
+}
+
+function onFirstEvent(listener: () => void): TransformStream<Uint8Array, Uint8Array> {
+  let text: string | undefined = ''
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk)
+      if (text === undefined) return
+      text += Buffer.from(chunk).toString('latin1')
+      if (!/^id:.*\n\n/ms.test(text)) return
+      text = undefined
+      listener()
+    },
+  })
 }
 
 export type Connect<Client extends TestClient> = (endpoint: Endpoint, options?: ConnectOptions) => Promise<Client>

@@ -32,7 +32,7 @@ export async function killHubRepeatedly(kills: number): Promise<KillReport> {
   const faults: string[] = []
 
   for (let kill = 1; kill <= kills; kill++) {
-    const hub = await startHubProcess({ home: home.path })
+    await using hub = await startHubProcess({ home: home.path })
     const note = (found: readonly string[]) => faults.push(...found.map((fault) => `before kill ${kill}: ${fault}`))
     note(await findBrokenPromises(hub, ledger))
     await workUntilKilled(hub, ledger)
@@ -52,11 +52,11 @@ export async function killHubRepeatedly(kills: number): Promise<KillReport> {
 
 async function workUntilKilled(hub: HubProcess, ledger: Ledger): Promise<void> {
   const stop = new AbortController()
-  const clients = Array.from({ length: clientCount }, () => work(hub, ledger, stop.signal))
-  await delay(Math.random() * longestLifeMs)
+  const working = Promise.all(Array.from({ length: clientCount }, () => work(hub, ledger, stop.signal)))
+  await Promise.race([delay(Math.random() * longestLifeMs), working])
   stop.abort()
   await hub.end('SIGKILL')
-  await Promise.all(clients)
+  await working
 }
 
 /** Works until the hub is gone. Whatever fails before that is a fault of the hub. */
