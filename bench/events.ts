@@ -16,8 +16,8 @@ import { createRedactor } from '../src/base/redact.ts'
 import { openEventLog } from '../src/events/events.ts'
 import type { EventLog } from '../src/events/events.ts'
 
-const SECONDS = Number(process.argv[2] ?? 5)
-const READERS = 2
+const secondsEach = Number(process.argv[2] ?? 5)
+const readerCount = 2
 
 interface Row {
   readonly load: string
@@ -52,7 +52,7 @@ const loads: Readonly<Record<string, (append: () => Promise<void>, isOver: () =>
 
 const rows: Row[] = []
 for (const [load, run] of Object.entries(loads)) rows.push(await measure(load, run))
-console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}, ${SECONDS} s each, SQLite`)
+console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}, ${secondsEach} s each, SQLite`)
 console.table(Object.fromEntries(rows.map(({ load, ...figures }) => [load, figures])))
 
 async function measure(load: string, run: (typeof loads)[string]): Promise<Row> {
@@ -64,7 +64,7 @@ async function measure(load: string, run: (typeof loads)[string]): Promise<Row> 
     )
     await warmUp(log)
     const first = log.lastSeq
-    const followers = Array.from({ length: READERS }, () => follow(log, first))
+    const followers = Array.from({ length: readerCount }, () => follow(log, first))
     const latencies: number[] = []
     const blocks = watchLoop()
     const cpu = process.cpuUsage()
@@ -74,7 +74,7 @@ async function measure(load: string, run: (typeof loads)[string]): Promise<Row> 
       await log.append(sample(latencies.length))
       latencies.push(performance.now() - before)
     }
-    await run(append, () => performance.now() - start > SECONDS * 1000)
+    await run(append, () => performance.now() - start > secondsEach * 1000)
     const seconds = (performance.now() - start) / 1000
     const used = process.cpuUsage(cpu)
     const longestBlockMs = blocks.stop()
