@@ -39,9 +39,9 @@ async function startOnce(): Promise<PostgresServer> {
   if (user !== undefined) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, directory])
   const run = { ...user, cwd: directory, env: { PATH: process.env['PATH'], TZ: 'UTC' } }
   const data = join(directory, 'data')
-  execFileSync(join(native, 'bin', 'initdb'), [`--pgdata=${data}`, ...INITDB_OPTIONS], { ...run, stdio: 'pipe' })
+  execFileSync(join(native, 'bin', 'initdb'), [`--pgdata=${data}`, ...initdbOptions], { ...run, stdio: 'pipe' })
   const port = await freePort()
-  const server = spawn('sh', ['-c', WATCHED, 'sh', join(native, 'bin', 'postgres'), ...serverOptions(data, port)], {
+  const server = spawn('sh', ['-c', watchedCommand, 'sh', join(native, 'bin', 'postgres'), ...serverOptions(data, port)], {
     ...run,
     stdio: ['pipe', 'ignore', 'pipe'],
   })
@@ -77,7 +77,7 @@ export async function runSql(url: string, sql: string): Promise<void> {
 }
 
 /** Nothing here outlives the tests, so nothing needs to reach the disk. */
-const INITDB_OPTIONS = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+const initdbOptions = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
 
 function serverOptions(data: string, port: number): string[] {
   const settings = {
@@ -96,7 +96,7 @@ function serverOptions(data: string, port: number): string[] {
  * Runs the server until it ends or our end of stdin closes, which the kernel does even when the test run is killed. Its
  * directory goes with it.
  */
-const WATCHED = `
+const watchedCommand = `
   exec 3<&0
   trap '' INT
   "$@" & server=$!
