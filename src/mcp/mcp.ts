@@ -3,6 +3,7 @@
  *
  *   body → messages → era → connection (legacy) or lone request (modern) → method → face → provider
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 import type { Principal } from '../base/principal.ts'
 import { failureOf } from './answer.ts'
@@ -72,6 +73,9 @@ export interface EndpointOptions {
   readonly onConnectionsChange: () => void
 }
 
+/** Within this, calls of a token that has ended may still end by themselves. */
+const dropGraceMs = 200
+
 export function createEndpoint(options: EndpointOptions): Endpoint {
   const { records, notices, log, maxConnectionsPerToken: maxPerToken, connectionIdleMs: idleMs } = options
   const { faceOf, principalOf, onConnectionsChange: onChange } = options
@@ -106,6 +110,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     async dropToken(tokenId) {
       const reason = new RpcError(errorCode.unavailable, 'The token was revoked or has expired.')
       dropped.add(tokenId)
+      // One of the calls that still run may be the one that revoked it.
+      await sleep(dropGraceMs)
       listeners.closeAll(tokenId)
       modern.abortAll(reason, tokenId)
       pairs.endAll(reason, tokenId)

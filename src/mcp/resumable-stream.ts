@@ -131,7 +131,11 @@ export function createResumableStream(options: StreamOptions): ResumableStream {
         let isWhole = true
         try {
           await open()
-          if (afterSeq !== undefined) isWhole = await replay(outlet, afterSeq)
+          if (afterSeq !== undefined) {
+            // Its own place, told again: a client that is cut off before anything new comes would forget it.
+            if (canPrime) outlet.prime(`${id}.${afterSeq}`)
+            isWhole = await replay(outlet, afterSeq)
+          }
         } catch (error) {
           onError(error)
           isWhole = false
