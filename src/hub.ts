@@ -49,6 +49,7 @@ const compositorInstructions = 'Signalbox: the tools you may use in this session
 export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): Promise<RunningHub> {
   await using opened = new AsyncDisposableStack()
   const startedAt = new Date()
+  const startTime = startedAt.toISOString()
   const home = opened.use(await openDataDirectory(config.home))
   const redactor = createRedactor()
   for (const secret of [config.databaseUrl, config.token]) if (secret !== undefined) redactor.addSecret(secret)
@@ -79,7 +80,7 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   const statusProvider = createStatusProvider(() => ({
     name: 'signalbox',
     version,
-    started_at: startedAt.toISOString(),
+    started_at: startTime,
     uptime_seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
     store: store.engine,
     ...endpoint.counts(),
@@ -143,7 +144,7 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   http.open({ endpoint, gate, faceOf })
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const url = `${origin}/mcp`
-  await home.announce({ url, pid: process.pid, version, started_at: startedAt.toISOString() })
+  await home.announce({ url, pid: process.pid, version, started_at: startTime })
   await events.append({ type: 'hub-started', payload: { version, pid: process.pid, url } })
   log.debug({ url, version, store: store.engine }, 'the hub is ready')
 

@@ -107,7 +107,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
 
   function channelFor(connection: HttpConnection, request: RpcRequest, visit: Visit, reply: Reply): RequestChannel {
     const canPrime = connection.client.version >= primingSince
-    const canStream = reply.canStream && !answersOnce(request, visit)
+    const canStream = () => reply.canStream && !answersOnce(request, visit)
     let stream: ResumableStream | undefined
     let leave = () => {}
 
@@ -138,19 +138,23 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       for (const [id, own] of connection.streams) if (own === stream) connection.streams.delete(id)
     }
 
-    const stopWaiting = canStream ? patience.watch(upgrade) : () => {}
+    const stopWaiting = patience.watch(() => {
+      if (canStream()) upgrade()
+    })
     reply.onGone(() => {
       if (!stream) leave()
     })
     return {
-      canStream,
+      get canStream() {
+        return canStream()
+      },
       emit: (message) => {
-        if (canStream) void upgrade().push([message])
+        if (canStream()) void upgrade().push([message])
       },
       finish,
       onLeft: (listener) => (leave = listener),
       releaseStream: (retryMs) => {
-        if (canStream && canPrime) void upgrade().release(retryMs)
+        if (canPrime && canStream()) void upgrade().release(retryMs)
       },
     }
   }

@@ -41,12 +41,16 @@ function isValidId(id: unknown): boolean {
   return typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id)
 }
 
-const openers = new Set(['{', '['].map((bracket) => bracket.charCodeAt(0)))
-const closers = new Set(['}', ']'].map((bracket) => bracket.charCodeAt(0)))
-const quote = '"'.charCodeAt(0)
-const backslash = '\\'.charCodeAt(0)
+const quote = 0x22
+const backslash = 0x5c
+const openBracket = 0x5b
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
 
 function assertShallow(text: string): void {
+  // Too short to be deep.
+  if (text.length <= maxDepth) return
   let depth = 0
   let isInString = false
   for (let index = 0; index < text.length; index++) {
@@ -55,9 +59,9 @@ function assertShallow(text: string): void {
       if (code === backslash) index++
       else if (code === quote) isInString = false
     } else if (code === quote) isInString = true
-    else if (openers.has(code)) {
+    else if (code === openBrace || code === openBracket) {
       if (++depth > maxDepth) throw invalid(`the body is nested deeper than ${maxDepth} levels`)
-    } else if (closers.has(code)) depth--
+    } else if (code === closeBrace || code === closeBracket) depth--
   }
 }
 

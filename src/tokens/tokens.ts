@@ -45,7 +45,10 @@ export function createTokens({ store, onEnded, onChange, now = () => new Date() 
   const rows = createTokenStore(store)
   const cacheMs = store.engine === 'postgres' ? sharedCacheMs : Number.POSITIVE_INFINITY
   const cache = new Map<string, { readonly row: TokenRow; readonly at: number }>()
-  const used = new Map<string, string>()
+  /** A look-up that began before the end may still put an old row into the cache. */
+  const ended = new Set<string>()
+  /** When each was last used, in milliseconds. */
+  const used = new Map<string, number>()
 
   async function find(id: string): Promise<TokenRow | undefined> {
     const cached = cache.get(id)
@@ -56,9 +59,12 @@ export function createTokens({ store, onEnded, onChange, now = () => new Date() 
   }
 
   const isGood = (row: TokenRow) =>
-    row.revokedAt === undefined && (row.expiresAt === undefined || Date.parse(row.expiresAt) > now().getTime())
+    row.revokedAt === undefined &&
+    !ended.has(row.id) &&
+    (row.expiresAt === undefined || Date.parse(row.expiresAt) > now().getTime())
 
   function end(id: string): void {
+    ended.add(id)
     cache.delete(id)
     onEnded(id)
   }
@@ -91,7 +97,10 @@ export function createTokens({ store, onEnded, onChange, now = () => new Date() 
       return { ...row, text }
     },
     async list(after, limit) {
-      return (await rows.page(after, limit)).map((row) => ({ ...row, lastUsedAt: used.get(row.id) ?? row.lastUsedAt }))
+      return (await rows.page(after, limit)).map((row) => ({
+        ...row,
+        lastUsedAt: toTime(used.get(row.id)) ?? row.lastUsedAt,
+      }))
     },
     async revoke(id) {
       const row = await rows.find(id)
@@ -107,7 +116,7 @@ export function createTokens({ store, onEnded, onChange, now = () => new Date() 
       const parts = parseTokenText(text)
       const row = parts && (await find(parts.id))
       if (!row || !isSecretOf(parts.secret, row.hash) || row.role !== parts.role || !isGood(row)) return undefined
-      used.set(row.id, now().toISOString())
+      used.set(row.id, now().getTime())
       return toPrincipal(row)
     },
     async principalOf(id) {
@@ -121,11 +130,15 @@ export function createTokens({ store, onEnded, onChange, now = () => new Date() 
       }
     },
     async saveLastUsed() {
-      const latest = new Map(used)
+      const latest = new Map([...used].map(([id, at]) => [id, new Date(at).toISOString()]))
       used.clear()
       if (latest.size > 0) await rows.setLastUsed(latest)
     },
   }
+}
+
+function toTime(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString()
 }
 
 function toPrincipal({ id, role, session, label, toolsets }: TokenRow): Principal {

@@ -74,6 +74,18 @@ describe('401 with a challenge, and no word on what exactly was wrong', () => {
     expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(401)
   })
 
+  test('once a token has revoked itself, which it is told was done', async () => {
+    const { token, id } = await issue({ role: 'human' })
+    const revoke = { name: 'revoke_token', arguments: { id } }
+    const { body } = await modern(hub, 'tools/call', revoke, { token })
+    expect(body).toMatchObject({ result: { structuredContent: { id } } })
+    const other = await issue({ role: 'human' })
+    const connection = await connectLegacy(hub, { token: other.token })
+    const answer = await connection.request('tools/call', { name: 'revoke_token', arguments: { id: other.id } })
+    expect(answer).toMatchObject({ result: { structuredContent: { id: other.id } } })
+    expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(401)
+  })
+
   test('once a token has expired', async () => {
     const { token } = await issue({ role: 'human', expires_in: 1 })
     expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
