@@ -2,6 +2,7 @@
 import type { HubErrorCode } from '../base/hub-error.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
+import type { Cancellation } from './cancellation.ts'
 import type { RequestId, RpcResponse } from './wire.ts'
 import { errorCode, failure, RpcError, success } from './wire.ts'
 
@@ -15,12 +16,12 @@ export interface Question {
   readonly id: RequestId
   readonly method: string
   readonly correlation: string
-  readonly signal: AbortSignal
+  readonly cancellation: Cancellation
   readonly log: Log
   run(): object | Promise<object>
 }
 
-export async function answer({ id, method, correlation, signal, log, run }: Question): Promise<Answer> {
+export async function answer({ id, method, correlation, cancellation, log, run }: Question): Promise<Answer> {
   const startedAt = performance.now()
   const done = (response: RpcResponse, status: number): Answer => {
     const outcome = 'result' in response ? 'ok' : response.error.code
@@ -28,24 +29,15 @@ export async function answer({ id, method, correlation, signal, log, run }: Ques
     return { response, status }
   }
   try {
-    // A tool may be deaf to its signal; its caller is answered all the same.
-    const result = await Promise.race([run(), untilAborted(signal)])
-    signal.throwIfAborted()
-    return done(success(id, result), 200)
+    return done(success(id, await cancellation.race(run())), 200)
   } catch (error) {
-    const reason: unknown = signal.aborted ? signal.reason : error
-    if (signal.aborted && !(reason instanceof RpcError)) return done(failure(id, cancelled), 200)
+    const reason: unknown = cancellation.isCancelled ? cancellation.reason : error
+    if (cancellation.isCancelled && !(reason instanceof RpcError)) return done(failure(id, cancelled), 200)
     const onBug = (bug: unknown) => log.error({ error: bug, correlation, method }, 'a request failed')
     const { response, status } = failureOf(id, reason, onBug, correlation)
     // What a handler says travels in-band; only where the revision demands it, its code is a status too.
     return done(response, reason instanceof RpcError && reason.status ? status : 200)
   }
-}
-
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }
 
 /** The answer to a request that was refused before anything ran. */

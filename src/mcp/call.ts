@@ -1,6 +1,7 @@
 /** Makes the `Call` that a tool, resource or prompt sees from what came over the wire. */
 import { randomBytes } from 'node:crypto'
 import type { Principal } from '../base/principal.ts'
+import type { Cancellation } from './cancellation.ts'
 import type { Call, Client } from './provider.ts'
 import type { LoggingLevel } from './sdk.ts'
 import type { Meta, RpcNotification } from './wire.ts'
@@ -11,7 +12,7 @@ export interface CallOptions {
   readonly caller: Principal
   readonly client: Client
   readonly meta: Meta
-  readonly signal: AbortSignal
+  readonly cancellation: Cancellation
   /** Nothing below this level is sent; `undefined`: nothing at all. */
   readonly logLevel: LoggingLevel | undefined
   emit(message: RpcNotification): void
@@ -21,22 +22,24 @@ export interface CallOptions {
 }
 
 export function createCall(options: CallOptions): Call {
-  const { correlation, caller, client, meta, signal, logLevel, emit } = options
+  const { correlation, caller, client, meta, cancellation, logLevel, emit } = options
   const progressToken = meta['progressToken']
   return {
     correlation,
     caller,
     client,
-    signal,
+    get signal() {
+      return cancellation.signal
+    },
     answers: options.answers ?? {},
     state: options.state,
     releaseStream: options.releaseStream ?? (() => {}),
     progress(step) {
-      if (progressToken === undefined || signal.aborted) return
+      if (progressToken === undefined || cancellation.isCancelled) return
       emit(notification('notifications/progress', { progressToken, ...step }))
     },
     log(level, data, logger) {
-      if (logLevel === undefined || signal.aborted || severity(level) < severity(logLevel)) return
+      if (logLevel === undefined || cancellation.isCancelled || severity(level) < severity(logLevel)) return
       emit(notification('notifications/message', { level, data, ...(logger !== undefined && { logger }) }))
     },
   }

@@ -5,6 +5,8 @@
 import type { Log } from '../base/log.ts'
 import { answer } from './answer.ts'
 import { correlationOf, createCall, isLoggingLevel } from './call.ts'
+import type { Cancellation } from './cancellation.ts'
+import { createCancellation } from './cancellation.ts'
 import type { Face } from './face.ts'
 import type { Round } from './input-rounds.ts'
 import { runWithRequests } from './input-rounds.ts'
@@ -74,7 +76,7 @@ const maxSubscriptions = 10_000
 export function createConnection(options: ConnectionOptions): Connection {
   const { id, tokenId, client, face, notices, subscriber, keep } = options
   const log = options.log.child({ connection: id.slice(0, 8) })
-  const running = new Map<RequestId, AbortController>()
+  const running = new Map<RequestId, Cancellation>()
   const asked = new Map<RequestId, PromiseWithResolvers<unknown>>()
   const subscriptions = new Set<Topic>(options.subscriptions)
   let logLevel: LoggingLevel = options.logLevel ?? 'info'
@@ -157,14 +159,13 @@ export function createConnection(options: ConnectionOptions): Connection {
         )
         return
       }
-      const controller = new AbortController()
-      const { signal } = controller
+      const cancellation = createCancellation()
       if (running.size === 0) idle = Promise.withResolvers()
-      running.set(requestId, controller)
-      channel.onLeft(() => controller.abort())
+      running.set(requestId, cancellation)
+      channel.onLeft(() => cancellation.cancel())
       const meta = metaOf(params)
       const correlation = correlationOf(meta)
-      const context = { correlation, caller: visit.caller, client, meta, signal, logLevel }
+      const context = { correlation, caller: visit.caller, client, meta, cancellation, logLevel }
       const run = (round: Round) => {
         const method = ownMethods.get(name) ?? findMethod(name)
         if (!method) throw methodNotFound(name)
@@ -176,9 +177,9 @@ export function createConnection(options: ConnectionOptions): Connection {
         id: requestId,
         method: name,
         correlation,
-        signal,
+        cancellation,
         log,
-        run: () => runWithRequests(client, run, (request) => ask(request, channel, signal)),
+        run: () => runWithRequests(client, run, (request) => ask(request, channel, cancellation.signal)),
       })
       await channel.finish(response)
       running.delete(requestId)
@@ -187,7 +188,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     notify({ method, params }) {
       if (method !== 'notifications/cancelled') return
       const requestId = params?.['requestId']
-      if (typeof requestId === 'string' || typeof requestId === 'number') running.get(requestId)?.abort()
+      if (typeof requestId === 'string' || typeof requestId === 'number') running.get(requestId)?.cancel()
     },
     respond(message) {
       const waiting = message.id === null ? undefined : asked.get(message.id)
@@ -196,7 +197,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     settled: () => idle.promise,
     close(reason) {
-      for (const controller of running.values()) controller.abort(reason)
+      for (const cancellation of running.values()) cancellation.cancel(reason)
       for (const topic of [...subscriptions, ...listTopics]) notices.unsubscribe(topic, subscriber)
     },
   }

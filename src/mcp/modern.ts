@@ -3,6 +3,8 @@ import type { Log } from '../base/log.ts'
 import { createPatience } from '../base/patience.ts'
 import { answer } from './answer.ts'
 import { correlationOf, createCall, isLoggingLevel } from './call.ts'
+import type { Cancellation } from './cancellation.ts'
+import { createCancellation } from './cancellation.ts'
 import type { Face } from './face.ts'
 import { capabilities } from './initialize.ts'
 import { assertCapable } from './input-rounds.ts'
@@ -49,7 +51,7 @@ const cacheTtlMs = new Map([
 const mayAskBack = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 export function createModern({ listeners, requestState, log }: ModernOptions): Modern {
-  const running = new Map<AbortController, string>()
+  const running = new Map<Cancellation, string>()
   const patience = createPatience(patienceMs)
 
   return {
@@ -61,47 +63,50 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
       checkStandardHeaders(request, visit.header)
       if (request.method === 'subscriptions/listen') return listeners.serve(request, visit, reply)
 
-      const controller = new AbortController()
-      running.set(controller, visit.caller.tokenId)
+      const cancellation = createCancellation()
+      running.set(cancellation, visit.caller.tokenId)
       let outlet: Outlet | undefined
       const upgrade = () => (outlet ??= reply.stream())
       const stopWaiting = reply.canStream ? patience.watch(upgrade) : () => {}
-      reply.onGone(() => controller.abort())
+      reply.onGone(() => cancellation.cancel())
       const emit = (message: RpcMessage) => {
         if (reply.canStream) upgrade().send(message)
       }
-      const { signal } = controller
       const { id, method } = request
       const correlation = correlationOf(metaOf(request.params))
       const { response, status } = await answer({
         id,
         method,
         correlation,
-        signal,
+        cancellation,
         log,
-        run: () => run(request, client, { visit, signal, correlation, emit }),
+        run: () => run(request, client, { visit, cancellation, correlation, emit }),
       })
       stopWaiting()
-      running.delete(controller)
+      running.delete(cancellation)
       if (!outlet) return reply.json(response, { status })
       outlet.send(response)
       outlet.end()
     },
     abortAll(reason, tokenId) {
-      for (const [controller, owner] of running) {
-        if (tokenId === undefined || owner === tokenId) controller.abort(reason)
+      for (const [cancellation, owner] of running) {
+        if (tokenId === undefined || owner === tokenId) cancellation.cancel(reason)
       }
     },
   }
 
   interface Run {
     readonly visit: Visit
-    readonly signal: AbortSignal
+    readonly cancellation: Cancellation
     readonly correlation: string
     emit(message: RpcMessage): void
   }
 
-  async function run(request: RpcRequest, client: Client, { visit, signal, correlation, emit }: Run): Promise<object> {
+  async function run(
+    request: RpcRequest,
+    client: Client,
+    { visit, cancellation, correlation, emit }: Run,
+  ): Promise<object> {
     const { method: name, params = {} } = request
     const { face, caller } = visit
     if (name === 'server/discover') return stamp(name, discover(face), face)
@@ -115,7 +120,7 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
       caller,
       client,
       meta,
-      signal,
+      cancellation,
       emit,
       logLevel: isLoggingLevel(logLevel) ? logLevel : undefined,
       answers: isRecord(params['inputResponses']) ? params['inputResponses'] : {},

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { createCancellation } from './cancellation.ts'
+
+test('work that ends first is what it came to', async () => {
+  const cancellation = createCancellation()
+  expect(await cancellation.race(Promise.resolve(1))).toBe(1)
+  expect(await cancellation.race(2)).toBe(2)
+  cancellation.cancel('too late')
+})
+
+test('work that is deaf is given up at once, with the reason', async () => {
+  const cancellation = createCancellation()
+  const work = cancellation.race(new Promise(() => {}))
+  cancellation.cancel('enough')
+  cancellation.cancel('more than enough')
+  await expect(work).rejects.toBe('enough')
+  expect(cancellation.reason).toBe('enough')
+})
+
+test('what was cancelled before is not waited for', async () => {
+  const cancellation = createCancellation()
+  cancellation.cancel('no')
+  await expect(cancellation.race(new Promise(() => {}))).rejects.toBe('no')
+})
+
+test('the signal fires for whoever asked for it, before or after', () => {
+  const early = createCancellation()
+  const { signal } = early
+  expect(signal.aborted).toBe(false)
+  early.cancel('now')
+  expect(signal.aborted).toBe(true)
+  const late = createCancellation()
+  late.cancel('then')
+  expect(late.signal.aborted).toBe(true)
+  expect(late.signal.reason).toBe('then')
+})
+
+test('a failure of the work after it was given up disturbs nobody', async () => {
+  const cancellation = createCancellation()
+  const { promise, reject } = Promise.withResolvers<never>()
+  const work = cancellation.race(promise)
+  cancellation.cancel('first')
+  reject(new Error('second'))
+  await expect(work).rejects.toBe('first')
+})
