@@ -4,19 +4,24 @@ export interface Patience {
   watch(onSlow: () => void): () => void
 }
 
+interface Waiting {
+  readonly since: number
+  onSlow: (() => void) | undefined
+}
+
 const checks = 8
 
 export function createPatience(ms: number): Patience {
-  const waiting = new Map<symbol, { readonly since: number; readonly onSlow: () => void }>()
+  const waiting = new Set<Waiting>()
   let timer: NodeJS.Timeout | undefined
 
   function check(): void {
     const before = performance.now() - ms
     // In the order they came, so the first that is young enough ends the search.
-    for (const [key, { since, onSlow }] of waiting) {
-      if (since > before) break
-      waiting.delete(key)
-      onSlow()
+    for (const one of waiting) {
+      if (one.since > before) break
+      waiting.delete(one)
+      one.onSlow?.()
     }
     if (waiting.size > 0) return
     clearInterval(timer)
@@ -25,10 +30,15 @@ export function createPatience(ms: number): Patience {
 
   return {
     watch(onSlow) {
-      const key = Symbol('waiting')
-      waiting.set(key, { since: performance.now(), onSlow })
+      const one: Waiting = { since: performance.now(), onSlow }
+      waiting.add(one)
       timer ??= setInterval(check, ms / checks).unref()
-      return () => void waiting.delete(key)
+      return () => {
+        waiting.delete(one)
+        // A set that is added to and deleted from all the time leaves old tables behind, which keep what they held until
+        // the next major collection: it had better be next to nothing.
+        one.onSlow = undefined
+      }
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Makes the `Call` that a tool, resource or prompt sees from what came over the wire. */
+/** The `Call` that a tool, resource or prompt sees, made from what came over the wire. */
 import { randomBytes } from 'node:crypto'
 import type { Principal } from '../base/principal.ts'
 import type { Cancellation } from './cancellation.ts'
@@ -21,27 +21,41 @@ export interface CallOptions {
   readonly releaseStream?: (retryMs: number) => void
 }
 
-export function createCall(options: CallOptions): Call {
-  const { correlation, caller, client, meta, cancellation, logLevel, emit } = options
-  const progressToken = meta['progressToken']
-  return {
-    correlation,
-    caller,
-    client,
-    get signal() {
-      return cancellation.signal
-    },
-    answers: options.answers ?? {},
-    state: options.state,
-    releaseStream: options.releaseStream ?? (() => {}),
-    progress(step) {
-      if (progressToken === undefined || cancellation.isCancelled) return
-      emit(notification('notifications/progress', { progressToken, ...step }))
-    },
-    log(level, data, logger) {
-      if (logLevel === undefined || cancellation.isCancelled || severity(level) < severity(logLevel)) return
-      emit(notification('notifications/message', { level, data, ...(logger !== undefined && { logger }) }))
-    },
+/** A class for the reason `Cancellation` is one: its getter must not be its own. */
+export class RequestCall implements Call {
+  readonly correlation: string
+  readonly caller: Principal
+  readonly client: Client
+  readonly answers: Readonly<Record<string, unknown>>
+  readonly state: unknown
+  readonly releaseStream: (retryMs: number) => void
+  readonly #options: CallOptions
+
+  constructor(options: CallOptions) {
+    this.#options = options
+    this.correlation = options.correlation
+    this.caller = options.caller
+    this.client = options.client
+    this.answers = options.answers ?? {}
+    this.state = options.state
+    this.releaseStream = options.releaseStream ?? (() => {})
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.cancellation.signal
+  }
+
+  progress(step: { progress: number; total?: number; message?: string }): void {
+    const { meta, cancellation, emit } = this.#options
+    const progressToken = meta['progressToken']
+    if (progressToken === undefined || cancellation.isCancelled) return
+    emit(notification('notifications/progress', { progressToken, ...step }))
+  }
+
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    const { logLevel, cancellation, emit } = this.#options
+    if (logLevel === undefined || cancellation.isCancelled || severity(level) < severity(logLevel)) return
+    emit(notification('notifications/message', { level, data, ...(logger !== undefined && { logger }) }))
   }
 }
 

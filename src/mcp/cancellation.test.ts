@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { createCancellation } from './cancellation.ts'
+import { Cancellation } from './cancellation.ts'
 
 test('work that ends first is what it came to', async () => {
-  const cancellation = createCancellation()
+  const cancellation = new Cancellation()
   expect(await cancellation.race(Promise.resolve(1))).toBe(1)
   expect(await cancellation.race(2)).toBe(2)
   cancellation.cancel('too late')
 })
 
 test('work that is deaf is given up at once, with the reason', async () => {
-  const cancellation = createCancellation()
+  const cancellation = new Cancellation()
   const work = cancellation.race(new Promise(() => {}))
   cancellation.cancel('enough')
   cancellation.cancel('more than enough')
@@ -18,25 +18,25 @@ test('work that is deaf is given up at once, with the reason', async () => {
 })
 
 test('what was cancelled before is not waited for', async () => {
-  const cancellation = createCancellation()
+  const cancellation = new Cancellation()
   cancellation.cancel('no')
   await expect(cancellation.race(new Promise(() => {}))).rejects.toBe('no')
 })
 
 test('the signal fires for whoever asked for it, before or after', () => {
-  const early = createCancellation()
+  const early = new Cancellation()
   const { signal } = early
   expect(signal.aborted).toBe(false)
   early.cancel('now')
   expect(signal.aborted).toBe(true)
-  const late = createCancellation()
+  const late = new Cancellation()
   late.cancel('then')
   expect(late.signal.aborted).toBe(true)
   expect(late.signal.reason).toBe('then')
 })
 
 test('a failure of the work after it was given up disturbs nobody', async () => {
-  const cancellation = createCancellation()
+  const cancellation = new Cancellation()
   const { promise, reject } = Promise.withResolvers<never>()
   const work = cancellation.race(promise)
   cancellation.cancel('first')

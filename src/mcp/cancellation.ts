@@ -1,47 +1,46 @@
-/** The end of a request before its answer. Few are cancelled, so the signal is made only for those who ask for it. */
-export interface Cancellation {
-  readonly isCancelled: boolean
+/**
+ * The end of a request before its answer. Few are cancelled, so the signal is made only for those who ask for it.
+ *
+ * A class, since there is one for each request: an object literal with getters of its own makes V8 keep a shape for it,
+ * and with the shape the whole request, until the next major collection.
+ */
+export class Cancellation {
+  #isCancelled = false
+  #reason: unknown
+  #controller: AbortController | undefined
+  #giveUp: ((reason: unknown) => void) | undefined
+
+  get isCancelled(): boolean {
+    return this.#isCancelled
+  }
+
   /** What it was cancelled with, if anything was said. */
-  readonly reason: unknown
-  readonly signal: AbortSignal
-  cancel(reason?: unknown): void
+  get reason(): unknown {
+    return this.#reason
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.#isCancelled) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  cancel(reason?: unknown): void {
+    if (this.#isCancelled) return
+    this.#isCancelled = true
+    this.#reason = reason
+    this.#controller?.abort(reason)
+    this.#giveUp?.(reason)
+  }
+
   /** What `work` comes to. Rejects as soon as it is cancelled: the work may be deaf to its signal. */
-  race<Result>(work: Result | Promise<Result>): Promise<Result>
-}
-
-export function createCancellation(): Cancellation {
-  let isCancelled = false
-  let reason: unknown
-  let controller: AbortController | undefined
-  let giveUp: ((reason: unknown) => void) | undefined
-
-  return {
-    get isCancelled() {
-      return isCancelled
-    },
-    get reason() {
-      return reason
-    },
-    get signal() {
-      if (!controller) {
-        controller = new AbortController()
-        if (isCancelled) controller.abort(reason)
-      }
-      return controller.signal
-    },
-    cancel(why) {
-      if (isCancelled) return
-      isCancelled = true
-      reason = why
-      controller?.abort(why)
-      giveUp?.(why)
-    },
-    race(work) {
-      return new Promise((resolve, reject) => {
-        if (isCancelled) reject(reason)
-        giveUp = reject
-        Promise.resolve(work).then(resolve, reject)
-      })
-    },
+  race<Result>(work: Result | Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#isCancelled) reject(this.#reason)
+      this.#giveUp = reject
+      Promise.resolve(work).then(resolve, reject)
+    })
   }
 }

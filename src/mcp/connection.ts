@@ -4,9 +4,8 @@
  */
 import type { Log } from '../base/log.ts'
 import { answer } from './answer.ts'
-import { correlationOf, createCall, isLoggingLevel } from './call.ts'
-import type { Cancellation } from './cancellation.ts'
-import { createCancellation } from './cancellation.ts'
+import { correlationOf, isLoggingLevel, RequestCall } from './call.ts'
+import { Cancellation } from './cancellation.ts'
 import type { Face } from './face.ts'
 import type { Round } from './input-rounds.ts'
 import { runWithRequests } from './input-rounds.ts'
@@ -24,7 +23,7 @@ import { errorCode, failure, metaOf, notification, RpcError } from './wire.ts'
 /** Where the messages that belong to one request go. */
 export interface RequestChannel {
   /** False when only the answer can be sent. */
-  readonly canStream: boolean
+  canStream(): boolean
   emit(message: RpcMessage): void
   finish(response: RpcResponse): void | Promise<void>
   /** The caller has left for good. */
@@ -122,7 +121,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   ])
 
   function ask({ method, params }: InputRequest, channel: RequestChannel, signal: AbortSignal): Promise<unknown> {
-    if (!channel.canStream) {
+    if (!channel.canStream()) {
       throw new RpcError(errorCode.invalidRequest, 'This call must ask its client: accept text/event-stream as well.')
     }
     const askId = `hub-${++askCount}`
@@ -159,7 +158,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         )
         return
       }
-      const cancellation = createCancellation()
+      const cancellation = new Cancellation()
       if (running.size === 0) idle = Promise.withResolvers()
       running.set(requestId, cancellation)
       channel.onLeft(() => cancellation.cancel())
@@ -170,7 +169,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         const method = ownMethods.get(name) ?? findMethod(name)
         if (!method) throw methodNotFound(name)
         const { emit, releaseStream } = channel
-        const call = createCall({ ...context, ...round, emit, releaseStream })
+        const call = new RequestCall({ ...context, ...round, emit, releaseStream })
         return method(params, { face, toolsets: toolsetsOf(visit, options.toolsets), call })
       }
       const { response } = await answer({

@@ -145,9 +145,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       if (!stream) leave()
     })
     return {
-      get canStream() {
-        return canStream()
-      },
+      canStream,
       emit: (message) => {
         if (canStream()) void upgrade().push([message])
       },
@@ -167,7 +165,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
   ): Promise<RpcResponse> {
     return new Promise((resolve) => {
       void connection.request(request, visit, {
-        canStream: false,
+        canStream: () => false,
         emit: () => {},
         finish: resolve,
         onLeft: reply.onGone,

@@ -2,9 +2,8 @@
 import type { Log } from '../base/log.ts'
 import { createPatience } from '../base/patience.ts'
 import { answer } from './answer.ts'
-import { correlationOf, createCall, isLoggingLevel } from './call.ts'
-import type { Cancellation } from './cancellation.ts'
-import { createCancellation } from './cancellation.ts'
+import { correlationOf, isLoggingLevel, RequestCall } from './call.ts'
+import { Cancellation } from './cancellation.ts'
 import type { Face } from './face.ts'
 import { capabilities } from './initialize.ts'
 import { assertCapable } from './input-rounds.ts'
@@ -63,7 +62,7 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
       checkStandardHeaders(request, visit.header)
       if (request.method === 'subscriptions/listen') return listeners.serve(request, visit, reply)
 
-      const cancellation = createCancellation()
+      const cancellation = new Cancellation()
       running.set(cancellation, visit.caller.tokenId)
       let outlet: Outlet | undefined
       const upgrade = () => (outlet ??= reply.stream())
@@ -115,7 +114,7 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
     const meta = metaOf(params)
     const logLevel = meta[metaKey.logLevel]
     const bound = { tokenId: caller.tokenId, method: name, name: params['name'] ?? params['uri'] }
-    const call = createCall({
+    const call = new RequestCall({
       correlation,
       caller,
       client,

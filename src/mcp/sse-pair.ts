@@ -120,7 +120,7 @@ export function createSsePairs(options: { notices: Notices; log: Log; maxPerToke
 
 function channelTo(outlet: Outlet): RequestChannel {
   return {
-    canStream: true,
+    canStream: () => true,
     emit: (message) => outlet.send(message),
     finish: (response) => outlet.send(response),
     // The pair lives as long as its stream, and ends all its calls at once.
