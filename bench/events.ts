@@ -52,7 +52,9 @@ const loads: Readonly<Record<string, (append: () => Promise<void>, isOver: () =>
 
 const rows: Row[] = []
 for (const [load, run] of Object.entries(loads)) rows.push(await measure(load, run))
-console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}, ${secondsEach} s each, SQLite`)
+console.log(
+  `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}, ${secondsEach} s each, SQLite`,
+)
 console.table(Object.fromEntries(rows.map(({ load, ...figures }) => [load, figures])))
 
 async function measure(load: string, run: (typeof loads)[string]): Promise<Row> {

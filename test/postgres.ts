@@ -41,10 +41,14 @@ async function startOnce(): Promise<PostgresServer> {
   const data = join(directory, 'data')
   execFileSync(join(native, 'bin', 'initdb'), [`--pgdata=${data}`, ...initdbOptions], { ...run, stdio: 'pipe' })
   const port = await freePort()
-  const server = spawn('sh', ['-c', watchedCommand, 'sh', join(native, 'bin', 'postgres'), ...serverOptions(data, port)], {
-    ...run,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  })
+  const server = spawn(
+    'sh',
+    ['-c', watchedCommand, 'sh', join(native, 'bin', 'postgres'), ...serverOptions(data, port)],
+    {
+      ...run,
+      stdio: ['pipe', 'ignore', 'pipe'],
+    },
+  )
   await ready(server).catch((error: unknown) => {
     server.stdin.end()
     throw error
