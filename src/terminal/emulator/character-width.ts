@@ -1,0 +1,65 @@
+/**
+ * How many columns a character takes: Unicode 11 as in xterm.js and the editors built on it, so that emoji take two.
+ * Not by grapheme clusters: programs that draw in columns (ncurses, readline, runewidth) do not count that way, and
+ * what both sides count wrongly alike stays aligned.
+ */
+import { Unicode11Addon } from '@xterm/addon-unicode11'
+import type { IUnicodeVersionProvider, Terminal } from '@xterm/headless'
+
+/** No script needs so many on one character, and one cell must not take a stream of them in. */
+const maxMarks = 20
+
+export function countCharactersAsUnicode11(terminal: Terminal): void {
+  terminal.unicode.register(widths)
+  terminal.unicode.activeVersion = widths.version
+}
+
+/** What the emulator remembers of the last character, to know whether the next one joins it; 0 after any sequence. */
+export function joinState(text: string, before: number): number {
+  if (text.length === 1 && text < '\u0300') return narrow
+  let state = before
+  for (const character of text) state = widths.charProperties(character.codePointAt(0)!, state)
+  return state
+}
+
+/** Whether `text`, printed now, would join the character before it. */
+export function isJoining(text: string, state: number): boolean {
+  const first = text.codePointAt(0)
+  return first !== undefined && first >= 0x300 && (widths.charProperties(first, state) & isJoined) !== 0
+}
+
+// The properties of a character are one number: whether it joins the one before (1 bit), the width of both (2 bits);
+// the rest is ours.
+const isJoined = 1
+const widthMask = 6
+const narrow = 2
+const isAlone = 8
+const marksShift = 4
+
+const widths: IUnicodeVersionProvider = {
+  version: '11-bounded',
+  wcwidth: (codepoint) => unicode11Table.wcwidth(codepoint),
+  charProperties(codepoint, preceding) {
+    // Called for every character printed.
+    if (codepoint >= 0x20 && codepoint < 0x7f) return narrow
+    const base = preceding & isAlone ? 0 : preceding
+    const properties = unicode11Table.charProperties(codepoint, base & (isJoined | widthMask))
+    const marks = (base >>> marksShift) + 1
+    if (properties & isJoined && marks <= maxMarks) return properties | (marks << marksShift)
+    // A mark with nothing to stand on is given a column by the emulator; so let it have the width of one.
+    return properties & isJoined || !(properties & widthMask) ? narrow | isAlone : properties
+  },
+}
+
+const unicode11Table = readTable()
+
+/** The addon gives its table to a terminal only. */
+function readTable(): IUnicodeVersionProvider {
+  const found: IUnicodeVersionProvider[] = []
+  new Unicode11Addon().activate({
+    unicode: { register: (provider: IUnicodeVersionProvider) => void found.push(provider) },
+  })
+  const [table] = found
+  if (!table) throw new Error('the Unicode 11 addon registers no table')
+  return table
+}

@@ -1,0 +1,94 @@
+/** The terminal emulator, made to survive whatever a program prints. The one place that imports it. */
+import headless from '@xterm/headless'
+import type { IParser } from '@xterm/headless'
+import { messageOf } from '../../base/hub-error.ts'
+import type { Size } from '../holder/frames.ts'
+import { countCharactersAsUnicode11 } from './character-width.ts'
+import { guardEmulator, repairBuffers } from './guards.ts'
+import type { Internals } from './internals.ts'
+import { internalsOf } from './internals.ts'
+
+export interface Emulator extends Disposable {
+  readonly size: Size
+  readonly internals: Internals
+  /** Where one listens to sequences the emulator does not know or should not handle. */
+  readonly parser: IParser
+  /** Takes bytes at once, and hands out what the emulator has to say to the program. */
+  parse(bytes: Uint8Array): void
+  /** What was begun and not ended, a sequence or a character, is given up. */
+  interrupt(): void
+  /** Something to say to the program. */
+  answer(text: string): void
+  resize(size: Size): void
+}
+
+export interface EmulatorOptions {
+  readonly size: Size
+  readonly scrollbackLines: number
+  readonly onAnswer: (bytes: Buffer) => void
+  /** The emulator failed on these bytes; it goes on behind them. */
+  readonly onFault: (error: Error) => void
+}
+
+/** A program asks a few things when it starts. One that asks without end, and may not even read, is not answered so. */
+const maxAnswerBytes = 16 * 1024
+
+export function createEmulator({ size, scrollbackLines, onAnswer, onFault }: EmulatorOptions): Emulator {
+  const terminal = new headless.Terminal({
+    ...size,
+    scrollback: scrollbackLines,
+    allowProposedApi: true,
+    logLevel: 'off',
+    windowOptions: { getWinSizeChars: true, pushTitle: true, popTitle: true },
+  })
+  const internals = internalsOf(terminal)
+  countCharactersAsUnicode11(terminal)
+  guardEmulator(internals, () => terminal)
+
+  let answers: string[] = []
+  let answerLength = 0
+  function answer(text: string): void {
+    answerLength += text.length
+    if (answerLength <= maxAnswerBytes) answers.push(text)
+  }
+  terminal.onData(answer)
+
+  function interrupt(): void {
+    internals._inputHandler._parser.reset()
+    internals._inputHandler._utf8Decoder.interim.fill(0)
+  }
+
+  return {
+    get size() {
+      return { cols: terminal.cols, rows: terminal.rows }
+    },
+    internals,
+    parser: terminal.parser,
+    answer,
+    interrupt,
+    parse(bytes) {
+      try {
+        internals._inputHandler.parse(bytes)
+      } catch (error) {
+        interrupt()
+        onFault(faultOf(`on ${bytes.length} bytes of output`, error))
+      }
+      if (answers.length > 0) onAnswer(Buffer.from(answers.join('')))
+      answers = []
+      answerLength = 0
+    },
+    resize({ cols, rows }) {
+      try {
+        terminal.resize(cols, rows)
+      } catch (error) {
+        onFault(faultOf(`at the size ${cols}x${rows}`, error))
+      }
+      repairBuffers(internals, terminal)
+    },
+    [Symbol.dispose]: () => terminal.dispose(),
+  }
+}
+
+function faultOf(where: string, error: unknown): Error {
+  return new Error(`The emulator failed ${where}: ${messageOf(error)}`, { cause: error })
+}

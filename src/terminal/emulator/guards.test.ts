@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { screenWith, textOn } from '../../../test/fixtures/screen-with.ts'
+import { createScreen } from '../screen.ts'
+
+test('erasing all up to the last cell erases all', async () => {
+  const screen = await screenWith('a\r\nb\r\nc\r\nd\x1b[4;20H*\x1b[1J')
+  expect(textOn(screen)).toBe('')
+  expect(screen.cursor()).toMatchObject({ row: 3, column: 19 })
+})
+
+test('erasing all but what is protected spares that alone', async () => {
+  const screen = await screenWith('a\r\n\x1b[1"qb\x1b[0"q\x1b[4;20H*\x1b[?1J')
+  expect(textOn(screen)).toBe('\nb')
+})
+
+// Without a guard the first of these takes minutes and gigabytes, the others minutes.
+test.each(['b', 'L', 'M', 'S', 'T', 'I', 'Z'])(
+  'to do something two thousand million times (CSI %s) is done at once',
+  async (final) => {
+    const screen = await screenWith(`x\x1b[2147483647${final}\x1b[H\x1b[Jok`)
+    expect(textOn(screen)).toBe('ok')
+  },
+)
+
+test('a screen repeated to its end looks as if it had been repeated for ever', async () => {
+  const screen = await screenWith('x\x1b[2147483647b')
+  expect(textOn(screen).split('\n').slice(0, 3)).toEqual(Array(3).fill('x'.repeat(20)))
+})
+
+test('a million columns to the right is the last one', async () => {
+  const screen = await screenWith('\x1b[1000000C>\x1b[1000000;1000000H!\x1b[1000000D<')
+  expect(textOn(screen).split('\n')).toEqual([`${' '.repeat(19)}>`, '', '', `<${' '.repeat(18)}!`])
+})
+
+test('marks without end neither grow one cell nor are lost', async () => {
+  const screen = await screenWith(`e${'\u0301'.repeat(1000)}`)
+  const rows = [...screen.scrollback(), ...screen.rows()]
+  expect(rows[0]!.columnOf(21)).toBe(1)
+  const all = rows.map(({ text }) => text).join('')
+  expect(all).toBe(`e${'\u0301'.repeat(1000)}`)
+})
+
+test('links printed without end on one row are forgotten, those that are shown are not', async () => {
+  const link = (url: string) => `\x1b]8;;${url}\x07link\x1b]8;;\x07`
+  const screen = await screenWith(`${link('https://kept.example')}\r\n`)
+  for (let number = 0; number < 20; number++) {
+    const urls = Array.from({ length: 500 }, (_, index) => `https://a.example/${'x'.repeat(2000)}/${number}/${index}`)
+    await screen.feed(Buffer.from(urls.map((url) => `\r${link(url)}`).join('')))
+  }
+  expect(screen.cell(0, 0).look.link).toBe('https://kept.example')
+  expect(screen.cell(1, 0).look.link).toMatch(/\/19\/499$/)
+})
+
+test('a title of a million characters is cut', async () => {
+  const screen = await screenWith(`\x1b]0;${'t'.repeat(1_000_000)}\x07`)
+  expect(screen.title).toBe('t'.repeat(1000))
+})
+
+test('a program that asks without end is not answered without end', async () => {
+  let answered = 0
+  const screen = await screenWith('', { onAnswer: (bytes) => void (answered += bytes.length) })
+  await screen.feed(Buffer.from('\x1b[c'.repeat(300_000)))
+  expect(answered).toBeGreaterThan(0)
+  expect(answered).toBeLessThan(1_000_000)
+})
+
+test('NULs and bytes that are no text leave no trace', async () => {
+  const screen = await screenWith(Buffer.from([0, 0, 0x61, 0xff, 0xfe, 0, 0x62, 0xc3, 0x28, 0x63]))
+  expect(textOn(screen)).toBe('ab(c')
+})
+
+test('lines folded anew where there is no room above never leave the screen without lines', async () => {
+  const screen = await screenWith('\x1b#8', { size: { cols: 33, rows: 11 }, scrollbackLines: 0 })
+  screen.resize({ cols: 26, rows: 2 })
+  screen.resize({ cols: 41, rows: 3 })
+  await screen.feed(Buffer.from('\x1b[3;1H\x1b[2Kok'))
+  expect(screen.row(2).text).toBe('ok')
+})
+
+test('a narrower alternate screen forgets what is right of its edge', async () => {
+  const screen = await screenWith('\x1b[?1049h\x1b[H0123456789漢tail')
+  screen.resize({ cols: 11, rows: 4 })
+  screen.resize({ cols: 20, rows: 4 })
+  await screen.settled()
+  expect(textOn(screen)).toBe('0123456789')
+})
+
+test('lines that scroll off an alternate screen are gone, whatever sizes it had', async () => {
+  const screen = await screenWith('')
+  screen.resize({ cols: 20, rows: 9 })
+  screen.resize({ cols: 20, rows: 2 })
+  await screen.feed(Buffer.from('\x1b[?1049h\x1b[H1\r\n2\r\n3\r\n4'))
+  screen.resize({ cols: 20, rows: 9 })
+  await screen.settled()
+  expect(textOn(screen)).toBe('3\n4')
+})
+
+/** Bytes of any kind, with sequences, whole and broken, more often than chance has them. */
+const hostileOutput = fc
+  .array(
+    fc.oneof(
+      fc.uint8Array({ maxLength: 30 }).map((bytes) => Buffer.from(bytes)),
+      fc
+        .tuple(
+          fc.constantFrom('', '?', '>', '=', '!'),
+          fc.array(fc.constantFrom('', '0', '1', '3', '24', '80', '1000000', '2147483647', '99999999999', '4:3'), {
+            maxLength: 4,
+          }),
+          fc.constantFrom('', ' ', '$', '"', "'"),
+          fc.integer({ min: 0x40, max: 0x7e }),
+        )
+        .map(([prefix, numbers, middle, final]) =>
+          Buffer.from(`\x1b[${prefix}${numbers.join(';')}${middle}${String.fromCharCode(final)}`),
+        ),
+      fc
+        .tuple(fc.nat(200), fc.string({ unit: 'binary', maxLength: 20 }), fc.constantFrom('\x07', '\x1b\\', ''))
+        .map(([number, data, end]) => Buffer.from(`\x1b]${number};${data}${end}`)),
+      fc
+        .tuple(fc.constantFrom('', '#', '(', ')', '%'), fc.integer({ min: 0x30, max: 0x7e }))
+        .map(([middle, final]) => Buffer.from(`\x1b${middle}${String.fromCharCode(final)}`)),
+      fc
+        .constantFrom('漢字', '😀', '\u0301', 'a long enough text to wrap', '\r\n', '\t')
+        .map((text) => Buffer.from(text)),
+    ),
+    { maxLength: 60 },
+  )
+  .map((pieces) => Buffer.concat(pieces))
+
+test('no output makes the emulator fail', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      hostileOutput,
+      fc.array(fc.tuple(fc.nat(40), fc.nat(20)), { maxLength: 3 }),
+      hostileOutput,
+      async (first, sizes, then) => {
+        const faults: Error[] = []
+        using screen = createScreen({
+          size: { cols: 10, rows: 3 },
+          scrollbackLines: 5,
+          onAnswer: () => {},
+          onFault: (fault) => void faults.push(fault),
+        })
+        void screen.feed(first)
+        for (const [cols, rows] of sizes) screen.resize({ cols: cols + 2, rows: rows + 1 })
+        await screen.feed(then)
+        expect(faults).toEqual([])
+        for (const row of [...screen.scrollback(), ...screen.rows()])
+          expect(row.runs().length).toBeLessThanOrEqual(screen.size.cols)
+        screen.cursor()
+        screen.snapshot()
+      },
+    ),
+    { numRuns: 300 },
+  )
+})

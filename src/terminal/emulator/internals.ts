@@ -1,0 +1,164 @@
+/**
+ * The private parts of the emulator that have no public door, named in one place. They are looked at once for each
+ * emulator, so that a release that moves them fails at once and in words; a test looks at each of them.
+ */
+import type { Terminal } from '@xterm/headless'
+
+export interface Internals {
+  readonly buffers: { readonly normal: EmulatorBuffer; readonly alt: EmulatorBuffer; readonly active: EmulatorBuffer }
+  readonly coreService: {
+    readonly isCursorHidden: boolean
+    readonly modes: { readonly insertMode: boolean }
+    readonly decPrivateModes: PrivateModes
+  }
+  readonly coreMouseService: {
+    readonly activeProtocol: 'NONE' | 'X10' | 'VT200' | 'DRAG' | 'ANY'
+    readonly activeEncoding: 'DEFAULT' | 'SGR' | 'SGR_PIXELS'
+  }
+  readonly optionsService: { readonly rawOptions: { readonly convertEol: boolean; readonly cursorBlink: boolean } }
+  readonly _charsetService: {
+    readonly charset: Charset | undefined
+    readonly glevel: number
+    readonly _charsets: readonly (Charset | undefined)[]
+  }
+  readonly _inputHandler: InputHandler
+  /** Unlike the public one it hands out the parameters themselves: what is changed in them, the next handler sees. */
+  registerCsiHandler(id: CsiName, callback: (parameters: CsiParameters) => boolean): void
+}
+
+export interface InputHandler {
+  readonly _parser: { readonly currentState: number; precedingJoinState: number; reset(): void }
+  /** The bytes of a character that has not ended. */
+  readonly _utf8Decoder: { readonly interim: Uint8Array }
+  readonly _curAttrData: Attributes & { extended: ExtendedAttributes; updateExtended(): void }
+  /** Takes bytes at once; `write` would take them later, and what it throws would end the process. */
+  parse(bytes: Uint8Array): void
+  eraseInDisplay(parameters: CsiParameters, isSelective: boolean): boolean
+  eraseInLine(parameters: CsiParameters, isSelective: boolean): boolean
+}
+
+export interface CsiName {
+  readonly prefix?: string
+  readonly final: string
+}
+
+export interface CsiParameters {
+  readonly params: { [index: number]: number }
+  readonly length: number
+}
+
+export interface PrivateModes {
+  readonly applicationCursorKeys: boolean
+  readonly applicationKeypad: boolean
+  readonly bracketedPasteMode: boolean
+  readonly cursorBlink: boolean | undefined
+  readonly cursorStyle: 'block' | 'underline' | 'bar' | undefined
+  readonly origin: boolean
+  readonly reverseWraparound: boolean
+  readonly sendFocus: boolean
+  readonly synchronizedOutput: boolean
+  readonly wraparound: boolean
+}
+
+export interface EmulatorBuffer {
+  readonly lines: {
+    readonly length: number
+    maxLength: number
+    /** A ring: behind the end comes the beginning. */
+    get(index: number): EmulatorLine | undefined
+    push(line: EmulatorLine): void
+  }
+  x: number
+  y: number
+  /** The line at the top of the visible ones. */
+  ybase: number
+  /** The line at the top of what is shown, which here is always the same. */
+  ydisp: number
+  readonly scrollTop: number
+  readonly scrollBottom: number
+  readonly tabs: Readonly<Record<number, boolean | undefined>>
+  savedX: number
+  /** Counted from the oldest line, not from the top of the screen. */
+  savedY: number
+  readonly savedCurAttrData: Attributes
+  readonly savedCharset: Charset | undefined
+  getNullCell(): object
+  getBlankLine(ink: object): EmulatorLine
+}
+
+export interface EmulatorLine {
+  /** Three numbers for each cell: content, foreground, background; see `cells.ts`. */
+  readonly _data: Uint32Array
+  readonly _combined: Readonly<Record<number, string | undefined>>
+  readonly _extendedAttrs: Readonly<Record<number, ExtendedAttributes | undefined>>
+  readonly length: number
+  readonly isWrapped: boolean
+  resize(cols: number, fill: object): void
+  replaceCells(start: number, end: number, fill: object): void
+}
+
+export interface Attributes {
+  fg: number
+  bg: number
+}
+
+export interface ExtendedAttributes {
+  _ext: number
+  urlId: number
+  clone(): ExtendedAttributes
+}
+
+/** What a character is drawn as instead, in a character set that is not plain. */
+export type Charset = Readonly<Record<string, string | undefined>>
+
+export function internalsOf(terminal: Terminal): Internals {
+  const core = '_core' in terminal ? terminal._core : undefined
+  const missing = parts.filter((path) => !has(core, path.split('.')))
+  if (missing.length > 0) throw new Error(`the emulator has no ${missing.join(', no ')}: its private parts have moved`)
+  return core as Internals
+}
+
+const buffer = [
+  'lines',
+  'x',
+  'y',
+  'ybase',
+  'scrollTop',
+  'scrollBottom',
+  'tabs',
+  'savedX',
+  'savedY',
+  'savedCurAttrData.bg',
+]
+
+const parts = [
+  ...['normal', 'alt', 'active'].flatMap((name) => buffer.map((part) => `buffers.${name}.${part}`)),
+  'coreService.isCursorHidden',
+  'coreService.modes.insertMode',
+  'coreService.decPrivateModes.wraparound',
+  'coreMouseService.activeProtocol',
+  'coreMouseService.activeEncoding',
+  'optionsService.rawOptions.convertEol',
+  'optionsService.rawOptions.cursorBlink',
+  '_charsetService.glevel',
+  '_charsetService._charsets',
+  '_inputHandler.parse',
+  '_inputHandler._parser.currentState',
+  '_inputHandler._parser.precedingJoinState',
+  '_inputHandler._utf8Decoder.interim',
+  '_inputHandler._curAttrData.extended._ext',
+  '_inputHandler._curAttrData.extended.urlId',
+  '_inputHandler._curAttrData.updateExtended',
+  '_inputHandler.eraseInDisplay',
+  '_inputHandler.eraseInLine',
+  'registerCsiHandler',
+]
+
+function has(value: unknown, path: readonly string[]): boolean {
+  let at = value
+  for (const name of path) {
+    if (typeof at !== 'object' || at === null || !(name in at)) return false
+    at = (at as Record<string, unknown>)[name]
+  }
+  return at !== undefined
+}

@@ -1,0 +1,83 @@
+/**
+ * Links that programs attach to text (OSC 8). The emulator would keep a marker for each one ever printed, and move them
+ * all at every scroll; here a link is a number in the cell and an entry in a table that forgets what is on no line.
+ */
+import type { Emulator } from './emulator.ts'
+import type { EmulatorBuffer } from './internals.ts'
+
+export interface Links {
+  /** `undefined` for 0, which is no link, and for one that had to be forgotten. */
+  get(id: number): Link | undefined
+}
+
+export interface Link {
+  /** `id=…`, by which a program says that two pieces are one link. */
+  readonly parameters: string
+  readonly url: string
+}
+
+/** As in other terminals; longer ones are no links. */
+const maxUrlLength = 2083
+const maxParametersLength = 250
+const maxTotalLength = 4 * 1024 * 1024
+
+export function followLinks({ parser, internals }: Emulator, limit = maxTotalLength): Links {
+  const byId = new Map<number, Link>()
+  const ids = new Map<string, number>()
+  let lastId = 0
+  let totalLength = 0
+
+  parser.registerOscHandler(8, (data) => {
+    const end = data.indexOf(';')
+    if (end >= 0) open(idOf({ parameters: data.slice(0, end), url: data.slice(end + 1) }))
+    return true
+  })
+
+  function open(id: number): void {
+    const attributes = internals._inputHandler._curAttrData
+    // Cells share the object with whatever was printed before.
+    attributes.extended = attributes.extended.clone()
+    attributes.extended.urlId = id
+    attributes.updateExtended()
+  }
+
+  function idOf(link: Link): number {
+    if (link.url === '' || link.url.length > maxUrlLength || link.parameters.length > maxParametersLength) return 0
+    const key = keyOf(link)
+    const known = ids.get(key)
+    if (known !== undefined) return known
+    if (totalLength + key.length > limit) forget()
+    const id = ++lastId
+    byId.set(id, link)
+    ids.set(key, id)
+    totalLength += key.length
+    return id
+  }
+
+  /** What is on no line goes first; if that is not enough, the older half of what is. */
+  function forget(): void {
+    const { normal, alt } = internals.buffers
+    const used = new Set([...linksOn(normal), ...linksOn(alt)])
+    for (const id of byId.keys()) if (!used.has(id)) drop(id)
+    for (const id of byId.keys()) if (totalLength > limit / 2) drop(id)
+  }
+
+  function drop(id: number): void {
+    const key = keyOf(byId.get(id)!)
+    byId.delete(id)
+    ids.delete(key)
+    totalLength -= key.length
+  }
+
+  return { get: (id) => byId.get(id) }
+}
+
+function keyOf({ parameters, url }: Link): string {
+  return `${parameters};${url}`
+}
+
+function* linksOn({ lines }: EmulatorBuffer): Generator<number> {
+  for (let index = 0; index < lines.length; index++) {
+    for (const extended of Object.values(lines.get(index)!._extendedAttrs)) if (extended?.urlId) yield extended.urlId
+  }
+}

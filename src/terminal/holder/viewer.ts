@@ -1,0 +1,113 @@
+/**
+ * One connection to a holder. It is sent output from where it asked, live while it keeps up; when it does not, nothing
+ * is queued for it: it catches up from the journal. So a slow reader costs neither memory nor anybody's time.
+ */
+import type { Socket } from 'node:net'
+import { readJournal } from '../journal.ts'
+import type { Exit, Frame, Size } from './frames.ts'
+import { createFrameReader, decodeJson, encodeJson, encodeOutput, frameKind } from './frames.ts'
+import type { JournalWriter } from './journal-writer.ts'
+
+export interface Viewer {
+  output(offset: number, bytes: Buffer): void
+  resized(size: Size & { readonly offset: number }): void
+  exit(exit: Exit): void
+  fault(message: string): void
+  close(): void
+}
+
+export interface ViewerListeners {
+  onInput(bytes: Buffer): void
+  onResize(size: Size): void
+  onSignal(name: NodeJS.Signals): void
+}
+
+const sliceBytes = 256 * 1024
+
+export function serveViewer(
+  connection: Socket,
+  journalDirectory: string,
+  journal: Pick<JournalWriter, 'offset'>,
+  { onInput, onResize, onSignal }: ViewerListeners,
+): Viewer {
+  /** The next byte it has not been sent; `undefined` until it asks. */
+  let next: number | undefined
+  let exited: Exit | undefined
+  /** A size holds from its offset on: who lags behind hears of it when it gets there. */
+  const sizes: (Size & { readonly offset: number })[] = []
+
+  function receive({ kind, payload }: Frame): void {
+    switch (kind) {
+      case frameKind.attach:
+        next = decodeJson<{ from: number }>(payload).from
+        return catchUp()
+      case frameKind.input:
+        return onInput(payload)
+      case frameKind.resize:
+        return onResize(decodeJson<Size>(payload))
+      case frameKind.signal:
+        return onSignal(decodeJson<{ signal: NodeJS.Signals }>(payload).signal)
+      default:
+      // From a newer hub; what it means by it is not ours to guess.
+    }
+  }
+
+  function catchUp(): void {
+    while (next !== undefined && next < journal.offset && !connection.writableNeedDrain) {
+      const { offset, bytes } = readJournal(journalDirectory, next, sliceBytes)
+      if (bytes.length === 0) {
+        // Lost to a full disk.
+        next = journal.offset
+        break
+      }
+      sendSizes(offset)
+      const end = Math.min(offset + bytes.length, sizes[0]?.offset ?? Number.POSITIVE_INFINITY)
+      connection.write(encodeOutput(offset, bytes.subarray(0, end - offset)))
+      next = end
+    }
+    if (next !== undefined) sendSizes(next)
+    if (exited && next !== undefined && next >= journal.offset) finish(exited)
+  }
+
+  function sendSizes(upTo: number): void {
+    while (sizes[0] && sizes[0].offset <= upTo) connection.write(encodeJson(frameKind.resize, sizes.shift()!))
+  }
+
+  function finish(exit: Exit): void {
+    exited = undefined
+    connection.end(encodeJson(frameKind.exit, exit))
+  }
+
+  const read = createFrameReader(receive)
+  connection.on('data', (chunk) => {
+    try {
+      read(chunk)
+    } catch {
+      // Whatever speaks there is no hub.
+      connection.destroy()
+    }
+  })
+  connection.on('drain', catchUp)
+  connection.on('error', () => connection.destroy())
+
+  return {
+    output(offset, bytes) {
+      if (next !== offset || connection.writableNeedDrain) return
+      connection.write(encodeOutput(offset, bytes))
+      next = offset + bytes.length
+    },
+    resized(size) {
+      if (next === undefined) return
+      sizes.push(size)
+      sendSizes(next)
+    },
+    exit(exit) {
+      exited = exit
+      catchUp()
+    },
+    fault: (message) => void connection.write(encodeJson(frameKind.fault, { message })),
+    close() {
+      if (next === undefined) connection.end()
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import { Unicode11Addon } from '@xterm/addon-unicode11'
+import headless from '@xterm/headless'
+import fc from 'fast-check'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { screenWith } from '../../test/fixtures/screen-with.ts'
+import type { Step } from '../../test/fixtures/terminal-output.ts'
+import { outputStep } from '../../test/fixtures/terminal-output.ts'
+import type { Screen, Snapshot } from './screen.ts'
+import { createScreen } from './screen.ts'
+
+/** All that can be read from a screen. */
+function readAll(screen: Screen): object {
+  const { size, offset, title, workingDirectory, shellState, modes } = screen
+  const { foreground, background, cursor } = screen.colours
+  const rows = [...screen.scrollback(), ...screen.rows()]
+  return {
+    size,
+    offset,
+    title,
+    workingDirectory,
+    shellState,
+    modes,
+    cursor: screen.cursor(),
+    colours: { foreground, background, cursor },
+    rows: rows.map((row) => ({ text: row.text, printed: row.printedText, isWrapped: row.isWrapped, runs: row.runs() })),
+  }
+}
+
+function take(screen: Screen, steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    if (step.is === 'output') void screen.feed(step.bytes)
+    else screen.resize(step.size)
+  }
+  return screen.settled()
+}
+
+/** As it is read back from a file. */
+function stored(snapshot: Snapshot): Snapshot {
+  return JSON.parse(JSON.stringify(snapshot)) as Snapshot
+}
+
+test('to go on from a snapshot is to have seen everything', async () => {
+  let drawn = 0
+  const sizes = fc.record({ cols: fc.integer({ min: 2, max: 40 }), rows: fc.integer({ min: 1, max: 12 }) })
+  const steps = fc.array(outputStep, { minLength: 1, maxLength: 60, size: 'max' })
+  await fc.assert(
+    fc.asyncProperty(sizes, fc.constantFrom(0, 3, 40), steps, steps, async (size, scrollbackLines, before, after) => {
+      using whole = await screenWith('', { size, scrollbackLines })
+      await take(whole, before)
+      const snapshot = whole.snapshot()
+      if (!snapshot) return
+      drawn++
+      using again = await screenWith('', { size, scrollbackLines, from: stored(snapshot) })
+      expect(readAll(again)).toEqual(readAll(whole))
+      for (const step of after) {
+        await take(whole, [step])
+        await take(again, [step])
+        expect(readAll(again)).toEqual(readAll(whole))
+      }
+    }),
+    { numRuns: 150 },
+  )
+  expect(drawn, 'too few states could be told').toBeGreaterThan(120)
+})
+
+describe.each(['vim', 'less', 'tmux', 'bash'])('a recording of %s', (name) => {
+  const recording = readFileSync(new URL(`../../test/recordings/${name}.raw`, import.meta.url))
+  const size = { cols: 80, rows: 24 }
+
+  test('goes on from a snapshot at any point', async () => {
+    using whole = await screenWith('', { size })
+    await whole.feed(recording)
+    let drawn = 0
+    for (let point = 37; point < recording.length; point += Math.ceil(recording.length / 40)) {
+      using first = await screenWith(recording.subarray(0, point), { size })
+      const snapshot = first.snapshot()
+      if (!snapshot) continue
+      drawn++
+      using again = await screenWith(recording.subarray(point), { size, from: stored(snapshot) })
+      expect(readAll(again)).toEqual(readAll(whole))
+    }
+    expect(drawn).toBeGreaterThan(10)
+  })
+
+  test('is drawn from a snapshot by an emulator that knows nothing of us', async () => {
+    for (let point = 37; point < recording.length; point += Math.ceil(recording.length / 10)) {
+      using screen = await screenWith(recording.subarray(0, point), { size })
+      const snapshot = screen.snapshot()
+      if (!snapshot) continue
+      const page = await drawOnPage(snapshot)
+      expect({ rows: screen.rows().map(({ text }) => text), cursor: screen.cursor(), modes: screen.modes }).toEqual(
+        page,
+      )
+    }
+  })
+})
+
+/** What a page with an emulator of its own shows, after the drawing and what follows it. */
+async function drawOnPage({ size, drawing }: Snapshot, after = ''): Promise<object> {
+  const page = new headless.Terminal({ ...size, scrollback: 100, allowProposedApi: true })
+  page.loadAddon(new Unicode11Addon())
+  page.unicode.activeVersion = '11'
+  await new Promise<void>((resolve) => page.write(drawing + after, resolve))
+  const { active } = page.buffer
+  const lines = Array.from({ length: size.rows }, (_, row) => active.getLine(active.baseY + row)!.translateToString())
+  const column = Math.min(active.cursorX, size.cols - 1)
+  const { bracketedPasteMode, applicationCursorKeysMode, applicationKeypadMode, mouseTrackingMode } = page.modes
+  return {
+    rows: lines.map((line) => line.trimEnd()),
+    cursor: expect.objectContaining({ row: active.cursorY, column }) as object,
+    modes: {
+      alternateScreen: active.type === 'alternate',
+      bracketedPaste: bracketedPasteMode,
+      applicationCursor: applicationCursorKeysMode,
+      applicationKeypad: applicationKeypadMode,
+      mouse: mouseTrackingMode,
+    },
+  }
+}
+
+/** What is in force, and output that shows whether it still is. */
+const states: readonly (readonly [string, string, string])[] = [
+  ['margins', '1\r\n2\r\n3\r\n4\x1b[2;3r\x1b[3;1H', '\r\nnew\x1b[1;1Htop'],
+  ['margins and an origin', '\x1b[2;3r\x1b[?6h\x1b[2;5H', 'x\x1b[1;1Hy'],
+  ['a saved cursor with its ink', '\x1b[2;5H\x1b[1;31m\x1b7\x1b[0m\x1b[H', '\x1b8here'],
+  ['a saved cursor that has scrolled off', '\r\n\x1b7\r\n\r\n\r\n\r\n\r\n\r\n', '\x1b[3J\x1b8here'],
+  ['a saved cursor with its character set', '\x1b(0\x1b7\x1b(B\x1b[2;2H', '\x1b8qqx'],
+  ['a cursor saved on either screen', '\x1b[2;2H\x1b7\x1b[?47h\x1b[3;3H\x1b7\x1b[H', '\x1b8a\x1b[?47l\x1b8n'],
+  ['a cursor saved on the screen that is not shown', '\x1b[?47h\x1b[3;3H\x1b7\x1b[?47l\x1b[H', '\x1b[?47h\x1b8a'],
+  ['line drawing', '\x1b(0', 'qqx\x1b(Bq'],
+  ['line drawing in the second set', '\x1b)0\x0e', 'qqx\x0fq'],
+  ['tab stops', '\x1b[3g\x1b[6G\x1bH\x1b[H', '\tx\ty'],
+  ['a character in the last column', '01234567890123456789', 'wraps'],
+  ['a wide character in the last columns', '012345678901234567漢', 'wraps'],
+  ['a full line whose end was erased', `${'x'.repeat(20)}\x1b[1K`, 'wraps'],
+  ['no wrapping', '\x1b[?7l0123456789012345678', 'abc'],
+  ['insertion', 'world\x1b[H\x1b[4h', 'hello '],
+  ['colours of an open end', '\x1b[1;4:3;58:2::1:2:3;38;5;9;48;2;1;2;3m', 'x\x1b[24my'],
+  ['a link of an open end', '\x1b]8;id=a;https://a.example\x07li', 'nk\x1b]8;;\x07'],
+  ['ink restored without its underline', '\x1b7\x1b[4:3m\x1b8', 'x\x1b[4my'],
+  ['a title and those below it', '\x1b]2;one\x07\x1b[22t\x1b]2;two\x07\x1b[22t\x1b]2;three\x07', '\x1b[23t\x1b[23t'],
+  ['colours of its own', '\x1b]4;1;#123456\x07\x1b]11;#111111\x07', '\x1b[31mx'],
+  ['directory and prompt', '\x1b]7;file:///a\x07\x1b]133;C\x07', 'x'],
+  ['a character that may get a mark', 'e', '\u0301'],
+  ['a character that may be repeated', 'ab', '\x1b[3b'],
+  ['a mark that stands alone', '\x1b[H\u0301', '\u0301'],
+  ['the alternate screen over another', 'shell\r\n\x1b[?1049h\x1b[2;2Hvim\x1b[44m\x1b[K', '\x1b[?1049lback'],
+  ['a wrapped line with none above it', `\x1b[?1049h${'x'.repeat(90)}`, '\x1b[H\x1b[P'],
+  ['a wrapped line whose start was erased', `${'x'.repeat(25)}\x1b[H\x1b[2K`, 'y'],
+  ['erased ground', '\x1b[44m\x1b[2;3H\x1b[K\x1b[0m\x1b[H', 'x'],
+  ['half a wide character', '\x1b[31m漢\x1b[1;2Hx', '\x1b[1;1Hy'],
+  ['a bar that blinks', '\x1b[5 q\x1b[?25l', '\x1b[?25h'],
+  ['mouse and keys', '\x1b[?1;1000;1006;2004h\x1b=', '\x1b[?1000l'],
+  ['a half-drawn frame', '\x1b[?2026hx', 'y\x1b[?2026l'],
+]
+
+test.each(states)('%s is told', async (_, before, after) => {
+  using whole = await screenWith(before)
+  const snapshot = whole.snapshot()
+  expect(snapshot).toBeDefined()
+  using again = await screenWith('', { from: stored(snapshot!) })
+  expect(readAll(again)).toEqual(readAll(whole))
+  await whole.feed(Buffer.from(after))
+  await again.feed(Buffer.from(after))
+  expect(readAll(again)).toEqual(readAll(whole))
+  expect(again.snapshot()).toEqual(whole.snapshot())
+})
+
+/** What no sequence says, and a page does without. */
+const beyondSequences = [
+  'a saved cursor that has scrolled off',
+  'a full line whose end was erased',
+  'a character that may get a mark',
+  'a character that may be repeated',
+]
+
+test.each(states.filter(([name]) => !beyondSequences.includes(name)))(
+  '%s is told to a page',
+  async (_, before, after) => {
+    using screen = await screenWith(before)
+    const snapshot = screen.snapshot()!
+    await screen.feed(Buffer.from(after))
+    const shown = { rows: screen.rows().map(({ text }) => text), cursor: screen.cursor(), modes: screen.modes }
+    expect(shown).toEqual(await drawOnPage(snapshot, after))
+  },
+)
+
+test.each([
+  ['a sequence', '\x1b[3'],
+  ['a title', '\x1b]0;half a ti'],
+  ['a character', Buffer.from('漢').subarray(0, 2)],
+  ['a character set that nobody uses', '\x1b(K'],
+  ['a character set that is in use and designated nowhere', '\x1b(0\x1b8'],
+])('in the middle of %s there is no snapshot', async (_, output) => {
+  using screen = await screenWith(output)
+  expect(screen.snapshot()).toBeUndefined()
+})
+
+test('there is none either while the last one is still being drawn', async () => {
+  using screen = await screenWith('x\r\n'.repeat(100))
+  const snapshot = screen.snapshot()!
+  const long = { ...snapshot, drawing: snapshot.drawing.repeat(50_000) }
+  using again = createScreen({ size: snapshot.size, scrollbackLines: 100, onAnswer: () => {}, from: long })
+  expect(again.snapshot()).toBeUndefined()
+  await again.settled()
+  expect(again.snapshot()).toBeDefined()
+})

@@ -1,0 +1,168 @@
+import type { Canvas } from '@napi-rs/canvas'
+import { createCanvas, loadImage } from '@napi-rs/canvas'
+import { expect, test } from 'vitest'
+import { screenWith } from '../../../test/fixtures/screen-with.ts'
+import { cell, margin } from './picture.ts'
+import { drawScreen, pictureSize } from './screenshot.ts'
+
+interface Pixels {
+  readonly width: number
+  readonly height: number
+  /** `#rrggbb` of each pixel of a cell, row by row. */
+  cell(row: number, column: number, columns?: number): readonly string[][]
+}
+
+async function draw(output: string, size = { cols: 20, rows: 4 }): Promise<Pixels> {
+  using screen = await screenWith(output, { size })
+  const png = await drawScreen(screen)
+  const image = await loadImage(png)
+  const canvas: Canvas = createCanvas(image.width, image.height)
+  const context = canvas.getContext('2d')
+  context.drawImage(image, 0, 0)
+  return {
+    width: image.width,
+    height: image.height,
+    cell(row, column, columns = 1) {
+      const width = columns * cell.width
+      const { data } = context.getImageData(
+        margin + column * cell.width,
+        margin + row * cell.height,
+        width,
+        cell.height,
+      )
+      const colourAt = (at: number) =>
+        `#${[...data.subarray(at, at + 3)].map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
+      return Array.from({ length: cell.height }, (_, y) =>
+        Array.from({ length: width }, (__, x) => colourAt((y * width + x) * 4)),
+      )
+    },
+  }
+}
+
+function coloursOf(pixels: readonly string[][]): ReadonlySet<string> {
+  return new Set(pixels.flat())
+}
+
+const hidden = '\x1b[?25l'
+
+test('a picture is as large as it was said to be', async () => {
+  const { width, height } = await draw('', { cols: 33, rows: 7 })
+  expect({ width, height }).toEqual(pictureSize({ cols: 33, rows: 7 }))
+  expect({ width, height }).toEqual({ width: 33 * 9 + 16, height: 7 * 20 + 16 })
+})
+
+test('grounds fill their cells to the last pixel and no further', async () => {
+  const picture = await draw(`${hidden}\x1b[48;2;10;20;30m \x1b[48;5;196m  \x1b[0m \x1b[7;38;2;1;2;3m \x1b[0m`)
+  expect(coloursOf(picture.cell(0, 0))).toEqual(new Set(['#0a141e']))
+  expect(coloursOf(picture.cell(0, 1, 2))).toEqual(new Set(['#ff0000']))
+  expect(coloursOf(picture.cell(0, 3))).toEqual(new Set(['#000000']))
+  expect(coloursOf(picture.cell(0, 4))).toEqual(new Set(['#010203']))
+  expect(coloursOf(picture.cell(1, 0, 20))).toEqual(new Set(['#000000']))
+})
+
+test('the colours a program gave the terminal are its colours', async () => {
+  const picture = await draw(`${hidden}\x1b]11;#202020\x07\x1b]10;#00ff00\x07█`)
+  expect(coloursOf(picture.cell(0, 0))).toEqual(new Set(['#00ff00']))
+  expect(coloursOf(picture.cell(1, 1))).toEqual(new Set(['#202020']))
+})
+
+test('each style is seen', async () => {
+  const styles = ['0', '1', '2', '3', '4', '7', '9', '1;3', '31']
+  const picture = await draw(hidden + styles.map((style) => `\x1b[${style}mH\x1b[0m`).join(''))
+  const drawn = styles.map((_, column) =>
+    picture
+      .cell(0, column)
+      .map((line) => line.join())
+      .join('\n'),
+  )
+  expect(new Set(drawn).size).toBe(styles.length)
+})
+
+test('what is invisible is not seen', async () => {
+  const picture = await draw(`${hidden}\x1b[8mH`)
+  expect(coloursOf(picture.cell(0, 0)).size).toBe(1)
+})
+
+test.each([
+  ['Chinese', '漢', '字'],
+  ['Korean', '한', '국'],
+  ['Japanese', 'か', 'な'],
+])('%s is drawn with its characters, not with boxes', async (_, one, other) => {
+  const picture = await draw(`${hidden}${one}${other}\ufff0`)
+  const [first, second, unknown] = [picture.cell(0, 0, 2), picture.cell(0, 2, 2), picture.cell(0, 4, 2)]
+  expect(first).not.toEqual(second)
+  expect(coloursOf(first).size).toBeGreaterThan(1)
+  expect(first).not.toEqual(unknown)
+})
+
+test('emoji are drawn in their own colours, and each is another', async () => {
+  const picture = await draw(`${hidden}😀🚀❤\ufe0f`)
+  const [face, rocket, heart] = [picture.cell(0, 0, 2), picture.cell(0, 2, 2), picture.cell(0, 4)]
+  expect(face).not.toEqual(rocket)
+  const isGrey = (colour: string) =>
+    colour.slice(1, 3) === colour.slice(3, 5) && colour.slice(3, 5) === colour.slice(5, 7)
+  for (const emoji of [face, rocket, heart])
+    expect([...coloursOf(emoji)].filter((colour) => !isGrey(colour)).length).toBeGreaterThan(3)
+})
+
+test('lines of a box join over the edges of their cells', async () => {
+  const white = '#ffffff'
+  for (const box of ['┌┬┐\r\n├┼┤\r\n└┴┘', '┏┳┓\r\n┣╋┫\r\n┗┻┛', '╔╦╗\r\n╠╬╣\r\n╚╩╝', '╭┬╮\r\n├┼┤\r\n╰┴╯']) {
+    const picture = await draw(hidden + box)
+    for (const row of [0, 1, 2]) {
+      const [left, middle] = [picture.cell(row, 0), picture.cell(row, 1)]
+      const ends = left.map((line) => line.at(-1) === white)
+      expect(ends, box).toContain(true)
+      expect(middle.map((line) => line[0] === white)).toEqual(ends)
+    }
+    for (const column of [0, 1, 2]) {
+      const [upper, lower] = [picture.cell(0, column), picture.cell(1, column)]
+      expect(lower[0]!.map((colour) => colour === white)).toEqual(upper.at(-1)!.map((colour) => colour === white))
+    }
+  }
+})
+
+test('blocks fill their part of the cell exactly', async () => {
+  const picture = await draw(`${hidden}█▀▄▌▐▁`)
+  const filled = (column: number) =>
+    picture
+      .cell(0, column)
+      .flat()
+      .filter((colour) => colour === '#ffffff').length
+  const whole = cell.width * cell.height
+  expect(filled(0)).toBe(whole)
+  expect(filled(1) + filled(2)).toBe(whole)
+  expect(filled(3) + filled(4)).toBe(whole)
+  expect(filled(5)).toBe(cell.width * Math.floor(cell.height / 8))
+})
+
+test.each([
+  ['block', '2', cell.width * cell.height],
+  ['underline', '4', cell.width * 2],
+  ['bar', '6', cell.height * 2],
+])('the cursor is a %s where the program asked for that', async (_, shape, pixels) => {
+  const picture = await draw(`\x1b[${shape} q`)
+  expect(
+    picture
+      .cell(0, 0)
+      .flat()
+      .filter((colour) => colour === '#ffffff'),
+  ).toHaveLength(pixels)
+})
+
+test('the character under a block is seen in it, and no cursor is drawn that is hidden', async () => {
+  const under = (await draw('H\r')).cell(0, 0)
+  expect(coloursOf(under)).toContain('#ffffff')
+  expect(coloursOf(under)).toContain('#000000')
+  expect((await draw(`${hidden}H\r`)).cell(0, 0)).toEqual((await draw('H')).cell(0, 0))
+})
+
+test('pictures asked for at once are each of the screen as it was', async () => {
+  using screen = await screenWith(`${hidden}one`)
+  const first = drawScreen(screen)
+  await screen.feed(Buffer.from('\rtwo'))
+  const second = drawScreen(screen)
+  const again = drawScreen(await screenWith(`${hidden}one`))
+  expect((await first).equals(await again)).toBe(true)
+  expect((await first).equals(await second)).toBe(false)
+})
