@@ -1,0 +1,19 @@
+/** A one-off command that waits its turn (API, "Job"). */
+import { z } from 'zod'
+
+export const jobStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
+export type JobStatus = (typeof jobStatuses)[number]
+
+export const jobSchema = z.object({
+  id: z.string(),
+  session: z.string(),
+  command: z.string(),
+  status: z.enum(jobStatuses),
+  priority: z.int(),
+  position: z.int().optional().describe('How many are before it, while it waits.'),
+  created_at: z.string(),
+  started_at: z.string().optional(),
+  ended_at: z.string().optional(),
+  exit_code: z.int().optional(),
+})
+export type Job = z.output<typeof jobSchema>
