@@ -12,13 +12,17 @@ import { createLog } from './base/log.ts'
 import { createMetrics } from './base/metrics.ts'
 import type { Principal } from './base/principal.ts'
 import { createRedactor } from './base/redact.ts'
+import { socketPlaces } from './base/socket-places.ts'
 import type { LoadedConfig } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { openEventLog } from './events/events.ts'
+import { openSessionParts } from './hub-sessions.ts'
 import { createGate, createHttp, createPage } from './http/http.ts'
 import type { Gate, HttpServer } from './http/http.ts'
 import type { Face, Notices, Provider } from './mcp/mcp.ts'
 import { createEndpoint, createFace, createNotices, createSettleLayer, managementFaceId } from './mcp/mcp.ts'
+import type { SessionRecord } from './sessions/sessions.ts'
+import { createSessionSockets, socketName } from './socket/socket.ts'
 import { createStatusProvider, noteStatusChange } from './status/status.ts'
 import { openStore } from './store/store.ts'
 import { createTokenProvider, createTokens, ensureTokenFile } from './tokens/tokens.ts'
@@ -45,8 +49,12 @@ const instructions =
   'Signalbox runs AI coding agents and lets you watch and steer them. This is its management server: begin with hub_status. ' +
   'The list is short on purpose; connect to /mcp?toolsets=all for every tool.'
 const compositorInstructions = 'Signalbox: the tools you may use in this session.'
+const socketInstructions = 'Signalbox: the terminal of one session, as far as it is switched on.'
 
-export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): Promise<RunningHub> {
+const compositorId = (session: string) => `compositor:${session}`
+const socketFaceId = (session: string) => `socket:${session}`
+
+export async function startHub({ config, environment }: LoadedConfig, parts: HubParts = {}): Promise<RunningHub> {
   await using opened = new AsyncDisposableStack()
   const startedAt = new Date()
   const startTime = startedAt.toISOString()
@@ -57,9 +65,11 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   const metrics = createMetrics()
 
   const { host, allowedHosts, allowedOrigins, maxBodyBytes } = config
-  const page = createPage(new URL('../web/', import.meta.url))
+  const page = createPage({ directory: new URL('../web/', import.meta.url), followPath: config.sessionFollowPath })
   const http = createHttp({ rules: { host, allowedHosts, allowedOrigins }, maxBodyBytes, metrics, page, log })
   const port = await listen(http, host, config.port)
+  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const url = `${origin}/mcp`
   opened.defer(() => http.stop(0))
 
   const store = await openStore(
@@ -75,7 +85,12 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
 
   const notices = createNotices()
   const onStatusChange = () => noteStatusChange(notices)
-  const tokens = createTokens({ store, onEnded: (id) => void endpoint.dropToken(id), onChange: onStatusChange })
+  const tokens = createTokens({
+    store,
+    onEnded: (id) => void endpoint.dropToken(id),
+    onChange: onStatusChange,
+    sessionId: async (nameOrId) => (await sessions.find(nameOrId)).id,
+  })
   const readMemory = atMostEvery(1_000, () => process.memoryUsage.rss())
   const statusProvider = createStatusProvider(() => ({
     name: 'signalbox',
@@ -83,10 +98,43 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
     started_at: startTime,
     uptime_seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
     store: store.engine,
+    sessions: sessions.count,
     ...endpoint.counts(),
     events: events.lastSeq,
     memory_bytes: readMemory(),
   }))
+
+  const hubId = (await home.key('hub')).toString('hex')
+  const {
+    sessions,
+    providers: sessionProviders,
+    ownTools,
+  } = await openSessionParts(
+    {
+      config,
+      environment,
+      home: home.path,
+      origin,
+      url,
+      version,
+      hubId,
+      store,
+      events,
+      notices,
+      tokens,
+      log,
+      openSocket,
+      onToolsChange({ id }) {
+        notices.listChanged('tools', compositorId(id))
+        notices.listChanged('tools', socketFaceId(id))
+      },
+      onSessionEnded({ id }) {
+        compositors.delete(id)
+        onStatusChange()
+      },
+    },
+    opened,
+  )
 
   const info = { name: 'signalbox', title: 'Signalbox', version }
   const layers = [createSettleLayer(notices), createRecordLayer(events)]
@@ -99,6 +147,7 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
       statusProvider,
       createTokenProvider(tokens),
       createAuditProvider({ events, notices }),
+      ...sessionProviders,
       ...(parts.providers?.({ notices }) ?? []),
     ],
   })
@@ -107,15 +156,21 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
     if (role === 'human') return management
     let compositor = compositors.get(session)
     if (!compositor) {
-      const id = `compositor:${session}`
-      compositor = createFace({ id, info, instructions: compositorInstructions, layers, providers: [statusProvider] })
+      const providers = [statusProvider, ownTools(session, 'terminal_')]
+      compositor = createFace({
+        id: compositorId(session),
+        info,
+        instructions: compositorInstructions,
+        layers,
+        providers,
+      })
       compositors.set(session, compositor)
     }
     return compositor
   }
 
   const endpoint = createEndpoint({
-    records: createConnectionRecords({ store, hubId: (await home.key('hub')).toString('hex') }),
+    records: createConnectionRecords({ store, hubId }),
     notices,
     log,
     stateKey: await home.key('state'),
@@ -125,8 +180,28 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
     connectionIdleMs: config.connectionIdleHours * 3_600_000,
     onConnectionsChange: onStatusChange,
   })
+  const sockets = createSessionSockets({
+    endpoint,
+    places: socketPlaces({ home: home.path, runtimeDirectory: environment['XDG_RUNTIME_DIR'] }),
+    maxLineBytes: maxBodyBytes,
+    log,
+  })
+  opened.use(sockets)
+  async function openSocket({ id, socketName: asked }: SessionRecord, pid: number) {
+    const face = createFace({
+      id: socketFaceId(id),
+      info,
+      instructions: socketInstructions,
+      layers,
+      providers: [ownTools(id, '')],
+    })
+    const caller: Principal = { tokenId: `socket of ${id}`, role: 'agent', session: id }
+    return sockets.open({ name: socketName({ asked, pid }), caller, face })
+  }
   await endpoint.restore()
+  await sessions.restore()
   opened.defer(() => http.stop(config.drainGraceSeconds * 1000))
+  metrics.gauge('signalbox_sessions', 'Sessions that run.', () => sessions.count)
   metrics.gauge('signalbox_connections', 'Open MCP connections.', () => endpoint.counts().connections)
   metrics.gauge('signalbox_listeners', 'Open subscriptions/listen streams.', () => endpoint.counts().listeners)
   metrics.gauge('signalbox_events_last_seq', 'Newest cursor of the event log.', () => events.lastSeq)
@@ -137,13 +212,11 @@ export async function startHub({ config }: LoadedConfig, parts: HubParts = {}): 
   opened.use(every(500, log, () => tokens.endExpired()))
   opened.use(every(60_000, log, () => tokens.saveLastUsed()))
   opened.use(every(30_000, log, () => endpoint.sweep()))
+  opened.use(every(30_000, log, async () => sessions.sweep()))
 
-  // Until sessions exist, a session is whatever an agent's token names.
-  const hasSession = async () => true
+  const hasSession = (session: string) => sessions.isLiving(session)
   const gate = parts.gate ?? createGate({ authenticate: (text) => tokens.authenticate(text), hasSession })
   http.open({ endpoint, gate, faceOf })
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-  const url = `${origin}/mcp`
   await home.announce({ url, pid: process.pid, version, started_at: startTime })
   await events.append({ type: 'hub-started', payload: { version, pid: process.pid, url } })
   log.debug({ url, version, store: store.engine }, 'the hub is ready')

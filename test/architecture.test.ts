@@ -12,9 +12,10 @@ const layers: readonly (readonly string[])[] = [
   ['base'],
   ['api'],
   ['config'],
-  ['store', 'events', 'mcp'],
-  ['tokens', 'connections', 'status', 'audit'],
-  ['http', 'cli'],
+  ['store', 'events', 'mcp', 'terminal'],
+  ['tokens', 'connections', 'status', 'audit', 'templates', 'sessions', 'activity', 'terminal-tools'],
+  ['http', 'socket', 'cli'],
+  ['hub-sessions.ts'],
   ['hub.ts'],
   ['index.ts', 'main.ts'],
 ]
@@ -29,6 +30,10 @@ const importers: Readonly<Record<string, RegExp>> = {
   pg: /^src\/(store|events)\//,
   pino: /^src\/base\/log\.ts$/,
   yaml: /^src\/config\//,
+  '@lydell/node-pty': /^src\/terminal\/holder\/pty\.ts$/,
+  '@xterm/headless': /^src\/terminal\/emulator\//,
+  '@napi-rs/canvas': /^src\/terminal\/screenshot\//,
+  re2js: /^src\/terminal\/patterns\.ts$/,
 }
 
 interface Import {

@@ -78,9 +78,10 @@ describe('a running hub', () => {
 
   test('gives an agent a token that reaches its own tools and no others', async () => {
     const { home } = await hub()
-    const issued = await signalbox(['token', 'issue', '--role', 'agent', '--session', 'fix-login'], {
-      SIGNALBOX_HOME: home,
-    })
+    const env = { SIGNALBOX_HOME: home }
+    const started = await signalbox(['call', 'create_session', '{"name": "fix-login", "command": "cat"}'], env)
+    expect(started.code, started.err).toBe(0)
+    const issued = await signalbox(['token', 'issue', '--role', 'agent', '--session', 'fix-login'], env)
     const asAgent = { SIGNALBOX_HOME: home, SIGNALBOX_TOKEN: issued.out.trim() }
     expect((await signalbox(['call', 'hub_status'], asAgent)).code).toBe(0)
     expect((await signalbox(['token', 'list'], asAgent)).code).not.toBe(0)

@@ -3,14 +3,31 @@ import { z } from 'zod'
 import { sessionNameSchema, sizeSchema } from './session.ts'
 import { terminalToolNames } from './terminal-tools.ts'
 
-const includeFileSchema = z.union([z.string(), z.strictObject({ source: z.string(), target: z.string() })])
+/** A path that stays inside the folder it is meant for. */
+const innerPathSchema = z
+  .string()
+  .refine(
+    (path) => !/^[/~]|[\\\0]/.test(path) && path.split('/').every((part) => !['', '.', '..'].includes(part)),
+    'write a relative path that stays inside its folder, such as "docs/NOTES.md"',
+  )
+
+const includeFileSchema = z.union(
+  [innerPathSchema, z.strictObject({ source: innerPathSchema, target: innerPathSchema })],
+  'write a relative path that stays inside its folder, such as "docs/NOTES.md", or {"source": "notes.md", "target": "docs/NOTES.md"}',
+)
 
 /** A file of the session's own, outside its workspace; `{…}` in it is filled in as in arguments. */
-const sessionFileSchema = z.strictObject({
-  path: z.string().describe('Relative to {session_dir}.'),
-  json: z.unknown().optional(),
-  text: z.string().optional(),
-})
+const sessionFileSchema = z
+  .strictObject({
+    path: innerPathSchema.describe('Relative to {session_dir}.'),
+    json: z.unknown().optional(),
+    text: z.string().optional(),
+  })
+  .refine(({ json, text }) => (json === undefined) !== (text === undefined), 'give it either "json" or "text"')
+
+const variableNameSchema = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable is letters, digits and underscores, such as "LOG_LEVEL"')
 
 /** When a prompt may be typed: the pattern is on the screen, and nothing was printed for a moment; or time has passed. */
 const promptSchema = z.strictObject({
@@ -34,8 +51,8 @@ export const templateSchema = z.strictObject({
   args: z.array(z.string()).optional(),
   session_type: z.enum(['long_running', 'one_off']).default('long_running'),
   working_dir: z.string().optional(),
-  env: z.record(z.string(), z.string()).default({}),
-  env_keys: z.array(z.string()).default([]).describe('Variables of the hub’s environment that are passed on.'),
+  env: z.record(variableNameSchema, z.string()).default({}),
+  env_keys: z.array(variableNameSchema).default([]).describe('Variables of the hub’s environment that are passed on.'),
   include_files: z.array(includeFileSchema).default([]).describe('Copied into the workspace; never over a file.'),
   session_files: z.array(sessionFileSchema).default([]),
   hidden: z.boolean().default(false),

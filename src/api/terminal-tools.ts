@@ -25,3 +25,20 @@ export const terminalToolNames = [
   'resize',
 ] as const
 export type TerminalToolName = (typeof terminalToolNames)[number]
+
+/** Parts of a terminal that can be switched off for a session. */
+export const terminalModules = ['scrollback', 'recording', 'urls', 'idle'] as const
+export type TerminalModule = (typeof terminalModules)[number]
+
+/** What people and agents set of a session's terminal; kept with the session. */
+export interface TerminalSettings {
+  readonly modules: Readonly<Record<TerminalModule, boolean>>
+  /** Instead of the one its program set. */
+  readonly title?: string | undefined
+  readonly opacity: number
+}
+
+export const defaultTerminalSettings: TerminalSettings = {
+  modules: { scrollback: true, recording: true, urls: true, idle: true },
+  opacity: 1,
+}

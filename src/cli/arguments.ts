@@ -9,26 +9,43 @@ export function readArguments(name: string, command: Command, argv: readonly str
   // Not strict: parseArgs would throw before we can say what was meant.
   const { tokens } = parseArgs({
     args: [...argv],
-    options: Object.fromEntries([...flags].map(([flag, { takes }]) => [flag, { type: takes ? 'string' : 'boolean' }])),
+    options: Object.fromEntries(
+      [...flags].map(([flag, { takes, short }]) => [
+        flag,
+        { type: takes ? 'string' : 'boolean', ...(short !== undefined && { short }) },
+      ]),
+    ),
     strict: false,
     allowPositionals: true,
     tokens: true,
   })
 
-  const given = new Map<string, string | true>()
+  const given = new Map<string, string[]>()
   const words: string[] = []
+  const rest: string[] = []
+  let place = words
   for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value)
-    if (token.kind === 'option') given.set(token.name, valueOf(token, flags.get(token.name), name, [...flags.keys()]))
+    switch (token.kind) {
+      case 'positional':
+        place.push(token.value)
+        break
+      case 'option': {
+        const value = valueOf(token, flags.get(token.name), name, [...flags.keys()])
+        given.set(token.name, [...(given.get(token.name) ?? []), ...(value === true ? [] : [value])])
+        break
+      }
+      case 'option-terminator':
+        if (command.takesRest) place = rest
+        break
+    }
   }
   checkWords(name, command, words)
 
   return {
     words,
-    text(flag) {
-      const value = given.get(flag)
-      return value === true ? undefined : value
-    },
+    rest,
+    text: (flag) => given.get(flag)?.at(-1),
+    texts: (flag) => given.get(flag) ?? [],
     has: (flag) => given.has(flag),
   }
 }

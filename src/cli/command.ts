@@ -10,6 +10,8 @@ export interface Command<FlagName extends string = string> {
   readonly flags: Readonly<Record<FlagName, Flag>>
   /** How many words may follow the name. */
   readonly words?: { readonly min: number; readonly max: number }
+  /** What stands behind `--` is a command line of its own: not words of this one, but `rest`. */
+  readonly takesRest?: boolean
   readonly examples: readonly string[]
   run(args: Arguments<FlagName>, context: CliContext): Promise<Exit>
 }
@@ -18,11 +20,17 @@ export interface Flag {
   /** What its value is called in the help. A flag that takes nothing is a switch. */
   readonly takes?: string
   readonly about: string
+  /** One letter: `n` for `-n`. */
+  readonly short?: string
 }
 
 export interface Arguments<FlagName extends string = string> {
   readonly words: readonly string[]
+  readonly rest: readonly string[]
+  /** Of a flag that is given twice, the last one counts. */
   text(flag: FlagName): string | undefined
+  /** Every value of a flag that may be given again and again. */
+  texts(flag: FlagName): readonly string[]
   has(flag: FlagName): boolean
 }
 
@@ -32,11 +40,21 @@ export interface CliContext {
   readEnvironment(): Promise<Environment>
   /** One line to stdout: the answer. */
   out(line: string): void
+  /** Bytes to stdout as they are; resolves when it has room for more. */
+  write(bytes: string | Uint8Array): Promise<void>
   /** One line to stderr: everything else. */
   err(line: string): void
+  /** What stdout is shown on. `undefined` where that is no terminal. */
+  display(): Display | undefined
   readStdin(): Promise<string>
   /** Supplied from above, since the hub is made of everything and the CLI is a part of it. */
   startHub(loaded: LoadedConfig): Promise<RunningHub>
+}
+
+export interface Display {
+  readonly columns: number
+  readonly rows: number
+  readonly hasColours: boolean
 }
 
 export interface RunningHub {

@@ -9,6 +9,70 @@ export interface CommandEntry {
 
 export const commands: readonly CommandEntry[] = [
   { name: 'up', summary: 'start the hub', load: async () => (await import('./up.ts')).command },
+  {
+    name: 'new',
+    summary: 'start an agent or a command in a terminal of its own',
+    load: async () => (await import('./new.ts')).command,
+  },
+  { name: 'ls', summary: 'the sessions, and what each is doing', load: async () => (await import('./ls.ts')).command },
+  {
+    name: 'attach',
+    summary: 'show a session on this terminal',
+    load: async () => (await import('./attach.ts')).command,
+  },
+  { name: 'send', summary: 'type a text into a session', load: async () => (await import('./send.ts')).command },
+  { name: 'keys', summary: 'press keys in a session', load: async () => (await import('./keys.ts')).command },
+  { name: 'screen', summary: 'what a session’s screen shows', load: async () => (await import('./screen.ts')).command },
+  { name: 'logs', summary: 'what a session has printed', load: async () => (await import('./logs.ts')).command },
+  {
+    name: 'wait',
+    summary: 'wait until a session shows something, is idle, or ends',
+    load: async () => (await import('./wait.ts')).command,
+  },
+  { name: 'kill', summary: 'end sessions', load: async () => (await import('./kill.ts')).command },
+  { name: 'shot', summary: 'a session’s screen as a picture', load: async () => (await import('./shot.ts')).command },
+  {
+    name: 'url',
+    summary: 'the link under which a session is followed',
+    load: async () => (await import('./url.ts')).command,
+  },
+  { name: 'replay', summary: 'play what a session printed', load: async () => (await import('./replay.ts')).command },
+  {
+    name: 'export',
+    summary: 'write what a session printed as a recording',
+    load: async () => (await import('./export.ts')).command,
+  },
+  {
+    name: 'adopt',
+    summary: 'take a tmux session under the hub',
+    load: async () => (await import('./adopt.ts')).command,
+  },
+  {
+    name: 'jobs',
+    summary: 'the one-off commands and their queue',
+    load: async () => (await import('./jobs.ts')).command,
+  },
+  {
+    name: 'jobs add',
+    summary: 'put a command into the queue',
+    load: async () => (await import('./jobs-add.ts')).command,
+  },
+  {
+    name: 'jobs cancel',
+    summary: 'end a job, or take it out of the queue',
+    load: async () => (await import('./jobs-cancel.ts')).command,
+  },
+  { name: 'templates', summary: 'what can be started', load: async () => (await import('./templates.ts')).command },
+  {
+    name: 'templates save',
+    summary: 'give the hub a template of your own',
+    load: async () => (await import('./templates-save.ts')).command,
+  },
+  {
+    name: 'templates delete',
+    summary: 'delete a template of your own',
+    load: async () => (await import('./templates-delete.ts')).command,
+  },
   { name: 'status', summary: 'what the hub is doing', load: async () => (await import('./status.ts')).command },
   {
     name: 'doctor',
@@ -21,6 +85,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./probe.ts')).command,
   },
   { name: 'call', summary: 'call one of the hub’s tools', load: async () => (await import('./call.ts')).command },
+  {
+    name: 'relay',
+    summary: 'connect an MCP client on stdin and stdout to a session or a hub',
+    load: async () => (await import('./relay/relay.ts')).command,
+  },
+  {
+    name: 'mcp-config',
+    summary: 'what to write into the settings of an MCP client',
+    load: async () => (await import('./mcp-config.ts')).command,
+  },
   {
     name: 'config',
     summary: 'every setting, its value and where it came from',

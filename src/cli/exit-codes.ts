@@ -12,6 +12,7 @@ export const exitCodes = {
   'tool-error': { code: 5, means: 'the tool was called and answered with an error' },
   'must-mend': { code: 6, means: '`signalbox doctor` found something to mend' },
   held: { code: 7, means: 'another hub holds the data directory' },
+  'not-met': { code: 8, means: 'what was waited for did not come, or a prompt was not delivered' },
 } as const
 
 export type Exit = keyof typeof exitCodes

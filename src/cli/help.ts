@@ -70,8 +70,8 @@ function groupHelp(topic: string, group: readonly CommandEntry[]): string {
 }
 
 function commandHelp({ name }: CommandEntry, { takes, about, flags, examples }: Command): string {
-  const rows = Object.entries(flags).map(([flag, { takes: value, about: what }]) => [
-    `--${flag}${value ? ` ${value}` : ''}`,
+  const rows = Object.entries(flags).map(([flag, { takes: value, about: what, short }]) => [
+    `${short ? `-${short}, ` : ''}--${flag}${value ? ` ${value}` : ''}`,
     what,
   ])
   return [

@@ -12,7 +12,12 @@ export interface HubConnection extends AsyncDisposable {
   /** The revision both sides agreed on. */
   readonly revision: string
   listTools(): Promise<readonly string[]>
-  callTool(name: string, args: Readonly<Record<string, unknown>>, options?: { timeoutMs?: number }): Promise<ToolAnswer>
+  callTool(name: string, args: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<ToolAnswer>
+}
+
+export interface CallOptions {
+  /** How long to wait without a sign of progress. */
+  readonly timeoutMs?: number
 }
 
 export interface ToolAnswer {

@@ -12,6 +12,8 @@ import { readEnvironment } from './environment.ts'
 import { configSchema, settings } from './settings.ts'
 import type { Config, Setting } from './settings.ts'
 
+export { passedOn, programEnvironment } from './program-environment.ts'
+export type { ProgramEnvironment } from './program-environment.ts'
 export { readEnvironment, settings }
 export type { Config, Environment, Setting }
 
@@ -21,6 +23,8 @@ export interface LoadedConfig {
   readonly sources: readonly Source[]
   /** For people; nothing here keeps the hub from running. */
   readonly warnings: readonly string[]
+  /** What it was read from, for the programs of sessions. */
+  readonly environment: Environment
 }
 
 export interface Source {
@@ -59,6 +63,7 @@ export function loadConfig(given: { flags?: ConfigFlags; env?: Environment } = {
       from,
     })),
     warnings: unknownVariables(env),
+    environment: env,
   }
 }
 

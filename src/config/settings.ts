@@ -141,6 +141,12 @@ export const configSchema = z.object({
     group: 'sessions',
     description: 'What stands between that base and the name of the session.',
   }),
+  journalMaxMb: setting(wholeNumber({ min: 16 }), 256, {
+    environment: 'SIGNALBOX_JOURNAL_MAX_MB',
+    group: 'sessions',
+    description:
+      'When the journal of a session grows beyond this many MiB, its oldest output is dropped, and this is told.',
+  }),
   jobConcurrency: setting(wholeNumber({ min: 1 }), 4, {
     environment: 'SIGNALBOX_JOB_CONCURRENCY',
     group: 'sessions',

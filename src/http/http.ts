@@ -95,7 +95,8 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
       case '/messages':
         return serveMcp(path, query, request, response)
       default:
-        if (!page.serve(path, response)) sendJson(response, 404, { error: 'Nothing here. The MCP endpoint is /mcp.' })
+        if (!page.serve(path, request, response))
+          sendJson(response, 404, { error: 'Nothing here. The MCP endpoint is /mcp.' })
     }
   }
 

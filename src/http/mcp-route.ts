@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../base/hub-error.ts'
 import type { Principal } from '../base/principal.ts'
-import type { Endpoint, Face, Reply, RpcMessage, Visit } from '../mcp/mcp.ts'
+import type { Endpoint, Face, HttpVisit, Reply, RpcMessage } from '../mcp/mcp.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
 import { readBody } from './read-body.ts'
 import { sendJson } from './send.ts'
@@ -23,7 +23,7 @@ export interface McpRouteOptions {
 }
 
 export function createMcpRoute({ endpoint, faceOf, streams, maxBodyBytes }: McpRouteOptions): McpRoute {
-  function visitOf(request: IncomingMessage, caller: Principal, query: string): Visit {
+  function visitOf(request: IncomingMessage, caller: Principal, query: string): HttpVisit {
     const toolsets = query === '' ? undefined : readToolsets(query)
     return {
       caller,

@@ -14,21 +14,24 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly annotations: ToolAnnotations
   readonly alwaysListed?: boolean
   readonly answersOnce?: boolean
+  /** How the result is shown, where that is not as text and structured content; `output` is then promised to nobody. */
+  readonly present?: (result: z.input<Output>) => CallToolResult
   run(args: z.output<Input>, call: Call): Promise<z.input<Output> | InputRequired>
 }
 
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(spec: ToolSpec<Input, Output>): Tool {
-  const { input, output, run, ...listed } = spec
+  const { input, output, run, present, ...listed } = spec
+  const show = present ?? structured
   return {
     ...listed,
     inputSchema: toJsonSchema(input, 'input'),
-    outputSchema: toJsonSchema(output, 'output'),
+    ...(!present && { outputSchema: toJsonSchema(output, 'output') }),
     async run(args, call) {
       const parsed = input.safeParse(args)
       if (!parsed.success) return toolError(explain(parsed.error, Object.keys(input.shape)))
       try {
         const outcome = await run(parsed.data, call)
-        return isInputRequired(outcome) ? outcome : structured(outcome)
+        return isInputRequired(outcome) ? outcome : show(outcome)
       } catch (error) {
         if (error instanceof HubError) return toolError(messageOf(error))
         throw error
@@ -59,7 +62,19 @@ function explain(error: z.ZodError, known: readonly string[]): string {
   return `Wrong arguments: ${findings.join('; ')}.`
 }
 
+const described = { input: new WeakMap<z.ZodObject, JsonSchema>(), output: new WeakMap<z.ZodObject, JsonSchema>() }
+
+/** That an integer is one that can be counted to goes without saying, and would be said for each. */
+function leaveOutObvious({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+}
+
+/** Tools that are defined anew for each session share their schemas. */
 function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io })
+  const known = described[io].get(schema)
+  if (known) return known
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, override: leaveOutObvious })
+  described[io].set(schema, json)
   return json
 }

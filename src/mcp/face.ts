@@ -59,8 +59,9 @@ export function createFace({ id, info, instructions, providers, layers = [] }: F
         return (tools?.() ?? []).filter((tool) => isAskedFor || tool.alwaysListed).map(describeTool)
       }),
     findTool(name) {
+      const names = name.includes('.') ? spellings(name) : [name]
       for (const { tools } of providers) {
-        const found = tools?.().find((tool) => tool.name === name)
+        const found = tools?.().find((tool) => names.includes(tool.name))
         if (found) return found
       }
       return undefined
@@ -84,6 +85,11 @@ export function createFace({ id, info, instructions, providers, layers = [] }: F
     findPrompt: (name) => prompts().find((prompt) => prompt.name === name),
     findResourceTemplate: (uriTemplate) => templates().find((template) => template.uriTemplate === uriTemplate),
   }
+}
+
+/** Answered, though never listed: `model.create_session` is create_session, `code.advice` is code_advice. */
+function spellings(name: string): readonly string[] {
+  return [name, name.slice(name.indexOf('.') + 1), name.replace('.', '_')]
 }
 
 function runThrough(layers: readonly Layer[], tool: Tool, args: Readonly<Record<string, unknown>>, call: Call) {

@@ -10,22 +10,30 @@ import { initializeResult, readInitialize } from './initialize.ts'
 import type { Outlet, Reply } from './reply.ts'
 import type { ResumableStream } from './resumable-stream.ts'
 import { createResumableStream, parseEventId, sendPaced, writeEvent } from './resumable-stream.ts'
-import type { Visit } from './visit.ts'
+import type { HttpVisit, Visit } from './visit.ts'
 import type { RpcMessage, RpcRequest, RpcResponse } from './wire.ts'
-import { errorCode, isLegacyVersion, isRequest, isResponse, modernVersion, RpcError, success } from './wire.ts'
+import {
+  batchVersion,
+  errorCode,
+  isLegacyVersion,
+  isRequest,
+  isResponse,
+  modernVersion,
+  RpcError,
+  success,
+} from './wire.ts'
 
 export interface LegacyHttp {
-  post(message: RpcMessage, visit: Visit, reply: Reply): Promise<void>
+  post(message: RpcMessage, visit: HttpVisit, reply: Reply): Promise<void>
   /** Only 2025-03-26 had batches. */
-  postBatch(messages: readonly RpcMessage[], visit: Visit, reply: Reply): Promise<void>
+  postBatch(messages: readonly RpcMessage[], visit: HttpVisit, reply: Reply): Promise<void>
   /** Checks first, so that a refusal can still be a status. */
-  get(visit: Visit): Promise<(outlet: Outlet) => Promise<void>>
-  delete(visit: Visit): Promise<void>
+  get(visit: HttpVisit): Promise<(outlet: Outlet) => Promise<void>>
+  delete(visit: HttpVisit): Promise<void>
 }
 
 /** A call that takes longer is given a stream, so that its client can lose it and come back. */
 const patienceMs = 1_000
-const batchVersion = '2025-03-26'
 const maxBatch = 100
 
 export interface LegacyHttpOptions {
@@ -83,13 +91,13 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     },
   }
 
-  async function initialize({ id, params }: RpcRequest, visit: Visit, reply: Reply): Promise<void> {
+  async function initialize({ id, params }: RpcRequest, visit: HttpVisit, reply: Reply): Promise<void> {
     const client = readInitialize(params ?? {})
     const connection = await connections.create(client, visit)
     reply.json(success(id, initializeResult(client, visit.face)), { headers: { 'Mcp-Session-Id': connection.id } })
   }
 
-  async function findConnection(visit: Visit): Promise<HttpConnection> {
+  async function findConnection(visit: HttpVisit): Promise<HttpConnection> {
     const version = visit.header('mcp-protocol-version')
     // Some clients go on naming another revision than the one negotiated; any that we speak will do.
     if (version !== undefined && !isLegacyVersion(version) && version !== modernVersion) {
@@ -105,7 +113,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     throw new RpcError(errorCode.unavailable, 'No such connection: send initialize again.', { status: 404 })
   }
 
-  function channelFor(connection: HttpConnection, request: RpcRequest, visit: Visit, reply: Reply): RequestChannel {
+  function channelFor(connection: HttpConnection, request: RpcRequest, visit: HttpVisit, reply: Reply): RequestChannel {
     const canPrime = connection.client.version >= primingSince
     const canStream = () => reply.canStream && !answersOnce(request, visit)
     let stream: ResumableStream | undefined
@@ -160,7 +168,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
   function answerInBatch(
     connection: HttpConnection,
     request: RpcRequest,
-    visit: Visit,
+    visit: HttpVisit,
     reply: Reply,
   ): Promise<RpcResponse> {
     return new Promise((resolve) => {

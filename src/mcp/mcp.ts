@@ -9,24 +9,27 @@ import type { Principal } from '../base/principal.ts'
 import { failureOf } from './answer.ts'
 import type { ConnectionRecords } from './connection-records.ts'
 import { createConnections } from './connections.ts'
+import { eraOf } from './era.ts'
 import type { Face } from './face.ts'
 import { createLegacyHttp } from './legacy-http.ts'
+import type { LineConnection } from './line-connections.ts'
+import { createLineConnections } from './line-connections.ts'
 import { createListeners } from './listen.ts'
 import { createModern } from './modern.ts'
 import type { Notices } from './notices.ts'
-import { asMessage, parseBody } from './parse.ts'
+import { asBatch, asMessage, parseBody } from './parse.ts'
 import type { Outlet, Reply } from './reply.ts'
 import { createRequestState } from './request-state.ts'
-import { classifyInboundRequest } from './sdk.ts'
 import { createSsePairs } from './sse-pair.ts'
-import type { Visit } from './visit.ts'
-import type { RequestId, RpcMessage } from './wire.ts'
-import { errorCode, isRecord, isRequest, metaKey, metaOf, modernVersion, RpcError } from './wire.ts'
+import type { HttpVisit, Visit } from './visit.ts'
+import type { RequestId } from './wire.ts'
+import { errorCode, isRequest, RpcError } from './wire.ts'
 
 export { failureOf } from './answer.ts'
 export { createFace } from './face.ts'
 export type { Face, Layer } from './face.ts'
 export { defineTool } from './define-tool.ts'
+export type { CallToolResult } from './sdk.ts'
 export { createNotices, managementFaceId } from './notices.ts'
 export type { Notices } from './notices.ts'
 export { createSettleLayer } from './settle-layer.ts'
@@ -34,18 +37,21 @@ export type * from './connection-records.ts'
 export type * from './provider.ts'
 export { inputRequired } from './provider.ts'
 export type { Outlet, Reply } from './reply.ts'
-export type { Visit } from './visit.ts'
+export type { LineConnection } from './line-connections.ts'
+export type { HttpVisit, Visit } from './visit.ts'
 export type { RequestId, RpcMessage } from './wire.ts'
 export { errorCode, RpcError } from './wire.ts'
 
 export interface Endpoint {
-  post(text: string, visit: Visit, reply: Reply): Promise<void>
+  post(text: string, visit: HttpVisit, reply: Reply): Promise<void>
   /** Throws before the stream is opened where it must not be. */
-  get(visit: Visit): Promise<(outlet: Outlet) => Promise<void>>
-  delete(visit: Visit): Promise<void>
+  get(visit: HttpVisit): Promise<(outlet: Outlet) => Promise<void>>
+  delete(visit: HttpVisit): Promise<void>
   /** The 2024 pair: checks first; joined to a stream it answers the id for `postToSse`. */
   openSse(visit: Visit): (outlet: Outlet) => string
   postToSse(id: string, text: string, visit: Visit): void
+  /** A stream with one message per line; it ends with its outlet. Throws where there are too many. */
+  openLines(visit: Visit, outlet: Outlet): LineConnection
   /** Ends everything that a token had open. */
   dropToken(tokenId: string): Promise<void>
   /** A request may be let in, and still be on its way, when its token ends. */
@@ -84,6 +90,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   const listeners = createListeners({ notices, maxPerToken })
   const modern = createModern({ listeners, requestState: createRequestState(options.stateKey), log })
   const pairs = createSsePairs({ notices, log, maxPerToken })
+  const lines = createLineConnections({ modern, notices, log, maxPerToken })
   const dropped = new Set<string>()
   const onBug = (error: unknown) => log.error({ error }, 'a request failed')
 
@@ -95,7 +102,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         if (Array.isArray(body)) return await legacy.postBatch(asBatch(body), visit, reply)
         const message = asMessage(body)
         if (isRequest(message)) id = message.id
-        if (classify(message, visit) === 'legacy') return await legacy.post(message, visit, reply)
+        const { header } = visit
+        const era = eraOf(message, { version: header('mcp-protocol-version'), method: header('mcp-method') })
+        if (era === 'legacy') return await legacy.post(message, visit, reply)
         if (isRequest(message)) return await modern.serve(message, visit, reply)
         reply.accepted()
       } catch (error) {
@@ -107,6 +116,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     delete: (visit) => legacy.delete(visit),
     openSse: (visit) => pairs.open(visit),
     postToSse: (id, text, visit) => pairs.post(id, asMessage(parseBody(text)), visit),
+    openLines: (visit, outlet) => lines.open(visit, outlet),
     async dropToken(tokenId) {
       const reason = new RpcError(errorCode.unavailable, 'The token was revoked or has expired.')
       dropped.add(tokenId)
@@ -115,6 +125,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       listeners.closeAll(tokenId)
       modern.abortAll(reason, tokenId)
       pairs.endAll(reason, tokenId)
+      lines.endAll(reason, tokenId)
       await connections.removeOfToken(tokenId)
     },
     hasDropped: (tokenId) => dropped.has(tokenId),
@@ -125,37 +136,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       listeners.closeAll()
       modern.abortAll(reason)
       pairs.endAll(reason)
+      lines.endAll(reason)
       await connections.stop(reason)
     },
     get isBusy() {
-      return modern.running > 0 || connections.isBusy || pairs.isBusy
+      return modern.running > 0 || connections.isBusy || pairs.isBusy || lines.isBusy
     },
-    counts: () => ({ connections: connections.size + pairs.size, listeners: listeners.size }),
+    counts: () => ({ connections: connections.size + pairs.size + lines.size, listeners: listeners.size }),
   }
-}
-
-/** A request of 2026-07-28 says so in its body and its headers; what says so in neither is legacy. */
-function classify(message: RpcMessage, { header }: Visit): 'legacy' | 'modern' {
-  const version = header('mcp-protocol-version')
-  const method = header('mcp-method')
-  const meta = 'params' in message ? metaOf(message.params) : {}
-  const claimed = meta[metaKey.protocolVersion]
-  if (claimed === undefined && version !== modernVersion) return 'legacy'
-  const isWhole = isRequest(message) && message.method === method && isRecord(meta[metaKey.clientCapabilities])
-  if (isWhole && claimed === modernVersion && version === modernVersion) return 'modern'
-
-  // The rest is half one, half the other: the SDK knows the order in which the specification wants the faults told.
-  const route = classifyInboundRequest({
-    httpMethod: 'POST',
-    body: message,
-    ...(version !== undefined && { protocolVersionHeader: version }),
-    ...(method !== undefined && { mcpMethodHeader: method }),
-  })
-  if (route.kind !== 'reject') return route.kind
-  throw new RpcError(route.code, route.message, { data: route.data, status: route.httpStatus })
-}
-
-function asBatch(body: readonly unknown[]): readonly RpcMessage[] {
-  if (body.length === 0) throw new RpcError(errorCode.invalidRequest, 'The batch is empty.', { status: 400 })
-  return body.map(asMessage)
 }

@@ -16,7 +16,7 @@ import type { Outlet, Reply } from './reply.ts'
 import type { RequestState } from './request-state.ts'
 import type { ClientCapabilities, Implementation } from './sdk.ts'
 import type { Visit } from './visit.ts'
-import { toolsetsOf } from './visit.ts'
+import { isHttp, toolsetsOf } from './visit.ts'
 import type { Meta, RpcMessage, RpcRequest } from './wire.ts'
 import { errorCode, isRecord, metaKey, metaOf, modernVersion, RpcError } from './wire.ts'
 
@@ -59,7 +59,7 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
     },
     async serve(request, visit, reply) {
       const client = readClient(request)
-      checkStandardHeaders(request, visit.header)
+      if (isHttp(visit)) checkStandardHeaders(request, visit.header)
       if (request.method === 'subscriptions/listen') return listeners.serve(request, visit, reply)
 
       const cancellation = new Cancellation()
@@ -125,7 +125,7 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
       answers: isRecord(params['inputResponses']) ? params['inputResponses'] : {},
       state: await requestState.open(params['requestState'], bound),
     })
-    if (name === 'tools/call' && typeof params['name'] === 'string') {
+    if (isHttp(visit) && name === 'tools/call' && typeof params['name'] === 'string') {
       const tool = face.findTool(params['name'])
       if (tool) checkParamHeaders(tool, params['arguments'], visit.header)
     }

@@ -37,6 +37,11 @@ export function asMessage(value: unknown): RpcMessage {
   return value as unknown as RpcMessage
 }
 
+export function asBatch(body: readonly unknown[]): readonly RpcMessage[] {
+  if (body.length === 0) throw new RpcError(errorCode.invalidRequest, 'The batch is empty.', { status: 400 })
+  return body.map(asMessage)
+}
+
 function isValidId(id: unknown): boolean {
   return typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id)
 }

@@ -1,5 +1,9 @@
 /** JSON-RPC as MCP speaks it: message shapes, revisions, codes. Errors that cross the wire are `RpcError`s. */
 
+import { isRecord } from '../base/is-record.ts'
+
+export { isRecord }
+
 export type RequestId = string | number
 
 export interface RpcRequest {
@@ -36,6 +40,8 @@ export type Meta = Readonly<Record<string, unknown>>
 export const legacyVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
 export const newestLegacyVersion = '2025-11-25'
 export const modernVersion = '2026-07-28'
+/** The one revision that has JSON-RPC batches. */
+export const batchVersion = '2025-03-26'
 
 export function isLegacyVersion(version: string): boolean {
   return (legacyVersions as readonly string[]).includes(version)
@@ -105,8 +111,4 @@ export function isResponse(message: RpcMessage): message is RpcResponse {
 export function metaOf(params: Params | undefined): Meta {
   const meta = params?.['_meta']
   return isRecord(meta) ? meta : {}
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -11,6 +11,7 @@ const statusSchema = z.object({
   started_at: z.string(),
   uptime_seconds: z.number(),
   store: z.enum(['sqlite', 'postgres']),
+  sessions: z.number().describe('Those that run.'),
   connections: z.number(),
   listeners: z.number(),
   events: z.number().describe('The newest cursor of the event log.'),

@@ -6,6 +6,7 @@
 /** What people decided or own: committed so that a power cut does not lose it. */
 export interface Tables {
   tokens: TokenRow
+  sessions: SessionRow
 }
 
 export interface TokenRow {
@@ -21,6 +22,45 @@ export interface TokenRow {
   expires_at: string | null
   revoked_at: string | null
   last_used_at: string | null
+}
+
+export interface SessionRow {
+  id: string
+  /** The hub whose machine it runs on: several may share one database. */
+  hub_id: string
+  name: string
+  template: string
+  command: string
+  /** JSON: a list; null for a shell line */
+  args: string | null
+  session_type: string
+  backend: string
+  status: string
+  /** A person asked for its end: however it then ends, it was stopped. */
+  is_stop_asked: 0 | 1
+  description: string | null
+  /** JSON: a list */
+  labels: string
+  workspace_path: string
+  cols: number
+  rows: number
+  /** JSON: a list of names */
+  terminal_tools: string
+  /** JSON */
+  terminal_settings: string
+  socket_name: string | null
+  /** The token its program was given. */
+  token_id: string | null
+  /** Set where it waits or waited in the queue. */
+  job_id: string | null
+  priority: number
+  exit_code: number | null
+  exit_signal: string | null
+  last_message: string | null
+  created_at: string
+  started_at: string | null
+  ended_at: string | null
+  updated_at: string
 }
 
 /** What lets MCP connections outlive a killed hub; a power cut may cost its last moments. */

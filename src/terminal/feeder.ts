@@ -6,6 +6,8 @@ export interface Feeder extends Disposable {
   /** `take` gets all bytes in order, in pieces; resolves after the last. */
   feed(bytes: Buffer, take: (piece: Buffer) => void): Promise<void>
   run(action: () => void): Promise<void>
+  /** Does all that is left at once. */
+  flush(): void
 }
 
 const sliceMs = 5
@@ -23,13 +25,18 @@ export function createFeeder(): Feeder {
 
   function work(): void {
     isScheduled = false
-    const until = performance.now() + sliceMs
+    if (!workUntil(performance.now() + sliceMs)) schedule()
+  }
+
+  /** Whether all is done. */
+  function workUntil(end: number): boolean {
     for (let next = queue[0]; next; next = queue[0]) {
-      if (performance.now() > until) return schedule()
+      if (performance.now() > end) return false
       if (!next.step()) continue
       queue.shift()
       next.done()
     }
+    return true
   }
 
   function schedule(): void {
@@ -58,6 +65,7 @@ export function createFeeder(): Feeder {
         action()
         return true
       }),
+    flush: () => void workUntil(Number.POSITIVE_INFINITY),
     [Symbol.dispose]() {
       // Nobody waits for what will not be done.
       for (const { done } of queue) done()

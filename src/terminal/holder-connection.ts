@@ -1,11 +1,13 @@
 /** The hub's end of a holder's socket. */
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
+import { HubError } from '../base/hub-error.ts'
 import type { Exit, Frame, Hello, Size } from './holder/frames.ts'
 import {
   createFrameReader,
+  decodeAt,
   decodeJson,
-  decodeOutput,
+  encodeAt,
   encodeFrame,
   encodeJson,
   frameKind,
@@ -16,8 +18,13 @@ export interface HolderConnection {
   readonly hello: Hello
   /** Set where the holder is too old to be spoken to: it is shown, and left alone. */
   readonly tooOld: string | undefined
-  attach(from: number, listeners: HolderListeners): void
+  /** Who listens from now on; nothing is sent before `attach`, but it may be closed. */
+  listen(listeners: HolderListeners): void
+  attach(from: number): void
+  /** Throws when the program leaves too much unread. */
   write(bytes: Buffer): void
+  /** What the program asked its terminal up to `offset` is answered. */
+  answer(offset: number, bytes: Buffer): void
   resize(size: Size): void
   signal(name: NodeJS.Signals): void
   /** Holds the holder's output back while the screen catches up. */
@@ -36,12 +43,18 @@ export interface HolderListeners {
 }
 
 const answerWithinMs = 5_000
+/** A program that does not read what is typed has so much of it kept for it. */
+export const maxUnreadBytes = 8 * 1024 * 1024
+const inputFrameBytes = 64 * 1024
 
 /** `undefined`: nobody is there. */
 export async function connectToHolder(path: string): Promise<HolderConnection | undefined> {
   const socket = await open(path)
   if (!socket) return undefined
   let listeners: HolderListeners | undefined
+  /** What was typed and not yet taken by the terminal. */
+  let unread = 0
+  let isClosed = false
   let greet: (hello: Hello | undefined) => void = () => {}
   const greeted = new Promise<Hello | undefined>((resolve) => (greet = resolve))
 
@@ -50,7 +63,7 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
       case frameKind.hello:
         return greet(decodeJson<Hello>(payload))
       case frameKind.output: {
-        const { offset, bytes } = decodeOutput(payload)
+        const { offset, bytes } = decodeAt(payload)
         return listeners?.onOutput(offset, bytes)
       }
       case frameKind.resize:
@@ -59,6 +72,9 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
         return listeners?.onExit(decodeJson<Exit>(payload))
       case frameKind.fault:
         return listeners?.onFault(decodeJson<{ message: string }>(payload).message)
+      case frameKind.taken:
+        unread -= decodeJson<{ bytes: number }>(payload).bytes
+        return
       default:
       // From a newer holder.
     }
@@ -74,6 +90,7 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
   })
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
+    isClosed = true
     greet(undefined)
     listeners?.onClose()
   })
@@ -89,17 +106,35 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
   return {
     hello,
     tooOld,
-    attach(from, own) {
+    listen(own) {
       listeners = own
-      socket.write(encodeJson(frameKind.attach, { from }))
+      if (isClosed) queueMicrotask(() => own.onClose())
     },
-    write: (bytes) => void socket.write(encodeFrame(frameKind.input, bytes)),
+    attach: (from) => void socket.write(encodeJson(frameKind.attach, { from })),
+    write(bytes) {
+      refuseIfTooMuch(unread, bytes.length)
+      unread += bytes.length
+      for (let start = 0; start < bytes.length; start += inputFrameBytes) {
+        socket.write(encodeFrame(frameKind.input, bytes.subarray(start, start + inputFrameBytes)))
+      }
+    },
+    answer: (offset, bytes) => void socket.write(encodeAt(frameKind.answer, offset, bytes)),
     resize: (size) => void socket.write(encodeJson(frameKind.resize, size)),
     signal: (name) => void socket.write(encodeJson(frameKind.signal, { signal: name })),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     close: () => socket.destroy(),
   }
+}
+
+function refuseIfTooMuch(unread: number, more: number): void {
+  if (unread + more <= maxUnreadBytes) return
+  throw more > maxUnreadBytes
+    ? new HubError('too-large', `Nothing was typed: ${more} bytes are too many at once, at most ${maxUnreadBytes} are taken.`)
+    : new HubError(
+        'busy',
+        `Nothing was typed: the program has not read the last ${unread} bytes yet. Try again when it reads, or interrupt it.`,
+      )
 }
 
 function open(path: string): Promise<Socket | undefined> {

@@ -1,131 +1,202 @@
 /** One terminal: what comes from its holder goes to its screen, and what people and programs type goes to the holder. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
-import type { Exit } from './holder/frames.ts'
+import { followHolder } from './follow-holder.ts'
+import { openHistory } from './history/history.ts'
+import type { Size } from './holder/frames.ts'
+import { journalFolder } from './holder/journal-files.ts'
 import type { HolderConnection } from './holder-connection.ts'
-import type { Screen } from './screen.ts'
-import { createSnapshots } from './snapshots.ts'
-import type { Terminal, TerminalLife } from './terminal.ts'
+import { journalBounds, readIndexes, readJournal } from './journal.ts'
+import { createLazyScreen } from './lazy-screen.ts'
+import { createOutputTail } from './output-tail.ts'
+import { foregroundOf, isIdle, workingDirectoryOf } from './program.ts'
+import { readOutput } from './read-output.ts'
+import { exportRecording } from './recording.ts'
+import type { Restoring } from './restore.ts'
+import { restoreScreen } from './restore.ts'
+import type { Snapshots } from './snapshots.ts'
+import { createSnapshots, readSnapshot } from './snapshots.ts'
+import type { Terminal } from './terminal.ts'
 
 export interface LiveTerminalOptions {
   readonly id: string
   readonly directory: string
-  /** Drawn up to the end of the journal, as it was when the holder was asked. */
-  readonly screen: Screen
+  readonly socket: string
+  readonly scrollbackLines: number
   /** `undefined`: the holder is gone. */
   readonly connection: HolderConnection | undefined
-  readonly exit: Exit | undefined
 }
 
+export interface LiveTerminal extends Terminal {
+  /** Has its screen drawn, without holding anybody up. */
+  draw(): Promise<void>
+}
+
+const defaultSize: Size = { cols: 80, rows: 24 }
 /** So much may wait for the screen before the holder is held back. */
 const maxUndrawnBytes = 2 * 1024 * 1024
+const tailBytes = 256 * 1024
+const sliceBytes = 256 * 1024
+/** A program that asked its terminal something waits no longer; what came then, it would take for typed. */
+const answerWithinMs = 5_000
 
-export function createLiveTerminal({ id, directory, screen, connection, exit }: LiveTerminalOptions): Terminal {
+export function createLiveTerminal({ id, directory, scrollbackLines, ...options }: LiveTerminalOptions): LiveTerminal {
+  const journal = join(directory, journalFolder)
   const listeners = new Set<() => void>()
-  const snapshots = createSnapshots(directory, screen)
-  let life = lifeOf(connection, exit)
-  let fault = connection?.tooOld
+  let fault = options.connection?.tooOld ?? options.connection?.hello.fault
+  let snapshots: Snapshots | undefined
   let undrawn = 0
   let isHeldBack = false
 
-  const tell = () => {
+  const holder = followHolder({
+    directory,
+    socket: options.socket,
+    connection: options.connection,
+    listeners: {
+      offset: () => tail.end,
+      onOutput: receive,
+      onResize(size) {
+        lazy.drawn.resize(size)
+        void lazy.drawn.settled().then(tell)
+      },
+      onFault(message) {
+        fault = message
+        tell()
+      },
+      onEnd,
+    },
+  })
+  const { life } = holder
+  const end = options.connection?.hello.offset ?? (life.is === 'exited' ? life.offset : journalBounds(journal).offset)
+  let tail = createOutputTail(end, tailBytes)
+  const lazy = createLazyScreen(restore, (screen) => {
+    snapshots = createSnapshots(directory, screen)
+    tail = createOutputTail(screen.offset, tailBytes)
+    if (holder.life.is === 'running') holder.attach()
+  })
+
+  function restore(): Restoring {
+    const isHeld = holder.life.is === 'running'
+    return restoreScreen({
+      journal,
+      snapshot: readSnapshot(directory),
+      end,
+      answerFrom: isHeld ? Math.max(options.connection?.hello.answered ?? 0, recentOffset()) : Number.POSITIVE_INFINITY,
+      size: options.connection?.hello.size ?? defaultSize,
+      scrollbackLines,
+      onAnswer(bytes, offset) {
+        const { connection } = holder
+        if (connection?.tooOld === undefined) connection?.answer(offset, bytes)
+      },
+      onFault(error) {
+        fault = error.message
+      },
+    })
+  }
+
+  /** Where the output begins that came in the last few seconds. */
+  function recentOffset(): number {
+    const since = Date.now() - answerWithinMs
+    return readIndexes(journal, { from: end, kinds: ['output'] }).find(({ at }) => at >= since)?.offset ?? end
+  }
+
+  function tell(): void {
     for (const listener of listeners) listener()
   }
 
-  function draw(offset: number, bytes: Buffer): void {
+  function receive(offset: number, bytes: Buffer): void {
+    tail.add(offset, bytes)
+    const screen = lazy.drawn
     screen.skipTo(offset)
     undrawn += bytes.length
     if (undrawn > maxUndrawnBytes && !isHeldBack) {
       isHeldBack = true
-      connection?.pause()
+      holder.connection?.pause()
     }
     void screen.feed(bytes).then(() => {
       undrawn -= bytes.length
       if (isHeldBack && undrawn < maxUndrawnBytes / 2) {
         isHeldBack = false
-        connection?.resume()
+        holder.connection?.resume()
       }
-      snapshots.note()
+      snapshots?.note()
       tell()
     })
   }
 
-  connection?.attach(screen.offset, {
-    onOutput: draw,
-    onResize(size) {
-      void screen.settled().then(() => {
-        screen.resize(size)
-        tell()
-      })
-    },
-    onExit(ended) {
-      life = { is: 'exited', ...ended }
-      void screen.settled().then(tell)
-    },
-    onFault(message) {
-      fault = message
+  /** What the holder could not send any more is in the journal. */
+  function onEnd(): void {
+    if (snapshots) {
+      for (;;) {
+        const { offset, bytes } = readJournal(journal, tail.end, sliceBytes)
+        if (bytes.length === 0) break
+        receive(offset, bytes)
+      }
+    }
+    void (lazy.begun?.settled() ?? Promise.resolve()).then(() => {
+      snapshots?.write()
       tell()
-    },
-    onClose() {
-      if (life.is === 'running') life = { is: 'lost' }
-      void screen.settled().then(() => {
-        snapshots.write()
-        tell()
-      })
-    },
-  })
-
-  function alive(): HolderConnection {
-    if (life.is === 'running' && connection && !connection.tooOld) return connection
-    throw new HubError('unavailable', whyNot(life, connection))
+    })
   }
 
   return {
     id,
     directory,
-    screen,
+    draw: () => lazy.draw(),
+    get screen() {
+      return lazy.drawn
+    },
     get size() {
-      return screen.size
+      const { begun } = lazy
+      if (begun) return begun.size
+      return options.connection?.hello.size ?? sizeAtTheEnd(journal) ?? defaultSize
     },
     get life() {
-      return life
+      return holder.life
     },
     get offset() {
-      return screen.offset
+      return tail.end
+    },
+    get firstOffset() {
+      return journalBounds(journal).firstOffset
     },
     get fault() {
       return fault
     },
-    write: (bytes) => alive().write(bytes),
-    resize: (size) => alive().resize(size),
-    signal: (name) => alive().signal(name),
+    readOutput: (since, maxBytes) => readOutput(journal, tail, since, maxBytes),
+    history: () => openHistory(journal, lazy.drawn),
+    write: (bytes) => holder.reach().write(bytes),
+    resize(size) {
+      // Attached by then: who is not yet attached is not told when it is so.
+      void lazy.drawn
+      holder.reach().resize(size)
+    },
+    signal: (name) => holder.reach().signal(name),
+    foreground: () => foregroundOf(holder.life),
+    workingDirectory: async () => lazy.drawn.workingDirectory ?? (await workingDirectoryOf(holder.life)),
+    isIdle: () => isIdle(holder.life, lazy.drawn.shellState),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    exportRecording: (path) => exportRecording(journal, path),
+    remove() {
+      if (holder.life.is === 'running') {
+        throw new HubError('conflict', 'The program still runs. End it first, then its record can be removed.')
+      }
+      listeners.clear()
+      rmSync(directory, { recursive: true, force: true })
+    },
     release() {
       listeners.clear()
-      snapshots.write()
-      connection?.close()
-      screen[Symbol.dispose]()
+      snapshots?.write()
+      holder.close()
+      lazy.begun?.[Symbol.dispose]()
     },
   }
 }
 
-function lifeOf(connection: HolderConnection | undefined, exit: Exit | undefined): TerminalLife {
-  if (connection) {
-    const { childPid, pid } = connection.hello
-    return { is: 'running', pid: childPid, holderPid: pid, tooOld: connection.tooOld }
-  }
-  return exit ? { is: 'exited', ...exit } : { is: 'lost' }
-}
-
-function whyNot(life: TerminalLife, connection: HolderConnection | undefined): string {
-  switch (life.is) {
-    case 'running':
-      return connection?.tooOld ?? 'Nobody is there to take it.'
-    case 'exited':
-      return 'The program has ended. Its screen and its output can still be read.'
-    case 'lost':
-      return 'The process that held this terminal is gone. Its last screen and its output can still be read.'
-  }
+function sizeAtTheEnd(journal: string): Size | undefined {
+  return readIndexes(journal, { from: Number.POSITIVE_INFINITY, kinds: ['begin', 'resize'] }).at(-1)
 }

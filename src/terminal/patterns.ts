@@ -6,6 +6,8 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 
 export interface Pattern {
   test(text: string): boolean
+  /** What the named groups of its first match caught; `undefined` where there is no match. */
+  capture(text: string): Readonly<Record<string, string>> | undefined
   /** The matches that are not empty, from left to right. */
   matchesIn(text: string): Generator<Match>
 }
@@ -26,6 +28,12 @@ export async function compilePattern(source: string, options: { readonly ignoreC
   const compiled = compile(() => RE2JS.compile(source, options.ignoreCase ? RE2JS.CASE_INSENSITIVE : 0))
   return {
     test: (text) => compiled.test(text),
+    capture(text) {
+      if (!compiled.test(text)) return undefined
+      const matcher = compiled.matcher(text)
+      matcher.find()
+      return Object.fromEntries(Object.keys(compiled.namedGroups()).map((name) => [name, matcher.group(name) ?? '']))
+    },
     *matchesIn(text) {
       // To learn where it matches takes many times longer than to learn whether.
       if (!compiled.test(text)) return

@@ -5,6 +5,7 @@ import type { Remainder } from './emulator/drawing.ts'
 import { drawEmulator, restoreRemainder } from './emulator/drawing.ts'
 import { createEmulator } from './emulator/emulator.ts'
 import { followLinks } from './emulator/links.ts'
+import { followOlderLines } from './emulator/older-lines.ts'
 import { followPalette } from './emulator/palette.ts'
 import { answerQuestions } from './emulator/questions.ts'
 import { followShellMarks } from './emulator/shell-marks.ts'
@@ -26,11 +27,18 @@ export interface Screen extends Disposable {
   resize(size: Size): void
   /** All that was fed is on the screen. */
   settled(): Promise<void>
+  /** Puts all that was fed on the screen now, however long that takes. */
+  flush(): void
 
   /** The visible rows, top to bottom. */
   rows(): readonly ScreenRow[]
   /** Lines that have scrolled off the top, still hot; index 0 is the oldest kept. They stay behind an alternate screen. */
   scrollback(): readonly ScreenRow[]
+  readonly scrollbackLength: number
+  /** There were more lines than are kept hot: the journal has them. */
+  readonly hasOlderLines: boolean
+  /** Lets go of the oldest lines that have scrolled off. */
+  dropScrollback(count: number): void
   /** One of the visible rows. */
   row(index: number): ScreenRow
   cell(row: number, column: number): Cell
@@ -57,18 +65,21 @@ export interface FeedOptions {
   readonly isReplay?: boolean
 }
 
-/** A view, to be read before more is fed: afterwards it throws rather than tell of another line. What was read stays. */
-export interface ScreenRow {
+export interface TextRow {
   /** Without trailing blanks. */
   readonly text: string
   /** With the blanks printed at its end, from where the next row goes on if it is wrapped. */
   readonly printedText: string
   /** It continues the row above: one line of the program, wrapped. */
   readonly isWrapped: boolean
-  /** Neighbouring cells of one look. Columns are columns: a wide character takes two. */
-  runs(): readonly Run[]
   /** The column at which `printedText[index]` stands; at its length, the column behind it. */
   columnOf(index: number): number
+}
+
+/** A view, to be read before more is fed: afterwards it throws rather than tell of another line. What was read stays. */
+export interface ScreenRow extends TextRow {
+  /** Neighbouring cells of one look. Columns are columns: a wide character takes two. */
+  runs(): readonly Run[]
 }
 
 export interface Run {
@@ -128,37 +139,42 @@ export interface Snapshot {
   readonly title: string
   readonly workingDirectory?: string
   readonly shellState?: 'prompt' | 'running'
+  readonly hasOlderLines: boolean
 }
 
 /** Raised when the emulator or the way it is drawn changes so that older snapshots would mislead. */
-export const snapshotFormat = 1
+export const snapshotFormat = 2
 
 export interface ScreenOptions {
   readonly size: Size
   /** Lines kept hot above the visible ones. */
   readonly scrollbackLines: number
-  /** Answers of the emulator to the program's questions (cursor position, device attributes, colours). */
-  readonly onAnswer: (bytes: Buffer) => void
+  /** Answers of the emulator to what the program asked up to `offset` (cursor position, device attributes, colours). */
+  readonly onAnswer: (bytes: Buffer, offset: number) => void
   /** The emulator failed on some bytes, which is a bug worth telling; the screen goes on behind them. */
   readonly onFault?: (error: Error) => void
+  /** The program has the lines above the visible ones forgotten. */
+  readonly onScrollbackCleared?: () => void
   /** Where the first byte fed stands in the journal. */
   readonly offset?: number
   /** Goes on from here; `size` and `offset` are those of the snapshot. Drawn once `settled`. */
   readonly from?: Snapshot
 }
 
-export function createScreen({ size, scrollbackLines, onAnswer, onFault, offset, from }: ScreenOptions): Screen {
+export function createScreen(options: ScreenOptions): Screen {
+  const { size, scrollbackLines, onAnswer, onFault, offset, from } = options
   let isMuted = false
   const emulator = createEmulator({
     size: from?.size ?? size,
     scrollbackLines,
-    onAnswer: (bytes) => !isMuted && onAnswer(bytes),
+    onAnswer: (bytes) => !isMuted && onAnswer(bytes, taken),
     onFault: (error) => onFault?.(error),
   })
   const links = followLinks(emulator)
   const titles = followTitles(emulator)
   const palette = followPalette(emulator)
   const marks = followShellMarks(emulator)
+  const older = followOlderLines(emulator, options.onScrollbackCleared)
   answerQuestions(emulator)
 
   const feeder = createFeeder()
@@ -172,6 +188,7 @@ export function createScreen({ size, scrollbackLines, onAnswer, onFault, offset,
     changes++
     isMuted = options.isReplay === true
     emulator.parse(piece)
+    older.note()
   }
 
   let isDrawn = true
@@ -183,6 +200,7 @@ export function createScreen({ size, scrollbackLines, onAnswer, onFault, offset,
       titles.current = from.title
       marks.workingDirectory = from.workingDirectory
       marks.state = from.shellState
+      older.exist = from.hasOlderLines
       isDrawn = true
     })
   }
@@ -199,8 +217,8 @@ export function createScreen({ size, scrollbackLines, onAnswer, onFault, offset,
     feed(bytes, options = {}) {
       fed += bytes.length
       return feeder.feed(bytes, (piece) => {
-        parse(piece, options)
         taken += piece.length
+        parse(piece, options)
       })
     },
     skipTo(next) {
@@ -218,6 +236,7 @@ export function createScreen({ size, scrollbackLines, onAnswer, onFault, offset,
       })
     },
     settled: () => feeder.run(() => {}),
+    flush: () => feeder.flush(),
 
     ...reading,
     get title() {
@@ -232,6 +251,16 @@ export function createScreen({ size, scrollbackLines, onAnswer, onFault, offset,
     get modes() {
       return modesOf(emulator.internals)
     },
+    get scrollbackLength() {
+      return emulator.internals.buffers.normal.ybase
+    },
+    get hasOlderLines() {
+      return older.exist
+    },
+    dropScrollback(count) {
+      changes++
+      emulator.dropLines(count)
+    },
     colours: palette,
 
     snapshot() {
@@ -245,6 +274,7 @@ export function createScreen({ size, scrollbackLines, onAnswer, onFault, offset,
         drawing: drawing.sequences,
         remainder: drawing.remainder,
         title: titles.current,
+        hasOlderLines: older.exist,
         ...(workingDirectory !== undefined && { workingDirectory }),
         ...(state !== undefined && { shellState: state }),
       }

@@ -1,6 +1,6 @@
 /** Looking for a pattern in lines as long as there is time. */
 import type { Match, Pattern } from './patterns.ts'
-import type { ScreenRow } from './screen.ts'
+import type { TextRow } from './screen.ts'
 import type { WrappedLine } from './wrapped-lines.ts'
 import { joinWrapped } from './wrapped-lines.ts'
 
@@ -30,10 +30,10 @@ export interface SearchMatch {
 }
 
 /** The first match of each line, newest first. */
-export function searchRows(rows: readonly ScreenRow[], pattern: Pattern, options: SearchOptions): SearchResult {
+export function searchRows(rows: readonly TextRow[], pattern: Pattern, options: SearchOptions): SearchResult {
   const until = performance.now() + options.timeLimitMs
   const matches: SearchMatch[] = []
-  for (const line of joinWrapped(rows).toReversed()) {
+  for (const line of linesFromTheEnd(rows)) {
     if (performance.now() > until) return { matches, stoppedBy: 'time' }
     const match = pattern.matchesIn(line.text).next().value
     if (!match) continue
@@ -43,7 +43,19 @@ export function searchRows(rows: readonly ScreenRow[], pattern: Pattern, options
   return { matches }
 }
 
-function describeMatch(rows: readonly ScreenRow[], line: WrappedLine, { start, end }: Match): SearchMatch {
+/** Joined a block at a time: there may be very many, and enough be found in the last. */
+function* linesFromTheEnd(rows: readonly TextRow[]): Generator<WrappedLine> {
+  for (let end = rows.length; end > 0;) {
+    let start = Math.max(0, end - blockRows)
+    while (start > 0 && rows[start]!.isWrapped) start--
+    yield* joinWrapped(rows, start, end).toReversed()
+    end = start
+  }
+}
+
+const blockRows = 1000
+
+function describeMatch(rows: readonly TextRow[], line: WrappedLine, { start, end }: Match): SearchMatch {
   const from = line.placeOf(start)
   const to = line.placeBehind(end)
   const before = rows.slice(from.row, to.row).map((row) => row.printedText)

@@ -1,7 +1,8 @@
 /** Keeps the screen's state on disk now and then, so that a later hub need not read a whole journal to draw it. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Screen, Snapshot } from './screen.ts'
+import { snapshotFormat } from './screen.ts'
 
 export interface Snapshots {
   /** Call after output: writes one when enough has come since the last. */
@@ -12,31 +13,51 @@ export interface Snapshots {
 
 const snapshotFile = 'screen.json'
 const everyBytes = 512 * 1024
+/** At most this part of the time is spent on them. */
+const share = 0.05
 
 export function createSnapshots(directory: string, screen: Screen): Snapshots {
+  const path = join(directory, snapshotFile)
   let writtenAt = screen.offset
+  let notBefore = 0
+
   function write(): void {
     if (screen.offset === writtenAt) return
+    const began = performance.now()
     const snapshot = screen.snapshot()
     if (!snapshot) return
-    const path = join(directory, snapshotFile)
-    writeFileSync(`${path}.new`, JSON.stringify(snapshot), { mode: 0o600 })
-    renameSync(`${path}.new`, path)
-    writtenAt = snapshot.offset
+    if (replaceFile(path, JSON.stringify(snapshot))) writtenAt = snapshot.offset
+    const ended = performance.now()
+    notBefore = ended + (ended - began) / share
   }
+
   return {
     write,
     note() {
-      if (screen.offset - writtenAt >= everyBytes) write()
+      if (screen.offset - writtenAt >= everyBytes && performance.now() >= notBefore) write()
     },
   }
 }
 
-/** `undefined` if there is none that can be read: the journal has everything it had. */
+/** `undefined` if there is none that can be used: the journal has everything it had. */
 export function readSnapshot(directory: string): Snapshot | undefined {
   try {
-    return JSON.parse(readFileSync(join(directory, snapshotFile), 'utf8')) as Snapshot
+    const snapshot = JSON.parse(readFileSync(join(directory, snapshotFile), 'utf8')) as Snapshot
+    return snapshot.format === snapshotFormat ? snapshot : undefined
   } catch {
     return undefined
+  }
+}
+
+/** False on a full disk: then the last one stays, which is as good, only older. */
+function replaceFile(path: string, text: string): boolean {
+  const next = `${path}.new`
+  try {
+    writeFileSync(next, text, { mode: 0o600 })
+    renameSync(next, path)
+    return true
+  } catch {
+    rmSync(next, { force: true })
+    return false
   }
 }

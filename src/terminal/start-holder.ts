@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { siblingModule } from '../base/sibling-module.ts'
-import type { HolderNotice, HolderTask } from './holder/task.ts'
+import type { HolderNotice } from './holder/notice.ts'
+import type { HolderTask } from './holder/task.ts'
 
 const startWithinMs = 15_000
 

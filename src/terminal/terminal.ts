@@ -3,41 +3,83 @@
  *
  *   program → PTY → holder (journal) → socket → screen → readers, each from its own offset
  */
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HolderNotice } from './holder/task.ts'
-import { holderNoticeFile } from './holder/task.ts'
+import { setTimeout } from 'node:timers/promises'
+import { HubError } from '../base/hub-error.ts'
+import { createSerial } from '../base/serial.ts'
+import type { History } from './history/history.ts'
 import type { Exit, Size } from './holder/frames.ts'
+import { journalFolder, listSegments } from './holder/journal-files.ts'
 import type { JournalLimits } from './holder/journal-writer.ts'
+import { readNotice } from './holder/notice.ts'
 import type { PtySpec } from './holder/pty.ts'
 import { connectToHolder } from './holder-connection.ts'
 import { createLiveTerminal } from './live-terminal.ts'
-import { readPast, replay } from './restore.ts'
+import type { ProcessDescription } from './process-table.ts'
+import type { Output } from './read-output.ts'
+import type { Recording } from './recording.ts'
 import type { Screen } from './screen.ts'
-import { createScreen } from './screen.ts'
-import { readSnapshot } from './snapshots.ts'
 import { startHolder } from './start-holder.ts'
 
-export type { Exit, Size }
+export type { History, HistoryLine, HistorySearchOptions } from './history/history.ts'
+export type { Exit, Size } from './holder/frames.ts'
+export type { JournalLimits } from './holder/journal-writer.ts'
 export type { PtySpec as ProgramSpec } from './holder/pty.ts'
+export type { EncodedKeys } from './keys.ts'
+export { encodeKeys } from './keys.ts'
+export { encodePaste } from './paste.ts'
+export type { Match, Pattern } from './patterns.ts'
+export { compilePattern } from './patterns.ts'
+export type { ProcessDescription } from './process-table.ts'
+export type { Output } from './read-output.ts'
+export type { Recording } from './recording.ts'
+export type { Cell, Cursor, Look, Modes, Run, Screen, ScreenRow, Snapshot, TextRow } from './screen.ts'
+export { createScreen } from './screen.ts'
+export { drawScreen, pictureSize } from './screenshot/screenshot.ts'
+export type { SearchMatch, SearchOptions, SearchResult } from './search.ts'
+export { searchRows } from './search.ts'
+export type { FoundUrl } from './urls.ts'
+export { findUrls } from './urls.ts'
 
 export interface Terminal {
   readonly id: string
   /** Where its journal is kept. */
   readonly directory: string
   readonly size: Size
+  /** Drawn at once, if it was not yet; what comes later is drawn as it comes. */
   readonly screen: Screen
   readonly life: TerminalLife
   /** Where the next byte of output will stand. */
   readonly offset: number
+  /** Where the oldest byte stands that is still kept. */
+  readonly firstOffset: number
   /** What a person should know, such as a full disk. */
   readonly fault: string | undefined
-  /** Throws where nobody is there to take it. */
+  /** Output from an offset on; cheap for whoever keeps up. */
+  readOutput(since: number, maxBytes: number): Output
+  /** The lines that have scrolled off the screen, as far as the journal goes back. */
+  history(): Promise<History>
+  /**
+   * Throws where nobody is there to take it, and when the program leaves too much unread. A terminal in its usual
+   * (cooked) mode takes lines of 4,095 bytes and drops the rest of longer ones; that is the system's doing.
+   */
   write(bytes: Buffer): void
   resize(size: Size): void
+  /** To the whole process group of the program. */
   signal(name: NodeJS.Signals): void
-  /** Called when the screen has taken new bytes, or the life or the size has changed. Returns the way to stop. */
+  /** The process that has the foreground: the program itself, or what it runs. `undefined` once it has ended. */
+  foreground(): Promise<ProcessDescription | undefined>
+  /** Where the shell says it is, else where the foreground process is. */
+  workingDirectory(): Promise<string | undefined>
+  /** At its prompt, as the shell tells; else, nothing it runs has the foreground. */
+  isIdle(): Promise<boolean>
+  /** Called when the screen has taken new bytes, or the life, the size or the fault has changed. Returns the way to stop. */
   onChange(listener: () => void): () => void
+  /** Writes what was printed as asciicast v3. */
+  exportRecording(path: string): Promise<Recording>
+  /** Deletes its journal and all else that is kept of it. Throws while its program runs. */
+  remove(): void
   /** Lets go of it. Its holder lives on. */
   release(): void
 }
@@ -50,8 +92,13 @@ export type TerminalLife =
 
 export interface Terminals {
   start(id: string, program: PtySpec): Promise<Terminal>
-  /** What an earlier hub started: alive in its holder, or its last screen. `undefined`: there is no such terminal. */
+  /**
+   * What an earlier hub started: alive in its holder, or its last screen. `undefined`: there is no such terminal. Quick:
+   * the screens of those that live are drawn one after another in the time that follows, or when they are asked for.
+   */
   adopt(id: string): Promise<Terminal | undefined>
+  /** The ids of all that can be adopted. */
+  list(): readonly string[]
 }
 
 export interface TerminalsOptions {
@@ -64,53 +111,59 @@ export interface TerminalsOptions {
   readonly scrollbackLines: number
 }
 
-const defaultSize: Size = { cols: 80, rows: 24 }
+/** A hub that comes up has better things to do first. */
+const drawAfterMs = 200
 
-export function createTerminals(options: TerminalsOptions): Terminals {
-  const { socketDirectory, version, journal, scrollbackLines } = options
+export function createTerminals({ socketDirectory, version, journal, scrollbackLines, ...options }: TerminalsOptions): Terminals {
   const directoryOf = (id: string) => join(options.directory, id)
-
-  async function wake(id: string, socket: string): Promise<Terminal> {
-    const directory = directoryOf(id)
-    const { sizes, exit } = readPast(directory)
-    const snapshot = readSnapshot(directory)
-    const connection = await connectToHolder(socket)
-    const size = connection?.hello.size ?? sizes.at(-1) ?? defaultSize
-    // Questions of the program that were answered long ago must not be answered again.
-    let isLive = false
-    const screen = createScreen({
-      size: snapshot?.size ?? sizes[0] ?? size,
-      scrollbackLines,
-      onAnswer: (bytes) => {
-        if (isLive) connection?.write(bytes)
-      },
-      ...(snapshot && { from: snapshot }),
-    })
-    await replay(directory, screen, sizes)
-    isLive = true
-    return createLiveTerminal({ id, directory, screen, connection, exit })
-  }
+  const oneByOne = createSerial()
 
   return {
     async start(id, program) {
       const directory = directoryOf(id)
-      mkdirSync(directory, { recursive: true, mode: 0o700 })
-      mkdirSync(socketDirectory, { recursive: true, mode: 0o700 })
       const socket = join(socketDirectory, `${id}.sock`)
+      if (isThere(directory)) throw new HubError('conflict', `There is a terminal ${id} already. Choose another id.`)
+      makeDirectories([directory, socketDirectory])
       await startHolder({ version, socket, directory, journal, program })
-      return wake(id, socket)
+      const terminal = createLiveTerminal({
+        id,
+        directory,
+        socket,
+        scrollbackLines,
+        connection: await connectToHolder(socket),
+      })
+      await terminal.draw()
+      return terminal
     },
     async adopt(id) {
-      const notice = readNotice(directoryOf(id))
-      return notice && wake(id, notice.socket)
+      const directory = directoryOf(id)
+      if (!isThere(directory)) return undefined
+      const socket = readNotice(directory)?.socket ?? join(socketDirectory, `${id}.sock`)
+      const connection = await connectToHolder(socket)
+      const terminal = createLiveTerminal({ id, directory, socket, scrollbackLines, connection })
+      if (connection) void oneByOne(() => setTimeout(drawAfterMs).then(() => terminal.draw()))
+      return terminal
     },
+    list: () => namesIn(options.directory).filter((id) => isThere(directoryOf(id))),
   }
 }
 
-function readNotice(directory: string): HolderNotice | undefined {
+function isThere(directory: string): boolean {
+  return readNotice(directory) !== undefined || listSegments(join(directory, journalFolder)).length > 0
+}
+
+function makeDirectories(paths: readonly string[]): void {
   try {
-    return JSON.parse(readFileSync(join(directory, holderNoticeFile), 'utf8')) as HolderNotice
+    for (const path of paths) mkdirSync(path, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw new HubError('unavailable', `The terminal has no place to keep its journal: ${String(error)}.`, { cause: error })
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory)
   } catch {
-    return undefined
+    return []
   }
 }

@@ -1,5 +1,5 @@
 /** Lines as programs print them: rows that were wrapped are one again, and every index knows its row and column. */
-import type { ScreenRow } from './screen.ts'
+import type { TextRow } from './screen.ts'
 
 export interface WrappedLine {
   readonly text: string
@@ -20,13 +20,13 @@ export interface Place {
 /** A line may be as long as all that is kept; nobody looks for something that long. */
 const maxLineLength = 16 * 1024
 
-export function joinWrapped(rows: readonly ScreenRow[]): readonly WrappedLine[] {
+export function joinWrapped(rows: readonly TextRow[], start = 0, end = rows.length): readonly WrappedLine[] {
   const lines: WrappedLine[] = []
-  for (let first = 0; first < rows.length;) {
+  for (let first = start; first < end;) {
     const starts = [0]
     let text = ''
     let next = first + 1
-    for (; rows[next]?.isWrapped && text.length < maxLineLength; next++) {
+    for (; next < end && rows[next]!.isWrapped && text.length < maxLineLength; next++) {
       text += rows[next - 1]!.printedText
       starts.push(text.length)
     }
@@ -37,7 +37,7 @@ export function joinWrapped(rows: readonly ScreenRow[]): readonly WrappedLine[] 
   return lines
 }
 
-function createLine(rows: readonly ScreenRow[], first: number, text: string, starts: readonly number[]): WrappedLine {
+function createLine(rows: readonly TextRow[], first: number, text: string, starts: readonly number[]): WrappedLine {
   function placeOf(index: number): Place {
     const part = starts.findLastIndex((start) => start <= index)
     return { row: first + part, column: rows[first + part]!.columnOf(index - starts[part]!) }

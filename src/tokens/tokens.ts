@@ -36,13 +36,16 @@ export interface TokensOptions {
   /** Called once for each token that stopped being good, so that what it had open is closed. */
   readonly onEnded: (tokenId: string) => void
   readonly onChange?: () => void
+  /** From name or id; throws where there is no such session. */
+  readonly sessionId?: (nameOrId: string) => Promise<string>
   readonly now?: () => Date
 }
 
 /** With several hubs over one database a revocation elsewhere must be seen soon. */
 const sharedCacheMs = 500
 
-export function createTokens({ store, onEnded, onChange, now = () => new Date() }: TokensOptions): Tokens {
+export function createTokens(options: TokensOptions): Tokens {
+  const { store, onEnded, onChange, sessionId = async (id) => id, now = () => new Date() } = options
   const rows = createTokenStore(store)
   const cacheMs = store.engine === 'postgres' ? sharedCacheMs : Number.POSITIVE_INFINITY
   const cache = new Map<string, CachedToken>()
@@ -86,7 +89,7 @@ export function createTokens({ store, onEnded, onChange, now = () => new Date() 
       const row: TokenRow = {
         id,
         role,
-        session,
+        session: session === undefined ? undefined : await sessionId(session),
         label,
         toolsets,
         hash: hashSecret(secret),

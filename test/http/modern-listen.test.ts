@@ -89,6 +89,7 @@ test('a client that takes no stream is told so', async () => {
 })
 
 test('an agent hears of its own lists and not of the management server’s', async () => {
+  await hub.call('create_session', { name: 'quiet', command: 'cat' })
   const { token } = await hub.call('issue_token', { role: 'agent', session: 'quiet' })
   using stream = await listen({ toolsListChanged: true }, { token: String(token) })
   using person = await listen({ toolsListChanged: true })

@@ -122,6 +122,7 @@ describe('roles', () => {
   })
 
   test('an agent sees its compositor: no tool, no event and no word of the management server', async () => {
+    await hub.call('create_session', { name: 'mine', command: 'cat' })
     const { token } = await issue({ role: 'agent', session: 'mine', toolsets: ['all'] })
     expect(await tools(token, '?toolsets=all')).toEqual(['hub_status'])
     for (const name of management) {
@@ -137,6 +138,7 @@ describe('roles', () => {
 
   test('an agent must name its session, and a person has none', async () => {
     await expect(hub.call('issue_token', { role: 'agent' })).rejects.toThrow(/session/)
+    await expect(hub.call('issue_token', { role: 'agent', session: 'nobody' })).rejects.toThrow(/no session "nobody"/)
     await expect(hub.call('issue_token', { role: 'human', session: 'x' })).rejects.toThrow(/session/)
   })
 })
@@ -184,6 +186,7 @@ describe('toolsets', () => {
 
 describe('the text of a token', () => {
   test('stands in no file of the data directory but the person’s own, and in no line of the log', async () => {
+    await hub.call('create_session', { name: 's', command: 'cat' })
     const issued = [await issue({ role: 'human' }), await issue({ role: 'agent', session: 's', label: 'mine' })]
     const connection = await connectLegacy(hub)
     const [legacy] = textsOf(

@@ -140,3 +140,8 @@ function isSameExtended(one: ExtendedAttributes | undefined, other: ExtendedAttr
 export function widthAt(line: EmulatorLine, column: number): number {
   return (line._data[column * cellSize]! >>> widthShift) & 3
 }
+
+/** Of such ink is what was erased. */
+export function hasGroundOnly({ foreground, background }: Ink): boolean {
+  return foreground === 0 && (background & ~(colour.mask | colour.value)) === 0
+}

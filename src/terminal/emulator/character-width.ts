@@ -28,10 +28,30 @@ export function isJoining(text: string, state: number): boolean {
   return first !== undefined && first >= 0x300 && (widths.charProperties(first, state) & isJoined) !== 0
 }
 
+/** The column of each index of a text, and of its end. */
+export function columnsOf(text: string): Uint16Array {
+  const columns = new Uint16Array(text.length + 1)
+  let state = 0
+  let column = 0
+  let width = 0
+  let index = 0
+  for (const character of text) {
+    state = widths.charProperties(character.codePointAt(0)!, state)
+    if (!(state & isJoined)) {
+      column += width
+      width = (state & widthMask) >> widthShift
+    }
+    for (let unit = 0; unit < character.length; unit++) columns[index++] = column
+  }
+  columns[index] = column + width
+  return columns
+}
+
 // The properties of a character are one number: whether it joins the one before (1 bit), the width of both (2 bits);
 // the rest is ours.
 const isJoined = 1
 const widthMask = 6
+const widthShift = 1
 const narrow = 2
 const isAlone = 8
 const marksShift = 4
@@ -56,9 +76,8 @@ const unicode11Table = readTable()
 /** The addon gives its table to a terminal only. */
 function readTable(): IUnicodeVersionProvider {
   const found: IUnicodeVersionProvider[] = []
-  new Unicode11Addon().activate({
-    unicode: { register: (provider: IUnicodeVersionProvider) => void found.push(provider) },
-  })
+  const terminal = { unicode: { register: (provider: IUnicodeVersionProvider) => void found.push(provider) } }
+  new Unicode11Addon().activate(terminal as unknown as Parameters<Unicode11Addon['activate']>[0])
   const [table] = found
   if (!table) throw new Error('the Unicode 11 addon registers no table')
   return table

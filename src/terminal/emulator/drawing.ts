@@ -10,6 +10,8 @@ import type { EmulatorBuffer, Internals } from './internals.ts'
 import { drawLines, toColumn } from './line-drawing.ts'
 import type { Links } from './links.ts'
 import { charsetName, charsetSequences, modeSequences } from './mode-drawing.ts'
+import type { OddCell } from './odd-cells.ts'
+import { oddCellsOf, restoreOddCells } from './odd-cells.ts'
 import type { Palette } from './palette.ts'
 import type { Pen } from './pen.ts'
 import { createPen } from './pen.ts'
@@ -27,6 +29,7 @@ export interface Remainder {
   readonly joinState: number
   readonly ink: { readonly foreground: number; readonly background: number; readonly extended: number }
   readonly saved: { readonly normal: SavedCursor; readonly alternate: SavedCursor }
+  readonly oddCells: { readonly normal: readonly OddCell[]; readonly alternate: readonly OddCell[] }
 }
 
 interface SavedCursor {
@@ -63,10 +66,10 @@ export function drawEmulator({ emulator, links, titles, palette }: Drawable): Dr
   drawCursor(pen, internals, size.cols)
   pen.put(`${internals.coreService.modes.insertMode ? '\x1b[4h' : ''}${charsets}`)
   pen.take(inkOf(internals))
-  return { sequences: pen.drawing(), remainder: remainderOf(internals) }
+  return { sequences: pen.drawing(), remainder: remainderOf(internals, size) }
 }
 
-export function restoreRemainder({ internals }: Emulator, { column, joinState, ink, saved }: Remainder): void {
+export function restoreRemainder({ internals }: Emulator, { column, joinState, ink, saved, oddCells }: Remainder): void {
   const { buffers, _inputHandler: handler } = internals
   buffers.active.x = column
   handler._parser.precedingJoinState = joinState
@@ -79,15 +82,18 @@ export function restoreRemainder({ internals }: Emulator, { column, joinState, i
     buffer.savedCurAttrData.fg = cursor.foreground
     buffer.savedCurAttrData.bg = cursor.background
   }
+  restoreOddCells(buffers.normal, oddCells.normal)
+  restoreOddCells(buffers.alt, oddCells.alternate)
 }
 
-function remainderOf({ buffers, _inputHandler: handler }: Internals): Remainder {
+function remainderOf({ buffers, _inputHandler: handler }: Internals, { cols }: Size): Remainder {
   const { fg, bg, extended } = handler._curAttrData
   return {
     column: buffers.active.x,
     joinState: handler._parser.precedingJoinState,
     ink: { foreground: fg, background: bg, extended: extended._ext },
     saved: { normal: savedCursor(buffers.normal), alternate: savedCursor(buffers.alt) },
+    oddCells: { normal: oddCellsOf(buffers.normal, cols), alternate: oddCellsOf(buffers.alt, cols) },
   }
 }
 

@@ -4,7 +4,7 @@ import type { IParser } from '@xterm/headless'
 import { messageOf } from '../../base/hub-error.ts'
 import type { Size } from '../holder/frames.ts'
 import { countCharactersAsUnicode11 } from './character-width.ts'
-import { guardEmulator, repairBuffers } from './guards.ts'
+import { guardEmulator, repairBuffers, straightenBuffers } from './guards.ts'
 import type { Internals } from './internals.ts'
 import { internalsOf } from './internals.ts'
 
@@ -20,6 +20,8 @@ export interface Emulator extends Disposable {
   /** Something to say to the program. */
   answer(text: string): void
   resize(size: Size): void
+  /** Lets go of the oldest lines above the visible ones. */
+  dropLines(count: number): void
 }
 
 export interface EmulatorOptions {
@@ -78,12 +80,21 @@ export function createEmulator({ size, scrollbackLines, onAnswer, onFault }: Emu
       answerLength = 0
     },
     resize({ cols, rows }) {
+      straightenBuffers(internals)
       try {
         terminal.resize(cols, rows)
       } catch (error) {
         onFault(faultOf(`at the size ${cols}x${rows}`, error))
       }
       repairBuffers(internals, terminal)
+    },
+    dropLines(count) {
+      const { normal } = internals.buffers
+      const dropped = Math.min(count, normal.ybase)
+      normal.lines.trimStart(dropped)
+      normal.ybase -= dropped
+      normal.ydisp = normal.ybase
+      normal.savedY = Math.max(0, normal.savedY - dropped)
     },
     [Symbol.dispose]: () => terminal.dispose(),
   }

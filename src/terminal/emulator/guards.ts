@@ -3,7 +3,7 @@
  * harmless, without a change to what any sane program gets.
  */
 import { widthAt } from './cells.ts'
-import type { CsiName, EmulatorBuffer, Internals } from './internals.ts'
+import type { CsiName, EmulatorBuffer, EmulatorLine, Internals } from './internals.ts'
 
 interface Size {
   readonly cols: number
@@ -15,6 +15,7 @@ export function guardEmulator(internals: Internals, size: () => Size): void {
     for (const final of names) limitCount(internals, { final }, () => limit(size()))
   }
   for (const name of [{ final: 'J' }, { prefix: '?', final: 'J' }]) guardEraseAbove(internals, name, size)
+  keepMarksApart(internals)
 }
 
 /** Sequences that repeat something as often as they say; beyond the size of the screen nothing is left to do. */
@@ -49,6 +50,39 @@ function guardEraseAbove(internals: Internals, name: CsiName, size: () => Size):
     active.x = x
     return true
   })
+}
+
+/**
+ * Where cells are copied from line to line, as folding anew does, the emulator copies the characters with marks of all
+ * cells behind them too, over those that stand there. Done once for all emulators, since a line knows only its kind.
+ */
+function keepMarksApart({ buffers }: Internals): void {
+  const kind = Object.getPrototypeOf(buffers.normal.lines.get(0)) as EmulatorLine
+  if (mended.has(kind)) return
+  mended.add(kind)
+  const copy = kind.copyCellsFrom
+  kind.copyCellsFrom = function (source, from, to, length, isReverse) {
+    const marked = Object.entries(source._combined)
+      .map(([column, text]) => [Number(column) - from, text] as const)
+      .filter(([index]) => index >= 0 && index < length)
+    const before = { ...this._combined }
+    copy.call(this, source, from, to, length, isReverse)
+    this._combined = before
+    for (const [index, text] of marked) before[index + to] = text
+  }
+}
+
+const mended = new WeakSet<EmulatorLine>()
+
+/**
+ * Lines are kept in a ring, and where it happens to begin shows in what a change of size makes of it: the emulator
+ * takes places in the ring for lines. With another capacity for a moment it begins at the beginning.
+ */
+export function straightenBuffers({ buffers: { normal, alt } }: Internals): void {
+  for (const { lines } of [normal, alt]) {
+    lines.maxLength++
+    lines.maxLength--
+  }
 }
 
 /** Sets right what the emulator leaves wrong after a change of size. */

@@ -67,6 +67,7 @@ export interface EmulatorBuffer {
     /** A ring: behind the end comes the beginning. */
     get(index: number): EmulatorLine | undefined
     push(line: EmulatorLine): void
+    trimStart(count: number): void
   }
   x: number
   y: number
@@ -89,12 +90,13 @@ export interface EmulatorBuffer {
 export interface EmulatorLine {
   /** Three numbers for each cell: content, foreground, background; see `cells.ts`. */
   readonly _data: Uint32Array
-  readonly _combined: Readonly<Record<number, string | undefined>>
+  _combined: Record<number, string | undefined>
   readonly _extendedAttrs: Readonly<Record<number, ExtendedAttributes | undefined>>
   readonly length: number
   readonly isWrapped: boolean
   resize(cols: number, fill: object): void
   replaceCells(start: number, end: number, fill: object): void
+  copyCellsFrom(source: EmulatorLine, from: number, to: number, length: number, isReverse: boolean): void
 }
 
 export interface Attributes {

@@ -4,7 +4,7 @@
  * since no sequence says it.
  */
 import type { Ink } from './cells.ts'
-import { colour, columnsTaken, endOfInk, inkAt, isSameInk, plainInk, textAt } from './cells.ts'
+import { columnsTaken, endOfInk, hasGroundOnly, inkAt, isSameInk, plainInk, textAt } from './cells.ts'
 import { isJoining, joinState } from './character-width.ts'
 import type { EmulatorBuffer, EmulatorLine } from './internals.ts'
 import type { Pen } from './pen.ts'
@@ -48,13 +48,11 @@ function wrap(pen: Pen, line: EmulatorLine, cols: number): void {
 const wideCharacter = '\u3042'
 
 function drawLine(pen: Pen, line: EmulatorLine, cols: number): void {
-  const stretches = stretchesOf(line, cols)
-  for (const { column, kind } of stretches) if (kind === 'left behind') leaveBehind(pen, line, column)
   /** Where the cursor is. */
   let at = 0
   let state = 0
-  for (const { column, width, ink, kind, texts } of stretches) {
-    if (kind === 'left behind' || (kind === 'erased' && isPlain(ink))) continue
+  for (const { column, width, ink, kind, texts } of stretchesOf(line, cols)) {
+    if (kind === 'erased' && isPlain(ink)) continue
     if (at !== column) {
       pen.put(`\x1b[${column - at}C`)
       state = 0
@@ -83,7 +81,7 @@ function drawLine(pen: Pen, line: EmulatorLine, cols: number): void {
 interface Stretch {
   readonly column: number
   readonly ink: Ink
-  readonly kind: 'printed' | 'erased' | 'left behind'
+  readonly kind: 'printed' | 'erased'
   readonly texts: string[]
   width: number
 }
@@ -96,12 +94,12 @@ function stretchesOf(line: EmulatorLine, cols: number): readonly Stretch[] {
     const width = columnsTaken(line, column, cols)
     const text = textAt(line, column, width)
     const ink: Ink = last && isSameInk(line, last.column, column) ? last.ink : inkAt(line, column)
-    const kind = text !== '' ? 'printed' : kindOfBlank(line, column, cols, ink)
+    const kind = text === '' && hasGroundOnly(ink) ? 'erased' : 'printed'
     if (last?.ink !== ink || last.kind !== kind) {
       last = { column, ink, kind, texts: [], width: 0 }
       stretches.push(last)
     }
-    // Blanks in the ink of text that stand together can only be spaces; they look the same.
+    // An empty cell in the ink of text can only be drawn as a space, which looks the same; see `oddCellsOf`.
     last.texts.push(text || ' ')
     last.width += width
     column += width
@@ -109,41 +107,6 @@ function stretchesOf(line: EmulatorLine, cols: number): readonly Stretch[] {
   return stretches
 }
 
-function kindOfBlank(line: EmulatorLine, column: number, cols: number, ink: Ink): Stretch['kind'] {
-  if (hasGroundOnly(ink)) return 'erased'
-  return isLeftBehind(line, column, cols) ? 'left behind' : 'printed'
-}
-
-/** A blank in the ink of text: one half of a wide character whose other half was overwritten. */
-function isLeftBehind(line: EmulatorLine, column: number, cols: number): boolean {
-  return (
-    isInkedBlank(line, column, cols) && !isInkedBlank(line, column - 1, cols) && !isInkedBlank(line, column + 1, cols)
-  )
-}
-
-function isInkedBlank(line: EmulatorLine, column: number, cols: number): boolean {
-  if (column < 0 || column >= cols) return false
-  const isSecondHalf = column > 0 && columnsTaken(line, column - 1, cols) === 2
-  if (isSecondHalf) return false
-  return textAt(line, column, columnsTaken(line, column, cols)) === '' && !hasGroundOnly(inkAt(line, column))
-}
-
-/** By the same accident, on a line where nothing else is drawn yet. */
-function leaveBehind(pen: Pen, line: EmulatorLine, column: number): void {
-  const first = Math.max(0, column - 1)
-  const overwritten = column === 0 ? 1 : first
-  pen.put(toColumn(first))
-  pen.print(wideCharacter, inkAt(line, column))
-  pen.put(`${toColumn(overwritten)}x`)
-  pen.take(plainInk)
-  pen.put(`${toColumn(overwritten)}\x1b[X\r`)
-}
-
 function isPlain({ foreground, background }: Ink): boolean {
   return foreground === 0 && background === 0
-}
-
-/** Of such ink is what was erased. */
-function hasGroundOnly({ foreground, background }: Ink): boolean {
-  return foreground === 0 && (background & ~(colour.mask | colour.value)) === 0
 }

@@ -3,7 +3,10 @@
  * `[length u32][kind u8][payload]`, the length without itself, all numbers big-endian.
  */
 
-/** Raised only when an older peer could misunderstand; new kinds of frames need no raise, unknown ones are ignored. */
+/**
+ * Raised only when an older peer could misunderstand; new kinds of frames need no raise, unknown ones are ignored.
+ * `hello`, `attach` and `output` keep their form in all versions, so that a holder of any age can be shown.
+ */
 export const protocolVersion = 1
 
 export const frameKind = {
@@ -23,6 +26,10 @@ export const frameKind = {
   exit: 7,
   /** holder → hub: JSON `{message}`; something failed that a person should know, the program goes on */
   fault: 8,
+  /** hub → holder: offset u64, then bytes for the program: what it asked up to this offset is answered by them */
+  answer: 9,
+  /** holder → hub: JSON `{bytes}`; so much of the input sent over this connection has been taken by the terminal */
+  taken: 10,
 } as const
 
 export interface Size {
@@ -41,6 +48,10 @@ export interface Hello {
   readonly firstOffset: number
   /** Where the next byte will stand. */
   readonly offset: number
+  /** What the program asked its terminal up to here has been answered. */
+  readonly answered: number
+  /** As told by the last `fault`. */
+  readonly fault?: string
 }
 
 export interface Exit {
@@ -57,6 +68,7 @@ export interface Frame {
 /** No honest frame is longer: the holder sends output in pieces. */
 const maxFrameBytes = 16 * 1024 * 1024
 const headerBytes = 5
+const offsetBytes = 8
 
 export function encodeFrame(kind: number, payload: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(headerBytes + payload.length)
@@ -70,15 +82,18 @@ export function encodeJson(kind: number, value: object): Buffer {
   return encodeFrame(kind, Buffer.from(JSON.stringify(value)))
 }
 
-export function encodeOutput(offset: number, bytes: Buffer): Buffer {
-  const payload = Buffer.allocUnsafe(8 + bytes.length)
-  payload.writeBigUInt64BE(BigInt(offset), 0)
-  bytes.copy(payload, 8)
-  return encodeFrame(frameKind.output, payload)
+/** For `output` and `answer`. */
+export function encodeAt(kind: number, offset: number, bytes: Buffer): Buffer {
+  const frame = Buffer.allocUnsafe(headerBytes + offsetBytes + bytes.length)
+  frame.writeUInt32BE(1 + offsetBytes + bytes.length, 0)
+  frame.writeUInt8(kind, 4)
+  frame.writeBigUInt64BE(BigInt(offset), headerBytes)
+  bytes.copy(frame, headerBytes + offsetBytes)
+  return frame
 }
 
-export function decodeOutput(payload: Buffer): { readonly offset: number; readonly bytes: Buffer } {
-  return { offset: Number(payload.readBigUInt64BE(0)), bytes: payload.subarray(8) }
+export function decodeAt(payload: Buffer): { readonly offset: number; readonly bytes: Buffer } {
+  return { offset: Number(payload.readBigUInt64BE(0)), bytes: payload.subarray(offsetBytes) }
 }
 
 export function decodeJson<Value>(payload: Buffer): Value {

@@ -1,145 +1,139 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createHash, randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
-import { connectToHolder } from '../holder-connection.ts'
-import { readIndex, readJournal } from '../journal.ts'
+import { describe, expect, test } from 'vitest'
+import { connectTo, follow, hold, readAll, shellLine, untilExit } from '../../../test/fixtures/held-program.ts'
+import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
+import { until } from '../../../test/fixtures/until.ts'
+import { readIndexes, readJournal } from '../journal.ts'
 import { startHolder } from '../start-holder.ts'
-import type { Exit } from './frames.ts'
+import { readNotice } from './notice.ts'
 
-const homes: string[] = []
-afterEach(() => {
-  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true })
-})
-
-async function hold(command: string, options: { segmentBytes?: number; maxBytes?: number; env?: Record<string, string> } = {}) {
-  const directory = mkdtempSync(join(tmpdir(), 'sb-holder-'))
-  homes.push(directory)
-  const { segmentBytes = 8 * 1024 * 1024, maxBytes = 1024 * 1024 * 1024, env = {} } = options
-  const program = { file: '/bin/sh', args: ['-c', command], cwd: '/', env: { PATH: '/usr/bin:/bin', ...env }, cols: 80, rows: 24 }
-  const socket = join(directory, 's.sock')
-  const notice = await startHolder({ version: 'test', socket, directory, journal: { segmentBytes, maxBytes }, program })
-  return { directory, socket, notice, journal: join(directory, 'journal') }
+function digest(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** All output from `from` to the end of the program. */
-async function follow(socket: string, from = 0): Promise<{ bytes: Buffer; exit: Exit | undefined }> {
-  const connection = await connectToHolder(socket)
-  const chunks: Buffer[] = []
-  return new Promise((resolve) => {
-    let exit: Exit | undefined
-    if (!connection) return resolve({ bytes: Buffer.alloc(0), exit })
-    connection.attach(from, {
-      onOutput: (_, bytes) => chunks.push(Buffer.from(bytes)),
-      onResize: () => {},
-      onExit: (ended) => (exit = ended),
-      onFault: () => {},
-      onClose: () => resolve({ bytes: Buffer.concat(chunks), exit }),
-    })
+describe('output', () => {
+  test('no byte of sixty short commands at once is lost', async () => {
+    const expected = Buffer.from(`${Array.from({ length: 2000 }, (_, index) => `${index + 1}\r\n`).join('')}END\r\n`)
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, async () => {
+        const held = await hold('seq 1 2000; echo END')
+        await untilExit(held)
+        return readAll(held.journal)
+      }),
+    )
+    expect(outcomes.filter((bytes) => !bytes.equals(expected))).toEqual([])
   })
-}
 
-function readAll(journal: string): Buffer {
-  const parts: Buffer[] = []
-  let from = 0
-  for (;;) {
-    const { offset, bytes } = readJournal(journal, from, 1024 * 1024)
-    if (bytes.length === 0) return Buffer.concat(parts)
-    parts.push(bytes)
-    from = offset + bytes.length
-  }
-}
+  test('random bytes come out as they went in', async () => {
+    const source = randomBytes(8 * 1024 * 1024)
+    const file = join(temporaryDirectory(), 'bytes')
+    writeFileSync(file, source)
+    const held = await hold(`stty raw; cat ${file}; read line`, { segmentBytes: 1024 * 1024 })
+    const connection = await connectTo(held)
+    const followed = follow(connection)
+    await until(() => readAll(held.journal).length === source.length)
+    connection.write(Buffer.from('\n'))
+    const { bytes, exit } = await followed
+    expect(digest(readAll(held.journal))).toBe(digest(source))
+    expect(digest(bytes)).toBe(digest(source))
+    expect(exit).toMatchObject({ code: 0, signal: null, offset: source.length })
+  })
 
-async function untilExit(journal: string): Promise<Exit> {
-  for (;;) {
-    const exit = readIndex(journal).findLast((entry) => entry.is === 'exit')
-    if (exit) return exit
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
-test('no byte of a short command is lost, many at once', async () => {
-  const expected = Buffer.from(`${Array.from({ length: 2000 }, (_, index) => `${index + 1}\r\n`).join('')}END\r\n`)
-  const outcomes = await Promise.all(
-    Array.from({ length: 20 }, async () => {
-      const { journal } = await hold('seq 1 2000; echo END')
-      await untilExit(journal)
-      return readAll(journal)
-    }),
-  )
-  for (const bytes of outcomes) expect(bytes.equals(expected)).toBe(true)
-})
-
-test('random bytes come out as they went in', async () => {
-  const source = randomBytes(4 * 1024 * 1024)
-  const file = join(mkdtempSync(join(tmpdir(), 'sb-source-')), 'bytes')
-  homes.push(join(file, '..'))
-  writeFileSync(file, source)
-  const { journal, socket } = await hold(`stty raw; sleep 0.3; cat ${file}`, { segmentBytes: 1024 * 1024 })
-  const { bytes, exit } = await follow(socket)
-  await untilExit(journal)
-  expect(digest(readAll(journal))).toBe(digest(source))
-  expect(digest(bytes)).toBe(digest(source))
-  expect(exit).toMatchObject({ code: 0, signal: null, offset: source.length })
-})
-
-test('exit code, signal and what was typed', async () => {
-  const { socket, journal } = await hold('read line; echo "got $line"; exit 7')
-  const connection = (await connectToHolder(socket))!
-  connection.write(Buffer.from('hello\r'))
-  expect(await untilExit(journal)).toMatchObject({ code: 7, signal: null })
-  expect(readAll(journal).toString()).toContain('got hello')
-  const killed = await hold('sleep 100')
-  const other = (await connectToHolder(killed.socket))!
-  other.signal('SIGTERM')
-  expect(await untilExit(killed.journal)).toMatchObject({ code: null, signal: 'SIGTERM' })
-})
-
-test('a new size reaches the program', async () => {
-  const { socket, journal } = await hold('read line; stty size')
-  const connection = (await connectToHolder(socket))!
-  connection.resize({ cols: 123, rows: 45 })
-  connection.write(Buffer.from('\r'))
-  await untilExit(journal)
-  expect(readAll(journal).toString()).toContain('45 123')
-  expect(readIndex(journal).filter((entry) => entry.is === 'resize')).toMatchObject([
-    { offset: 0, cols: 80, rows: 24 },
-    { cols: 123, rows: 45 },
-  ])
-})
-
-test('a viewer that does not read holds nobody up, and catches up from where it was', async () => {
-  const { socket, journal } = await hold('sleep 0.3; seq 1 300000')
-  const slow = (await connectToHolder(socket))!
-  const heard: Buffer[] = []
-  const done = new Promise<void>((resolve) => {
-    slow.attach(0, {
-      onOutput: (_, bytes) => heard.push(Buffer.from(bytes)),
+  test('a viewer that does not read holds nobody up, and catches up from where it was', async () => {
+    const held = await hold('read line; seq 1 300000')
+    const slow = await connectTo(held)
+    let heard = 0
+    slow.listen({
+      onOutput: (_, bytes) => (heard += bytes.length),
       onResize: () => {},
       onExit: () => {},
       onFault: () => {},
-      onClose: resolve,
+      onClose: () => {},
     })
+    slow.attach(0)
+    slow.pause()
+    const quick = await connectTo(held)
+    const followed = follow(quick)
+    quick.write(Buffer.from('\r'))
+    const { bytes } = await followed
+    expect(bytes.length).toBeGreaterThan(2_000_000)
+    expect(heard).toBeLessThan(bytes.length)
+    slow.resume()
+    await until(() => heard === bytes.length)
+    expect(readAll(held.journal).equals(bytes)).toBe(true)
   })
-  slow.pause()
-  const fast = await follow(socket)
-  expect(fast.bytes.length).toBeGreaterThan(2_000_000)
-  expect(Buffer.concat(heard).length).toBeLessThan(fast.bytes.length)
-  slow.resume()
-  await done
-  await untilExit(journal)
-  expect(Buffer.concat(heard).equals(fast.bytes)).toBe(true)
+
+  test('the oldest segments go when the journal is full, each with its index', async () => {
+    const held = await hold('seq 1 400000', { segmentBytes: 256 * 1024, maxBytes: 1024 * 1024 })
+    const { offset: end } = await untilExit(held)
+    const { offset, bytes } = readJournal(held.journal, 0, 10)
+    expect(offset).toBeGreaterThan(0)
+    expect(bytes.length).toBe(10)
+    expect(end - offset).toBeLessThanOrEqual(1024 * 1024)
+    expect(readIndexes(held.journal, { kinds: ['begin'] })[0]).toMatchObject({ offset, cols: 80, rows: 24 })
+  })
 })
 
-test('the oldest segments go when the journal is full, and the index tells', async () => {
-  const { journal } = await hold('seq 1 400000', { segmentBytes: 256 * 1024, maxBytes: 1024 * 1024 })
-  const { offset: end } = await untilExit(journal)
-  const { offset, bytes } = readJournal(journal, 0, 10)
-  expect(offset).toBeGreaterThan(0)
-  expect(bytes.length).toBe(10)
-  expect(end - offset).toBeLessThanOrEqual(1024 * 1024)
-  expect(readIndex(journal).findLast((entry) => entry.is === 'dropped')).toMatchObject({ firstOffset: offset })
+describe('the program', () => {
+  test('what is typed reaches it, and how it ended is told', async () => {
+    const held = await hold('read line; echo "got $line"; exit 7')
+    const connection = await connectTo(held)
+    connection.write(Buffer.from('hello\r'))
+    expect(await untilExit(held)).toMatchObject({ code: 7, signal: null })
+    expect(readAll(held.journal).toString()).toContain('got hello')
+  })
+
+  test('a signal reaches it, and is told as its end', async () => {
+    const held = await hold('sleep 100')
+    const connection = await connectTo(held)
+    connection.signal('SIGTERM')
+    expect(await untilExit(held)).toMatchObject({ code: null, signal: 'SIGTERM' })
+  })
+
+  test('a new size reaches it, and stands in the index where it began to hold', async () => {
+    const held = await hold('read line; stty size')
+    const connection = await connectTo(held)
+    connection.resize({ cols: 123, rows: 45 })
+    connection.write(Buffer.from('\r'))
+    await untilExit(held)
+    expect(readAll(held.journal).toString()).toContain('45 123')
+    expect(readIndexes(held.journal, { kinds: ['begin', 'resize'] })).toMatchObject([
+      { is: 'begin', offset: 0, cols: 80, rows: 24 },
+      { is: 'resize', offset: 0, cols: 123, rows: 45 },
+    ])
+  })
+
+  test('one that cannot be started ends at once, and says why', async () => {
+    const directory = temporaryDirectory()
+    const socket = join(directory, 's.sock')
+    const program = { ...shellLine('true'), file: '/no/such/program' }
+    await startHolder({ version: 'test', socket, directory, journal: { segmentBytes: 4096, maxBytes: 8192 }, program })
+    expect((await untilExit({ directory })).code).not.toBe(0)
+    expect(readAll(join(directory, 'journal')).toString()).toContain('No such file')
+  })
+
+  test('its end leaves neither a process nor a socket behind', async () => {
+    const held = await hold('true')
+    await untilExit(held)
+    await until(() => !isAlive(held.notice.pid))
+    expect(isAlive(held.notice.childPid)).toBe(false)
+    expect(statSync(held.socket, { throwIfNoEntry: false })).toBeUndefined()
+  })
+
+  test('a place for the socket that is too long is told, and no program is left behind', async () => {
+    const directory = temporaryDirectory()
+    const socket = join(directory, 'x'.repeat(120))
+    const marker = join(directory, 'started')
+    const program = shellLine(`echo > ${marker}`)
+    const journal = { segmentBytes: 4096, maxBytes: 8192 }
+    await expect(startHolder({ version: 'test', socket, directory, journal, program })).rejects.toThrow(
+      'could not be started',
+    )
+    expect(statSync(marker, { throwIfNoEntry: false })).toBeUndefined()
+    expect(readNotice(directory)).toBeUndefined()
+  })
 })
 
 test('nobody else may use its socket, and its environment stands nowhere but with the program', async () => {
@@ -149,23 +143,14 @@ test('nobody else may use its socket, and its environment stands nowhere but wit
   expect(own).not.toContain('not-for-others')
   expect(readFileSync(join(directory, 'holder.json'), 'utf8')).not.toContain('not-for-others')
   // Between fork and exec it still has the holder's own.
-  await expect.poll(() => readFileSync(`/proc/${notice.childPid}/environ`, 'utf8')).toContain('not-for-others')
-  process.kill(notice.childPid, 'SIGKILL')
+  await until(() => readFileSync(`/proc/${notice.childPid}/environ`, 'utf8').includes('not-for-others'))
 })
 
-test('a program that cannot be started is told', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'sb-holder-'))
-  homes.push(directory)
-  const program = { file: '/bin/sh', args: [], cwd: '/nowhere/at/all', env: {}, cols: 80, rows: 24 }
-  const journal = { segmentBytes: 1024, maxBytes: 4096 }
-  const { socket } = { socket: join(directory, 's.sock') }
-  const outcome = startHolder({ version: 'test', socket, directory, journal, program })
-  await outcome.then(
-    () => expect(readIndex(join(directory, 'journal')).length).toBeGreaterThan(0),
-    (error: unknown) => expect(String(error)).toContain('could not be started'),
-  )
-})
-
-function digest(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -3,59 +3,79 @@
  * what a program's environment holds is nobody else's business, says on standard output that it is ready, and is then
  * spoken to over its socket alone. Everything it needs is imported by then: the package may change under it.
  */
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { createServer } from 'node:net'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { Hello } from './frames.ts'
 import { encodeJson, frameKind, protocolVersion } from './frames.ts'
+import { journalFolder } from './journal-files.ts'
 import { openJournalWriter } from './journal-writer.ts'
+import type { HolderNotice } from './notice.ts'
+import { createNoticeFile } from './notice.ts'
 import { startPty } from './pty.ts'
-import type { HolderNotice, HolderTask } from './task.ts'
-import { holderNoticeFile } from './task.ts'
-import type { Viewer } from './viewer.ts'
+import type { HolderTask } from './task.ts'
+import type { Viewer, ViewerListeners } from './viewer.ts'
 import { serveViewer } from './viewer.ts'
 
-async function hold(task: HolderTask): Promise<void> {
-  const { version, socket, directory, program } = task
-  const journalDirectory = join(directory, 'journal')
-  const journal = openJournalWriter(journalDirectory, task.journal)
-  const viewers = new Set<Viewer>()
+async function hold({ version, socket, directory, program, ...task }: HolderTask): Promise<void> {
+  const server = createServer()
+  await listenPrivately(server, socket)
+
+  const journalDirectory = join(directory, journalFolder)
   let size = { cols: program.cols, rows: program.rows }
+  const journal = openJournalWriter({ directory: journalDirectory, limits: task.journal, size })
+  const noticeFile = createNoticeFile(directory)
+  const viewers = new Set<Viewer>()
+  let fault: string | undefined
   let isDiskFull = false
-  journal.noteResize(size)
+  let answered = 0
 
   const pty = startPty(program, {
     onOutput(bytes) {
       const { offset } = journal
       const isKept = journal.append(bytes)
-      if (isKept === isDiskFull) tellDisk(isKept)
+      if (isKept === isDiskFull) noteDisk(isKept)
       for (const viewer of viewers) viewer.output(offset, bytes)
     },
     onExit({ code, signal }) {
       const exit = { offset: journal.offset, code, signal: signal === null ? null : signalName(signal) }
       journal.noteExit(exit)
+      noticeFile.write({ ...notice, exit })
       for (const viewer of viewers) viewer.exit(exit)
       end()
     },
   })
+  const who = { protocol: protocolVersion, version, pid: process.pid, childPid: pty.pid }
+  const notice: HolderNotice = { ...who, socket }
 
-  function tellDisk(isKept: boolean): void {
+  function noteDisk(isKept: boolean): void {
     isDiskFull = !isKept
-    const message = isKept ? 'The journal is written again.' : 'The disk took no more: output is shown, but not kept.'
+    if (isKept) noticeFile.write(notice)
+    tell(
+      isKept
+        ? `The disk was full for a while: ${journal.lostBytes} bytes of output were shown, but not kept.`
+        : 'The disk is full: output is shown, but not kept. Free some room, and it is kept again.',
+    )
+  }
+
+  function tell(message: string): void {
+    fault = message
     for (const viewer of viewers) viewer.fault(message)
   }
 
-  const hello = (): Hello => {
-    const { firstOffset, offset } = journal
-    return { protocol: protocolVersion, version, pid: process.pid, childPid: pty.pid, size, firstOffset, offset }
-  }
-
-  const server = createServer((connection) => {
-    const viewer = serveViewer(connection, journalDirectory, journal, {
-      onInput: (bytes) => pty.write(bytes),
+  function listenersFor(viewer: () => Viewer): ViewerListeners {
+    return {
+      onInput: (bytes) => pty.write(bytes, () => viewer().taken(bytes.length)),
+      onAnswer(offset, bytes) {
+        // Two hubs may have read the question; one answer is enough.
+        if (offset <= answered) return
+        answered = offset
+        pty.write(bytes)
+      },
       onResize(next) {
+        if (next.cols === size.cols && next.rows === size.rows) return
         size = next
         pty.resize(next)
         journal.noteResize(next)
@@ -63,10 +83,17 @@ async function hold(task: HolderTask): Promise<void> {
         for (const each of viewers) each.resized({ ...next, offset })
       },
       onSignal: (name) => pty.signal(name),
-    })
+    }
+  }
+
+  server.on('connection', (connection) => {
+    const listeners = listenersFor(() => viewer)
+    const viewer = serveViewer({ connection, journalDirectory, journal, listeners })
     viewers.add(viewer)
     connection.on('close', () => viewers.delete(viewer))
-    connection.write(encodeJson(frameKind.hello, hello()))
+    const { firstOffset, offset } = journal
+    const hello: Hello = { ...who, size, firstOffset, offset, answered, ...(fault !== undefined && { fault }) }
+    connection.write(encodeJson(frameKind.hello, hello))
   })
 
   /** Gives the viewers a moment to take the end; the journal has it in any case. */
@@ -78,9 +105,8 @@ async function hold(task: HolderTask): Promise<void> {
     journal.close()
   }
 
-  await listenPrivately(server, socket)
-  const notice: HolderNotice = { protocol: protocolVersion, version, pid: process.pid, childPid: pty.pid, socket }
-  writeFileSync(join(directory, holderNoticeFile), JSON.stringify(notice), { mode: 0o600 })
+  process.on('uncaughtException', (error) => tell(`Its holder had a fault, and goes on: ${error.message}`))
+  noticeFile.write(notice)
   process.stdout.write(`${JSON.stringify(notice)}\n`)
 }
 
@@ -106,6 +132,6 @@ process.stdout.on('error', () => {})
 const chunks: Buffer[] = []
 for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
 await hold(JSON.parse(Buffer.concat(chunks).toString('utf8')) as HolderTask).catch((error: unknown) => {
-  process.stdout.write(`${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}\n`)
-  process.exitCode = 1
+  const reason = error instanceof Error ? error.message : String(error)
+  process.stdout.write(`${JSON.stringify({ error: reason })}\n`, () => process.exit(1))
 })

@@ -1,15 +1,19 @@
 /**
- * The journal of a terminal: every byte the program wrote, in segments named by the offset of their first byte, and an
- * index of lines beside them: when how much was there, when the size changed, how it ended.
+ * Writes the journal of a terminal. A full disk does not stop it: what the disk does not take is counted, and a new
+ * segment begins behind the hole as soon as there is room again.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
 import type { Exit, Size } from './frames.ts'
+import type { JournalEntry } from './journal-files.ts'
+import type { Segment } from './segment.ts'
+import { openSegment, removeSegment } from './segment.ts'
 
 export interface JournalWriter {
   readonly firstOffset: number
   readonly offset: number
-  /** On disk when it returns, as far as a killed process is concerned. False: the disk did not take it. */
+  /** What the disk did not take, all in all. */
+  readonly lostBytes: number
+  /** On disk when it returns, as far as a killed process is concerned. False: the disk did not take all of it. */
   append(bytes: Buffer): boolean
   noteResize(size: Size): void
   noteExit(exit: Exit): void
@@ -23,92 +27,109 @@ export interface JournalLimits {
   readonly maxBytes: number
 }
 
-export type JournalEntry =
-  | { readonly at: number; readonly offset: number; readonly is: 'output' }
-  | ({ readonly at: number; readonly offset: number; readonly is: 'resize' } & Size)
-  | { readonly at: number; readonly offset: number; readonly is: 'dropped'; readonly firstOffset: number }
-  | { readonly at: number; readonly offset: number; readonly is: 'lost'; readonly bytes: number }
-  | ({ readonly at: number; readonly is: 'exit' } & Exit)
-
-export const indexFile = 'index.ndjson'
+export interface JournalWriterOptions {
+  readonly directory: string
+  readonly limits: JournalLimits
+  readonly size: Size
+  readonly now?: () => number
+}
 
 /** Output is dated at most so often: a recording needs no finer grain. */
 const indexEveryMs = 20
+/** A full disk is tried again at most so often. */
+const retryMs = 250
 
-export function segmentName(offset: number): string {
-  return `${String(offset).padStart(16, '0')}.raw`
-}
-
-/** The offsets of the segments in a journal, oldest first. */
-export function listSegments(directory: string): readonly number[] {
-  return readdirSync(directory)
-    .filter((name) => /^\d{16}\.raw$/.test(name))
-    .map((name) => Number(name.slice(0, 16)))
-    .sort((a, b) => a - b)
-}
-
-export function openJournalWriter(directory: string, limits: JournalLimits, now: () => number = Date.now): JournalWriter {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const segments = [...listSegments(directory)]
-  if (segments.length === 0) segments.push(0)
-  let current = openSync(join(directory, segmentName(segments.at(-1)!)), 'a', 0o600)
-  let offset = segments.at(-1)! + fstatSync(current).size
-  const index = openSync(join(directory, indexFile), 'a', 0o600)
+export function openJournalWriter({ directory, limits, now = Date.now, ...options }: JournalWriterOptions): JournalWriter {
+  const closed: { readonly start: number; readonly size: number }[] = []
+  let segment: Segment | undefined
+  let { size } = options
+  let offset = 0
   let datedAt = 0
+  let retryAt = 0
+  let lostBytes = 0
+  /** Where the hole begins that the next segment will begin behind. */
+  let lostFrom: number | undefined
+  /** What the index must tell, and could not yet. */
+  const unsaid: JournalEntry[] = []
+
+  function begin(at: number): void {
+    if (at < retryAt) return
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      segment = openSegment(directory, offset)
+    } catch {
+      retryAt = at + retryMs
+      return
+    }
+    note({ is: 'begin', at, offset, ...size })
+    if (lostFrom !== undefined) note({ is: 'lost', at, offset: lostFrom, bytes: offset - lostFrom })
+    lostFrom = undefined
+    dropOldest()
+  }
+
+  function dropOldest(): void {
+    let total = closed.reduce((sum, each) => sum + each.size, 0)
+    while (closed.length > 0 && total > limits.maxBytes - limits.segmentBytes) {
+      const { start, size: freed } = closed.shift()!
+      removeSegment(directory, start)
+      total -= freed
+    }
+  }
+
+  function end(): void {
+    if (!segment) return
+    segment.close()
+    if (segment.bytes > 0) closed.push({ start: segment.start, size: segment.size })
+    segment = undefined
+  }
 
   function note(entry: JournalEntry): void {
-    try {
-      writeSync(index, `${JSON.stringify(entry)}\n`)
-    } catch {
-      // A full disk: the time of these bytes is lost, the bytes are not.
-    }
+    unsaid.push(entry)
+    while (unsaid[0] && segment?.note(unsaid[0])) unsaid.shift()
   }
 
-  function rotate(): void {
-    closeSync(current)
-    segments.push(offset)
-    current = openSync(join(directory, segmentName(offset)), 'a', 0o600)
-    while (segments.length > 1 && offset - segments[1]! >= limits.maxBytes - limits.segmentBytes) {
-      rmSync(join(directory, segmentName(segments.shift()!)), { force: true })
-      note({ at: now(), offset, is: 'dropped', firstOffset: segments[0]! })
-    }
+  function lose(at: number, bytes: number): void {
+    lostFrom ??= offset - bytes
+    lostBytes += bytes
+    retryAt = at + retryMs
+    end()
   }
 
+  begin(now())
   return {
     get firstOffset() {
-      return segments[0]!
+      return closed[0]?.start ?? segment?.start ?? offset
     },
     get offset() {
       return offset
     },
+    get lostBytes() {
+      return lostBytes
+    },
     append(bytes) {
       const at = now()
-      if (at - datedAt >= indexEveryMs) {
+      if (!segment) begin(at)
+      if (segment && at - datedAt >= indexEveryMs) {
         datedAt = at
-        note({ at, offset, is: 'output' })
+        segment.note({ is: 'output', at, offset })
       }
-      let written = 0
-      try {
-        while (written < bytes.length) written += writeSync(current, bytes, written)
-      } catch {
-        note({ at, offset: offset + written, is: 'lost', bytes: bytes.length - written })
-      }
+      const written = segment?.write(bytes) ?? 0
       offset += bytes.length
-      // What the disk did not take leaves a hole: the next segment begins behind it.
-      const isWhole = written === bytes.length
-      if (!isWhole || offset - segments.at(-1)! >= limits.segmentBytes) rotate()
-      return isWhole
+      if (written < bytes.length) lose(at, bytes.length - written)
+      if (segment && segment.size >= limits.segmentBytes) {
+        end()
+        begin(at)
+      }
+      return written === bytes.length
     },
-    noteResize: (size) => note({ at: now(), offset, is: 'resize', ...size }),
-    noteExit: (exit) => note({ at: now(), is: 'exit', ...exit }),
-    close() {
-      closeSync(current)
-      closeSync(index)
+    noteResize(next) {
+      size = next
+      note({ is: 'resize', at: now(), offset, ...next })
     },
+    noteExit(exit) {
+      if (!segment) begin(now())
+      note({ is: 'exit', at: now(), ...exit })
+    },
+    close: end,
   }
-}
-
-/** How many bytes a segment holds. */
-export function segmentSize(directory: string, offset: number): number {
-  return statSync(join(directory, segmentName(offset)), { throwIfNoEntry: false })?.size ?? 0
 }

@@ -1,17 +1,16 @@
 /** A program in a pseudo-terminal. The one place that knows the PTY library. */
-import { closeSync, constants, openSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { spawn } from '@lydell/node-pty'
 import type { Size } from './frames.ts'
 
 export interface Pty {
   readonly pid: number
-  write(bytes: Buffer): void
+  /** `onTaken` is called when the terminal has all of them; until then they wait here, if the program does not read. */
+  write(bytes: Buffer, onTaken?: () => void): void
   resize(size: Size): void
   /** To the whole process group of the program. */
   signal(name: NodeJS.Signals): void
-  /** No more output is read until `resume`; the program then blocks as it writes. */
-  pause(): void
-  resume(): void
 }
 
 export interface PtySpec extends Size {
@@ -29,18 +28,25 @@ export interface PtyListeners {
 
 export function startPty({ file, args, cwd, env, cols, rows }: PtySpec, { onOutput, onExit }: PtyListeners): Pty {
   const pty = spawn(file, [...args], { name: 'xterm-256color', cwd, env: { ...env }, cols, rows, encoding: null })
+  const { path, descriptor, stream } = internalsOf(pty)
   // Held open until exit: when the last holder of the other end goes, the kernel hangs up and the library loses what it
   // has not read yet, the tail of every short command.
-  const slave = openSync(slaveOf(pty), constants.O_RDWR | constants.O_NOCTTY)
+  const slave = openSync(path, constants.O_RDWR | constants.O_NOCTTY)
   // With `encoding: null` the library gives bytes, whatever its types say.
   pty.onData((data) => onOutput(data as unknown as Buffer))
+  // Some time after the exit it closes its end; on a busy machine not everything may have been read by then.
+  const destroy = stream.destroy.bind(stream)
+  stream.destroy = (error) => {
+    if (!stream.destroyed) readRest(descriptor, onOutput)
+    return destroy(error)
+  }
   pty.onExit(({ exitCode, signal }) => {
     closeSync(slave)
     onExit(signal ? { code: null, signal } : { code: exitCode, signal: null })
   })
   return {
     pid: pty.pid,
-    write: (bytes) => pty.write(bytes as unknown as string),
+    write: (bytes, onTaken) => void stream.write(bytes, () => onTaken?.()),
     resize: (size) => pty.resize(size.cols, size.rows),
     signal(name) {
       try {
@@ -50,14 +56,34 @@ export function startPty({ file, args, cwd, env, cols, rows }: PtySpec, { onOutp
         if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
       }
     },
-    pause: () => pty.pause(),
-    resume: () => pty.resume(),
   }
 }
 
-/** `/dev/pts/7`. A private field of the library, guarded by a test. */
-function slaveOf(pty: object): string {
-  const path = '_pty' in pty ? pty._pty : undefined
-  if (typeof path !== 'string' || !path.startsWith('/dev/')) throw new Error('the PTY library hides its terminal')
-  return path
+/** The descriptor does not block: at its end it says so. */
+function readRest(descriptor: number, onOutput: (bytes: Buffer) => void): void {
+  const buffer = Buffer.alloc(64 * 1024)
+  try {
+    for (let length = 1; length > 0;) {
+      length = readSync(descriptor, buffer, 0, buffer.length, null)
+      if (length > 0) onOutput(Buffer.from(buffer.subarray(0, length)))
+    }
+  } catch {
+    // Nothing more is there.
+  }
+}
+
+interface PtyInternals {
+  /** `/dev/pts/7` */
+  readonly path: string
+  readonly descriptor: number
+  readonly stream: Socket
+}
+
+/** Private fields of the library, guarded by every test that starts a program. */
+function internalsOf(pty: object): PtyInternals {
+  const { _pty: path, _fd: descriptor, _socket: stream } = pty as Record<string, unknown>
+  if (typeof path !== 'string' || typeof descriptor !== 'number' || !(stream instanceof Object && 'destroy' in stream)) {
+    throw new Error('the PTY library hides its terminal')
+  }
+  return { path, descriptor, stream: stream as Socket }
 }

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { readJournal } from '../journal.ts'
 import type { Exit, Frame, Size } from './frames.ts'
-import { createFrameReader, decodeJson, encodeJson, encodeOutput, frameKind } from './frames.ts'
+import { createFrameReader, decodeAt, decodeJson, encodeAt, encodeJson, frameKind } from './frames.ts'
 import type { JournalWriter } from './journal-writer.ts'
 
 export interface Viewer {
@@ -13,23 +13,28 @@ export interface Viewer {
   resized(size: Size & { readonly offset: number }): void
   exit(exit: Exit): void
   fault(message: string): void
+  /** So much of its input has been taken. */
+  taken(bytes: number): void
   close(): void
 }
 
 export interface ViewerListeners {
   onInput(bytes: Buffer): void
+  onAnswer(offset: number, bytes: Buffer): void
   onResize(size: Size): void
   onSignal(name: NodeJS.Signals): void
 }
 
+export interface ViewerOptions {
+  readonly connection: Socket
+  readonly journalDirectory: string
+  readonly journal: Pick<JournalWriter, 'offset'>
+  readonly listeners: ViewerListeners
+}
+
 const sliceBytes = 256 * 1024
 
-export function serveViewer(
-  connection: Socket,
-  journalDirectory: string,
-  journal: Pick<JournalWriter, 'offset'>,
-  { onInput, onResize, onSignal }: ViewerListeners,
-): Viewer {
+export function serveViewer({ connection, journalDirectory, journal, listeners }: ViewerOptions): Viewer {
   /** The next byte it has not been sent; `undefined` until it asks. */
   let next: number | undefined
   let exited: Exit | undefined
@@ -42,11 +47,15 @@ export function serveViewer(
         next = decodeJson<{ from: number }>(payload).from
         return catchUp()
       case frameKind.input:
-        return onInput(payload)
+        return listeners.onInput(payload)
+      case frameKind.answer: {
+        const { offset, bytes } = decodeAt(payload)
+        return listeners.onAnswer(offset, bytes)
+      }
       case frameKind.resize:
-        return onResize(decodeJson<Size>(payload))
+        return listeners.onResize(decodeJson<Size>(payload))
       case frameKind.signal:
-        return onSignal(decodeJson<{ signal: NodeJS.Signals }>(payload).signal)
+        return listeners.onSignal(decodeJson<{ signal: NodeJS.Signals }>(payload).signal)
       default:
       // From a newer hub; what it means by it is not ours to guess.
     }
@@ -62,7 +71,7 @@ export function serveViewer(
       }
       sendSizes(offset)
       const end = Math.min(offset + bytes.length, sizes[0]?.offset ?? Number.POSITIVE_INFINITY)
-      connection.write(encodeOutput(offset, bytes.subarray(0, end - offset)))
+      connection.write(encodeAt(frameKind.output, offset, bytes.subarray(0, end - offset)))
       next = end
     }
     if (next !== undefined) sendSizes(next)
@@ -78,22 +87,24 @@ export function serveViewer(
     connection.end(encodeJson(frameKind.exit, exit))
   }
 
-  const read = createFrameReader(receive)
-  connection.on('data', (chunk) => {
+  /** What goes wrong with one viewer is no matter of the program's or the others'. */
+  function orPart(action: () => void): void {
     try {
-      read(chunk)
+      action()
     } catch {
-      // Whatever speaks there is no hub.
       connection.destroy()
     }
-  })
-  connection.on('drain', catchUp)
+  }
+
+  const read = createFrameReader(receive)
+  connection.on('data', (chunk) => orPart(() => read(chunk)))
+  connection.on('drain', () => orPart(catchUp))
   connection.on('error', () => connection.destroy())
 
   return {
     output(offset, bytes) {
       if (next !== offset || connection.writableNeedDrain) return
-      connection.write(encodeOutput(offset, bytes))
+      connection.write(encodeAt(frameKind.output, offset, bytes))
       next = offset + bytes.length
     },
     resized(size) {
@@ -103,9 +114,10 @@ export function serveViewer(
     },
     exit(exit) {
       exited = exit
-      catchUp()
+      orPart(catchUp)
     },
     fault: (message) => void connection.write(encodeJson(frameKind.fault, { message })),
+    taken: (bytes) => void connection.write(encodeJson(frameKind.taken, { bytes })),
     close() {
       if (next === undefined) connection.end()
     },

@@ -1,0 +1,148 @@
+/**
+ * What a session is doing now: working, waiting for a person, or idle.
+ *
+ *   output, reports → look, at most so often → evidence → decision → held if it is idle → whoever listens
+ *
+ * The agent's own word counts most (a hook of its own, then its title), then the rules for its screen, then how quiet it
+ * is. Deciding is pure (`judge.ts`, `decide.ts`, `hold.ts`); here stands what looks, and when.
+ */
+import type { Activity } from '../api/session.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import type { ActivityRules } from './activity-rules.ts'
+import type { Evidence } from './decide.ts'
+import { decide } from './decide.ts'
+import type { Held } from './hold.ts'
+import { hold } from './hold.ts'
+import type { Verdict } from './judge.ts'
+import { judge } from './judge.ts'
+import type { AgentReport } from './report.ts'
+
+export type { ActivityRules } from './activity-rules.ts'
+export { loadActivityRules } from './activity-rules.ts'
+export type { AgentReport } from './report.ts'
+export { createReportProvider } from './report.ts'
+
+export interface ActivityWatch extends Disposable {
+  readonly current: Activity
+  /** What the agent itself says. */
+  signal(report: AgentReport): void
+}
+
+export interface ActivityWatchOptions {
+  readonly terminal: Pick<Terminal, 'life' | 'offset' | 'screen' | 'isIdle' | 'onChange'>
+  /** `undefined`: it is judged by its reports and by how quiet it is. */
+  readonly rules: ActivityRules | undefined | Promise<ActivityRules | undefined>
+  /** So long without output is quiet. */
+  readonly quietMs?: number
+  readonly now?: () => Date
+  /** Once for each change of what it is doing, or of the reason. */
+  onChange(activity: Activity): void
+}
+
+/** A busy screen changes a thousand times a second; so often is enough for people, and cheap for a hundred sessions. */
+const lookEveryMs = 100
+const defaultQuietMs = 10_000
+
+export function createActivityWatch(options: ActivityWatchOptions): ActivityWatch {
+  const { terminal, quietMs = defaultQuietMs, now = () => new Date(), onChange } = options
+  let rules: ActivityRules | undefined
+  let held: Held = {
+    activity: { is: 'unknown', since: now().toISOString(), source: 'none', confidence: 0 },
+    candidate: undefined,
+  }
+  let report: Evidence['report']
+  let seen: Evidence['seen']
+  let seenOffset = -1
+  let printedAt: number | undefined
+  let offset = terminal.offset
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let timer: NodeJS.Timeout | undefined
+  let wakesAt = Number.POSITIVE_INFINITY
+  let isLooking = false
+  let isDisposed = false
+
+  function wakeAt(at: number): void {
+    if (isDisposed || at >= wakesAt) return
+    clearTimeout(timer)
+    wakesAt = at
+    timer = setTimeout(
+      () => {
+        wakesAt = Number.POSITIVE_INFINITY
+        void look()
+      },
+      Math.max(0, at - now().getTime()),
+    ).unref()
+  }
+
+  function lookSoon(): void {
+    wakeAt(Math.max(now().getTime(), lookedAt + lookEveryMs))
+  }
+
+  async function look(): Promise<void> {
+    if (isLooking || isDisposed) return
+    isLooking = true
+    try {
+      await readScreen()
+    } finally {
+      isLooking = false
+    }
+    if (!isDisposed) conclude()
+  }
+
+  /** Only after output, since nothing else changes what is shown; a shell's command may also end without a word. */
+  async function readScreen(): Promise<void> {
+    lookedAt = now().getTime()
+    if (!rules || terminal.life.is !== 'running') return
+    if (terminal.offset === seenOffset && !rules.needShell) return
+    const shell = rules.needShell ? ((await terminal.isIdle()) ? 'prompt' : 'running') : undefined
+    if (isDisposed) return
+    seenOffset = terminal.offset
+    const { screen } = terminal
+    const verdict = judge(rules, { title: screen.title, shell, lines: () => screen.rows().map((row) => row.text) })
+    seen = verdict && { ...verdict, since: isSame(verdict, seen) ? seen!.since : lookedAt }
+  }
+
+  function conclude(): void {
+    const at = now().getTime()
+    const isOver = terminal.life.is !== 'running'
+    const { isReportSpent, againAt, ...decided } = decide({ now: at, isOver, report, seen, printedAt, quietMs })
+    if (isReportSpent) report = undefined
+    const before = held.activity
+    held = hold(held, decided, at)
+    if (againAt !== undefined) wakeAt(againAt)
+    if (held.candidate) wakeAt(held.candidate.heldUntil)
+    const { activity } = held
+    if (activity.is !== before.is || activity.reason !== before.reason) onChange(activity)
+  }
+
+  const stopListening = terminal.onChange(() => {
+    if (terminal.offset !== offset) {
+      offset = terminal.offset
+      printedAt = now().getTime()
+    }
+    lookSoon()
+  })
+  void Promise.resolve(options.rules).then((loaded) => {
+    rules = loaded
+    lookSoon()
+  })
+
+  return {
+    get current() {
+      return held.activity
+    },
+    signal(said) {
+      report = { ...said, at: now().getTime() }
+      conclude()
+    },
+    [Symbol.dispose]() {
+      isDisposed = true
+      clearTimeout(timer)
+      stopListening()
+    },
+  }
+}
+
+function isSame(one: Verdict, other: Verdict | undefined): boolean {
+  return one.is === other?.is
+}

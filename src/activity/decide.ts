@@ -1,0 +1,70 @@
+/**
+ * What a session is doing, from all that is known: the agent's own word first, then what the rules read from its title
+ * and screen, then how quiet it is.
+ */
+import type { Activity } from '../api/session.ts'
+import type { AgentReport } from './report.ts'
+import type { Verdict } from './judge.ts'
+
+export interface Evidence {
+  readonly now: number
+  readonly isOver: boolean
+  /** What the agent said of itself, until something else is seen. */
+  readonly report: (AgentReport & { readonly at: number }) | undefined
+  /** What the rules say, and since when. */
+  readonly seen: (Verdict & { readonly since: number }) | undefined
+  /** `undefined`: nothing was printed yet. */
+  readonly printedAt: number | undefined
+  readonly quietMs: number
+}
+
+export interface Decision extends Omit<Activity, 'since'> {
+  /** What the agent said is out of date, and must not come up again. */
+  readonly isReportSpent: boolean
+  /** When time alone would change the decision. */
+  readonly againAt?: number
+}
+
+/** Word and screen never turn in the same moment; for so long the screen may lag behind the word. */
+const lagMs = 2_000
+
+export function decide(evidence: Evidence): Decision {
+  const { now, isOver, report, seen } = evidence
+  if (isOver) return { is: 'idle', source: 'exit', confidence: 1, isReportSpent: true }
+  const contradictedAt = report && seen ? contradiction(report, seen) : undefined
+  const isReportSpent = contradictedAt !== undefined && contradictedAt <= now
+  if (report && !isReportSpent) {
+    const { is, reason } = report
+    return {
+      is,
+      ...(reason !== undefined && { reason }),
+      source: 'agent',
+      confidence: 1,
+      isReportSpent,
+      ...(contradictedAt !== undefined && { againAt: contradictedAt }),
+    }
+  }
+  if (seen) {
+    const { since: _, ...verdict } = seen
+    return { ...verdict, isReportSpent }
+  }
+  return { ...judgeByQuiet(evidence), isReportSpent }
+}
+
+/** When the screen has the last word: no hook is called when a person interrupts, or after they have answered. */
+function contradiction(
+  report: NonNullable<Evidence['report']>,
+  seen: NonNullable<Evidence['seen']>,
+): number | undefined {
+  if (seen.is === report.is) return undefined
+  const isNews = seen.since > report.at
+  return isNews && seen.is !== 'idle' ? seen.since : Math.max(seen.since, report.at) + lagMs
+}
+
+function judgeByQuiet({ now, printedAt, quietMs }: Evidence): Omit<Decision, 'isReportSpent'> {
+  if (printedAt === undefined) return { is: 'unknown', source: 'none', confidence: 0 }
+  const quietAt = printedAt + quietMs
+  return now >= quietAt
+    ? { is: 'idle', source: 'quiet', confidence: 0.3 }
+    : { is: 'working', source: 'quiet', confidence: 0.3, againAt: quietAt }
+}

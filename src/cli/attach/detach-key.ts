@@ -1,0 +1,12 @@
+import { CliError } from '../cli-error.ts'
+import type { DetachKey } from './attach-session.ts'
+
+/** `ctrl-]`, `Ctrl+\` or `^q`. */
+export function readDetachKey(text: string): DetachKey {
+  const [, key] = /^(?:ctrl[-+]|\^)([a-z[\\\]^_])$/i.exec(text) ?? []
+  if (key === undefined) {
+    throw new CliError('usage', `--detach-key takes Ctrl and a letter or one of [ \\ ] ^ _, such as ctrl-], not "${text}".`)
+  }
+  const upper = key.toUpperCase()
+  return { character: String.fromCharCode(upper.charCodeAt(0) - 0x40), name: `Ctrl-${upper}` }
+}

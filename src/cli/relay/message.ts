@@ -1,0 +1,81 @@
+/** What the relay has to know of the messages it passes on. Their text goes on as it came. */
+import { isRecord } from '../../base/is-record.ts'
+
+export type Id = string | number
+
+export interface Message {
+  readonly text: string
+  /** Of the requests in it: one, none, or those of a batch. */
+  readonly ids: readonly Id[]
+  /** `undefined` for responses and batches. */
+  readonly method: string | undefined
+  readonly params: Readonly<Record<string, unknown>>
+  /** What the request says of its revision; only 2026-07-28 and later say it in each request. */
+  readonly revision: string | undefined
+}
+
+const revisionKey = 'io.modelcontextprotocol/protocolVersion'
+
+/** `undefined` where the line is no message. */
+export function readMessage(line: Buffer): Message | undefined {
+  const text = line.toString('utf8')
+  const body = parse(text)
+  const parts = Array.isArray(body) ? body : [body]
+  if (parts.length === 0 || !parts.every(isRecord)) return undefined
+  const ids = parts.flatMap(({ id, method }) => (isId(id) && typeof method === 'string' ? [id] : []))
+  if (!isRecord(body)) return { text, ids, method: undefined, params: {}, revision: undefined }
+  const { method, params } = body
+  const meta = isRecord(params) && isRecord(params['_meta']) ? params['_meta'] : {}
+  const revision = meta[revisionKey]
+  return {
+    text,
+    ids,
+    method: typeof method === 'string' ? method : undefined,
+    params: isRecord(params) ? params : {},
+    revision: typeof revision === 'string' ? revision : undefined,
+  }
+}
+
+/** What the relay looks for in the answer to a request. */
+export interface Answer {
+  readonly id: Id | null
+  readonly result: Readonly<Record<string, unknown>> | undefined
+  readonly error: RpcFailure | undefined
+}
+
+export interface RpcFailure {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+/** The responses in a text, which may be a batch, a notification or none of all that. */
+export function readAnswers(text: string): readonly Answer[] {
+  const body = parse(text)
+  return (Array.isArray(body) ? body : [body]).filter(isRecord).flatMap(({ id, method, result, error }) => {
+    if (method !== undefined || (result === undefined && error === undefined)) return []
+    return [
+      {
+        id: isId(id) ? id : null,
+        result: isRecord(result) ? result : undefined,
+        error: isFailure(error) ? error : undefined,
+      },
+    ]
+  })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isId(value: unknown): value is Id {
+  return typeof value === 'string' || typeof value === 'number'
+}
+
+function isFailure(value: unknown): value is RpcFailure {
+  return isRecord(value) && typeof value['code'] === 'number' && typeof value['message'] === 'string'
+}

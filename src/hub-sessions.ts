@@ -1,0 +1,124 @@
+/** The part of the composition root that makes sessions: templates, terminals, what runs in them and the tools for it. */
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Log } from './base/log.ts'
+import { holderSocketDirectory } from './base/socket-places.ts'
+import type { LoadedConfig } from './config/config.ts'
+import { passedOn, programEnvironment } from './config/config.ts'
+import type { EventLog } from './events/events.ts'
+import type { Notices, Provider } from './mcp/mcp.ts'
+import type { SessionRecord, Sessions, SessionSocket } from './sessions/sessions.ts'
+import { createSessionProvider, createSessions } from './sessions/sessions.ts'
+import type { Store } from './store/store.ts'
+import { createTemplateProvider, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
+import { createTerminals } from './terminal/terminal.ts'
+import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
+import type { Tokens } from './tokens/tokens.ts'
+
+export interface SessionParts {
+  readonly sessions: Sessions
+  /** For people. */
+  readonly providers: readonly Provider[]
+  /** For the agent of one session: the tools of its own terminal that are switched on. */
+  ownTools(session: string, prefix: string): Provider
+}
+
+export interface SessionPartsOptions extends Pick<LoadedConfig, 'config' | 'environment'> {
+  readonly home: string
+  /** Of the hub: its pages, and its MCP endpoint. */
+  readonly origin: string
+  readonly url: string
+  readonly version: string
+  readonly hubId: string
+  readonly store: Store
+  readonly events: EventLog
+  readonly notices: Notices
+  readonly tokens: Tokens
+  readonly log: Log
+  readonly openSocket: (record: SessionRecord, holderPid: number) => Promise<SessionSocket>
+  readonly onToolsChange: (record: SessionRecord) => void
+  readonly onSessionEnded: (record: SessionRecord) => void
+}
+
+const packageFile = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
+const segmentBytes = 8 * 1024 * 1024
+const scrollbackLines = 2_000
+
+export async function openSessionParts(
+  { config, environment, ...options }: SessionPartsOptions,
+  opened: AsyncDisposableStack,
+): Promise<SessionParts> {
+  const { home, origin, url, version, hubId, store, events, notices, tokens, log } = options
+  const programs = programEnvironment(environment)
+  const templates = await openTemplates({
+    shippedDirectory: packageFile('templates'),
+    userDirectory: join(home, 'templates'),
+    searchPath: () => programs['PATH'] ?? '',
+    notices,
+    log,
+  })
+  opened.use(templates)
+
+  const directories = { sessions: join(home, 'sessions'), workspaces: join(home, 'workspaces') }
+  const terminals = createTerminals({
+    directory: directories.sessions,
+    socketDirectory: holderSocketDirectory(home),
+    version,
+    journal: { segmentBytes, maxBytes: config.journalMaxMb * 1024 * 1024 },
+    scrollbackLines,
+  })
+  const sessions = createSessions({
+    store,
+    hubId,
+    events,
+    notices,
+    log,
+    terminals,
+    templates: {
+      find: (name) => templates.find(name),
+      fill,
+      seed: async (name, workspace) => void (await seedWorkspace(templates.find(name), workspace)),
+    },
+    tokens: {
+      issue: ({ id, name }) => tokens.issue({ role: 'agent', session: id, label: `session ${name}` }),
+      revoke: (id) => tokens.revoke(id),
+    },
+    directories,
+    environment: { base: programs, passedOn: (names) => passedOn(environment, names) },
+    mcpUrl: url,
+    signalbox: packageFile('bin/signalbox'),
+    urlOf: (name) => `${config.sessionFollowBase ?? origin}${config.sessionFollowPath}${name}`,
+    defaultTemplate: config.defaultTemplate,
+    jobConcurrency: config.jobConcurrency,
+    watchActivity: () => ({
+      current: { is: 'unknown', since: new Date().toISOString(), source: 'none', confidence: 0 },
+      signal: () => {},
+      [Symbol.dispose]: () => {},
+    }),
+    openSocket: options.openSocket,
+    onToolsChange: options.onToolsChange,
+    onSessionEnded: options.onSessionEnded,
+  })
+  opened.use(sessions)
+
+  const terminalTools = createTerminalTools({
+    find: (session) => sessions.subject(session),
+    viewers: createViewers(),
+    statusOf: (id) => sessions.statusOf(id),
+    activityOf: (id) => sessions.activityView(id),
+  })
+  return {
+    sessions,
+    providers: [
+      createSessionProvider({
+        sessions,
+        wait: async (id, input, call) => terminalTools.runWait(await sessions.subject(id), input, call),
+      }),
+      createTemplateProvider(templates),
+      terminalTools.managementProvider,
+    ],
+    ownTools: (session, prefix) =>
+      terminalTools.ownProvider({ session, prefix, isOn: (name) => sessions.toolsOf(session).includes(name) }),
+  }
+}

@@ -1,0 +1,46 @@
+/** list_jobs, enqueue_one_off, cancel_job */
+import { z } from 'zod'
+import { jobSchema, jobStatuses } from '../api/job.ts'
+import { sessionNameSchema, sessionSchema } from '../api/session.ts'
+import type { Tool } from '../mcp/mcp.ts'
+import { defineTool } from '../mcp/mcp.ts'
+import type { Sessions } from './sessions.ts'
+
+export function createJobTools(sessions: Sessions): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'list_jobs',
+      description: 'One-off commands: those that wait, run and have ended, newest first.',
+      input: z.strictObject({ status: z.enum(jobStatuses).optional() }),
+      output: z.object({ jobs: z.array(jobSchema) }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      run: async ({ status }) => ({ jobs: [...(await sessions.jobs.list(status))] }),
+    }),
+    defineTool({
+      name: 'enqueue_one_off',
+      description: 'Queues a command that runs when it is its turn. Its output, exit code and times are kept.',
+      input: z.strictObject({
+        name: sessionNameSchema,
+        command: z.string().min(1).max(100_000).describe('A line for the shell.'),
+        template: z.string().default('script'),
+        description: z.string().max(2_000).optional(),
+        priority: z.int().min(-1_000).max(1_000).default(0).describe('Higher goes first.'),
+      }),
+      output: sessionSchema,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+      run: async ({ priority, ...spec }) => sessions.describe(await sessions.enqueue(spec, priority)),
+    }),
+    defineTool({
+      name: 'cancel_job',
+      description:
+        'Ends a job: one that waits never begins, one that runs is killed, one that has ended stays as it is.',
+      input: z.strictObject({ id: z.string().describe('As in list_jobs.') }),
+      output: jobSchema,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      async run({ id }) {
+        const record = await sessions.jobs.find(id)
+        return sessions.jobs.describe(await sessions.kill(record, { remove: false }))
+      },
+    }),
+  ]
+}

@@ -1,0 +1,121 @@
+/**
+ * The queue of one-off commands. A job is a session that waits its turn: what is queued is a stored record, so nothing is
+ * lost with the hub, and a job's output, exit code and times are those of its session.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Job, JobStatus } from '../api/job.ts'
+import type { SessionStatus } from '../api/session.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import type { Log } from '../base/log.ts'
+import { createSerial } from '../base/serial.ts'
+import type { SessionBook } from './session-book.ts'
+import type { SessionRecord, SessionStore } from './session-store.ts'
+
+export interface JobQueue {
+  add(record: SessionRecord, priority: number): Promise<SessionRecord>
+  /** Starts as many as there are places. */
+  next(): Promise<void>
+  find(jobId: string): Promise<SessionRecord>
+  list(status?: JobStatus): Promise<readonly Job[]>
+  describe(record: SessionRecord): Promise<Job>
+  /** Takes one that has not begun out of the queue. */
+  drop(record: SessionRecord): Promise<void>
+}
+
+export interface JobQueueOptions {
+  readonly rows: SessionStore
+  readonly book: SessionBook
+  readonly hubId: string
+  readonly limit: number
+  readonly launch: (record: SessionRecord) => Promise<unknown>
+  readonly log: Log
+}
+
+export function createJobQueue({ rows, book, hubId, limit, launch, log }: JobQueueOptions): JobQueue {
+  const oneByOne = createSerial()
+
+  const queued = async () => (await rows.list({ hubId, isJob: true, statuses: ['queued'] })).toSorted(byTurn)
+
+  async function startNext(): Promise<void> {
+    const begun = await rows.list({ hubId, isJob: true, statuses: ['starting', 'running'] })
+    const places = limit - begun.length
+    for (const record of places > 0 ? (await queued()).slice(0, places) : []) {
+      const starting = await book.change(record.id, ({ status }) => (status === 'queued' ? { status: 'starting' } : {}))
+      if (starting?.status !== 'starting') continue
+      launch(starting).catch((error: unknown) =>
+        log.warn({ session: record.name, error: messageOf(error) }, 'a job could not be started'),
+      )
+    }
+  }
+
+  return {
+    async add(record, priority) {
+      const waiting: SessionRecord = {
+        ...record,
+        status: 'queued',
+        sessionType: 'one_off',
+        jobId: `j${randomBytes(6).toString('hex')}`,
+        priority,
+      }
+      await book.add(waiting)
+      await oneByOne(startNext)
+      return book.find(waiting.id)
+    },
+    next: () => oneByOne(startNext),
+    async find(jobId) {
+      const record = await rows.findJob(jobId)
+      if (record) return record
+      throw new HubError('not-found', `There is no job "${jobId}". Call list_jobs for the ids.`)
+    },
+    async list(status) {
+      const statuses = status && statusesOf[status]
+      const records = await rows.list({ isJob: true, ...(statuses && { statuses }) })
+      const waiting = await queued()
+      return records.map((record) => toJob(record, waiting))
+    },
+    describe: async (record) => toJob(record, await queued()),
+    drop: (record) =>
+      oneByOne(async () => {
+        const endedAt = new Date().toISOString()
+        await book.change(record.id, ({ status }) => (status === 'queued' ? { status: 'stopped', endedAt } : {}))
+      }),
+  }
+}
+
+function byTurn(one: SessionRecord, other: SessionRecord): number {
+  return other.priority - one.priority || one.createdAt.localeCompare(other.createdAt) || one.id.localeCompare(other.id)
+}
+
+function toJob(record: SessionRecord, waiting: readonly SessionRecord[]): Job {
+  const position = waiting.findIndex(({ id }) => id === record.id)
+  const { startedAt, endedAt, exitCode } = record
+  return {
+    id: record.jobId!,
+    session: record.name,
+    command: record.command,
+    status: jobStatusOf[record.status],
+    priority: record.priority,
+    ...(position >= 0 && { position }),
+    created_at: record.createdAt,
+    ...(startedAt !== undefined && { started_at: startedAt }),
+    ...(endedAt !== undefined && { ended_at: endedAt }),
+    ...(exitCode !== undefined && { exit_code: exitCode }),
+  }
+}
+
+const jobStatusOf: Readonly<Record<SessionStatus, JobStatus>> = {
+  queued: 'queued',
+  starting: 'running',
+  running: 'running',
+  completed: 'completed',
+  failed: 'failed',
+  stopped: 'cancelled',
+}
+
+const statusesOf: Readonly<Record<JobStatus, readonly SessionStatus[]>> = {
+  queued: ['queued'],
+  running: ['starting', 'running'],
+  completed: ['completed'],
+  failed: ['failed'],
+  cancelled: ['stopped'],
+}

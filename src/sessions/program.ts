@@ -1,0 +1,64 @@
+/** From a template and what was asked for to the program that is run. */
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+import type { Template } from '../api/template.ts'
+import { HubError } from '../base/hub-error.ts'
+
+export interface CommandLine {
+  readonly command: string
+  /** `undefined`: `command` is a shell line, or empty for a login shell. */
+  readonly args: readonly string[] | undefined
+}
+
+/** A command of one's own drops the template's arguments; arguments of one's own replace them. */
+export function chooseCommand(
+  template: Template,
+  asked: { readonly [Part in keyof CommandLine]?: CommandLine[Part] | undefined },
+): CommandLine {
+  if (asked.command !== undefined) return { command: asked.command, args: asked.args }
+  return { command: template.command, args: asked.args ?? template.args }
+}
+
+export interface Launch {
+  readonly file: string
+  readonly args: readonly string[]
+}
+
+/** Without arguments a line for the shell, with them a program; nothing at all is a login shell. */
+export function toLaunch(line: CommandLine, prefix: readonly string[], env: Readonly<Record<string, string>>): Launch {
+  const shell = env['SHELL'] || '/bin/sh'
+  const words = wordsOf(line, shell)
+  const [file, ...args] = [...prefix, ...words]
+  return { file: file!, args }
+}
+
+function wordsOf({ command, args }: CommandLine, shell: string): readonly string[] {
+  if (args) return [command, ...args]
+  return command === '' ? [shell, '-l'] : [shell, '-c', command]
+}
+
+/** A path stays as it is; a name is looked for as a shell would. Throws where there is no such program. */
+export function findProgram(file: string, path: string, cwd: string): string {
+  if (file.includes('/')) {
+    const absolute = isAbsolute(file) ? file : join(cwd, file)
+    if (isProgram(absolute)) return absolute
+    throw new HubError('invalid', `"command": there is no program at ${absolute}.`)
+  }
+  for (const directory of path.split(delimiter)) {
+    const candidate = join(directory || '.', file)
+    if (isProgram(candidate)) return candidate
+  }
+  throw new HubError(
+    'invalid',
+    `"command": the program "${file}" is not installed, or not on the hub's PATH. Install it, or give its whole path.`,
+  )
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

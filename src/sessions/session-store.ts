@@ -1,0 +1,192 @@
+/** The only SQL of sessions. */
+import type { SessionStatus, TerminalSize } from '../api/session.ts'
+import { sessionStatuses } from '../api/session.ts'
+import type { TerminalSettings } from '../api/terminal-tools.ts'
+import { HubError } from '../base/hub-error.ts'
+import type { Store, Tables } from '../store/store.ts'
+
+export interface SessionRecord {
+  readonly id: string
+  readonly hubId: string
+  readonly name: string
+  readonly template: string
+  readonly command: string
+  /** `undefined`: `command` is a shell line. */
+  readonly args: readonly string[] | undefined
+  readonly sessionType: 'long_running' | 'one_off'
+  readonly backend: 'holder' | 'tmux'
+  readonly status: SessionStatus
+  /** A person asked for its end: however it then ends, it was stopped. */
+  readonly isStopAsked: boolean
+  readonly description: string | undefined
+  readonly labels: readonly string[]
+  readonly workspacePath: string
+  readonly size: TerminalSize
+  readonly terminalTools: readonly string[]
+  readonly terminalSettings: TerminalSettings
+  readonly socketName: string | undefined
+  readonly tokenId: string | undefined
+  readonly jobId: string | undefined
+  readonly priority: number
+  readonly exitCode: number | undefined
+  readonly exitSignal: string | undefined
+  readonly lastMessage: string | undefined
+  readonly createdAt: string
+  readonly startedAt: string | undefined
+  readonly endedAt: string | undefined
+  readonly updatedAt: string
+}
+
+/** Where a session stands in the list, newest first. */
+export type SessionPlace = Pick<SessionRecord, 'createdAt' | 'id'>
+
+export interface SessionFilter {
+  readonly status?: SessionStatus | undefined
+  readonly hubId?: string
+  readonly statuses?: readonly SessionStatus[]
+  readonly isJob?: boolean
+  readonly after?: SessionPlace | undefined
+  readonly limit?: number
+}
+
+export interface SessionStore {
+  /** A living session of that name is a conflict. */
+  insert(record: SessionRecord): Promise<void>
+  find(id: string): Promise<SessionRecord | undefined>
+  /** By id, or the newest of that name. */
+  findNamed(nameOrId: string): Promise<SessionRecord | undefined>
+  findJob(jobId: string): Promise<SessionRecord | undefined>
+  /** Newest first. */
+  list(filter: SessionFilter): Promise<readonly SessionRecord[]>
+  save(record: SessionRecord): Promise<void>
+  remove(id: string): Promise<void>
+}
+
+export const livingStatuses: readonly SessionStatus[] = sessionStatuses.slice(0, 3)
+
+export function createSessionStore({ db }: Store): SessionStore {
+  const rows = () => db.selectFrom('sessions').selectAll()
+
+  async function isNameTaken(name: string): Promise<boolean> {
+    const living = rows().where('name', '=', name).where('status', 'in', livingStatuses)
+    return (await living.executeTakeFirst()) !== undefined
+  }
+
+  return {
+    async insert(record) {
+      try {
+        await db.insertInto('sessions').values(toStored(record)).execute()
+      } catch (error) {
+        if (!(await isNameTaken(record.name))) throw error
+        throw new HubError(
+          'conflict',
+          `"name": a session named "${record.name}" is still alive. Take another name, or end it with kill_session.`,
+          { cause: error },
+        )
+      }
+    },
+    async find(id) {
+      const row = await rows().where('id', '=', id).executeTakeFirst()
+      return row && toRecord(row)
+    },
+    async findNamed(nameOrId) {
+      const row = await rows()
+        .where(({ eb, or }) => or([eb('id', '=', nameOrId), eb('name', '=', nameOrId)]))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .executeTakeFirst()
+      return row && toRecord(row)
+    },
+    async findJob(jobId) {
+      const row = await rows().where('job_id', '=', jobId).executeTakeFirst()
+      return row && toRecord(row)
+    },
+    async list({ status, statuses, hubId, isJob, after, limit }) {
+      let query = rows().orderBy('created_at', 'desc').orderBy('id', 'desc')
+      if (status) query = query.where('status', '=', status)
+      if (statuses) query = query.where('status', 'in', statuses)
+      if (hubId !== undefined) query = query.where('hub_id', '=', hubId)
+      if (isJob) query = query.where('job_id', 'is not', null)
+      if (after) {
+        const { createdAt, id } = after
+        query = query.where(({ eb, or, and }) =>
+          or([eb('created_at', '<', createdAt), and([eb('created_at', '=', createdAt), eb('id', '<', id)])]),
+        )
+      }
+      if (limit !== undefined) query = query.limit(limit)
+      return (await query.execute()).map(toRecord)
+    },
+    async save(record) {
+      const { id, ...values } = toStored(record)
+      await db.updateTable('sessions').set(values).where('id', '=', id).execute()
+    },
+    async remove(id) {
+      await db.deleteFrom('sessions').where('id', '=', id).execute()
+    },
+  }
+}
+
+function toStored(record: SessionRecord): Tables['sessions'] {
+  return {
+    id: record.id,
+    hub_id: record.hubId,
+    name: record.name,
+    template: record.template,
+    command: record.command,
+    args: record.args ? JSON.stringify(record.args) : null,
+    session_type: record.sessionType,
+    backend: record.backend,
+    status: record.status,
+    is_stop_asked: record.isStopAsked ? 1 : 0,
+    description: record.description ?? null,
+    labels: JSON.stringify(record.labels),
+    workspace_path: record.workspacePath,
+    cols: record.size.cols,
+    rows: record.size.rows,
+    terminal_tools: JSON.stringify(record.terminalTools),
+    terminal_settings: JSON.stringify(record.terminalSettings),
+    socket_name: record.socketName ?? null,
+    token_id: record.tokenId ?? null,
+    job_id: record.jobId ?? null,
+    priority: record.priority,
+    exit_code: record.exitCode ?? null,
+    exit_signal: record.exitSignal ?? null,
+    last_message: record.lastMessage ?? null,
+    created_at: record.createdAt,
+    started_at: record.startedAt ?? null,
+    ended_at: record.endedAt ?? null,
+    updated_at: record.updatedAt,
+  }
+}
+
+function toRecord(stored: Tables['sessions']): SessionRecord {
+  return {
+    id: stored.id,
+    hubId: stored.hub_id,
+    name: stored.name,
+    template: stored.template,
+    command: stored.command,
+    args: stored.args === null ? undefined : (JSON.parse(stored.args) as readonly string[]),
+    sessionType: stored.session_type as SessionRecord['sessionType'],
+    backend: stored.backend as SessionRecord['backend'],
+    status: stored.status as SessionStatus,
+    isStopAsked: stored.is_stop_asked === 1,
+    description: stored.description ?? undefined,
+    labels: JSON.parse(stored.labels) as readonly string[],
+    workspacePath: stored.workspace_path,
+    size: { cols: stored.cols, rows: stored.rows },
+    terminalTools: JSON.parse(stored.terminal_tools) as readonly string[],
+    terminalSettings: JSON.parse(stored.terminal_settings) as TerminalSettings,
+    socketName: stored.socket_name ?? undefined,
+    tokenId: stored.token_id ?? undefined,
+    jobId: stored.job_id ?? undefined,
+    priority: stored.priority,
+    exitCode: stored.exit_code ?? undefined,
+    exitSignal: stored.exit_signal ?? undefined,
+    lastMessage: stored.last_message ?? undefined,
+    createdAt: stored.created_at,
+    startedAt: stored.started_at ?? undefined,
+    endedAt: stored.ended_at ?? undefined,
+    updatedAt: stored.updated_at,
+  }
+}

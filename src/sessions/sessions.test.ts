@@ -1,0 +1,225 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
+import { createWorld } from '../../test/fixtures/session-world.ts'
+import type { SessionRecord, Sessions } from './sessions.ts'
+
+const { signal } = new AbortController()
+
+describeOnEachEngine('sessions', (open) => {
+  async function begin(templates: readonly Record<string, unknown>[] = []) {
+    const opened = await open()
+    const world = createWorld(templates)
+    const sessions = world.start(opened.store)
+    let last: Sessions = sessions
+    onTestFinished(async () => {
+      for (const record of await last.list({ statuses: ['queued', 'starting', 'running'] })) {
+        await last.kill(record, { remove: false })
+      }
+      await last[Symbol.asyncDispose]()
+      await opened[Symbol.asyncDispose]()
+      rmSync(world.home, { recursive: true, force: true })
+    })
+    /** The hub goes, as on a crash or a restart, and another comes. */
+    async function restart(): Promise<Sessions> {
+      await last[Symbol.asyncDispose]()
+      last = world.start(opened.store)
+      await last.restore()
+      return last
+    }
+    return { ...world, sessions, restart }
+  }
+
+  async function screenOf(sessions: Sessions, record: SessionRecord): Promise<string> {
+    const { screen } = await sessions.terminalOf(record)
+    await screen.settled()
+    return screen
+      .rows()
+      .map(({ text }) => text)
+      .join('\n')
+      .trimEnd()
+  }
+
+  const ended = (sessions: Sessions, name: string) =>
+    vi.waitFor(async () => {
+      const record = await sessions.find(name)
+      expect(record.endedAt).toBeDefined()
+      return record
+    }, 10_000)
+
+  test('a command runs in a terminal, and what it printed and how it ended is kept', async () => {
+    const { sessions, home } = await begin()
+    await sessions.create({ name: 'hello', command: 'pwd; echo hello; exit 3' }, signal)
+    const record = await ended(sessions, 'hello')
+    expect(record).toMatchObject({ status: 'failed', exitCode: 3, lastMessage: 'It ended with exit code 3.' })
+    expect(await screenOf(sessions, record)).toBe(`${join(home, 'workspaces', 'hello')}\nhello`)
+  })
+
+  test('with arguments it is a program, run without a shell', async () => {
+    const { sessions } = await begin()
+    await sessions.create({ name: 'args', command: 'echo', args: ['$HOME', 'a  b'] }, signal)
+    const record = await ended(sessions, 'args')
+    expect(record).toMatchObject({ status: 'completed', exitCode: 0 })
+    expect(await screenOf(sessions, record)).toBe('$HOME a  b')
+  })
+
+  test('the program has a token of its own, which ends with the session', async () => {
+    const { sessions, home, revoked } = await begin()
+    const { record } = await sessions.create({ name: 'mine', command: 'env > env.txt; cat' }, signal)
+    const file = join(home, 'workspaces', 'mine', 'env.txt')
+    await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain(`SIGNALBOX_TOKEN=secret-of-${record.id}`))
+    expect(readFileSync(file, 'utf8')).toContain('SIGNALBOX_URL=http://127.0.0.1:1/mcp')
+    expect(revoked).toEqual([])
+    await sessions.kill(record, { remove: false })
+    expect(await sessions.find('mine')).toMatchObject({ status: 'stopped' })
+    await vi.waitFor(() => expect(revoked).toEqual([`token-${record.id}`]))
+  })
+
+  test('a name is taken while its session lives, and free afterwards; a name means the newest', async () => {
+    const { sessions } = await begin()
+    const { record } = await sessions.create({ name: 'one', command: 'cat' }, signal)
+    await expect(sessions.create({ name: 'one', command: 'true' }, signal)).rejects.toThrow(/"one" is still alive/)
+    await sessions.kill(record, { remove: false })
+    const second = await sessions.create({ name: 'one', command: 'cat' }, signal)
+    expect((await sessions.find('one')).id).toBe(second.record.id)
+    expect((await sessions.find(record.id)).status).toBe('stopped')
+  })
+
+  test('what cannot be started says what would work, and leaves nothing behind', async () => {
+    const { sessions } = await begin()
+    const create = (spec: object) => sessions.create({ name: 'no', ...spec }, signal)
+    await expect(create({ template: 'nothing' })).rejects.toThrow('no template "nothing"')
+    await expect(create({ command: 'no-such-program', args: [] })).rejects.toThrow(
+      /not installed, or not on the hub's PATH/,
+    )
+    await expect(create({ workingDir: '/no/such/directory' })).rejects.toThrow(/is no directory/)
+    await expect(create({ workingDir: 'relative' })).rejects.toThrow(/not an absolute path/)
+    expect(await sessions.list({})).toEqual([])
+  })
+
+  test('a prompt is pasted when the program is ready, and taken as it is', async () => {
+    const { sessions, home } = await begin([
+      { name: 'asker', command: 'printf "ready> "; cat > taken.txt', prompt: { ready: '^ready>$', quiet_ms: 20 } },
+    ])
+    const text = '-n Enter C-c\ttab ✓ 🚀'
+    const { prompt, record } = await sessions.create({ name: 'ask', template: 'asker', prompt: text }, signal)
+    expect(prompt).toEqual({ delivered: true })
+    const file = join(home, 'workspaces', 'ask', 'taken.txt')
+    await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toBe(`${text}\n`))
+    expect(record.status).toBe('running')
+  })
+
+  test('a prompt that nobody took is told, and the session stays', async () => {
+    const { sessions } = await begin([
+      { name: 'deaf', command: 'stty -echo; sleep 100', prompt: { quiet_ms: 0, fallback_ms: 100 } },
+    ])
+    const { prompt, record } = await sessions.create({ name: 'deaf', template: 'deaf', prompt: 'hello' }, signal)
+    expect(prompt).toMatchObject({ delivered: false, reason: expect.stringContaining('nothing on the screen') })
+    expect(record).toMatchObject({ status: 'running', lastMessage: expect.stringContaining('not delivered') })
+  }, 20_000)
+
+  test('questions on the way are answered, each once', async () => {
+    const script = 'printf "Trust this folder? "; read -r answer; echo "trusted:$answer"; printf "> "; cat'
+    const { sessions } = await begin([
+      {
+        name: 'wary',
+        command: script,
+        questions: [{ shows: '^Trust this folder\\?$', keys: 'y Enter' }],
+        prompt: { ready: '^>', quiet_ms: 20 },
+      },
+    ])
+    const { record, prompt } = await sessions.create({ name: 'wary', template: 'wary', prompt: 'go' }, signal)
+    expect(prompt).toEqual({ delivered: true })
+    await vi.waitFor(async () => expect(await screenOf(sessions, record)).toContain('trusted:y\n> go\ngo'))
+  })
+
+  test('sessions outlive the hub: the next one has their screens, and can type', async () => {
+    const { sessions, restart } = await begin()
+    const { record } = await sessions.create({ name: 'long', command: 'echo before; cat' }, signal)
+    await vi.waitFor(async () => expect(await screenOf(sessions, record)).toBe('before'))
+    const next = await restart()
+    expect(await next.find('long')).toMatchObject({ status: 'running' })
+    expect(await screenOf(next, record)).toBe('before')
+    const terminal = await next.terminalOf(record)
+    terminal.write(Buffer.from('after\r'))
+    await vi.waitFor(async () => expect(await screenOf(next, record)).toBe('before\nafter\nafter'))
+  })
+
+  test('what ended while no hub was there is noted by the next', async () => {
+    const { sessions, home, restart } = await begin()
+    await sessions.create({ name: 'gone', command: 'while [ ! -e end ]; do sleep 0.05; done; exit 7' }, signal)
+    const next = restart
+    writeFileSync(join(home, 'workspaces', 'gone', 'end'), '')
+    expect(await ended(await next(), 'gone')).toMatchObject({ status: 'failed', exitCode: 7 })
+  })
+
+  test('to remove a session is to drop its record and journal, never its workspace', async () => {
+    const { sessions, home } = await begin()
+    const { record } = await sessions.create({ name: 'drop', command: 'touch kept; cat' }, signal)
+    const kept = join(home, 'workspaces', 'drop', 'kept')
+    await vi.waitFor(() => expect(existsSync(kept)).toBe(true))
+    await sessions.kill(record, { remove: true })
+    await expect(sessions.find('drop')).rejects.toThrow(/no session "drop"/)
+    expect(existsSync(join(home, 'sessions', record.id))).toBe(false)
+    expect(existsSync(kept)).toBe(true)
+  })
+
+  test('jobs wait their turn, by priority and then in order', async () => {
+    const { sessions, home } = await begin()
+    const shared = join(home, 'order')
+    mkdirSync(join(home, 'workspaces'))
+    const enqueue = (name: string, priority = 0) =>
+      sessions.enqueue(
+        {
+          name,
+          template: 'script',
+          command: `echo ${name} >> ${shared}; while [ ! -e ${home}/go-${name} ]; do sleep 0.02; done`,
+        },
+        priority,
+      )
+    for (const name of ['first', 'second', 'third']) await enqueue(name)
+    await enqueue('urgent', 5)
+    expect((await sessions.jobs.list('queued')).map(({ session, position }) => [session, position])).toEqual([
+      ['urgent', 0],
+      ['third', 1],
+    ])
+    for (const name of ['first', 'second', 'urgent', 'third']) {
+      await vi.waitFor(() => expect(readFileSync(shared, 'utf8')).toContain(name), 10_000)
+      writeFileSync(join(home, `go-${name}`), '')
+      await ended(sessions, name)
+    }
+    expect(readFileSync(shared, 'utf8').trim().split('\n').slice(2)).toEqual(['urgent', 'third'])
+    expect(
+      (await sessions.jobs.list()).every(({ status, exit_code }) => status === 'completed' && exit_code === 0),
+    ).toBe(true)
+  }, 30_000)
+
+  test('a job can be cancelled while it waits, while it runs and when it has ended', async () => {
+    const { sessions } = await begin()
+    const enqueue = (name: string, command: string) => sessions.enqueue({ name, template: 'script', command }, 0)
+    await enqueue('quick', 'true')
+    await ended(sessions, 'quick')
+    for (const name of ['runs', 'runs-too', 'waits']) await enqueue(name, 'sleep 100')
+    const cancel = async (name: string) => {
+      const record = await sessions.find(name)
+      return sessions.jobs.describe(await sessions.kill(record, { remove: false }))
+    }
+    expect(await cancel('waits')).toMatchObject({ status: 'cancelled' })
+    expect((await sessions.find('waits')).startedAt).toBeUndefined()
+    await vi.waitFor(async () => expect((await sessions.find('runs')).status).toBe('running'))
+    expect(await cancel('runs')).toMatchObject({ status: 'cancelled' })
+    expect(await cancel('quick')).toMatchObject({ status: 'completed', exit_code: 0 })
+  }, 20_000)
+
+  test('queued jobs are started by the next hub', async () => {
+    const { sessions, home, restart } = await begin()
+    for (const name of ['a', 'b', 'c']) {
+      await sessions.enqueue({ name, template: 'script', command: `while [ ! -e ${home}/go ]; do sleep 0.02; done` }, 0)
+    }
+    const next = await restart()
+    expect(await next.jobs.list('queued')).toHaveLength(1)
+    writeFileSync(join(home, 'go'), '')
+    for (const name of ['a', 'b', 'c']) expect(await ended(next, name)).toMatchObject({ status: 'completed' })
+  }, 20_000)
+})

@@ -1,0 +1,131 @@
+/** create_session, send_input, update_session, kill_session */
+import { z } from 'zod'
+import { sessionNameSchema, sessionSchema, sizeSchema } from '../api/session.ts'
+import { terminalToolNames } from '../api/terminal-tools.ts'
+import { waitInputSchema } from '../api/wait.ts'
+import type { Tool } from '../mcp/mcp.ts'
+import { defineTool } from '../mcp/mcp.ts'
+import { type } from './prompt.ts'
+import { nameArgument, terminalNamed } from './reading-tools.ts'
+import type { Sessions } from './sessions.ts'
+import type { Wait } from './wait.ts'
+
+const toolsArgument = z
+  .array(z.string().refine(isToolName, `the terminal tools are all, ${terminalToolNames.join(', ')}`))
+  .max(100)
+  .describe('The terminal tools its agent may use of its own terminal, or ["all"].')
+  .transform(toToolNames)
+const labelsArgument = z.array(z.string().min(1).max(100)).max(50)
+const descriptionArgument = z.string().max(2_000)
+
+const createdSchema = sessionSchema.extend({
+  prompt: z.object({ delivered: z.boolean(), reason: z.string().optional() }).optional(),
+  met: z.boolean().optional().describe('After a wait: whether what was waited for came.'),
+  screen: z.string().optional().describe('After a wait.'),
+})
+
+export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wait: Wait }): readonly Tool[] {
+  return [
+    defineTool({
+      name: 'create_session',
+      description:
+        'Starts an agent or a command in a terminal of its own and, if wanted, types a prompt and waits. list_templates shows what can be started. Everything but the name may be left out.',
+      input: z.strictObject({
+        name: sessionNameSchema,
+        template: z.string().optional().describe('As in list_templates; shell for a command of your own.'),
+        prompt: z.string().max(1_000_000).optional().describe('Typed in when the program is ready, then Enter.'),
+        command: z
+          .string()
+          .max(100_000)
+          .optional()
+          .describe('A line for the shell; with args, a program. Instead of the template’s.'),
+        args: z.array(z.string()).max(1_000).optional(),
+        working_dir: z.string().optional().describe('An absolute path; without it a new directory.'),
+        worktree: z.boolean().optional().describe('Work in a new git worktree of working_dir.'),
+        env: z.record(z.string(), z.string()).optional().describe('For the program; kept nowhere.'),
+        description: descriptionArgument.optional(),
+        size: sizeSchema.optional(),
+        tools: toolsArgument.optional(),
+        labels: labelsArgument.optional(),
+        mcp_socket: sessionNameSchema.optional().describe('Names its unix socket.'),
+        wait: waitInputSchema
+          .omit({ since: true })
+          .optional()
+          .describe('Answer only when this has come, with the screen.'),
+      }),
+      output: createdSchema,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+      async run({ working_dir, mcp_socket, wait: condition, ...asked }, call) {
+        const spec = { ...asked, workingDir: working_dir, socketName: mcp_socket }
+        const { record, prompt } = await sessions.create(spec, call.signal)
+        if (!condition) return { ...sessions.describe(record), ...(prompt && { prompt }) }
+        const { met, screen } = await wait(record.id, { ...condition, since: 0 }, call)
+        const latest = await sessions.find(record.id)
+        return { ...sessions.describe(latest), ...(prompt && { prompt }), met, screen }
+      },
+    }),
+    defineTool({
+      name: 'send_input',
+      description: 'Types a text into a session as it is, and then presses Enter unless told not to.',
+      input: z.strictObject({
+        name: nameArgument,
+        text: z.string().max(1_000_000),
+        enter: z.union([z.boolean(), z.string()]).default(true).transform(toFlag),
+      }),
+      output: z.object({
+        ok: z.boolean(),
+        bytes_written: z.int(),
+        offset: z.int().describe('Of the first byte that may answer it.'),
+      }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      async run({ name, text, enter }, call) {
+        const terminal = await terminalNamed(sessions, name)
+        const { offset } = terminal
+        return { ok: true, bytes_written: await type(terminal, text, { enter, signal: call.signal }), offset }
+      },
+    }),
+    defineTool({
+      name: 'update_session',
+      description: 'Changes a session while it runs: the terminal tools its agent may use, labels, description.',
+      input: z.strictObject({
+        name: nameArgument,
+        tools: toolsArgument.optional(),
+        labels: labelsArgument.optional(),
+        description: descriptionArgument.optional(),
+      }),
+      output: sessionSchema,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      async run({ name, tools, labels, description }) {
+        const patch = {
+          ...(tools && { terminalTools: tools }),
+          ...(labels && { labels }),
+          ...(description !== undefined && { description }),
+        }
+        return sessions.describe(await sessions.update(await sessions.find(name), patch))
+      },
+    }),
+    defineTool({
+      name: 'kill_session',
+      description: 'Ends a session’s program. With remove, its record and journal go too; its workspace never does.',
+      input: z.strictObject({ name: nameArgument, remove: z.boolean().default(false) }),
+      output: sessionSchema,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      run: async ({ name, remove }) => sessions.describe(await sessions.kill(await sessions.find(name), { remove })),
+    }),
+  ]
+}
+
+const knownTools: readonly string[] = terminalToolNames
+
+function isToolName(name: string): boolean {
+  return name === 'all' || knownTools.includes(name)
+}
+
+function toToolNames(names: readonly string[]): readonly string[] {
+  return names.includes('all') ? knownTools : knownTools.filter((name) => names.includes(name))
+}
+
+/** Clients have been seen to send words for it. */
+function toFlag(value: boolean | string): boolean {
+  return typeof value === 'boolean' ? value : !/^(0|false|no|off|skip)$/i.test(value.trim())
+}

@@ -1,0 +1,74 @@
+/** What is wrong with a template, each fault with the field it is about and what would work there. */
+import type { z } from 'zod'
+import { type Template, templateSchema } from '../api/template.ts'
+import { messageOf } from '../base/hub-error.ts'
+import { nearest } from '../base/nearest.ts'
+import { compilePattern, encodeKeys } from '../terminal/terminal.ts'
+
+export interface Finding {
+  /** From the top of the template. */
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+export type CheckedTemplate =
+  | { readonly is: 'good'; readonly template: Template }
+  | { readonly is: 'faulty'; readonly findings: readonly Finding[] }
+
+export function checkTemplate(content: unknown): CheckedTemplate {
+  const parsed = templateSchema.safeParse(content)
+  if (!parsed.success) return { is: 'faulty', findings: parsed.error.issues.map(toFinding) }
+  const findings = findKeyFaults(parsed.data)
+  return findings.length > 0 ? { is: 'faulty', findings } : { is: 'good', template: parsed.data }
+}
+
+/** Apart from the rest, since the engine for regular expressions is loaded on first use. */
+export async function findPatternFaults({ prompt, questions }: Template): Promise<readonly Finding[]> {
+  const patterns = [
+    { path: ['prompt', 'ready'], source: prompt.ready },
+    { path: ['prompt', 'taken'], source: prompt.taken },
+    ...questions.map(({ shows }, index) => ({ path: ['questions', index, 'shows'], source: shows })),
+  ]
+  const findings: Finding[] = []
+  for (const { path, source } of patterns) {
+    if (source === undefined) continue
+    try {
+      await compilePattern(source, { ignoreCase: false })
+    } catch (error) {
+      findings.push({ path, message: messageOf(error) })
+    }
+  }
+  return findings
+}
+
+export function describeFindings(findings: readonly Finding[]): string {
+  const parts = findings.map(({ path, message }) => (path.length > 0 ? `"${path.join('.')}": ${message}` : message))
+  return parts.join('; ').replace(/\.*$/, '.')
+}
+
+function findKeyFaults({ questions }: Template): readonly Finding[] {
+  return questions.flatMap(({ keys }, index) => {
+    try {
+      encodeKeys(keys, { applicationCursor: false })
+      return []
+    } catch (error) {
+      return [{ path: ['questions', index, 'keys'], message: messageOf(error) }]
+    }
+  })
+}
+
+function toFinding(issue: z.core.$ZodIssue): Finding {
+  const { path } = issue
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const [key = ''] = issue.keys
+      const meant = nearest(key, path.length === 0 ? Object.keys(templateSchema.shape) : [])
+      const cure = meant === undefined ? 'remove it' : `did you mean "${meant}"?`
+      return { path: [...path, key], message: `there is no such field; ${cure}` }
+    }
+    case 'invalid_key':
+      return { path, message: issue.issues[0]?.message ?? issue.message }
+    default:
+      return { path, message: issue.message }
+  }
+}

@@ -1,0 +1,12 @@
+import type { Template } from '../api/template.ts'
+
+export interface IncludedFile {
+  /** In the folder of the template's own files. */
+  readonly source: string
+  /** In the workspace. */
+  readonly target: string
+}
+
+export function includesOf({ include_files }: Template): readonly IncludedFile[] {
+  return include_files.map((file) => (typeof file === 'string' ? { source: file, target: file } : file))
+}

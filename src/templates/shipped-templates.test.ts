@@ -1,0 +1,84 @@
+/** The templates that everybody gets: what they promise, and what they must never do. */
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { findPatternFaults } from './check-template.ts'
+import { fill } from './fill.ts'
+import { readTemplateFile } from './template-file.ts'
+
+const root = join(import.meta.dirname, '../..')
+const texts = new Map(
+  globSync('templates/*.json', { cwd: root }).map((file) => [
+    basename(file, '.json'),
+    readFileSync(join(root, file), 'utf8'),
+  ]),
+)
+const agents = ['claude', 'codex', 'gemini', 'opencode']
+
+const words = {
+  workspace: '/home/me/work',
+  session_id: 'id',
+  session_name: 'fix-tests',
+  session_dir: '/home/me/.signalbox/sessions/id',
+  mcp_url: 'http://127.0.0.1:7420/mcp',
+  mcp_socket: '/run/user/1000/signalbox-mcp-fix-tests.sock',
+  prompt: '',
+  signalbox: '/usr/bin/signalbox',
+}
+
+test('there are the six, and only the script is hidden', () => {
+  expect([...texts.keys()].sort()).toEqual([...agents, 'script', 'shell'])
+  for (const name of texts.keys()) expect(templateOf(name).hidden).toBe(name === 'script')
+  expect(templateOf('script').session_type).toBe('one_off')
+})
+
+test('they are shipped', () => {
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] }
+  expect(files).toContain('templates')
+})
+
+describe.each([...texts.keys()])('%s', (name) => {
+  test('is good, and its patterns are', async () => {
+    expect(await findPatternFaults(templateOf(name))).toEqual([])
+  })
+
+  test('leaves the agent’s own permission questions on, and the person’s own settings where they are', () => {
+    expect(texts.get(name)).not.toMatch(
+      /dangerously|bypass|yolo|skip-permissions|ask-for-approval|approval-mode|danger-full/i,
+    )
+    expect(texts.get(name)).not.toMatch(/"trust": *true/)
+    const replaced = Object.keys(templateOf(name).env).filter((variable) => /HOME$|_CONFIG_DIR$/.test(variable))
+    expect(replaced).toEqual([])
+  })
+})
+
+describe.each(agents)('%s', (name) => {
+  test('is told where the hub is, and finds the token in the environment alone', () => {
+    const { args, env, session_files } = fill(templateOf(name), words)
+    const everything = JSON.stringify({ args, env, session_files })
+    expect(everything).toContain(words.mcp_url)
+    expect(everything).toContain('SIGNALBOX_TOKEN')
+    expect(everything).not.toContain('{mcp_url}')
+    for (const { path } of session_files) expect(Object.values(env)).toContain(join(words.session_dir, path))
+  })
+
+  test('says how it is installed', () => {
+    expect(templateOf(name).install).toMatch(/^npm install -g /)
+  })
+})
+
+test('what Claude is given is still JSON once it is filled in', () => {
+  const { args = [] } = fill(templateOf('claude'), words)
+  const config = JSON.parse(args[args.indexOf('--mcp-config') + 1]!) as unknown
+  expect(config).toEqual({
+    mcpServers: {
+      signalbox: { type: 'http', url: words.mcp_url, headers: { Authorization: 'Bearer ${SIGNALBOX_TOKEN}' } },
+    },
+  })
+})
+
+function templateOf(name: string) {
+  const content = readTemplateFile(texts.get(name)!, name)
+  if (content.is === 'broken') throw new Error(`${name}: ${content.fault.reason}`)
+  return content.template
+}

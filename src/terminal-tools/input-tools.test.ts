@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+
+/** Shows every byte it is given, each on a line of its own. */
+async function openHexdump(before = '') {
+  const box = await openToolbox(`${before}stty raw opost -echo; echo ready; exec od -An -v -tx1 -w1`)
+  await box.call('wait_for', { for: 'text', value: 'ready' })
+  return box
+}
+
+function shown(bytes: string): string {
+  return [
+    'ready',
+    ...Buffer.from(bytes)
+      .toString('hex')
+      .match(/../g)!
+      .map((byte) => ` ${byte}`),
+  ].join('\n')
+}
+
+test('text is typed as it is, and the bytes are counted', async () => {
+  await using box = await openToolbox('stty -echo; printf ready; read line; printf "<%s>" "$line"')
+  await box.call('wait_for', { for: 'text', value: 'ready' })
+  const sent = await box.call('send_text', { text: 'Enter -n é 😀 C-c\r' })
+  expect(sent).toEqual({ success: true, bytes_written: Buffer.byteLength('Enter -n é 😀 C-c\r'), offset: 5 })
+  expect(await box.call('wait_for', { for: 'text', value: '<Enter -n é 😀 C-c>' })).toMatchObject({ met: true })
+})
+
+test('a paste is put into brackets where the program asked for them', async () => {
+  await using box = await openHexdump(`printf '\\033[?2004h';`)
+  await box.call('send_text', { text: 'a\nb', paste: true })
+  expect(await box.call('wait_for', { for: 'text', value: shown('\x1b[200~a\rb\x1b[201~') })).toMatchObject({
+    met: true,
+  })
+})
+
+test('keys are pressed in order, in the mode the program is in', async () => {
+  await using box = await openHexdump(`printf '\\033[?1h';`)
+  expect(await box.call('send_keys', { keys: 'Up  ctrl+C F5 x' })).toMatchObject({ success: true, keys_sent: 4 })
+  const value = shown('\x1bOA\x03\x1b[15~x')
+  expect(await box.call('wait_for', { for: 'text', value })).toMatchObject({ met: true })
+})
+
+test('a key that nobody knows is an error that lists the known ones, and nothing is sent', async () => {
+  await using box = await openHexdump()
+  const { offset } = box.terminal
+  const sentence = await box.failure('send_keys', { keys: 'a Entre b' })
+  expect(sentence).toContain('there is no key "Entre"')
+  expect(sentence).toContain('Known are Enter, ')
+  await box.call('send_text', { text: 'z' })
+  const { screen } = await box.call('wait_for', { for: 'text', value: '7a', since: offset })
+  expect(screen).not.toContain(' 61')
+})
+
+test('what is typed to a program that has ended is refused', async () => {
+  await using box = await openToolbox('exit 3')
+  await box.call('wait_for', { for: 'exit' })
+  const ended = 'The program has ended. Its screen and its output can still be read.'
+  expect(await box.failure('send_text', { text: 'x' })).toBe(ended)
+  expect(await box.failure('send_keys', { keys: 'x' })).toBe(ended)
+  expect(await box.failure('resize', { cols: 90, rows: 30 })).toBe(ended)
+})
+
+test('a resize is answered when it is so, and the program hears of it', async () => {
+  await using box = await openToolbox(`trap 'stty size' WINCH; printf ready; while :; do sleep 0.1; done`)
+  await box.call('wait_for', { for: 'text', value: 'ready' })
+  expect(await box.call('resize', { cols: 90, rows: 30 })).toEqual({ success: true, cols: 90, rows: 30 })
+  expect(box.terminal.size).toEqual({ cols: 90, rows: 30 })
+  expect(await box.call('wait_for', { for: 'text', value: '30 90' })).toMatchObject({ met: true })
+  expect(await box.failure('resize', { cols: 1, rows: 30 })).toContain('"cols"')
+})
+
+test('one viewer types at a time; the others are told who does, and may take over', async () => {
+  await using box = await openHexdump()
+  await box.call('send_text', { text: 'a', viewer: 'anna' })
+  const refused = 'Nothing was done: "anna" is typing. Read along, or take over: claim_input with take_over true.'
+  expect(await box.failure('send_text', { text: 'b', viewer: 'ben' })).toBe(refused)
+  expect(await box.failure('send_keys', { keys: 'b', viewer: 'ben' })).toBe(refused)
+  expect(await box.failure('resize', { cols: 90, rows: 30, viewer: 'ben' })).toBe(refused)
+  expect(await box.call('claim_input', { viewer: 'ben' })).toEqual({ granted: false, writer: 'anna' })
+  expect(await box.call('claim_input', { viewer: 'ben', take_over: true })).toEqual({ granted: true, writer: 'ben' })
+  await box.call('send_text', { text: 'c', viewer: 'ben' })
+  expect(await box.failure('send_text', { text: 'd', viewer: 'anna' })).toContain('"ben" is typing')
+  const { screen } = await box.call('wait_for', { for: 'text', value: ' 63' })
+  expect(screen).toBe(shown('ac'))
+})
+
+test('a call that names no viewer is deliberate and goes through; a resize alone claims nothing', async () => {
+  await using box = await openHexdump()
+  await box.call('resize', { cols: 90, rows: 30, viewer: 'ben' })
+  await box.call('send_text', { text: 'a', viewer: 'anna' })
+  await box.call('send_text', { text: 'b' })
+  await box.call('resize', { cols: 70, rows: 20 })
+  expect((await box.call('wait_for', { for: 'text', value: ' 62' })).screen).toBe(shown('ab'))
+})

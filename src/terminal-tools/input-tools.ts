@@ -1,0 +1,97 @@
+/** send_text, send_keys, resize, claim_input */
+import { z } from 'zod'
+import { sizeSchema } from '../api/session.ts'
+import { HubError } from '../base/hub-error.ts'
+import { encodeKeys } from '../terminal/keys.ts'
+import { encodePaste } from '../terminal/paste.ts'
+import type { Subject } from './subject.ts'
+import type { TerminalTool } from './terminal-tool.ts'
+import { defineTerminalTool, writing } from './terminal-tool.ts'
+import type { Viewers } from './viewers.ts'
+import { waitUntil } from './wait-until.ts'
+
+export const viewerSchema = z.string().min(1).max(64)
+const viewer = viewerSchema
+  .optional()
+  .describe('Who asks: refused while another viewer types. Without it, it is done in any case.')
+
+const offset = z.number().describe('Where its output will stand at the earliest: a "since" for wait_for.')
+
+/** How long a holder may take to change the size. */
+const resizeWithinMs = 5_000
+
+export function createInputTools(viewers: Viewers): readonly TerminalTool[] {
+  /** Sends nothing while another viewer types; the first one to type is then the one who does. */
+  function type({ id, terminal }: Subject, bytes: Buffer, name: string | undefined): { offset: number } {
+    if (name !== undefined) {
+      viewers.assertMayWrite(id, name)
+      viewers.claim(id, name, { takeOver: false })
+    }
+    const before = terminal.offset
+    terminal.write(bytes)
+    return { offset: before }
+  }
+
+  const sendText = defineTerminalTool({
+    name: 'send_text',
+    description: 'Types text as it is; nothing is added, so end it with "\\r" for Enter.',
+    input: {
+      text: z.string(),
+      paste: z.boolean().default(false).describe('As a paste, so that the program does not take it for keys.'),
+    },
+    peopleInput: { viewer },
+    output: z.object({ success: z.boolean(), bytes_written: z.int(), offset }),
+    annotations: writing({ destructive: true, idempotent: false }),
+    async run(subject, { text, paste, viewer: name }) {
+      const bytes = paste ? encodePaste(text, subject.terminal.screen.modes) : Buffer.from(text)
+      return { success: true, bytes_written: bytes.length, ...type(subject, bytes, name) }
+    },
+  })
+
+  const sendKeys = defineTerminalTool({
+    name: 'send_keys',
+    description:
+      'Presses keys, named and separated by blanks: Enter, Tab, Escape, Backspace, Space, Up, Down, Left, Right, Home, End, PageUp, PageDown, Insert, Delete, F1 to F24, single characters; with Ctrl+, Alt+, Shift+ before. Such as "Ctrl+c Enter".',
+    input: { keys: z.string() },
+    peopleInput: { viewer },
+    output: z.object({ success: z.boolean(), keys_sent: z.int(), offset }),
+    annotations: writing({ destructive: true, idempotent: false }),
+    async run(subject, { keys, viewer: name }) {
+      const { bytes, count } = encodeKeys(keys, subject.terminal.screen.modes)
+      return { success: true, keys_sent: count, ...type(subject, bytes, name) }
+    },
+  })
+
+  const resize = defineTerminalTool({
+    name: 'resize',
+    description: 'Changes the size of the terminal, in characters.',
+    input: sizeSchema.shape,
+    peopleInput: { viewer },
+    output: z.object({ success: z.boolean(), cols: z.int(), rows: z.int() }),
+    annotations: writing({ destructive: false, idempotent: true }),
+    async run({ id, terminal }, { cols, rows, viewer: name }, { signal }) {
+      if (name !== undefined) viewers.assertMayWrite(id, name)
+      terminal.resize({ cols, rows })
+      const isDone = await waitUntil({
+        sources: [(listener) => terminal.onChange(listener)],
+        look: () => (terminal.size.cols === cols && terminal.size.rows === rows) || undefined,
+        timeoutMs: resizeWithinMs,
+        signal,
+      })
+      if (isDone) return { success: true, cols, rows }
+      throw new HubError('unavailable', `The terminal kept its ${terminal.size.cols} columns: ask again.`)
+    },
+  })
+
+  const claimInput = defineTerminalTool({
+    name: 'claim_input',
+    description:
+      'Asks to be the viewer who types. Others read along; with take_over, so does the one who typed before.',
+    input: { viewer: viewerSchema, take_over: z.boolean().default(false) },
+    output: z.object({ granted: z.boolean(), writer: z.string() }),
+    annotations: writing({ destructive: false, idempotent: true }),
+    run: async ({ id }, { viewer: name, take_over: takeOver }) => viewers.claim(id, name, { takeOver }),
+  })
+
+  return [sendText, sendKeys, resize, claimInput]
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest'
+import { terminalToolNames } from '../api/terminal-tools.ts'
+import type { Call } from '../mcp/mcp.ts'
+import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+
+interface Listed {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: { readonly properties: Record<string, unknown>; readonly required?: readonly string[] }
+  readonly outputSchema?: object
+  readonly annotations: object
+}
+
+const call = { signal: new AbortController().signal, progress: () => {} } as unknown as Call
+
+test('people have every tool, and name the session first', async () => {
+  await using box = await openToolbox('exec cat')
+  const listed = box.people.listTools(['terminal']) as Listed[]
+  expect(listed.map(({ name }) => name).toSorted()).toEqual([...terminalToolNames, 'claim_input'].toSorted())
+  for (const { inputSchema } of listed) {
+    expect(Object.keys(inputSchema.properties)[0]).toBe('session')
+    expect(inputSchema.required?.[0]).toBe('session')
+  }
+  expect(await box.failure('read_screen', { session: 'nobody' })).toBe('No session named "nobody".')
+  expect(await box.call('get_pty_info', { session: 's1' })).toMatchObject({ running: true })
+})
+
+test('an agent has what is switched on for it, from that moment on, and no other', async () => {
+  await using box = await openToolbox('exec cat')
+  expect(box.agent.listTools(['terminal'])).toEqual([])
+  expect(box.agent.findTool('terminal_get_pty_info')).toBeUndefined()
+  box.on.add('get_pty_info')
+  expect(box.agent.listTools(['terminal'])).toMatchObject([{ name: 'terminal_get_pty_info' }])
+  const tool = box.agent.findTool('terminal_get_pty_info')!
+  expect(await tool.run({}, call)).toMatchObject({ structuredContent: { cols: 80, rows: 24, running: true } })
+  box.on.delete('get_pty_info')
+  expect(box.agent.findTool('terminal_get_pty_info')).toBeUndefined()
+})
+
+test('a list that is asked for again is made of the same tools', async () => {
+  await using box = await openToolbox('exec cat')
+  box.on.add('read_screen')
+  const [first] = box.agent.listTools(['terminal'])
+  expect(box.agent.listTools(['terminal'])[0]).toBe(first)
+})
+
+test('an agent has no other terminal than its own, and nothing of what only people need', async () => {
+  await using box = await openToolbox('exec cat')
+  for (const name of terminalToolNames) box.on.add(name)
+  const read = box.agent.findTool('terminal_read_output')!
+  for (const wrong of ['session', 'viewer', 'snapshot']) {
+    const answer = await read.run({ [wrong]: 's2' }, call)
+    expect(answer).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining(`"${wrong}" is not known here; the arguments are since,`) }],
+    })
+  }
+  expect(box.agent.findTool('terminal_claim_input')).toBeUndefined()
+})
+
+test('what an agent is told of all its tools stays under 12 KB', async () => {
+  await using box = await openToolbox('exec cat')
+  for (const name of terminalToolNames) box.on.add(name)
+  const listed = box.agent.listTools(['terminal'])
+  expect(listed).toHaveLength(terminalToolNames.length)
+  expect(JSON.stringify(listed).length).toBeLessThan(12 * 1024)
+  console.log(JSON.stringify(listed).length, JSON.stringify(box.people.listTools(['terminal'])).length)
+})
+
+test('hints are true: readers are readers, writers tell whether something may be lost', async () => {
+  await using box = await openToolbox('exec cat')
+  const listed = box.people.listTools(['terminal']) as Listed[]
+  const hints = Object.fromEntries(listed.map(({ name, annotations }) => [name, annotations]))
+  const writers = {
+    send_text: { destructiveHint: true, idempotentHint: false },
+    send_keys: { destructiveHint: true, idempotentHint: false },
+    set_config: { destructiveHint: true, idempotentHint: true },
+    save_screenshot: { destructiveHint: true, idempotentHint: false },
+    toggle_module: { destructiveHint: false, idempotentHint: true },
+    set_window_title: { destructiveHint: false, idempotentHint: true },
+    resize: { destructiveHint: false, idempotentHint: true },
+    claim_input: { destructiveHint: false, idempotentHint: true },
+  }
+  for (const [name, annotations] of Object.entries(hints)) {
+    const expected = Object.hasOwn(writers, name)
+      ? { readOnlyHint: false, ...writers[name as keyof typeof writers], openWorldHint: false }
+      : { readOnlyHint: true, openWorldHint: false }
+    expect(annotations, name).toEqual(expected)
+  }
+})

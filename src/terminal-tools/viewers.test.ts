@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Viewers } from './viewers.ts'
+import { createViewers } from './viewers.ts'
+
+function nextChange(viewers: Viewers, session: string): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = viewers.onChange(session, () => {
+      stop()
+      resolve()
+    })
+  })
+}
+
+test('a viewer is present while it asks, and then for a while', async () => {
+  const viewers = createViewers({ graceMs: 20 })
+  expect(viewers.isWatched('s')).toBe(false)
+  {
+    using _ = viewers.enter('s', 'anna')
+    expect(viewers.isWatched('s')).toBe(true)
+    expect(viewers.isWatched('other')).toBe(false)
+  }
+  expect(viewers.isWatched('s')).toBe(true)
+  await nextChange(viewers, 's')
+  expect(viewers.isWatched('s')).toBe(false)
+})
+
+test('of two questions at once the first answer does not make it leave', async () => {
+  const viewers = createViewers({ graceMs: 20 })
+  const first = viewers.enter('s', 'anna')
+  const second = viewers.enter('s', 'anna')
+  first[Symbol.dispose]()
+  using _ = viewers.enter('s', 'ben')
+  viewers.claim('s', 'carl', { takeOver: false })
+  // Carl's time is up after Anna's would have been.
+  await nextChange(viewers, 's')
+  expect(viewers.toldTo('s', 'anna')).toBeUndefined()
+  viewers.tell('s', 'anna', 'x')
+  expect(viewers.claim('s', 'anna', { takeOver: false }).granted).toBe(true)
+  second[Symbol.dispose]()
+})
+
+test('the pen of a viewer that has left is free', async () => {
+  const viewers = createViewers({ graceMs: 20 })
+  expect(viewers.claim('s', 'anna', { takeOver: false })).toEqual({ granted: true, writer: 'anna' })
+  using _ = viewers.enter('s', 'ben')
+  expect(viewers.claim('s', 'ben', { takeOver: false })).toEqual({ granted: false, writer: 'anna' })
+  await nextChange(viewers, 's')
+  expect(viewers.writerOf('s')).toBeUndefined()
+  viewers.assertMayWrite('s', 'ben')
+  expect(viewers.claim('s', 'ben', { takeOver: false })).toEqual({ granted: true, writer: 'ben' })
+})
+
+test('whoever is taken over from is told so at once', async () => {
+  const viewers = createViewers()
+  viewers.claim('s', 'anna', { takeOver: false })
+  let changes = 0
+  viewers.onChange('s', () => changes++)
+  viewers.claim('s', 'anna', { takeOver: true })
+  expect(changes).toBe(0)
+  viewers.claim('s', 'ben', { takeOver: true })
+  expect(viewers.writerOf('s')).toBe('ben')
+  expect(changes).toBe(2) // he came, and took over
+})

@@ -1,0 +1,66 @@
+/** wait_for */
+import type { Activity, SessionStatus } from '../api/session.ts'
+import type { WaitInput, WaitOutput } from '../api/wait.ts'
+import { waitInput, waitOutputSchema } from '../api/wait.ts'
+import type { Call } from '../mcp/mcp.ts'
+import type { Screen } from '../terminal/screen.ts'
+import { keepAlive } from './keep-alive.ts'
+import type { Subject } from './subject.ts'
+import { defineTerminalTool, readOnly } from './terminal-tool.ts'
+import type { TerminalTool } from './terminal-tool.ts'
+import type { ActivityView } from './wait.ts'
+import { toCondition, waitForTerminal } from './wait.ts'
+
+export interface WaitDeps {
+  /** `undefined`: nobody knows. */
+  activityOf(sessionId: string): ActivityView | undefined
+  statusOf(sessionId: string): SessionStatus | Promise<SessionStatus>
+}
+
+/** The whole of wait_for, for whoever offers the same under another name. */
+export type RunWait = (subject: Subject, input: WaitInput, call: Call) => Promise<WaitOutput>
+
+export function createRunWait({ activityOf, statusOf }: WaitDeps): RunWait {
+  return async ({ id, terminal }, input, call) => {
+    const activity = activityOf(id)
+    using _ = keepAlive(call)
+    const { met, reason } = await waitForTerminal(terminal, toCondition(input), {
+      timeoutMs: input.timeout_ms,
+      signal: call.signal,
+      since: input.since,
+      activity,
+    })
+    return {
+      met,
+      reason,
+      status: await statusOf(id),
+      activity: activity?.current() ?? unknownActivity(),
+      offset: terminal.offset,
+      screen: screenText(terminal.screen),
+    }
+  }
+}
+
+export function createWaitTool(run: RunWait): TerminalTool {
+  return defineTerminalTool({
+    name: 'wait_for',
+    description: 'Waits until a text or pattern appears, the program is idle, waits for a person, or has ended.',
+    input: waitInput,
+    output: waitOutputSchema,
+    annotations: readOnly,
+    run,
+  })
+}
+
+/** The visible rows, without the blank ones at the end. */
+function screenText(screen: Screen): string {
+  return screen
+    .rows()
+    .map(({ text }) => text)
+    .join('\n')
+    .trimEnd()
+}
+
+function unknownActivity(): Activity {
+  return { is: 'unknown', since: new Date().toISOString(), source: 'none', confidence: 0 }
+}

@@ -1,0 +1,127 @@
+/**
+ * get_window_info, set_window_title, get_config, set_config: a terminal without a window has the size of its picture in
+ * pixels, and is visible while somebody watches it.
+ */
+import { z } from 'zod'
+import { HubError } from '../base/hub-error.ts'
+import { pictureSize } from '../terminal/screenshot/screenshot.ts'
+import type { Subject } from './subject.ts'
+import { titleOf } from './subject.ts'
+import type { TerminalTool } from './terminal-tool.ts'
+import { defineTerminalTool, readOnly, writing } from './terminal-tool.ts'
+import type { Viewers } from './viewers.ts'
+
+const backend = 'signalbox'
+const sections = ['terminal', 'window', 'backend'] as const
+const settableKeys = ['window.title', 'window.opacity'] as const
+const titleSchema = z.string().max(1_000).describe('Empty: the one its program sets.')
+
+const terminalSection = z.object({ cols: z.int(), rows: z.int(), title: z.string() })
+const windowSection = z.object({
+  width: z.int(),
+  height: z.int(),
+  title: z.string(),
+  visible: z.boolean(),
+  opacity: z.number(),
+})
+const backendSection = z.object({ type: z.string() })
+
+export function createWindowTools(viewers: Viewers): readonly TerminalTool[] {
+  function windowOf(subject: Subject): z.output<typeof windowSection> {
+    return {
+      ...pictureSize(subject.terminal.size),
+      title: titleOf(subject),
+      visible: viewers.isWatched(subject.id),
+      opacity: subject.settings.opacity,
+    }
+  }
+
+  const getWindowInfo = defineTerminalTool({
+    name: 'get_window_info',
+    description: 'Size in pixels of its picture, title, and whether somebody is watching (visible).',
+    input: {},
+    output: windowSection.extend({ backend: z.string() }),
+    annotations: readOnly,
+    run: async (subject) => ({ ...windowOf(subject), backend }),
+  })
+
+  const setWindowTitle = defineTerminalTool({
+    name: 'set_window_title',
+    description: 'Sets the title that people see.',
+    input: { title: titleSchema },
+    output: z.object({ success: z.boolean(), title: z.string() }),
+    annotations: writing({ destructive: false, idempotent: true }),
+    async run(subject, { title }) {
+      await saveTitle(subject, title)
+      return { success: true, title }
+    },
+  })
+
+  const getConfig = defineTerminalTool({
+    name: 'get_config',
+    description: 'Settings of the terminal: a section, or all of them.',
+    input: { section: z.string().optional().describe(sections.join(', ')) },
+    output: z.object({
+      ...terminalSection.partial().shape,
+      ...windowSection.partial().shape,
+      ...backendSection.partial().shape,
+      terminal: terminalSection.optional(),
+      window: windowSection.optional(),
+      backend: backendSection.optional(),
+    }),
+    annotations: readOnly,
+    async run(subject, { section }) {
+      const { cols, rows } = subject.terminal.size
+      const all = {
+        terminal: { cols, rows, title: subject.terminal.screen.title },
+        window: windowOf(subject),
+        backend: { type: backend },
+      }
+      if (section === undefined) return all
+      if (isOneOf(sections, section)) return all[section]
+      throw new HubError(
+        'invalid',
+        `"section": there is no section "${section.slice(0, 40)}". There are ${sections.join(', ')}.`,
+      )
+    },
+  })
+
+  const setConfig = defineTerminalTool({
+    name: 'set_config',
+    description: `Changes a setting: ${settableKeys.join(' or ')} (0 to 1).`,
+    input: { key: z.string(), value: z.string().max(1_000) },
+    output: z.object({ success: z.boolean(), key: z.string() }),
+    annotations: writing({ destructive: true, idempotent: true }),
+    async run(subject, { key, value }) {
+      if (!isOneOf(settableKeys, key)) {
+        const known = settableKeys.join(' and ')
+        throw new HubError('invalid', `"key": "${key.slice(0, 40)}" cannot be set. What can be set is ${known}.`)
+      }
+      switch (key) {
+        case 'window.title':
+          await saveTitle(subject, value)
+          break
+        case 'window.opacity':
+          await subject.saveSettings({ ...subject.settings, opacity: toOpacity(value) })
+          break
+      }
+      return { success: true, key }
+    },
+  })
+
+  return [getWindowInfo, setWindowTitle, getConfig, setConfig]
+}
+
+async function saveTitle(subject: Subject, title: string): Promise<void> {
+  await subject.saveSettings({ ...subject.settings, title: title === '' ? undefined : title })
+}
+
+function toOpacity(text: string): number {
+  const opacity = text.trim() === '' ? Number.NaN : Number(text)
+  if (!Number.isNaN(opacity)) return Math.min(Math.max(opacity, 0), 1)
+  throw new HubError('invalid', `"value": an opacity is a number from 0 to 1, such as "0.9".`)
+}
+
+function isOneOf<Name extends string>(names: readonly Name[], name: string): name is Name {
+  return (names as readonly string[]).includes(name)
+}

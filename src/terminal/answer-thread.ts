@@ -1,0 +1,17 @@
+/** The other end of a thread: answers what it is asked. */
+import { parentPort } from 'node:worker_threads'
+import type { Answered, Asked } from './thread.ts'
+
+export function answerEach<Question>(answer: (question: Question) => unknown): void {
+  parentPort?.on('message', ({ id, question }: Asked<Question>) => {
+    void reply(id, async () => answer(question)).then((message) => parentPort?.postMessage(message))
+  })
+}
+
+async function reply(id: number, answer: () => Promise<unknown>): Promise<Answered> {
+  try {
+    return { id, answer: await answer() }
+  } catch (failed) {
+    return { id, failed }
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Cells that show nothing and yet are not as erasing leaves them: halves of wide characters whose other half was
+ * overwritten or moved away. No sequence makes them just so; they matter when lines are folded anew and when text is read.
+ */
+import { columnsTaken, hasGroundOnly, inkAt, textAt } from './cells.ts'
+import type { EmulatorBuffer } from './internals.ts'
+
+export interface OddCell {
+  /** Counted from the last line, which is 1: how many are kept above may change. */
+  readonly fromEnd: number
+  readonly column: number
+  /** As the emulator keeps it. */
+  readonly content: number
+}
+
+const cellSize = 3
+const emptyCell = 1 << 22
+const widthBits = 3 << 22
+const isCombined = 0x200000
+
+export function oddCellsOf({ lines }: EmulatorBuffer, cols: number): readonly OddCell[] {
+  const odd: OddCell[] = []
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines.get(index)!
+    for (let column = 0; column < cols;) {
+      const width = columnsTaken(line, column, cols)
+      const content = line._data[column * cellSize]!
+      const isEmpty = width === 1 && textAt(line, column, width) === ''
+      if (isEmpty && (content !== emptyCell || !hasGroundOnly(inkAt(line, column)))) {
+        odd.push({ fromEnd: lines.length - index, column, content: content & isCombined ? content & widthBits : content })
+      }
+      column += width
+    }
+  }
+  return odd
+}
+
+export function restoreOddCells({ lines }: EmulatorBuffer, cells: readonly OddCell[]): void {
+  for (const { fromEnd, column, content } of cells) {
+    const line = fromEnd <= lines.length ? lines.get(lines.length - fromEnd) : undefined
+    if (line) line._data[column * cellSize] = content
+  }
+}

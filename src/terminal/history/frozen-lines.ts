@@ -1,0 +1,78 @@
+/** Lines that change no more, as text, packed: a hundred thousand of them take a few megabytes. */
+import { columnsOf } from '../emulator/character-width.ts'
+import type { TextRow } from '../screen.ts'
+
+export interface FrozenLines {
+  readonly length: number
+  add(row: Pick<TextRow, 'printedText' | 'isWrapped'>): void
+  /** From the oldest still kept. */
+  rows(from: number, to: number): readonly TextRow[]
+  clear(): void
+}
+
+interface Block {
+  /** Ended by line feeds. */
+  readonly text: Buffer
+  readonly isWrapped: Uint8Array
+}
+
+const blockLines = 1000
+
+/** Beyond `maxBytes` the oldest go. */
+export function createFrozenLines(maxBytes: number): FrozenLines {
+  let blocks: Block[] = []
+  let bytes = 0
+  let open: Pick<TextRow, 'printedText' | 'isWrapped'>[] = []
+
+  function pack(): void {
+    const block = {
+      text: Buffer.from(open.map(({ printedText }) => `${printedText}\n`).join('')),
+      isWrapped: Uint8Array.from(open, ({ isWrapped }) => (isWrapped ? 1 : 0)),
+    }
+    open = []
+    blocks.push(block)
+    bytes += block.text.length
+    while (bytes > maxBytes && blocks.length > 1) bytes -= blocks.shift()!.text.length
+  }
+
+  function rowsOf(index: number): readonly TextRow[] {
+    const block = blocks[index]
+    if (!block) return open.map(({ printedText, isWrapped }) => createTextRow(printedText, isWrapped))
+    const texts = block.text.toString('utf8').split('\n')
+    return Array.from(block.isWrapped, (isWrapped, line) => createTextRow(texts[line]!, isWrapped === 1))
+  }
+
+  return {
+    get length() {
+      return blocks.length * blockLines + open.length
+    },
+    add({ printedText, isWrapped }) {
+      open.push({ printedText, isWrapped })
+      if (open.length === blockLines) pack()
+    },
+    rows(from, to) {
+      const first = Math.floor(from / blockLines)
+      const last = Math.min(Math.ceil(to / blockLines), blocks.length + 1)
+      const rows = Array.from({ length: Math.max(0, last - first) }, (_, index) => rowsOf(first + index)).flat()
+      return rows.slice(from - first * blockLines, to - first * blockLines)
+    },
+    clear() {
+      blocks = []
+      open = []
+      bytes = 0
+    },
+  }
+}
+
+function createTextRow(printedText: string, isWrapped: boolean): TextRow {
+  let columns: Uint16Array | undefined
+  return {
+    text: printedText.trimEnd(),
+    printedText,
+    isWrapped,
+    columnOf(index) {
+      columns ??= columnsOf(printedText)
+      return columns[Math.min(Math.max(index, 0), printedText.length)]!
+    },
+  }
+}

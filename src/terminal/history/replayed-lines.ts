@@ -1,0 +1,84 @@
+/**
+ * All lines that ever scrolled off a screen, as far as the journal goes back: the journal is played again to an emulator
+ * of its own, and its lines are frozen as they go. Lines are not folded anew when the size changes later.
+ */
+import { journalBounds, readIndexes, readJournal } from '../journal.ts'
+import type { Screen, TextRow } from '../screen.ts'
+import { createScreen } from '../screen.ts'
+import { createFrozenLines } from './frozen-lines.ts'
+
+export interface ReplayedLines extends Disposable {
+  readonly total: number
+  /** Plays on to where the journal ends now. */
+  follow(): void
+  /** 0 is the oldest. */
+  rows(from: number, to: number): readonly TextRow[]
+}
+
+const maxFrozenBytes = 32 * 1024 * 1024
+const sliceBytes = 256 * 1024
+/** Small, so that what one makes scroll off finds room. */
+const pieceBytes = 4 * 1024
+/** As many as a taller screen may show again. */
+const unfrozenLines = 300
+const freezeBeyond = 2_000
+const scrollbackLines = freezeBeyond + pieceBytes
+
+export function replayLines(journal: string): ReplayedLines {
+  const frozen = createFrozenLines(maxFrozenBytes)
+  let screen: Screen | undefined
+
+  function begin(): Screen {
+    const { firstOffset } = journalBounds(journal)
+    const [size = { cols: 80, rows: 24 }] = readIndexes(journal, { kinds: ['begin', 'resize'] })
+    const onScrollbackCleared = () => frozen.clear()
+    return createScreen({ size, scrollbackLines, offset: firstOffset, onAnswer: () => {}, onScrollbackCleared })
+  }
+
+  function freeze(replayed: Screen, keep: number): void {
+    const rows = replayed.scrollback()
+    const count = rows.length - keep
+    if (count <= 0) return
+    for (const row of rows.slice(0, count)) frozen.add(row)
+    replayed.dropScrollback(count)
+  }
+
+  function feed(replayed: Screen, bytes: Buffer): void {
+    for (let start = 0; start < bytes.length; start += pieceBytes) {
+      void replayed.feed(bytes.subarray(start, start + pieceBytes), { isReplay: true })
+      replayed.flush()
+      if (replayed.scrollbackLength > freezeBeyond) freeze(replayed, unfrozenLines)
+    }
+  }
+
+  return {
+    get total() {
+      return frozen.length + (screen?.scrollbackLength ?? 0)
+    },
+    follow() {
+      screen ??= begin()
+      const { offset: end } = journalBounds(journal)
+      const sizes = readIndexes(journal, { from: screen.offset, kinds: ['begin', 'resize'] })
+      const coming = sizes.filter(({ offset }) => offset >= screen!.offset)
+      for (;;) {
+        const { offset, bytes } = readJournal(journal, screen.offset, sliceBytes)
+        const at = bytes.length > 0 && offset < end ? offset : Number.POSITIVE_INFINITY
+        if (coming[0] && coming[0].offset <= at) {
+          freeze(screen, unfrozenLines)
+          screen.resize(coming.shift()!)
+          screen.flush()
+          continue
+        }
+        if (at === Number.POSITIVE_INFINITY) return
+        screen.skipTo(offset)
+        feed(screen, bytes.subarray(0, Math.min(end, coming[0]?.offset ?? end) - offset))
+      }
+    },
+    rows(from, to) {
+      const { length } = frozen
+      const hot = screen?.scrollback().slice(Math.max(0, from - length), Math.max(0, to - length)) ?? []
+      return [...frozen.rows(Math.min(from, length), Math.min(to, length)), ...hot]
+    },
+    [Symbol.dispose]: () => screen?.[Symbol.dispose](),
+  }
+}

@@ -1,0 +1,82 @@
+/** One segment of a journal that is being written, with its index. */
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import type { JournalEntry } from './journal-files.ts'
+import { indexName, segmentName } from './journal-files.ts'
+
+export interface Segment {
+  /** Where it begins. */
+  readonly start: number
+  readonly bytes: number
+  /** On disk, with its index. */
+  readonly size: number
+  /** How many of the bytes the disk took: all, or fewer when it is full. */
+  write(bytes: Buffer): number
+  /** False: the disk did not take it. */
+  note(entry: JournalEntry): boolean
+  /** An empty one leaves nothing behind. */
+  close(): void
+}
+
+/** Throws where the disk has no room even for that. */
+export function openSegment(directory: string, start: number): Segment {
+  const path = join(directory, segmentName(start))
+  const indexPath = join(directory, indexName(start))
+  const file = openSync(path, 'a', 0o600)
+  const index = openIndex()
+  let written = 0
+  let indexed = 0
+  /** A line of the index was cut short, and the next must not be taken for its end. */
+  let isTorn = false
+
+  function openIndex(): number {
+    try {
+      return openSync(indexPath, 'a', 0o600)
+    } catch (error) {
+      closeSync(file)
+      rmSync(path, { force: true })
+      throw error
+    }
+  }
+
+  return {
+    start,
+    get bytes() {
+      return written
+    },
+    get size() {
+      return written + indexed
+    },
+    write(bytes) {
+      const count = writeAll(file, bytes)
+      written += count
+      return count
+    },
+    note(entry) {
+      const line = Buffer.from(`${isTorn ? '\n' : ''}${JSON.stringify(entry)}\n`)
+      const count = writeAll(index, line)
+      indexed += count
+      if (count > 0) isTorn = count < line.length
+      return count === line.length
+    },
+    close() {
+      closeSync(file)
+      closeSync(index)
+      if (written === 0) for (const each of [path, indexPath]) rmSync(each, { force: true })
+    },
+  }
+}
+
+export function removeSegment(directory: string, start: number): void {
+  for (const name of [segmentName(start), indexName(start)]) rmSync(join(directory, name), { force: true })
+}
+
+function writeAll(file: number, bytes: Buffer): number {
+  let written = 0
+  try {
+    while (written < bytes.length) written += writeSync(file, bytes, written)
+  } catch {
+    // Whatever the reason, the caller can only go on without; it is told how much is there.
+  }
+  return written
+}

@@ -1,0 +1,44 @@
+/** The last of the output, kept at hand: a reader that keeps up never makes anybody read a disk. */
+export interface OutputTail {
+  /** Where the oldest byte at hand stands. */
+  readonly start: number
+  /** Where the next byte will stand. */
+  readonly end: number
+  /** Behind the end; what is missing in between was lost. */
+  add(offset: number, bytes: Buffer): void
+  /** At most `maxBytes`, from an offset that is not before `start`. */
+  read(from: number, maxBytes: number): Buffer
+}
+
+export function createOutputTail(offset: number, maxBytes: number): OutputTail {
+  let pieces: Buffer[] = []
+  let start = offset
+  let end = offset
+  return {
+    get start() {
+      return start
+    },
+    get end() {
+      return end
+    },
+    add(at, bytes) {
+      if (at !== end) {
+        pieces = []
+        start = at
+      }
+      pieces.push(bytes)
+      end = at + bytes.length
+      while (pieces.length > 1 && end - start - pieces[0]!.length >= maxBytes) start += pieces.shift()!.length
+    },
+    read(from, limit) {
+      const found: Buffer[] = []
+      let at = end
+      for (let index = pieces.length - 1; index >= 0 && at > from; index--) {
+        const piece = pieces[index]!
+        at -= piece.length
+        found.unshift(at < from ? piece.subarray(from - at) : piece)
+      }
+      return Buffer.concat(found).subarray(0, limit)
+    },
+  }
+}

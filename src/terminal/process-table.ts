@@ -1,0 +1,80 @@
+/** What the system says of processes: who has a terminal's foreground, what it is called, where it is. */
+import { execFile } from 'node:child_process'
+import { readFile, readlink } from 'node:fs/promises'
+import { promisify } from 'node:util'
+
+export interface ProcessDescription {
+  readonly pid: number
+  /** Its short name. */
+  readonly command: string
+  /** With its arguments. */
+  readonly cmdline: string
+}
+
+export interface ProcessTable {
+  /** The process group that has the foreground of the terminal this process runs in. */
+  foregroundGroup(pid: number): Promise<number | undefined>
+  describe(pid: number): Promise<ProcessDescription | undefined>
+  workingDirectory(pid: number): Promise<string | undefined>
+  /** Of those that the process started, one of this group: a group may outlive its leader. */
+  memberOf(group: number, startedBy: number): Promise<number | undefined>
+}
+
+const linuxTable: ProcessTable = {
+  foregroundGroup: async (pid) => statNumber(pid, 5),
+  async describe(pid) {
+    const [command, cmdline] = await Promise.all([readProc(pid, 'comm'), readProc(pid, 'cmdline')])
+    if (command === undefined || cmdline === undefined) return undefined
+    return { pid, command: command.trimEnd(), cmdline: cmdline.replace(/\0$/, '').replaceAll('\0', ' ') }
+  },
+  workingDirectory: (pid) => readlink(`/proc/${pid}/cwd`).catch(() => undefined),
+  async memberOf(group, startedBy) {
+    const children = (await readProc(startedBy, `task/${startedBy}/children`))?.split(' ').filter(Boolean) ?? []
+    for (const child of children.map(Number)) if ((await statNumber(child, 2)) === group) return child
+    return undefined
+  },
+}
+
+/** A field behind the name, which may itself hold blanks and brackets; 0 is the state. */
+async function statNumber(pid: number, field: number): Promise<number | undefined> {
+  const stat = await readProc(pid, 'stat')
+  const value = Number(stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[field])
+  return value > 0 ? value : undefined
+}
+
+function readProc(pid: number, file: string): Promise<string | undefined> {
+  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => undefined)
+}
+
+const otherTable: ProcessTable = {
+  foregroundGroup: async (pid) => numberIn(await run('ps', ['-o', 'tpgid=', '-p', String(pid)])),
+  async describe(pid) {
+    const [path, cmdline] = await Promise.all([
+      run('ps', ['-o', 'comm=', '-p', String(pid)]),
+      run('ps', ['-o', 'args=', '-p', String(pid)]),
+    ])
+    return path === '' ? undefined : { pid, command: path.slice(path.lastIndexOf('/') + 1), cmdline }
+  },
+  async workingDirectory(pid) {
+    const found = await run('lsof', ['-a', '-d', 'cwd', '-p', String(pid), '-Fn'])
+    return /^n(.+)$/m.exec(found)?.[1]
+  },
+  async memberOf(group, startedBy) {
+    const rows = (await run('ps', ['-ax', '-o', 'pid=,ppid=,pgid='])).split('\n')
+    const found = rows.map((row) => row.trim().split(/\s+/).map(Number))
+    return found.find(([, parent, itsGroup]) => parent === startedBy && itsGroup === group)?.[0]
+  },
+}
+
+const execute = promisify(execFile)
+
+async function run(file: string, args: readonly string[]): Promise<string> {
+  return (await execute(file, [...args]).catch(() => ({ stdout: '' }))).stdout.trim()
+}
+
+function numberIn(text: string): number | undefined {
+  const value = Number.parseInt(text, 10)
+  return value > 0 ? value : undefined
+}
+
+export const processTable: ProcessTable = process.platform === 'linux' ? linuxTable : otherTable

@@ -1,0 +1,78 @@
+/** A thread that is started for the first question, answers one after another, and ends when nobody asks any more. */
+import { Worker } from 'node:worker_threads'
+
+export interface Thread<Question> {
+  /** What the thread throws, this does. */
+  ask<Answer>(question: Question): Promise<Answer>
+}
+
+export interface Asked<Question> {
+  readonly id: number
+  readonly question: Question
+}
+
+export type Answered = { readonly id: number } & ({ readonly answer: unknown } | { readonly failed: unknown })
+
+export interface ThreadOptions {
+  readonly module: URL
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const idleMs = 60_000
+
+export function createThread<Question>(options: ThreadOptions): Thread<Question> {
+  let running: Running<Question> | undefined
+  return {
+    ask(question) {
+      running ??= start(options, () => (running = undefined))
+      return running.ask(question)
+    },
+  }
+}
+
+interface Running<Question> {
+  ask<Answer>(question: Question): Promise<Answer>
+}
+
+function start<Question>({ module, env }: ThreadOptions, onEnd: () => void): Running<Question> {
+  const worker = new Worker(module, { ...(env && { env: { ...env } }) })
+  const waiting = new Map<number, { resolve(answer: unknown): void; reject(reason: unknown): void }>()
+  let lastId = 0
+  const idle = setTimeout(() => end(new Error('nobody waits')), idleMs)
+  // It keeps no process alive by itself, only while somebody waits for it.
+  worker.unref()
+  idle.unref()
+
+  worker.on('message', (reply: Answered) => {
+    const asker = waiting.get(reply.id)
+    waiting.delete(reply.id)
+    if (waiting.size === 0) worker.unref()
+    if ('failed' in reply) asker?.reject(reply.failed)
+    else asker?.resolve(reply.answer)
+  })
+  worker.on('error', end)
+  worker.on('exit', (code) => end(new Error(`the thread ended with ${code}`)))
+
+  let isEnded = false
+  function end(reason: unknown): void {
+    if (isEnded) return
+    isEnded = true
+    onEnd()
+    clearTimeout(idle)
+    for (const { reject } of waiting.values()) reject(reason)
+    waiting.clear()
+    void worker.terminate()
+  }
+
+  return {
+    ask<Answer>(question: Question) {
+      const id = ++lastId
+      return new Promise<Answer>((resolve, reject) => {
+        waiting.set(id, { resolve: (answer) => resolve(answer as Answer), reject })
+        worker.ref()
+        idle.refresh()
+        worker.postMessage({ id, question } satisfies Asked<Question>)
+      })
+    },
+  }
+}

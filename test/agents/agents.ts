@@ -1,0 +1,148 @@
+/** The agents that tests run, each at the version its recording and its rules were made with. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export interface Agent {
+  readonly name: AgentName
+  /** On npm. */
+  readonly package: string
+  readonly version: string
+  /** What a person who uses it would have in their home: its model, and no onboarding left to do. */
+  settings(model: string): Readonly<Record<string, string | object>>
+  /** And in their environment. */
+  environment(model: string): Readonly<Record<string, string>>
+  /** A line for the scripted model: its own shell runs a command that it must ask for. */
+  askingCall(command: string): string
+  /** What its screen shows when it asks. */
+  readonly asks: RegExp
+  /** And when it can be typed to. */
+  readonly ready: RegExp
+}
+
+export type AgentName = 'codex' | 'claude' | 'gemini' | 'opencode'
+
+const codex: Agent = {
+  name: 'codex',
+  package: '@openai/codex',
+  version: '0.166.0',
+  settings: (model) => ({
+    '.codex/config.toml': [
+      'model = "scripted"',
+      'model_provider = "scripted"',
+      'check_for_update_on_startup = false',
+      '[analytics]',
+      'enabled = false',
+      '[model_providers.scripted]',
+      'name = "Scripted"',
+      `base_url = "${model}/v1"`,
+      'env_key = "SCRIPTED_MODEL_KEY"',
+      'wire_api = "responses"',
+      'request_max_retries = 0',
+      'stream_max_retries = 0',
+    ].join('\n'),
+  }),
+  environment: () => ({ SCRIPTED_MODEL_KEY: 'dummy' }),
+  askingCall: (command) =>
+    `CALL exec_command ${JSON.stringify({ cmd: command, sandbox_permissions: 'require_escalated', justification: 'It is time.' })}`,
+  asks: /Would you like to run the following command\?/,
+  ready: /› Ask Codex to do anything/,
+}
+
+const claude: Agent = {
+  name: 'claude',
+  package: '@anthropic-ai/claude-code',
+  version: '2.1.325',
+  settings: () => ({
+    '.claude.json': {
+      hasCompletedOnboarding: true,
+      theme: 'dark',
+      customApiKeyResponses: { approved: ['sk-dummy'], rejected: [] },
+    },
+    // Its own default has each command judged by a service that a scripted model is not.
+    '.claude/settings.json': { permissions: { defaultMode: 'default', disableAutoMode: 'disable' } },
+  }),
+  environment: (model) => ({
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_API_KEY: 'sk-dummy',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // Or the model would have to look for the tools of an MCP server before it may call them.
+    ENABLE_TOOL_SEARCH: 'false',
+  }),
+  askingCall: (command) => `CALL Bash ${JSON.stringify({ command, description: 'Does it' })}`,
+  asks: /Do you want to proceed\?/,
+  ready: /^❯/m,
+}
+
+const gemini: Agent = {
+  name: 'gemini',
+  package: '@google/gemini-cli',
+  version: '0.61.0',
+  settings: () => ({
+    '.gemini/settings.json': {
+      security: { auth: { selectedType: 'gemini-api-key' } },
+      model: { name: 'gemini-2.5-pro' },
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+      telemetry: { enabled: false },
+    },
+  }),
+  environment: (model) => ({ GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: model }),
+  askingCall: (command) => `CALL run_shell_command ${JSON.stringify({ command, description: 'Does it' })}`,
+  asks: /Allow execution of/,
+  ready: />   Type your message/,
+}
+
+const opencode: Agent = {
+  name: 'opencode',
+  package: 'opencode-ai',
+  version: '1.18.33',
+  settings: (model) => ({
+    '.config/opencode/opencode.json': {
+      autoupdate: false,
+      share: 'disabled',
+      model: 'scripted/scripted',
+      small_model: 'scripted/scripted',
+      enabled_providers: ['scripted'],
+      provider: {
+        scripted: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'Scripted',
+          options: { baseURL: `${model}/v1`, apiKey: 'dummy' },
+          models: {
+            scripted: {
+              name: 'Scripted',
+              tool_call: true,
+              reasoning: true,
+              limit: { context: 200_000, output: 8_000 },
+            },
+          },
+        },
+      },
+      permission: { bash: 'ask' },
+    },
+  }),
+  environment: () => ({
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  }),
+  askingCall: (command) => `CALL bash ${JSON.stringify({ command, description: 'Does it' })}`,
+  asks: /Permission required/,
+  ready: /ctrl\+p commands/,
+}
+
+export const agents: readonly Agent[] = [codex, claude, gemini, opencode]
+
+/** Outside node_modules, so that installing the hub's own packages leaves them alone. */
+export const agentsDirectory = fileURLToPath(new URL('../../.cache/agents/', import.meta.url))
+export const agentPrograms = join(agentsDirectory, 'node_modules', '.bin')
+
+export function writeSettings(home: string, { settings }: Agent, model: string): void {
+  for (const [path, content] of Object.entries(settings(model))) {
+    const file = join(home, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2))
+  }
+}

@@ -1,0 +1,87 @@
+/** Gemini's own API, as Gemini CLI speaks it. */
+import type { JsonSchema, Turn } from './conversation.ts'
+import { readTurns } from './conversation.ts'
+import type { Dialect, StreamEvent } from './dialect.ts'
+import { piecesOf } from './dialect.ts'
+import type { Part } from './script.ts'
+
+interface GenerateRequest {
+  readonly contents?: readonly Content[]
+  readonly tools?: readonly Toolbox[]
+  readonly generationConfig?: { readonly responseJsonSchema?: JsonSchema; readonly responseSchema?: JsonSchema }
+}
+
+interface Content {
+  readonly role?: string
+  readonly parts?: readonly ContentPart[]
+}
+
+interface ContentPart {
+  readonly text?: string
+  readonly functionResponse?: { readonly response?: { readonly output?: unknown; readonly error?: unknown } }
+}
+
+interface Toolbox {
+  readonly functionDeclarations?: readonly { readonly name: string }[]
+}
+
+const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 10, totalTokenCount: 20 }
+
+export const gemini: Dialect = {
+  path: /:(?:stream)?[gG]enerateContent$/,
+  wantsStream: (_body, path) => path.includes(':stream'),
+  read(body) {
+    const { contents = [], tools = [], generationConfig = {} }: GenerateRequest = body
+    const schema = generationConfig.responseJsonSchema ?? generationConfig.responseSchema
+    return {
+      ...readTurns(contents.flatMap(turnsOf)),
+      tools: tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations),
+      ...(schema && { schema }),
+    }
+  },
+  whole: (parts) => responseWith(parts.map(wirePartOf), 'STOP'),
+  head: () => [],
+  *rest(parts) {
+    for (const part of parts) for (const piece of piecesOfPart(part)) yield chunkOf([piece])
+    yield chunkOf([], 'STOP')
+  },
+}
+
+function turnsOf({ role, parts = [] }: Content): readonly Turn[] {
+  if (role === 'model') return []
+  const answers = parts.flatMap(({ functionResponse }): Turn[] => {
+    if (!functionResponse) return []
+    const { output, error } = functionResponse.response ?? {}
+    const text = output ?? error ?? functionResponse.response ?? ''
+    return [{ from: 'tool', text: typeof text === 'string' ? text : JSON.stringify(text) }]
+  })
+  const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]))
+  return [...answers, { from: 'person', texts }]
+}
+
+function chunkOf(parts: readonly object[], finishReason?: string): StreamEvent {
+  return { data: responseWith(parts, finishReason) }
+}
+
+function responseWith(parts: readonly object[], finishReason?: string): object {
+  return {
+    candidates: [{ index: 0, content: { role: 'model', parts }, ...(finishReason !== undefined && { finishReason }) }],
+    usageMetadata,
+    modelVersion: 'scripted',
+  }
+}
+
+function piecesOfPart(part: Part): readonly object[] {
+  return part.is === 'text' ? piecesOf(part.text).map((text) => ({ text })) : [wirePartOf(part)]
+}
+
+function wirePartOf(part: Part): object {
+  switch (part.is) {
+    case 'thought':
+      return { text: part.text, thought: true }
+    case 'text':
+      return { text: part.text }
+    case 'call':
+      return { functionCall: { id: part.id, name: part.tool.name, args: part.input }, thoughtSignature: 'c2lnbmVk' }
+  }
+}

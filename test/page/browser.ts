@@ -1,0 +1,14 @@
+/** Chromium, as its package installs it, with nothing of the person who runs the tests read or changed. */
+import { type Browser, chromium } from 'playwright-core'
+import { createTempHome } from '../harness/temp-home.ts'
+
+export async function openBrowser(executablePath: string): Promise<Browser> {
+  const home = await createTempHome()
+  const browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: home.path },
+  })
+  browser.once('disconnected', () => void home[Symbol.asyncDispose]())
+  return browser
+}

@@ -1,0 +1,200 @@
+/** The follow page in a real browser, on sessions with real terminals. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shippedHub } from '../harness/hub-process.ts'
+import { requires } from '../harness/requires.ts'
+import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
+import { openBrowser } from './browser.ts'
+import { follow, screenOf, startCommand, startShell } from './follow-page.ts'
+
+const program = requires('chromium')
+
+program.describe('the follow page', () => {
+  const opened = new AsyncDisposableStack()
+  let hub: OwnHub
+  let browser: Browser
+
+  beforeAll(async () => {
+    hub = opened.use(await startOwnHub({ program: shippedHub }))
+    browser = opened.use(await openBrowser(program.path))
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('shows what was printed before, and what is typed comes back from the program', async () => {
+    await startShell(hub, 'echo')
+    await hub.call('send_text', { session: 'echo', text: 'echo earlier-$((40 + 1))\r' })
+    await hub.call('wait_for', { session: 'echo', for: 'text', value: 'earlier-41' })
+    await using viewer = await follow(browser, hub, 'echo')
+    await viewer.sees(/^earlier-41$/)
+    await viewer.type('echo "typed-$((40 + 2)) äöü"\n')
+    await viewer.sees(/^typed-42 äöü$/)
+    expect(await viewer.page.locator('#status').textContent()).toBe('running')
+    expect(viewer.complaints).toEqual([])
+  })
+
+  test('colours, wide characters and the title of the window are as the program sets them', async () => {
+    await startCommand(
+      hub,
+      'looks',
+      String.raw`printf '\e]2;at work\a\e[38;2;255;100;0mtrue\e[0m \e[1;32mbold\e[0m 日本|\n'; cat`,
+    )
+    await using viewer = await follow(browser, hub, 'looks')
+    await viewer.sees('true bold 日本|')
+    const colourOf = (text: string) =>
+      viewer.page
+        .locator('.xterm-rows span', { hasText: text })
+        .first()
+        .evaluate((span) => getComputedStyle(span).color)
+    expect(await colourOf('true')).toBe('rgb(255, 100, 0)')
+    expect(await colourOf('bold')).toBe('rgb(138, 226, 52)')
+    await expect.poll(() => viewer.page.title(), patience).toBe('looks: at work – Signalbox')
+    await hub.call('set_window_title', { session: 'looks', title: 'by hand' })
+    await expect.poll(() => viewer.page.title(), patience).toBe('looks: by hand – Signalbox')
+    expect(viewer.complaints).toEqual([])
+  })
+
+  test('the page of whoever types decides the size, and a change of the window is told to the program', async () => {
+    await startShell(hub, 'size')
+    await using viewer = await follow(browser, hub, 'size', { viewport: { width: 900, height: 500 } })
+    await viewer.sees('$')
+    expect(await viewer.size()).toBe('80×24')
+    await viewer.type('true\n')
+    await expect.poll(() => viewer.size(), patience).not.toBe('80×24')
+    const narrow = await viewer.size()
+    await viewer.page.setViewportSize({ width: 1200, height: 800 })
+    await expect.poll(() => viewer.size(), patience).not.toBe(narrow)
+    const [cols, rows] = (await viewer.size()).split('×')
+    await viewer.type('clear; stty size\n')
+    await viewer.sees(new RegExp(`^${rows} ${cols}$`))
+    expect(await viewer.rows()).toHaveLength(Number(rows))
+  })
+
+  test('a reload in the middle of output shows what the hub has, with nothing missing above', async () => {
+    const lines = 1_500
+    await startCommand(hub, 'reload', `for i in $(seq ${lines}); do echo "line $i"; sleep 0.002; done; echo END; cat`)
+    await using viewer = await follow(browser, hub, 'reload')
+    await viewer.sees(/^line \d{3}$/)
+    await viewer.page.reload()
+    await viewer.sees('END')
+    expect(await viewer.rows()).toEqual(await screenOf(hub, 'reload'))
+
+    await viewer.page.locator('.xterm').hover()
+    await viewer.page.mouse.wheel(0, -1_000_000)
+    await viewer.sees(/^line 1$/)
+    const seen = new Set<string>()
+    for (let turns = 0; !seen.has('END') && turns < lines; turns++) {
+      for (const row of await viewer.rows()) seen.add(row)
+      await viewer.page.mouse.wheel(0, 200)
+    }
+    const expected = Array.from({ length: lines }, (_, index) => `line ${index + 1}`)
+    expect([...seen].filter((row) => row.startsWith('line '))).toEqual(expected)
+  })
+
+  test('whatever is typed or pasted arrives in order', async () => {
+    await startCommand(hub, 'order', 'stty raw -echo; echo ready; head -c 60000 | md5sum; cat')
+    await using viewer = await follow(browser, hub, 'order')
+    await viewer.sees('ready')
+    const typed = 'abcdefghij'.repeat(20)
+    const pasted = Array.from({ length: 59_800 }, (_, index) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[(index * 7) % 26]).join('')
+    await viewer.type(typed)
+    await viewer.page.locator('.xterm-helper-textarea').evaluate((area, text) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', text)
+      area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }))
+    }, pasted)
+    const { createHash } = await import('node:crypto')
+    await viewer.sees(
+      createHash('md5')
+        .update(typed + pasted)
+        .digest('hex'),
+    )
+  })
+
+  test('a program’s questions are answered once, by the hub, however many are looking', async () => {
+    const questions = String.raw`\e[c\e[>c\e[=c\e[5n\e[6n\e[?6n\e[?25$p\e[4$p\e[>q\e]10;?\a\e]11;?\a\e]4;1;?\a\eP$qm\e\\`
+    const ask = `stty -echo -icanon min 0 time 20; printf '${questions}' > /dev/tty; answers=$(cat | od -An -c | tr -d ' \\n'); stty sane; echo; echo "answers: \${#answers} $(echo "$answers" | md5sum)"; read`
+    await startCommand(hub, 'alone', ask)
+    await hub.call('wait_for', { session: 'alone', for: 'text', value: 'answers: ' })
+    const alone = (await screenOf(hub, 'alone')).find((row) => row.startsWith('answers: '))
+    expect(alone).not.toMatch(/^answers: 0 /)
+
+    await startCommand(hub, 'watched', `read; ${ask}`)
+    await using first = await follow(browser, hub, 'watched')
+    await using second = await follow(browser, hub, 'watched')
+    await first.type('\n')
+    await second.banner.filter({ hasText: 'types' }).waitFor()
+    await first.sees(/^answers: /)
+    await second.sees(/^answers: /)
+    expect(await first.rows()).toContain(alone)
+  })
+
+  test('a session that has ended shows its last screen, and how it ended', async () => {
+    await startCommand(hub, 'ended', 'echo last words; exit 3')
+    await hub.call('wait_session', { name: 'ended', for: 'exit' })
+    await using viewer = await follow(browser, hub, 'ended')
+    await viewer.sees(/^last words$/)
+    await viewer.banner.filter({ hasText: 'exit code 3' }).waitFor()
+  })
+
+  test('one that ends while it is looked at says so', async () => {
+    await startCommand(hub, 'ending', 'read; echo last words; exit 4')
+    await using viewer = await follow(browser, hub, 'ending')
+    await viewer.type('\n')
+    await viewer.sees(/^last words$/)
+    await viewer.banner.filter({ hasText: 'exit code 4' }).waitFor()
+    expect(viewer.complaints).toEqual([])
+  })
+
+  test('a hub that is killed and comes back costs no byte of output', async () => {
+    await startCommand(hub, 'survivor', `for i in $(seq 400); do echo "line $i"; sleep 0.01; done; echo END; cat`)
+    await using viewer = await follow(browser, hub, 'survivor')
+    await viewer.sees(/^line \d\d$/)
+    await hub.restart('SIGKILL')
+    await viewer.sees('END')
+    await expect.poll(() => viewer.banner.isVisible(), patience).toBe(false)
+    expect(await viewer.rows()).toEqual(await screenOf(hub, 'survivor'))
+    await viewer.type('still here\n')
+    await viewer.sees(/^still here$/)
+  })
+
+  test('a hidden tab asks for nothing, and goes on where it stood when it is looked at again', async () => {
+    await startShell(hub, 'hidden')
+    await using viewer = await follow(browser, hub, 'hidden')
+    await viewer.sees('$')
+    await expect.poll(() => hub.metric('signalbox_streams'), patience).toBeGreaterThan(0)
+    await setHidden(true)
+    await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(0)
+    await hub.call('send_text', { session: 'hidden', text: 'echo meanwhile-$((1 + 1))\r' })
+    await hub.call('wait_for', { session: 'hidden', for: 'text', value: 'meanwhile-2' })
+    expect((await viewer.rows()).join('\n')).not.toContain('meanwhile-2')
+    await setHidden(false)
+    await viewer.sees(/^meanwhile-2$/)
+
+    function setHidden(isHidden: boolean) {
+      return viewer.page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { value, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, isHidden)
+    }
+  })
+
+  test('output made to stop an emulator does not stop the page', async () => {
+    await startCommand(hub, 'hostile', String.raw`printf 'x\e[2147483647b\e[2147483647L\e[2147483647I'; cat`)
+    await using viewer = await follow(browser, hub, 'hostile')
+    await viewer.type('alive\n')
+    await viewer.sees(/alive$/)
+  })
+
+  test('a link opens in a tab that knows nothing of this one', async () => {
+    await startCommand(hub, 'links', `echo http://127.0.0.1:${hub.port}/healthz; cat`)
+    await using viewer = await follow(browser, hub, 'links')
+    await viewer.sees('/healthz')
+    const row = viewer.page.locator('.xterm-rows > div').first()
+    const popup = viewer.page.context().waitForEvent('page')
+    await row.hover({ position: { x: 60, y: 8 } })
+    await row.click({ position: { x: 60, y: 8 } })
+    const tab = await popup
+    expect(new URL(tab.url()).pathname).toBe('/healthz')
+    expect(await tab.evaluate(() => opener)).toBe(null)
+  })
+})

@@ -1,0 +1,106 @@
+/** Who comes by a follow link has to log in; who is logged in finds the way from the first page. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shippedHub } from '../harness/hub-process.ts'
+import { requires } from '../harness/requires.ts'
+import { exchange } from '../http/exchange.ts'
+import { type OwnHub, startOwnHub } from '../http/own-hub.ts'
+import { openBrowser } from './browser.ts'
+import { follow, startCommand } from './follow-page.ts'
+
+const program = requires('chromium')
+
+program.describe('the way to a session', () => {
+  const opened = new AsyncDisposableStack()
+  let hub: OwnHub
+  let browser: Browser
+
+  beforeAll(async () => {
+    hub = opened.use(await startOwnHub({ program: shippedHub, env: { SIGNALBOX_SESSION_FOLLOW_PATH: '/deep/below/' } }))
+    browser = opened.use(await openBrowser(program.path))
+    await startCommand(hub, 'goal', 'echo arrived; cat')
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('a follow link carries no token, and asks for one', async () => {
+    const { session_url: link } = await hub.call('get_session_url', { name: 'goal' })
+    expect(link).toBe(`http://127.0.0.1:${hub.port}/deep/below/goal`)
+    await using viewer = await follow(browser, hub, 'goal', { path: '/deep/below/', token: null })
+    await viewer.banner.filter({ hasText: 'Not logged in.' }).waitFor()
+    expect((await viewer.rows()).join('')).toBe('')
+    await viewer.page.getByLabel('Token').fill('sb_human_wrong')
+    await viewer.page.getByRole('button', { name: 'Log in' }).click()
+    await viewer.banner.filter({ hasText: 'unknown' }).waitFor()
+    await viewer.page.getByLabel('Token').fill(hub.token)
+    await viewer.page.getByRole('button', { name: 'Log in' }).click()
+    await viewer.sees('arrived')
+    expect(await viewer.page.getByLabel('Token').isVisible()).toBe(false)
+    expect(viewer.page.url()).toBe(link)
+  })
+
+  test('a token in the fragment logs in, and is gone from the address', async () => {
+    await using viewer = await follow(browser, hub, 'goal')
+    await viewer.sees('arrived')
+    expect(viewer.page.url()).toBe(`http://127.0.0.1:${hub.port}/terminal/goal`)
+  })
+
+  test('a token kept for the device logs in every tab, until its owner logs out', async () => {
+    await using viewer = await follow(browser, hub, 'goal', { token: null })
+    await viewer.page.getByLabel('Token').fill(hub.token)
+    await viewer.page.getByLabel('Stay logged in').check()
+    await viewer.page.getByRole('button', { name: 'Log in' }).click()
+    await viewer.sees('arrived')
+    const tab = await viewer.page.context().newPage()
+    await tab.goto(`http://127.0.0.1:${hub.port}/`)
+    await tab.getByRole('status').filter({ hasText: 'The hub is ready.' }).waitFor()
+    await tab.getByRole('button', { name: 'Log out' }).click()
+    await tab.reload()
+    await tab.getByRole('status').filter({ hasText: 'Not logged in.' }).waitFor()
+  })
+
+  test('a token that is revoked while it is used shows the form', async () => {
+    const { token, id } = await hub.call('issue_token', { role: 'human' })
+    await using viewer = await follow(browser, hub, 'goal', { token: String(token) })
+    await viewer.sees('arrived')
+    await hub.call('revoke_token', { id })
+    await viewer.page.getByLabel('Token').waitFor()
+  })
+
+  test('a name that nobody has says so', async () => {
+    await using viewer = await follow(browser, hub, 'nobody')
+    await viewer.banner.filter({ hasText: 'nobody' }).waitFor()
+  })
+
+  test('the first page lists the sessions as they come and end, each with the way to it', async () => {
+    const page = await browser.newPage()
+    await page.goto(`http://127.0.0.1:${hub.port}/#token=${hub.token}`)
+    await page.getByRole('link', { name: 'goal' }).waitFor()
+    await startCommand(hub, 'latecomer', 'read; exit 5')
+    await page.getByRole('link', { name: 'latecomer' }).waitFor()
+    await hub.call('send_input', { name: 'latecomer', text: '' })
+    await page.getByRole('listitem').filter({ hasText: 'latecomer' }).filter({ hasText: 'exit code 5' }).waitFor()
+    await page.getByRole('link', { name: 'goal' }).click()
+    await page.locator('.xterm-rows').filter({ hasText: 'arrived' }).waitFor()
+    await page.close()
+  })
+
+  test('its files are fetched once, and its policy lets no foreign script in', async () => {
+    const get = (path: string, headers = {}) => exchange(hub, { method: 'GET', path, token: null, headers })
+    const [page, other] = [await get('/terminal/goal'), await get('/terminal/goal')]
+    const policy = String(page.headers['content-security-policy'])
+    expect(policy).toContain("default-src 'none'; script-src 'self';")
+    expect(policy).not.toBe(other.headers['content-security-policy'])
+    const nonce = /'nonce-([^']+)'/.exec(policy)?.[1]
+    expect(page.text).toContain(`nonce="${nonce}"`)
+    expect(page.headers['cache-control']).toBe('no-store')
+    expect(page.text).not.toContain('{{')
+
+    const code = await get('/assets/xterm/xterm.js')
+    expect([code.status, code.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
+    const again = await get('/assets/xterm/xterm.js', { 'if-none-match': code.headers['etag'] })
+    expect([again.status, again.text]).toEqual([304, ''])
+    for (const path of ['/terminal/', '/terminal/a/b', '/terminal/..%2fx', '/assets/', '/assets/tsconfig.json']) {
+      expect([path, (await get(path)).status]).toEqual([path, 404])
+    }
+  })
+})

@@ -1,0 +1,75 @@
+/** The follow page on a phone: the keys its keyboard lacks, and everything in sight. */
+import { type Browser, devices } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shippedHub } from '../harness/hub-process.ts'
+import { requires } from '../harness/requires.ts'
+import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
+import { openBrowser } from './browser.ts'
+import { follow, startCommand, startShell } from './follow-page.ts'
+
+const program = requires('chromium')
+const phone = devices['Pixel 7']
+
+program.describe('on a phone', () => {
+  const opened = new AsyncDisposableStack()
+  let hub: OwnHub
+  let browser: Browser
+
+  beforeAll(async () => {
+    hub = opened.use(await startOwnHub({ program: shippedHub }))
+    browser = opened.use(await openBrowser(program.path))
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('a text is written in the field and sent with Enter', async () => {
+    await startShell(hub, 'field')
+    await using viewer = await follow(browser, hub, 'field', phone)
+    await viewer.sees('$')
+    await viewer.page.getByLabel('Text to type').fill('echo "sent-$((40 + 2)) 日本"')
+    await viewer.page.getByRole('button', { name: 'Send' }).tap()
+    await viewer.sees(/^sent-42 日本$/)
+    expect(await viewer.page.getByLabel('Text to type').inputValue()).toBe('')
+    expect(viewer.complaints).toEqual([])
+  })
+
+  test('the keys send what a keyboard sends, also where the program wants its arrows otherwise', async () => {
+    const show = 'stty raw -echo; echo ready; cat | od -An -tx1 -w1 -v'
+    await startCommand(hub, 'keys', String.raw`printf '\e[?1h'; ${show}`)
+    await using viewer = await follow(browser, hub, 'keys', phone)
+    await viewer.sees('ready')
+    for (const name of ['Esc', 'Tab', 'Up', 'Down', 'Right', 'Left', 'Enter'] as const) {
+      await viewer.page.getByRole('button', { name, exact: true }).tap()
+    }
+    await viewer.page.getByRole('button', { name: 'Ctrl' }).tap()
+    expect(await viewer.page.getByRole('button', { name: 'Ctrl' }).getAttribute('aria-pressed')).toBe('true')
+    await viewer.page.getByLabel('Text to type').pressSequentially('c')
+    const [arrows, control] = [['41', '42', '43', '44'].flatMap((letter) => ['1b', '4f', letter]), '03']
+    const bytes = async () => (await viewer.rows()).join(' ').match(/\b[0-9a-f]{2}\b/g) ?? []
+    await expect.poll(bytes, patience).toEqual(['1b', '09', ...arrows, '0d', control])
+    expect(await viewer.page.getByRole('button', { name: 'Ctrl' }).getAttribute('aria-pressed')).toBe('false')
+  })
+
+  test('nothing is out of sight, neither reading nor typing, upright nor lying', async () => {
+    await startShell(hub, 'sight')
+    await using viewer = await follow(browser, hub, 'sight', phone)
+    await viewer.sees('$')
+    for (const { width, height } of [phone.viewport, { width: 740, height: 360 }]) {
+      await viewer.page.setViewportSize({ width, height })
+      expect(await isInSight()).toBe(true)
+      await viewer.page.getByRole('button', { name: 'Enter' }).tap()
+      await expect.poll(() => viewer.page.locator('#writer').textContent(), patience).toBe('you type')
+      await expect.poll(isInSight, patience).toBe(true)
+    }
+
+    function isInSight() {
+      return viewer.page.evaluate(() => {
+        const parts = ['header', '.xterm-screen', '#keys'].map((name) => document.querySelector(name)!)
+        const isInside = ({ left, top, right, bottom }: DOMRect) =>
+          left >= 0 && top >= 0 && right <= innerWidth + 1 && bottom <= innerHeight + 1
+        const { scrollWidth, scrollHeight } = document.documentElement
+        const fits = scrollWidth <= innerWidth && scrollHeight <= innerHeight
+        return fits && parts.every((part) => isInside(part.getBoundingClientRect()))
+      })
+    }
+  })
+})

@@ -1,0 +1,94 @@
+/** Two people before one session: one types, the other reads along. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { shippedHub } from '../harness/hub-process.ts'
+import { requires } from '../harness/requires.ts'
+import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
+import { openBrowser } from './browser.ts'
+import { follow, screenOf, startShell } from './follow-page.ts'
+
+const program = requires('chromium')
+
+program.describe('two viewers of one session', () => {
+  const opened = new AsyncDisposableStack()
+  let hub: OwnHub
+  let browser: Browser
+
+  beforeAll(async () => {
+    hub = opened.use(await startOwnHub({ program: shippedHub }))
+    browser = opened.use(await openBrowser(program.path))
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('the first to type has the pen; the other sees it, reads along, and may take over', async () => {
+    await startShell(hub, 'shared')
+    await using anna = await follow(browser, hub, 'shared')
+    await using ben = await follow(browser, hub, 'shared')
+    await anna.sees('$')
+    await ben.sees('$')
+    expect(await ben.banner.isVisible()).toBe(false)
+
+    await anna.type('echo from-anna\n')
+    await ben.sees(/^from-anna$/)
+    await ben.banner.filter({ hasText: 'Read along' }).waitFor()
+    expect(await anna.banner.isVisible()).toBe(false)
+
+    await ben.type('echo from-ben-too-early\n')
+    await ben.page.getByRole('button', { name: 'Take over' }).click()
+    await anna.banner.filter({ hasText: 'Read along' }).waitFor()
+    await expect.poll(() => ben.banner.isVisible(), patience).toBe(false)
+    await ben.type('echo from-ben\n')
+    await anna.sees(/^from-ben$/)
+
+    await anna.type('echo from-anna-too-late\n')
+    await ben.type('echo done\n')
+    await anna.sees(/^done$/)
+    const screen = (await screenOf(hub, 'shared')).join('\n')
+    expect(screen).not.toContain('too-early')
+    expect(screen).not.toContain('too-late')
+    expect([...anna.complaints, ...ben.complaints]).toEqual([])
+  })
+
+  test('both see the same screen, of the size of whoever types', async () => {
+    await startShell(hub, 'sizes')
+    await using wide = await follow(browser, hub, 'sizes', { viewport: { width: 1400, height: 800 } })
+    await using small = await follow(browser, hub, 'sizes', { viewport: { width: 500, height: 400 } })
+    await wide.sees('$')
+    await wide.type(`printf '%0.s=' $(seq 150); echo\n`)
+    await expect.poll(() => wide.size(), patience).not.toBe('80×24')
+    await expect.poll(() => small.size(), patience).toBe(await wide.size())
+    await expect.poll(() => small.rows(), patience).toEqual(await wide.rows())
+    await expect.poll(() => overflow(), patience).toEqual({ right: true, bottom: true })
+
+    await small.page.getByRole('button', { name: 'Take over' }).click()
+    await expect.poll(() => wide.size(), patience).toBe(await sizeOnceChanged())
+    await expect.poll(() => wide.rows(), patience).toEqual(await small.rows())
+
+    async function sizeOnceChanged() {
+      const before = await wide.size()
+      await expect.poll(() => small.size(), patience).not.toBe(before)
+      return small.size()
+    }
+    /** Whether all of the terminal is in sight of the small page. */
+    function overflow() {
+      return small.page.evaluate(() => {
+        const screen = document.querySelector('.xterm-screen')!.getBoundingClientRect()
+        const place = document.querySelector('#place')!.getBoundingClientRect()
+        return { right: screen.right <= place.right + 1, bottom: screen.bottom <= place.bottom + 1 }
+      })
+    }
+  })
+
+  test('a reload keeps the pen', async () => {
+    await startShell(hub, 'reloaded')
+    await using anna = await follow(browser, hub, 'reloaded')
+    await using ben = await follow(browser, hub, 'reloaded')
+    await anna.sees('$')
+    await anna.type('true\n')
+    await ben.banner.filter({ hasText: 'Read along' }).waitFor()
+    await anna.page.reload()
+    await anna.sees('$')
+    await expect.poll(() => anna.page.locator('#writer').textContent(), patience).toBe('you type')
+    expect(await anna.banner.isVisible()).toBe(false)
+  })
+})

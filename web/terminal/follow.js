@@ -1,0 +1,177 @@
+// @ts-check
+/** The page that follows one session: shows its terminal live, and lets one viewer at a time type. */
+import { untilAnswered } from '../backoff.js'
+import { find } from '../elements.js'
+import { createLoginForm } from '../login-form.js'
+import { createMcpClient } from '../mcp-client.js'
+import { keepNoticed } from '../notices.js'
+import { describeStatus, isAhead, isOver } from '../session-words.js'
+import { readToken } from '../token.js'
+import { createHeader } from './header.js'
+import { createKeyBar } from './key-bar.js'
+import { followOutput } from './output.js'
+import { createTyping } from './typing.js'
+import { createView } from './view.js'
+import { viewerOfThisTab } from './viewer.js'
+
+/** @typedef {import('../mcp-client.js').Json} Json */
+
+const named = decodeURIComponent(location.pathname.slice(location.pathname.lastIndexOf('/') + 1))
+const viewer = viewerOfThisTab()
+const header = createHeader()
+const view = createView(find('place', HTMLElement), { nonce: find('style', HTMLLinkElement).nonce })
+const { terminal } = view
+/** @type {ReturnType<typeof createTyping> | undefined} */
+let typing
+let shown = new AbortController()
+
+const keyBar = createKeyBar({
+  type,
+  paste: (text) => terminal.paste(text),
+  isApplicationCursor: () => terminal.modes.applicationCursorKeysMode,
+})
+terminal.onData((data) => (isReport(data) ? report(data) : type(keyBar.withCtrl(data))))
+terminal.onBinary(report)
+terminal.onTitleChange(header.showProgramTitle)
+header.takeOver.addEventListener('click', () => {
+  void typing?.takeOver()
+  terminal.focus()
+})
+new ResizeObserver(afterAWhile(arrange)).observe(find('place', HTMLElement))
+visualViewport?.addEventListener('resize', keepAboveKeyboard)
+
+const login = createLoginForm(() => void show())
+void show()
+
+/** From logging in to the end of the session, or of the token. */
+async function show() {
+  shown.abort()
+  shown = new AbortController()
+  const { signal } = shown
+  const token = readToken()
+  if (!token) return ask('Not logged in.')
+  const client = createMcpClient(token)
+  const { call } = client
+  try {
+    const onLost = (/** @type {Error} */ { message }) => header.note('lost', `${message} Trying again …`)
+    const look = () => call('get_session', { name: named }, signal)
+    // By its id from here on: a name means the newest session that has it.
+    const session = await untilAnswered(look, { signal, onLost })
+    login.hide()
+    header.note('failed', undefined)
+    header.note('lost', undefined)
+    present(session)
+    typing = createTyping({
+      call,
+      session: session.id,
+      viewer,
+      onWriter,
+      onRefused: header.flash,
+      onFailure: ({ message }) => header.note('failed', `${message} What you typed may not have arrived.`),
+    })
+    const begun = Promise.withResolvers()
+    if (!isAhead(session)) begun.resolve(undefined)
+    await Promise.all([
+      begun.promise.then(() => followOutput({ call, session: session.id, viewer, signal, view, onNews, onLost })),
+      keepNoticed({
+        client,
+        uris: [`resource://sessions/${session.id}`],
+        signal,
+        async read() {
+          const now = await call('get_session', { name: session.id }, signal)
+          present(now)
+          if (isAhead(now)) return
+          begun.resolve(undefined)
+          header.showWindow(await call('get_config', { session: session.id }, signal))
+        },
+        onLost,
+      }),
+    ])
+  } catch (error) {
+    if (signal.aborted) return
+    const { kind, message } = /** @type {import('../mcp-client.js').CallFailure} */ (error)
+    if (kind === 'login') ask(message)
+    else header.note('failed', message)
+    shown.abort()
+  }
+}
+
+/** @param {string} why */
+function ask(why) {
+  header.note('failed', why)
+  login.show()
+}
+
+/** @param {Json} session */
+function present(session) {
+  header.showSession(session)
+  if (isOver(session)) typing = undefined
+  header.note('over', isOver(session) ? `This session is over: ${describeStatus(session)}.` : undefined)
+}
+
+/** @param {Json} news */
+function onNews({ size, writer }) {
+  header.note('lost', undefined)
+  header.showSize(size)
+  typing?.setWriter(writer)
+  fillPage()
+}
+
+/** @param {string | undefined} writer */
+function onWriter(writer) {
+  const isOther = writer !== undefined && writer !== viewer
+  header.note('reading', isOther ? `Read along: ${writer} types.` : undefined)
+  header.showWriter(writer === viewer ? 'you type' : '')
+  view.setRole(writer === viewer ? 'writer' : 'reader')
+}
+
+/** @param {string} text */
+function type(text) {
+  header.note('failed', undefined)
+  typing?.type(text)
+}
+
+/** What the mouse does, and where the focus goes, concerns the program only if this viewer types. @param {string} data */
+function report(data) {
+  if (typing?.isWriter && isAscii(data)) typing.type(data)
+}
+
+function arrange() {
+  view.arrange()
+  fillPage()
+}
+
+/** The size of the terminal is the one that fills the writer's page. */
+function fillPage() {
+  const room = view.room()
+  if (!typing?.isWriter || !room) return
+  if (room.cols !== terminal.cols || room.rows !== terminal.rows) void typing.resize(room)
+}
+
+/** Where the keyboard of a phone lies over the page instead of making it smaller. */
+function keepAboveKeyboard() {
+  document.documentElement.style.setProperty('--visible-height', `${visualViewport?.height}px`)
+}
+
+/** Focus in and out, and the mouse. @param {string} data */
+function isReport(data) {
+  return data === '\x1b[I' || data === '\x1b[O' || data.startsWith('\x1b[M') || data.startsWith('\x1b[<')
+}
+
+/** @param {string} data */
+function isAscii(data) {
+  return Array.from(data).every((character) => character < '\x80')
+}
+
+/**
+ * Dragging the edge of a window would otherwise tell the program of every size on the way.
+ * @param {() => void} action
+ */
+function afterAWhile(action) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer
+  return () => {
+    clearTimeout(timer)
+    timer = setTimeout(action, 100)
+  }
+}

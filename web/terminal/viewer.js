@@ -1,0 +1,26 @@
+// @ts-check
+/** What this tab is called among those who look at a session. */
+const key = 'signalbox-viewer'
+
+/**
+ * A reload is the same viewer, and keeps the pen. Left in the tab only while the page is gone, so that a tab that is
+ * duplicated does not become the same viewer twice.
+ */
+export function viewerOfThisTab() {
+  const viewer = sessionStorage.getItem(key) ?? `${browserName()} ${randomName()}`
+  sessionStorage.removeItem(key)
+  addEventListener('pagehide', () => sessionStorage.setItem(key, viewer))
+  addEventListener('pageshow', () => sessionStorage.removeItem(key))
+  return viewer
+}
+
+function browserName() {
+  const agent = navigator.userAgent
+  const browser = /Firefox|Edg|Chrome|Safari/.exec(agent)?.[0] ?? 'Browser'
+  const system = /Android|iPhone|iPad|Windows|Mac|Linux/.exec(agent)?.[0]
+  return `${browser === 'Edg' ? 'Edge' : browser}${system ? ` on ${system}` : ''}`
+}
+
+function randomName() {
+  return [...crypto.getRandomValues(new Uint8Array(3))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
