@@ -1,6 +1,9 @@
 /** The part of the composition root that makes sessions: templates, terminals, what runs in them and the tools for it. */
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ActivityRules } from './activity/activity.ts'
+import { createActivityWatch, createReportProvider, loadActivityRules } from './activity/activity.ts'
+import { messageOf } from './base/hub-error.ts'
 import type { Log } from './base/log.ts'
 import { holderSocketDirectory } from './base/socket-places.ts'
 import type { LoadedConfig } from './config/config.ts'
@@ -21,6 +24,8 @@ export interface SessionParts {
   readonly providers: readonly Provider[]
   /** For the agent of one session: the tools of its own terminal that are switched on. */
   ownTools(session: string, prefix: string): Provider
+  /** For the compositors: what agents say of themselves. */
+  readonly reports: Provider
 }
 
 export interface SessionPartsOptions extends Pick<LoadedConfig, 'config' | 'environment'> {
@@ -68,6 +73,16 @@ export async function openSessionParts(
     journal: { segmentBytes, maxBytes: config.journalMaxMb * 1024 * 1024 },
     scrollbackLines,
   })
+  /** A session whose rules cannot be read is judged by its reports and by how quiet it is. */
+  async function rulesOf(template: string): Promise<ActivityRules | undefined> {
+    try {
+      const { activity } = templates.find(template).template
+      return activity === undefined ? undefined : await loadActivityRules(packageFile('activity'), activity)
+    } catch (error) {
+      log.warn({ template, error: messageOf(error) }, 'a template’s activity rules cannot be used')
+      return undefined
+    }
+  }
   const sessions = createSessions({
     store,
     hubId,
@@ -91,11 +106,8 @@ export async function openSessionParts(
     urlOf: (name) => `${config.sessionFollowBase ?? origin}${config.sessionFollowPath}${name}`,
     defaultTemplate: config.defaultTemplate,
     jobConcurrency: config.jobConcurrency,
-    watchActivity: () => ({
-      current: { is: 'unknown', since: new Date().toISOString(), source: 'none', confidence: 0 },
-      signal: () => {},
-      [Symbol.dispose]: () => {},
-    }),
+    watchActivity: ({ template }, terminal, onChange) =>
+      createActivityWatch({ terminal, rules: rulesOf(template), onChange }),
     openSocket: options.openSocket,
     onToolsChange: options.onToolsChange,
     onSessionEnded: options.onSessionEnded,
@@ -118,6 +130,7 @@ export async function openSessionParts(
       createTemplateProvider(templates),
       terminalTools.managementProvider,
     ],
+    reports: createReportProvider((session, report) => sessions.report(session, report)),
     ownTools: (session, prefix) =>
       terminalTools.ownProvider({ session, prefix, isOn: (name) => sessions.toolsOf(session).includes(name) }),
   }

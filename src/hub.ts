@@ -109,6 +109,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     sessions,
     providers: sessionProviders,
     ownTools,
+    reports,
   } = await openSessionParts(
     {
       config,
@@ -156,7 +157,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     if (role === 'human') return management
     let compositor = compositors.get(session)
     if (!compositor) {
-      const providers = [statusProvider, ownTools(session, 'terminal_')]
+      const providers = [statusProvider, ownTools(session, 'terminal_'), reports]
       compositor = createFace({
         id: compositorId(session),
         info,

@@ -182,7 +182,7 @@ test('a reader that has seen enough is no error', async () => {
 async function hub(): Promise<HubProcess & { home: string }> {
   const home = temporaryDirectory()
   const started = await startHubProcess({ home })
-  onTestFinished(async () => void (await started.end('SIGKILL')))
+  onTestFinished(() => started[Symbol.asyncDispose]())
   return { ...started, home }
 }
 

@@ -33,9 +33,10 @@ async function replay(agent: string, rules: ActivityRules): Promise<readonly Ste
       await screen.feed(bytes.subarray(fed, Math.max(fed, reached)))
       fed = Math.max(fed, reached)
       const lines = screen.rows().map((row) => row.text)
-      const verdict = judge(rules, { title: screen.title, shell: undefined, lines: () => lines })
+      const { title } = screen
+      const verdict = judge(rules, { title, shell: undefined, lineCount: rows, line: (index) => lines[index]! })
       const judged = verdict ? `${verdict.is}${verdict.reason === undefined ? '' : `: ${verdict.reason}`}` : 'nothing'
-      steps.push({ at, is, judged, screen: [`title: ${screen.title}`, ...lines].join('\n') })
+      steps.push({ at, is, judged, screen: [`title: ${title}`, ...lines].join('\n') })
     }
   }
   return steps

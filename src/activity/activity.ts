@@ -13,7 +13,6 @@ import type { Evidence } from './decide.ts'
 import { decide } from './decide.ts'
 import type { Held } from './hold.ts'
 import { hold } from './hold.ts'
-import type { Verdict } from './judge.ts'
 import { judge } from './judge.ts'
 import type { AgentReport } from './report.ts'
 
@@ -98,8 +97,10 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
     if (isDisposed) return
     seenOffset = terminal.offset
     const { screen } = terminal
-    const verdict = judge(rules, { title: screen.title, shell, lines: () => screen.rows().map((row) => row.text) })
-    seen = verdict && { ...verdict, since: isSame(verdict, seen) ? seen!.since : lookedAt }
+    const line = (index: number) => screen.row(index).text
+    const verdict = judge(rules, { title: screen.title, shell, lineCount: screen.size.rows, line })
+    const since = seen && verdict?.is === seen.is ? seen.since : lookedAt
+    seen = verdict && { ...verdict, since }
   }
 
   function conclude(): void {
@@ -141,8 +142,4 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
       stopListening()
     },
   }
-}
-
-function isSame(one: Verdict, other: Verdict | undefined): boolean {
-  return one.is === other?.is
 }

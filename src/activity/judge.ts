@@ -1,12 +1,13 @@
 /** What a screen tells, by the rules of its agent. */
 import type { ActivityRule, ActivityRules, Condition, Region } from './activity-rules.ts'
 
-/** What rules can look at. Read when it is asked for, since most rules need little of it. */
+/** What rules can look at. Lines are read when they are asked for, since most rules need few of them or none. */
 export interface View {
   readonly title: string
   readonly shell: 'prompt' | 'running' | undefined
-  /** The visible lines, top to bottom. */
-  lines(): readonly string[]
+  readonly lineCount: number
+  /** A visible line, without trailing blanks; 0 is the top. */
+  line(index: number): string
 }
 
 export interface Verdict {
@@ -32,33 +33,32 @@ type Reader = (region: Region) => string
 
 /** Each region is put together once for all rules that ask for it. */
 function createReader(view: View): Reader {
-  let lines: readonly string[] | undefined
   const texts = new Map<string, string>()
-  const read: Reader = (region) => {
-    switch (region.is) {
-      case 'osc_title':
-        return view.title
-      case 'shell':
-        return view.shell ?? ''
-      case 'whole_screen':
-        return (lines ??= view.lines()).join('\n')
-      case 'bottom_non_empty_lines':
-        return bottomOf((lines ??= view.lines()), region.count)
-    }
-  }
   return (region) => {
     const key = region.is === 'bottom_non_empty_lines' ? `${region.is} ${region.count}` : region.is
-    const text = texts.get(key) ?? read(region)
+    const text = texts.get(key) ?? readRegion(region, view)
     texts.set(key, text)
     return text
   }
 }
 
-function bottomOf(lines: readonly string[], count: number): string {
-  return lines
-    .filter((line) => line !== '')
-    .slice(-count)
-    .join('\n')
+function readRegion(region: Region, view: View): string {
+  switch (region.is) {
+    case 'osc_title':
+      return view.title
+    case 'shell':
+      return view.shell ?? ''
+    case 'whole_screen':
+      return Array.from({ length: view.lineCount }, (_, index) => view.line(index)).join('\n')
+    case 'bottom_non_empty_lines': {
+      const lines: string[] = []
+      for (let index = view.lineCount - 1; index >= 0 && lines.length < region.count; index--) {
+        const line = view.line(index)
+        if (line !== '') lines.unshift(line)
+      }
+      return lines.join('\n')
+    }
+  }
 }
 
 const maxReasonLength = 200

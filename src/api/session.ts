@@ -54,6 +54,7 @@ export const sessionSchema = z.object({
   size: sizeSchema,
   terminal_tools: z.array(z.string()).describe('The terminal tools its agent may use.'),
   session_url: z.string(),
+  mcp_socket: z.string().optional().describe('The path of its unix socket, for "signalbox relay".'),
 })
 export type Session = z.output<typeof sessionSchema>
 

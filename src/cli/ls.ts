@@ -35,7 +35,7 @@ export const command = defineCommand({
       const sessions = await listSessions(hub, label === undefined ? {} : { label })
       return args.has('all') ? sessions : sessions.filter(({ status }) => !isOver(status))
     }
-    if (isWatching) return watch(async () => renderList(await look(), context), context)
+    if (isWatching) return await watch(async () => renderList(await look(), context), context)
     const sessions = await look()
     context.out(args.has('json') ? JSON.stringify({ sessions }, null, 2) : renderList(sessions, context))
     return 'ok'

@@ -93,7 +93,8 @@ async function readSpec(args: NewArguments, context: CliContext): Promise<Readon
   const description = args.text('description')
   const size = args.text('size')
   const tools = args.text('tools')
-  const socket = args.text('mcp-socket')
+  const socket =
+    args.text('mcp-socket') ?? ((await context.readEnvironment())['SIGNALBOX_MCP_SOCKET_NAME'] || undefined)
   return {
     ...(template !== undefined && { template }),
     ...(program !== undefined && { command: program }),

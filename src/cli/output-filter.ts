@@ -11,8 +11,8 @@ import { createSequenceReader } from './sequences.ts'
 
 export interface OutputFilter {
   pass(output: string): Passed
-  /** Takes back the colours that the program has set. */
-  undo(): string
+  /** Takes back the colours and tab stops that the program has set, on a terminal so wide. */
+  undo(cols: number): string
 }
 
 export interface Passed {
@@ -28,7 +28,17 @@ export interface OutputFilterOptions {
 
 export function createOutputFilter(options: OutputFilterOptions): OutputFilter {
   const reader = createSequenceReader()
+  /** Numbers of the sequences that take colours back. */
   const undoing = new Set<string>()
+  let hasOwnStops = false
+  /** The program is on its alternate screen. To enter it once more means nothing. */
+  let isAlternate = false
+
+  function enterAlternate(): string {
+    const isThere = isAlternate
+    isAlternate = true
+    return isThere ? '' : entered
+  }
 
   function passOsc({ number, data }: Piece & { is: 'osc' }): string {
     const undo = colourUndoing.get(number)
@@ -57,22 +67,25 @@ export function createOutputFilter(options: OutputFilterOptions): OutputFilter {
             if (passedControls.has(piece.code)) text += piece.code
             break
           case 'escape':
+            hasOwnStops ||= piece.final === 'H'
             text += passEscape(piece)
             break
           case 'osc':
             text += passOsc(piece)
             break
           case 'csi': {
+            hasOwnStops ||= piece.final === 'g'
             const isSwitch = isModeSwitch(piece)
             if (isSwitch && leavesAlternateScreen(piece)) return { text, isStale: true }
-            text += isSwitch ? passModes(piece) : passCsi(piece)
+            text += isSwitch ? passModes(piece, enterAlternate) : passCsi(piece)
             break
           }
         }
       }
       return { text, isStale: false }
     },
-    undo: () => [...undoing].map((number) => `\x1b]${number}\x1b\\`).join(''),
+    undo: (cols) =>
+      [...undoing].map((number) => `\x1b]${number}\x1b\\`).join('') + (hasOwnStops ? usualStops(cols) : ''),
   }
 }
 
@@ -86,6 +99,12 @@ export const plainModes = [
 ].join('')
 
 export const emptyScreen = '\x1b[H\x1b[2J'
+
+/** A tab stop at every eighth column. */
+function usualStops(cols: number): string {
+  const columns = Array.from({ length: Math.ceil(cols / 8) }, (_, index) => index * 8 + 1)
+  return `\x1b[3g${columns.map((column) => `\x1b[${column}G\x1bH`).join('')}`
+}
 
 function passEscape({ intermediates, final }: Piece & { is: 'escape' }): string {
   if (intermediates === '') {
@@ -116,20 +135,23 @@ function leavesAlternateScreen({ prefix, parameters, final }: Piece & { is: 'csi
 }
 
 /** One sequence may switch many; each is judged for itself. */
-function passModes({ prefix, parameters, final }: Piece & { is: 'csi' }): string {
+function passModes({ prefix, parameters, final }: Piece & { is: 'csi' }, enterAlternate: () => string): string {
   return parameters
     .split(';')
     .map((mode) => {
       if (prefix === '') return passedAnsiModes.has(mode) ? `\x1b[${mode}${final}` : ''
       if (mode === '1048') return final === 'h' ? '\x1b7' : '\x1b8'
-      if (alternateScreenModes.has(mode)) return entered
+      if (alternateScreenModes.has(mode)) return enterAlternate()
       return passedModes.has(mode) ? `\x1b[?${mode}${final}` : ''
     })
     .join('')
 }
 
-/** The program's alternate screen: empty, and the wheel types arrow keys, by which pagers scroll. */
-const entered = '\x1b[2J\x1b[?1007h'
+/**
+ * The program's alternate screen: empty, without margins, and the wheel types arrow keys, by which pagers scroll. The
+ * cursor stays, since it is saved at this moment in any case.
+ */
+const entered = '\x1b7\x1b[r\x1b8\x1b[2J\x1b[?1007h'
 
 const alternateScreenModes = new Set(['47', '1047', '1049'])
 /** Cursor keys, reverse video, origin, wrapping, mouse, cursor, keypad, focus, bracketed paste, drawing at once. */

@@ -219,12 +219,12 @@ export const configSchema = z.object({
   mcpSocket: optionalSetting(absolutePath, {
     environment: 'SIGNALBOX_MCP_SOCKET',
     group: 'clients',
-    description: "The unix socket of a session's MCP endpoint.",
+    description: "The unix socket of a session's MCP endpoint, for `signalbox relay`.",
   }),
   mcpSocketName: optionalSetting(slug, {
     environment: 'SIGNALBOX_MCP_SOCKET_NAME',
     group: 'clients',
-    description: 'The name to look for among those sockets, where the path is not known.',
+    description: "A socket's name: `signalbox new` gives it to the session, `signalbox relay` looks for it.",
   }),
 })
 

@@ -64,6 +64,7 @@ export interface RunningSessions extends AsyncDisposable {
   /** If it is just ending: when that is stored. */
   settled(id: string): Promise<void>
   pidOf(id: string): number | undefined
+  socketPathOf(id: string): string | undefined
   /** Lets go of a terminal, so that it can be removed. */
   forget(id: string): void
   /** Lets go of terminals of ended sessions that nobody has read for a while. */
@@ -204,6 +205,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       await ending.get(id)
     },
     report: (id, report) => followed.get(id)?.watch.signal(report),
+    socketPathOf: (id) => followed.get(id)?.socket?.path,
     pidOf(id) {
       const life = followed.get(id)?.terminal.life
       return life?.is === 'running' ? life.pid : undefined

@@ -8,9 +8,11 @@ export interface SessionSurroundings {
   readonly pid: number | undefined
   readonly directory: string
   readonly url: string
+  readonly socketPath: string | undefined
 }
 
-export function toWire(record: SessionRecord, { activity, pid, directory, url }: SessionSurroundings): Session {
+export function toWire(record: SessionRecord, around: SessionSurroundings): Session {
+  const { activity, pid, directory, url, socketPath } = around
   const { args, description, jobId, exitCode, exitSignal, lastMessage } = record
   return {
     id: record.id,
@@ -36,5 +38,6 @@ export function toWire(record: SessionRecord, { activity, pid, directory, url }:
     size: { ...record.size },
     terminal_tools: [...record.terminalTools],
     session_url: url,
+    ...(socketPath !== undefined && { mcp_socket: socketPath }),
   }
 }

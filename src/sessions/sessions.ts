@@ -219,6 +219,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       toWire(record, {
         activity: running.activityOf(record),
         pid: running.pidOf(record.id),
+        socketPath: running.socketPathOf(record.id),
         directory: join(directories.sessions, record.id),
         url: urlOf(record.name),
       }),

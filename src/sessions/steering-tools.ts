@@ -8,6 +8,7 @@ import { defineTool } from '../mcp/mcp.ts'
 import { type } from './prompt.ts'
 import { nameArgument, terminalNamed } from './reading-tools.ts'
 import type { Sessions } from './sessions.ts'
+import { untilWorking } from './until-working.ts'
 import type { Wait } from './wait.ts'
 
 const toolsArgument = z
@@ -59,6 +60,7 @@ export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wa
         const spec = { ...asked, workingDir: working_dir, socketName: mcp_socket }
         const { record, prompt } = await sessions.create(spec, call.signal)
         if (!condition) return { ...sessions.describe(record), ...(prompt && { prompt }) }
+        if (prompt && condition.for === 'idle') await untilWorking(sessions.activityView(record.id))
         const { met, screen } = await wait(record.id, { ...condition, since: 0 }, call)
         const latest = await sessions.find(record.id)
         return { ...sessions.describe(latest), ...(prompt && { prompt }), met, screen }

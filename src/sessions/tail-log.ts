@@ -17,13 +17,12 @@ export async function tailLog(terminal: Terminal, lines: number, isRaw: boolean)
 
 /** Lines that were wrapped are one, blank ones at the end are none. */
 async function shownLines(terminal: Terminal, count: number): Promise<readonly string[]> {
-  await terminal.screen.settled()
-  const { screen } = terminal
-  const rows = [...screen.scrollback(), ...screen.rows()]
+  const history = await terminal.history()
+  const older = await history.lines(Math.max(0, history.total - count), count)
   const lines: string[] = []
-  for (const row of rows) {
-    if (row.isWrapped && lines.length > 0) lines[lines.length - 1] += row.text
-    else lines.push(row.text)
+  for (const { text, isWrapped } of [...older, ...terminal.screen.rows()]) {
+    if (isWrapped && lines.length > 0) lines[lines.length - 1] += text
+    else lines.push(text)
   }
   while (lines.at(-1) === '') lines.pop()
   return lines.slice(-count)

@@ -43,7 +43,7 @@ export async function findPatternFaults({ prompt, questions }: Template): Promis
 
 export function describeFindings(findings: readonly Finding[]): string {
   const parts = findings.map(({ path, message }) => (path.length > 0 ? `"${path.join('.')}": ${message}` : message))
-  return parts.join('; ').replace(/\.*$/, '.')
+  return parts.join('; ').replace(/[^.?]$/, '$&.')
 }
 
 function findKeyFaults({ questions }: Template): readonly Finding[] {

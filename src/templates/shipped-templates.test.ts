@@ -54,12 +54,12 @@ describe.each([...texts.keys()])('%s', (name) => {
 
 describe.each(agents)('%s', (name) => {
   test('is told where the hub is, and finds the token in the environment alone', () => {
-    const { args, env, session_files } = fill(templateOf(name), words)
-    const everything = JSON.stringify({ args, env, session_files })
-    expect(everything).toContain(words.mcp_url)
+    const { args, env, session_files, include_files } = fill(templateOf(name), words)
+    const everything = JSON.stringify({ args, env, session_files }) + include_files.map(readIncluded(name)).join('')
+    // Files of the workspace know the session by its environment: they may outlive it.
+    expect(everything).toMatch(/http:\/\/127\.0\.0\.1:7420\/mcp|\$SIGNALBOX_URL/)
     expect(everything).toContain('SIGNALBOX_TOKEN')
     expect(everything).not.toContain('{mcp_url}')
-    for (const { path } of session_files) expect(Object.values(env)).toContain(join(words.session_dir, path))
   })
 
   test('says how it is installed', () => {
@@ -67,15 +67,23 @@ describe.each(agents)('%s', (name) => {
   })
 })
 
-test('what Claude is given is still JSON once it is filled in', () => {
+test('what is JSON inside JSON is still JSON once it is filled in', () => {
   const { args = [] } = fill(templateOf('claude'), words)
-  const config = JSON.parse(args[args.indexOf('--mcp-config') + 1]!) as unknown
-  expect(config).toEqual({
+  expect(JSON.parse(args[args.indexOf('--mcp-config') + 1]!)).toEqual({
     mcpServers: {
       signalbox: { type: 'http', url: words.mcp_url, headers: { Authorization: 'Bearer ${SIGNALBOX_TOKEN}' } },
     },
   })
+  const { env } = fill(templateOf('opencode'), words)
+  expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT']!)).toMatchObject({
+    mcp: { signalbox: { url: words.mcp_url, headers: { Authorization: 'Bearer {env:SIGNALBOX_TOKEN}' } } },
+  })
 })
+
+function readIncluded(name: string) {
+  return (file: string | { source: string }) =>
+    readFileSync(join(root, 'templates', name, typeof file === 'string' ? file : file.source), 'utf8')
+}
 
 function templateOf(name: string) {
   const content = readTemplateFile(texts.get(name)!, name)

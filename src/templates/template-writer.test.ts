@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { makePipe } from '../../test/fixtures/make-pipe.ts'
 import { openTemplatesHere } from '../../test/fixtures/open-templates.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 
@@ -86,7 +86,7 @@ describe('the files that a template brings along', () => {
     writeFileSync(file!, '')
     writeFileSync(twin!, '')
     symlinkSync(file!, link!)
-    execFileSync('mkfifo', [pipe!])
+    makePipe(pipe!)
     const payload = { name: 'mine', include_files: ['NOTES.md'] }
 
     const refused = [
@@ -100,6 +100,9 @@ describe('the files that a template brings along', () => {
     ] as [string[], string][]
     for (const [sources, reason] of refused) await expect(templates.save(payload, sources)).rejects.toThrow(reason)
 
+    await expect(templates.save({ name: 'mine', include_files: ['docs/NOTES.md'] }, [file!])).rejects.toThrow(
+      'write {"source": "NOTES.md", "target": "docs/NOTES.md"}',
+    )
     await expect(templates.save({ name: 'mine' }, [file!])).rejects.toThrow(
       '"NOTES.md" would never be used; add it to "include_files"',
     )

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { makePipe } from '../../test/fixtures/make-pipe.ts'
 import { openTemplatesHere } from '../../test/fixtures/open-templates.ts'
 
 const patience = { timeout: 10_000, interval: 20 }
@@ -104,6 +104,7 @@ describe('a broken file', () => {
   })
 
   test.each([
+    [{ name: 'bad', extra: 1 }, 3, '"extra": there is no such field; remove it.'],
     [{ name: 'bad', comand: 'top' }, 3, '"comand": there is no such field; did you mean "command"?'],
     [{ name: 'bad', session_type: 'forever' }, 3, 'expected one of "long_running"|"one_off"'],
     [{ name: 'bad', prompt: { ready: 'x', quiet_ms: -1 } }, 5, '"prompt.quiet_ms": Too small'],
@@ -143,7 +144,7 @@ describe('a broken file', () => {
 
   test('may be a pipe, a folder, a link to nothing or far too long, and holds up nobody', async () => {
     const { templates, own } = await openTemplatesHere()
-    execFileSync('mkfifo', [join(own, 'pipe.json')])
+    makePipe(join(own, 'pipe.json'))
     mkdirSync(join(own, 'folder.json'))
     symlinkSync('/nowhere', join(own, 'link.json'))
     writeFileSync(join(own, 'long.json'), ' '.repeat(2 * 1024 * 1024))

@@ -3,7 +3,7 @@
  * name. They are read again when they change; one that is broken is told, and harms no other.
  */
 import { chmod, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Template } from '../api/template.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
@@ -20,7 +20,6 @@ import { readSources, removeTemplate, type TemplateSource, writeTemplate } from 
 export type { BrokenTemplate } from './catalog.ts'
 export { fill } from './fill.ts'
 export { seedWorkspace } from './seed-workspace.ts'
-export type { Seeded } from './seed-workspace.ts'
 export { createTemplateProvider } from './template-tools.ts'
 
 export interface Templates extends AsyncDisposable {
@@ -136,7 +135,11 @@ function checkIncludes(
   const brought = new Set(sources.map(({ name }) => name))
   const absent = missingFiles(template, assetDirectories).find((file) => !brought.has(file))
   if (absent !== undefined) {
-    throw new HubError('invalid', `"include_files": there is no "${absent}"; add its path to "include_sources".`)
+    const name = basename(absent)
+    const cure = brought.has(name)
+      ? `write {"source": "${name}", "target": "${absent}"}, since sources are kept by their last name`
+      : 'add its path to "include_sources"'
+    throw new HubError('invalid', `"include_files": there is no "${absent}"; ${cure}.`)
   }
   const included = new Set(includesOf(template).map(({ source }) => source))
   const useless = [...brought].find((name) => !included.has(name))

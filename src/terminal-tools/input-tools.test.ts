@@ -19,7 +19,7 @@ function shown(bytes: string): string {
 }
 
 test('text is typed as it is, and the bytes are counted', async () => {
-  await using box = await openToolbox('stty -echo; printf ready; read line; printf "<%s>" "$line"')
+  const box = await openToolbox('stty -echo; printf ready; read line; printf "<%s>" "$line"')
   await box.call('wait_for', { for: 'text', value: 'ready' })
   const sent = await box.call('send_text', { text: 'Enter -n é 😀 C-c\r' })
   expect(sent).toEqual({ success: true, bytes_written: Buffer.byteLength('Enter -n é 😀 C-c\r'), offset: 5 })
@@ -27,7 +27,7 @@ test('text is typed as it is, and the bytes are counted', async () => {
 })
 
 test('a paste is put into brackets where the program asked for them', async () => {
-  await using box = await openHexdump(`printf '\\033[?2004h';`)
+  const box = await openHexdump(`printf '\\033[?2004h';`)
   await box.call('send_text', { text: 'a\nb', paste: true })
   expect(await box.call('wait_for', { for: 'text', value: shown('\x1b[200~a\rb\x1b[201~') })).toMatchObject({
     met: true,
@@ -35,14 +35,14 @@ test('a paste is put into brackets where the program asked for them', async () =
 })
 
 test('keys are pressed in order, in the mode the program is in', async () => {
-  await using box = await openHexdump(`printf '\\033[?1h';`)
+  const box = await openHexdump(`printf '\\033[?1h';`)
   expect(await box.call('send_keys', { keys: 'Up  ctrl+C F5 x' })).toMatchObject({ success: true, keys_sent: 4 })
   const value = shown('\x1bOA\x03\x1b[15~x')
   expect(await box.call('wait_for', { for: 'text', value })).toMatchObject({ met: true })
 })
 
 test('a key that nobody knows is an error that lists the known ones, and nothing is sent', async () => {
-  await using box = await openHexdump()
+  const box = await openHexdump()
   const { offset } = box.terminal
   const sentence = await box.failure('send_keys', { keys: 'a Entre b' })
   expect(sentence).toContain('there is no key "Entre"')
@@ -53,7 +53,7 @@ test('a key that nobody knows is an error that lists the known ones, and nothing
 })
 
 test('what is typed to a program that has ended is refused', async () => {
-  await using box = await openToolbox('exit 3')
+  const box = await openToolbox('exit 3')
   await box.call('wait_for', { for: 'exit' })
   const ended = 'The program has ended. Its screen and its output can still be read.'
   expect(await box.failure('send_text', { text: 'x' })).toBe(ended)
@@ -62,7 +62,7 @@ test('what is typed to a program that has ended is refused', async () => {
 })
 
 test('a resize is answered when it is so, and the program hears of it', async () => {
-  await using box = await openToolbox(`trap 'stty size' WINCH; printf ready; while :; do sleep 0.1; done`)
+  const box = await openToolbox(`trap 'stty size' WINCH; printf ready; while :; do sleep 0.1; done`)
   await box.call('wait_for', { for: 'text', value: 'ready' })
   expect(await box.call('resize', { cols: 90, rows: 30 })).toEqual({ success: true, cols: 90, rows: 30 })
   expect(box.terminal.size).toEqual({ cols: 90, rows: 30 })
@@ -71,7 +71,7 @@ test('a resize is answered when it is so, and the program hears of it', async ()
 })
 
 test('one viewer types at a time; the others are told who does, and may take over', async () => {
-  await using box = await openHexdump()
+  const box = await openHexdump()
   await box.call('send_text', { text: 'a', viewer: 'anna' })
   const refused = 'Nothing was done: "anna" is typing. Read along, or take over: claim_input with take_over true.'
   expect(await box.failure('send_text', { text: 'b', viewer: 'ben' })).toBe(refused)
@@ -86,7 +86,7 @@ test('one viewer types at a time; the others are told who does, and may take ove
 })
 
 test('a call that names no viewer is deliberate and goes through; a resize alone claims nothing', async () => {
-  await using box = await openHexdump()
+  const box = await openHexdump()
   await box.call('resize', { cols: 90, rows: 30, viewer: 'ben' })
   await box.call('send_text', { text: 'a', viewer: 'anna' })
   await box.call('send_text', { text: 'b' })

@@ -1,9 +1,7 @@
 /** Whether a text, or a match of a pattern, is on a screen or in what is printed. */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Pattern } from '../terminal/patterns.ts'
-import type { Screen } from '../terminal/screen.ts'
-import type { Terminal } from '../terminal/terminal.ts'
-import { readOutput } from './output-source.ts'
+import type { Pattern, Screen, Terminal } from '../terminal/terminal.ts'
+import { readDrawn } from './drawn-output.ts'
 import { createPlainText } from './plain-text.ts'
 
 export interface Matcher {
@@ -52,8 +50,7 @@ export function followOutput(terminal: Terminal, matcher: Matcher, since: number
   let rest = ''
   return async () => {
     for (;;) {
-      // What has come and is not on the screen yet is left for later: whoever is told of a match may look at the screen.
-      const { offset, bytes } = await readOutput(terminal, next, Math.min(sliceBytes, terminal.offset - next))
+      const { offset, bytes } = readDrawn(terminal, next, sliceBytes)
       if (bytes.length === 0) return false
       if (offset > next) {
         // What lies between is lost: two ends that never met are no match.

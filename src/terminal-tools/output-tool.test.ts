@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+import type { Answer } from '../../test/fixtures/terminal-toolbox.ts'
+import { openToolbox, toCall } from '../../test/fixtures/terminal-toolbox.ts'
 import { screenWith } from '../../test/fixtures/screen-with.ts'
 import { encodeOutput } from './encode-output.ts'
 
 const now = { timeout_ms: 0 }
 
 test('output is read from an offset on, piece by piece, each byte once', async () => {
-  await using box = await openToolbox('seq 1 2000; printf END; exec cat')
+  const box = await openToolbox('seq 1 2000; printf END; exec cat')
   await box.call('wait_for', { for: 'text', value: 'END' })
   const expected = `${Array.from({ length: 2000 }, (_, index) => `${index + 1}\r\n`).join('')}END`
   let text = ''
@@ -22,16 +24,16 @@ test('output is read from an offset on, piece by piece, each byte once', async (
 })
 
 test('the data is given once, as text', async () => {
-  await using box = await openToolbox('printf ONLY-ONCE; exec cat')
+  const box = await openToolbox('printf ONLY-ONCE; exec cat')
   await box.call('wait_for', { for: 'text', value: 'ONLY-ONCE' })
   const tool = box.people.findTool('read_output')!
-  const result = await tool.run({ session: 's1' }, { signal: new AbortController().signal, progress() {} } as never)
+  const result = await tool.run({ session: 's1' }, toCall())
   expect(JSON.stringify(result).split('ONLY-ONCE')).toHaveLength(2)
   expect(tool.outputSchema).toBeUndefined()
 })
 
 test('a reader that has everything waits for more', async () => {
-  await using box = await openToolbox('stty -echo; printf ready; read line; printf more; exec cat')
+  const box = await openToolbox('stty -echo; printf ready; read line; printf more; exec cat')
   const { offset } = await box.call('wait_for', { for: 'text', value: 'ready' })
   const waiting = box.call('read_output', { since: offset })
   await box.call('send_text', { text: '\n' })
@@ -39,7 +41,7 @@ test('a reader that has everything waits for more', async () => {
 })
 
 test('without anything to tell the time runs out, and the place stays the same', async () => {
-  await using box = await openToolbox('printf ready; exec cat')
+  const box = await openToolbox('printf ready; exec cat')
   const { offset } = await box.call('wait_for', { for: 'text', value: 'ready' })
   expect(await box.call('read_output', { since: offset, timeout_ms: 5 })).toEqual({
     data: '',
@@ -51,7 +53,7 @@ test('without anything to tell the time runs out, and the place stays the same',
 })
 
 test('a resize, a pen that changes hands and the end wake the readers, and so does what came between two questions', async () => {
-  await using box = await openToolbox('stty -echo; printf ready; read line')
+  const box = await openToolbox('stty -echo; printf ready; read line')
   const { offset: since } = await box.call('wait_for', { for: 'text', value: 'ready' })
   const poll = () => box.call('read_output', { since, viewer: 'anna' })
   await box.call('read_output', { since, viewer: 'anna', ...now })
@@ -73,8 +75,23 @@ test('a resize, a pen that changes hands and the end wake the readers, and so do
   expect(await poll()).toMatchObject({ data: '', ended: true, next_offset: since })
 })
 
+test('a reader that stops when it is told of the end has read everything', async () => {
+  const box = await openToolbox('seq 1 400000; printf END')
+  const hash = createHash('sha256')
+  let since = 0
+  for (;;) {
+    const { data, next_offset, ended } = await box.call<Answer & { ended?: boolean }>('read_output', { since })
+    hash.update(data)
+    if (ended && next_offset === since) break
+    since = next_offset
+  }
+  const expected = `${Array.from({ length: 400_000 }, (_, index) => `${index + 1}\r\n`).join('')}END`
+  expect(since).toBe(expected.length)
+  expect(hash.digest('hex')).toBe(createHash('sha256').update(expected).digest('hex'))
+})
+
 test('bytes that are no text come as they are', async () => {
-  await using box = await openToolbox(`printf 'caf\\303\\251 \\377\\376 x'; exec cat`)
+  const box = await openToolbox(`printf 'caf\\303\\251 \\377\\376 x'; exec cat`)
   await box.until(() => box.terminal.offset === 10)
   const { data, encoding, next_offset } = await box.call('read_output', now)
   expect(encoding).toBe('base64')
@@ -83,7 +100,7 @@ test('bytes that are no text come as they are', async () => {
 })
 
 test('a character that is cut in two is given whole, with what follows', async () => {
-  await using box = await openToolbox(`stty -echo; printf 'a\\342\\202'; read line; printf '\\254b'; exec cat`)
+  const box = await openToolbox(`stty -echo; printf 'a\\342\\202'; read line; printf '\\254b'; exec cat`)
   await box.until(() => box.terminal.offset === 3)
   const first = await box.call('read_output', now)
   expect(first).toMatchObject({ data: 'a', encoding: 'utf8', next_offset: 1 })
@@ -93,14 +110,14 @@ test('a character that is cut in two is given whole, with what follows', async (
 })
 
 test('a character that never ends is given when the program has ended', async () => {
-  await using box = await openToolbox(`printf 'a\\342\\202'`)
+  const box = await openToolbox(`printf 'a\\342\\202'`)
   await box.call('wait_for', { for: 'exit' })
   const { data, encoding, next_offset } = await box.call('read_output', now)
   expect([Buffer.from(data, encoding), next_offset]).toEqual([Buffer.from('a\xe2\x82', 'latin1'), 3])
 })
 
 test('what is kept no longer is told', async () => {
-  await using box = await openToolbox('seq 1 200000; printf END; exec cat', { maxBytes: 256 * 1024 })
+  const box = await openToolbox('seq 1 200000; printf END; exec cat', { maxBytes: 256 * 1024 })
   await box.call('wait_for', { for: 'text', value: 'END' })
   const { dropped, offset, data } = await box.call('read_output', { since: 100 })
   expect(dropped).toBeGreaterThan(0)
@@ -110,7 +127,7 @@ test('what is kept no longer is told', async () => {
 
 test('a snapshot draws the screen and its scrollback, and the output goes on from its offset', async () => {
   const program = `seq 1 100; printf '\\033[1;31mred\\033[0m'; read line; echo; echo after; exec cat`
-  await using box = await openToolbox(`stty -echo; ${program}`)
+  const box = await openToolbox(`stty -echo; ${program}`)
   await box.call('wait_for', { for: 'text', value: 'red' })
   const { snapshot, offset, next_offset, size } = await box.call('read_output', { snapshot: true, viewer: 'anna' })
   expect([next_offset, size]).toEqual([offset, { cols: 80, rows: 24 }])
@@ -124,7 +141,7 @@ test('a snapshot draws the screen and its scrollback, and the output goes on fro
 })
 
 test('in the middle of a sequence a snapshot waits for its end', async () => {
-  await using box = await openToolbox(`stty -echo; printf 'seen\\033['; read line; printf '1mbold'; exec cat`)
+  const box = await openToolbox(`stty -echo; printf 'seen\\033['; read line; printf '1mbold'; exec cat`)
   await box.until(() => box.terminal.offset === 6)
   const waiting = box.call('read_output', { snapshot: true })
   await box.call('send_text', { text: '\n' })
@@ -134,13 +151,13 @@ test('in the middle of a sequence a snapshot waits for its end', async () => {
 })
 
 test('a screen that cannot be drawn is left to be drawn from its output', async () => {
-  await using box = await openToolbox(`printf 'seen\\033['; exec sleep 1000`)
+  const box = await openToolbox(`printf 'seen\\033['; exec sleep 1000`)
   await box.until(() => box.terminal.offset === 6)
   expect(await box.call('read_output', { snapshot: true })).toMatchObject({ snapshot: '', offset: 0, next_offset: 0 })
 })
 
 test('wrong questions are told what is wrong', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   expect(await box.failure('read_output', { since: 500 })).toBe(
     '"since": 500 lies ahead, the output ends at 0. Is it of another session of this name? Begin anew.',
   )
@@ -150,7 +167,7 @@ test('wrong questions are told what is wrong', async () => {
 })
 
 test('a caller that leaves was told nothing', async () => {
-  await using box = await openToolbox('printf ready; exec cat')
+  const box = await openToolbox('printf ready; exec cat')
   const { offset: since } = await box.call('wait_for', { for: 'text', value: 'ready' })
   await box.call('read_output', { since, viewer: 'anna', ...now })
   const leaving = new AbortController()

@@ -7,11 +7,12 @@ import { sizeSchema } from '../api/session.ts'
 import { timeoutSchema } from '../api/wait.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { readDrawn } from './drawn-output.ts'
 import { encodeOutput } from './encode-output.ts'
 import { viewerSchema } from './input-tools.ts'
 import { keepAlive } from './keep-alive.ts'
-import { firstOffset, readOutput } from './output-source.ts'
 import type { Subject } from './subject.ts'
+import { hasEnded } from './subject.ts'
 import type { TerminalTool } from './terminal-tool.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 import type { Viewers } from './viewers.ts'
@@ -51,7 +52,7 @@ export function createOutputTool(viewers: Viewers): TerminalTool {
     return {
       size: { cols, rows },
       ...(writer !== undefined && { writer }),
-      ...(terminal.life.is !== 'running' && { ended: true }),
+      ...(hasEnded(terminal) && { ended: true }),
     }
   }
 
@@ -63,17 +64,15 @@ export function createOutputTool(viewers: Viewers): TerminalTool {
       timeoutMs: snapshotWithinMs,
       signal,
     })
-    const offset = drawn?.offset ?? Math.max(firstOffset(terminal), terminal.offset - replayBytes)
+    const offset = drawn?.offset ?? Math.max(terminal.firstOffset, terminal.screen.offset - replayBytes)
     return { snapshot: drawn?.drawing ?? '', offset, next_offset: offset, ...surroundingsOf(subject) }
   }
 
-  async function readOn(subject: Subject, { since, maxBytes }: Question): Promise<Output> {
+  function readOn(subject: Subject, { since, maxBytes }: Question): Output {
     const { terminal } = subject
     const surroundings = surroundingsOf(subject)
-    // Never ahead of the screen, so that an offset means the same to all who are given one.
-    const end = terminal.offset
-    const { offset, bytes, droppedBytes } = await readOutput(terminal, since, Math.min(maxBytes, end - since))
-    const isLast = surroundings.ended === true && offset + bytes.length >= end
+    const { offset, bytes, droppedBytes } = readDrawn(terminal, since, maxBytes)
+    const isLast = surroundings.ended === true && offset + bytes.length >= terminal.screen.offset
     const { data, encoding, length } = encodeOutput(bytes, { isLast })
     const dropped = droppedBytes > 0 && { dropped: droppedBytes }
     return { data, encoding, offset, next_offset: offset + length, ...dropped, ...surroundings }
@@ -86,8 +85,8 @@ export function createOutputTool(viewers: Viewers): TerminalTool {
     const known = told ?? newsIn(surroundingsOf(subject))
     const more = await waitUntil({
       sources: [(listener) => terminal.onChange(listener), (listener) => viewers.onChange(id, listener)],
-      async look() {
-        const output = await readOn(subject, question)
+      look() {
+        const output = readOn(subject, question)
         return output.next_offset > since || output.ended || newsIn(output) !== known ? output : undefined
       },
       timeoutMs,
@@ -132,7 +131,7 @@ function newsIn({ size, writer, ended }: Surroundings): string {
 }
 
 function startOf(terminal: Terminal, since: number): number {
-  if (since < 0) return Math.max(firstOffset(terminal), terminal.offset + since)
+  if (since < 0) return Math.max(terminal.firstOffset, terminal.offset + since)
   if (since <= terminal.offset) return since
   throw new HubError(
     'invalid',

@@ -11,7 +11,7 @@ async function openShell() {
 }
 
 test('a shell at its prompt is the foreground process, and idle', async () => {
-  await using box = await openShell()
+  const box = await openShell()
   const { child_pid: pid, running } = await box.call('get_pty_info')
   expect(running).toBe(true)
   expect(await box.call('get_foreground_process')).toEqual({ pid, command: 'sh', cmdline: 'sh -i' })
@@ -20,7 +20,7 @@ test('a shell at its prompt is the foreground process, and idle', async () => {
 })
 
 test('what a shell runs is the foreground process, and the shell is not idle', async () => {
-  await using box = await openShell()
+  const box = await openShell()
   mkdirSync(join(box.workspace, 'deeper'))
   const { child_pid: shell } = await box.call('get_pty_info')
   await box.call('send_text', { text: 'cd deeper; sh -c "echo started; exec sleep 1000"\n' })
@@ -33,13 +33,13 @@ test('what a shell runs is the foreground process, and the shell is not idle', a
 })
 
 test('with its module off nobody is told whether the shell is idle', async () => {
-  await using box = await openShell()
+  const box = await openShell()
   await box.call('toggle_module', { name: 'idle', enabled: false })
   expect(await box.failure('is_shell_idle')).toContain('The idle module of this session is off')
 })
 
 test('of a program that has ended only the size is left', async () => {
-  await using box = await openToolbox('exit 0', { cols: 70, rows: 20 })
+  const box = await openToolbox('exit 0', { cols: 70, rows: 20 })
   await box.call('wait_for', { for: 'exit' })
   expect(await box.call('get_pty_info')).toEqual({ cols: 70, rows: 20, child_pid: null, running: false })
   const ended = 'The program has ended, and no process has this terminal any more.'

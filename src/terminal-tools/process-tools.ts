@@ -1,8 +1,7 @@
 /** get_foreground_process, get_working_directory, is_shell_idle, get_pty_info */
 import { z } from 'zod'
 import { HubError } from '../base/hub-error.ts'
-import type { Terminal } from '../terminal/terminal.ts'
-import { foreground, isIdle, workingDirectory } from './process-source.ts'
+import type { ProcessDescription, Terminal } from '../terminal/terminal.ts'
 import { assertModule } from './subject.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 
@@ -23,7 +22,7 @@ export const getWorkingDirectory = defineTerminalTool({
   annotations: readOnly,
   async run({ terminal }) {
     const { pid } = await foregroundOf(terminal)
-    const path = await workingDirectory(terminal)
+    const path = await terminal.workingDirectory()
     if (path !== undefined) return { pid, path }
     throw new HubError('unavailable', `The hub may not see where process ${pid} works: it runs as another user.`)
   },
@@ -39,7 +38,7 @@ export const isShellIdle = defineTerminalTool({
     assertModule(subject, 'idle')
     const { terminal } = subject
     const { pid } = await foregroundOf(terminal)
-    return { idle: await isIdle(terminal), shell_pid: shellPidOf(terminal), foreground_pid: pid }
+    return { idle: await terminal.isIdle(), shell_pid: shellPidOf(terminal), foreground_pid: pid }
   },
 })
 
@@ -65,8 +64,8 @@ function shellPidOf({ life }: Terminal): number {
   throw hasEnded()
 }
 
-async function foregroundOf(terminal: Terminal) {
-  const found = await foreground(terminal)
+async function foregroundOf(terminal: Terminal): Promise<ProcessDescription> {
+  const found = await terminal.foreground()
   if (found) return found
   throw hasEnded()
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
 
 test('the screen is lines of text, with the cursor and the offset to read on from', async () => {
-  await using box = await openToolbox(`printf 'one\\n  two'; exec cat`, { cols: 20, rows: 4 })
+  const box = await openToolbox(`printf 'one\\n  two'; exec cat`, { cols: 20, rows: 4 })
   await box.call('wait_for', { for: 'text', value: 'two' })
   expect(await box.call('read_screen')).toEqual({
     rows: 4,
@@ -14,12 +14,12 @@ test('the screen is lines of text, with the cursor and the offset to read on fro
 })
 
 test('attributes come as runs, and columns are columns, whatever the characters are', async () => {
-  await using box = await openToolbox(`printf '日本 \\033[1;38;2;255;0;0mred\\033[0m é!'; exec cat`, {
+  const box = await openToolbox(`printf '日本 \\033[1;38;2;255;0;0mred\\033[0m é!'; exec cat`, {
     cols: 20,
     rows: 2,
   })
   await box.call('wait_for', { for: 'text', value: 'é!' })
-  const { lines } = await box.call('read_screen', { include_attributes: true })
+  const { lines } = await box.call<{ lines: object[] }>('read_screen', { include_attributes: true })
   expect(lines[0]).toEqual({
     text: '日本 red é!',
     runs: [
@@ -31,12 +31,15 @@ test('attributes come as runs, and columns are columns, whatever the characters 
 })
 
 test('attributes come cell by cell on request, one for each column', async () => {
-  await using box = await openToolbox(`printf '日\\033[7mx'; exec cat`, { cols: 4, rows: 1 })
+  const box = await openToolbox(`printf '日\\033[7mx'; exec cat`, { cols: 4, rows: 1 })
   await box.call('wait_for', { for: 'text', value: 'x' })
-  const { lines } = await box.call('read_screen', { cells: true })
-  expect(lines[0].text).toBe('日x')
-  expect(lines[0].cells.map(({ char }: { char: string }) => char)).toEqual(['日', '', 'x', ' '])
-  expect(lines[0].cells[2]).toEqual({
+  const { lines } = await box.call<{ lines: [{ text: string; cells: { char: string }[] }] }>('read_screen', {
+    cells: true,
+  })
+  const [{ text, cells }] = lines
+  expect(text).toBe('日x')
+  expect(cells.map(({ char }) => char)).toEqual(['日', '', 'x', ' '])
+  expect(cells[2]).toEqual({
     char: 'x',
     fg: 'default',
     bg: 'default',
@@ -48,7 +51,7 @@ test('attributes come cell by cell on request, one for each column', async () =>
 })
 
 test('the cursor is told with what it stands on, its shape, and whether it is shown', async () => {
-  await using box = await openToolbox(`printf 'abc\\033[1;2H\\033[5 q\\033[?25l'; exec cat`)
+  const box = await openToolbox(`printf 'abc\\033[1;2H\\033[5 q\\033[?25l'; exec cat`)
   await box.until(() => !box.terminal.screen.cursor().isVisible)
   expect(await box.call('get_cursor_position')).toEqual({
     row: 0,
@@ -60,7 +63,7 @@ test('the cursor is told with what it stands on, its shape, and whether it is sh
 })
 
 test('a cell tells its character, colours and styles', async () => {
-  await using box = await openToolbox(`printf '\\033[3;4;9;31m漢\\033[0m.'; exec cat`)
+  const box = await openToolbox(`printf '\\033[3;4;9;31m漢\\033[0m.'; exec cat`)
   await box.call('wait_for', { for: 'text', value: '.' })
   expect(await box.call('get_cell_attributes', { row: 0, col: 0 })).toEqual({
     row: 0,
@@ -81,7 +84,7 @@ test('a cell tells its character, colours and styles', async () => {
 })
 
 test('a cell outside is an error that tells the limits', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   const outside = [
     [{ row: 24, col: 0 }, 'There is no row 24: the screen has rows 0 to 23.'],
     [{ row: -1, col: 0 }, 'There is no row -1'],
@@ -93,7 +96,7 @@ test('a cell outside is an error that tells the limits', async () => {
 })
 
 test('the last screen of a program that has ended can be read', async () => {
-  await using box = await openToolbox('printf bye')
+  const box = await openToolbox('printf bye')
   await box.call('wait_for', { for: 'exit' })
   expect((await box.call('read_screen')).lines[0]).toBe('bye')
 })

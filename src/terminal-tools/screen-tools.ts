@@ -1,6 +1,6 @@
 /** read_screen, get_cursor_position, get_cell_attributes */
 import { z } from 'zod'
-import type { Look, Run, Screen } from '../terminal/screen.ts'
+import type { Look, Run, Screen } from '../terminal/terminal.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 
 const colour = z.string().describe('"#rrggbb" or "default"')

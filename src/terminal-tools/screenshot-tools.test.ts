@@ -7,7 +7,7 @@ import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
 const pngBegin = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
 test('a screenshot is a picture of the size that get_window_info tells', async () => {
-  await using box = await openToolbox('printf hello; exec cat', { cols: 40, rows: 5 })
+  const box = await openToolbox('printf hello; exec cat', { cols: 40, rows: 5 })
   await box.call('wait_for', { for: 'text', value: 'hello' })
   const { type, mimeType, data } = await box.call('screenshot')
   expect([type, mimeType]).toEqual(['image', 'image/png'])
@@ -18,7 +18,7 @@ test('a screenshot is a picture of the size that get_window_info tells', async (
 })
 
 test('a screenshot is saved inside the workspace, by a relative or an absolute path', async () => {
-  await using box = await openToolbox('exec cat', { cols: 10, rows: 2 })
+  const box = await openToolbox('exec cat', { cols: 10, rows: 2 })
   const { workspace } = box
   mkdirSync(join(workspace, 'shots'))
   const path = join(workspace, 'shots', 'a.png')
@@ -35,7 +35,7 @@ test('a screenshot is saved inside the workspace, by a relative or an absolute p
 })
 
 test('nothing is written outside the workspace, whatever leads there', async () => {
-  await using box = await openToolbox('exec cat', { cols: 10, rows: 2 })
+  const box = await openToolbox('exec cat', { cols: 10, rows: 2 })
   const { workspace } = box
   const outside = join(workspace, '..', 'outside')
   mkdirSync(outside)
@@ -58,7 +58,7 @@ test('nothing is written outside the workspace, whatever leads there', async () 
 })
 
 test('what is no file, and what has no folder, is refused with a reason', async () => {
-  await using box = await openToolbox('exec cat', { cols: 10, rows: 2 })
+  const box = await openToolbox('exec cat', { cols: 10, rows: 2 })
   mkdirSync(join(box.workspace, 'folder'))
   execFileSync('mkfifo', [join(box.workspace, 'pipe')])
   expect(await box.failure('save_screenshot', { path: 'folder' })).toMatch(/folder cannot be written: .*EISDIR/)

@@ -1,6 +1,6 @@
 /** screenshot, save_screenshot */
 import { z } from 'zod'
-import { drawScreen } from '../terminal/screenshot/screenshot.ts'
+import { drawScreen } from '../terminal/terminal.ts'
 import { defineTerminalTool, readOnly, writing } from './terminal-tool.ts'
 import { writeInside } from './workspace-file.ts'
 

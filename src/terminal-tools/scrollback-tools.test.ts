@@ -9,7 +9,7 @@ async function openLines(command = 'seq 1 200') {
 }
 
 test('lines that have scrolled off are read from the newest on', async () => {
-  await using box = await openLines()
+  const box = await openLines()
   const newest = { total_lines: 191, offset: 0, count: 3, lines: ['191', '190', '189'] }
   expect(await box.call('read_scrollback', { count: 3 })).toEqual(newest)
   const older = { total_lines: 191, offset: 3, count: 2, lines: ['188', '187'] }
@@ -20,17 +20,17 @@ test('lines that have scrolled off are read from the newest on', async () => {
 })
 
 test('offset and count are brought within their limits', async () => {
-  await using box = await openLines()
+  const box = await openLines()
   const read = (args: object) => box.call('read_scrollback', { ...args })
   expect(await read({ offset: -5, count: 0 })).toEqual({ total_lines: 191, offset: 0, count: 1, lines: ['191'] })
   expect(await read({ offset: 1_000 })).toEqual({ total_lines: 191, offset: 191, count: 0, lines: [] })
   expect(await read({ offset: 190, count: 5_000 })).toEqual({ total_lines: 191, offset: 190, count: 1, lines: ['1'] })
-  await using long = await openLines('seq 1 1500')
+  const long = await openLines('seq 1 1500')
   expect((await long.call('read_scrollback', { count: 5_000 })).lines).toHaveLength(1_000)
 })
 
 test('a search finds the first match of each line in any case, newest first, in columns', async () => {
-  await using box = await openLines('echo "日本 Error error"; echo fine; echo "an ERROR"; seq 1 20')
+  const box = await openLines('echo "日本 Error error"; echo fine; echo "an ERROR"; seq 1 20')
   expect(await box.call('search_scrollback', { pattern: 'err[o]r' })).toEqual({
     pattern: 'err[o]r',
     total_lines: 14,
@@ -45,7 +45,7 @@ test('a search finds the first match of each line in any case, newest first, in 
 })
 
 test('a match that goes over the end of a row tells where it ends', async () => {
-  await using box = await openToolbox('echo "aaaaaaaaNEEDLE"; seq 1 20; exec cat', { cols: 10, rows: 5 })
+  const box = await openToolbox('echo "aaaaaaaaNEEDLE"; seq 1 20; exec cat', { cols: 10, rows: 5 })
   await box.call('wait_for', { for: 'regex', value: '^20$' })
   const { matches, total_lines } = await box.call('search_scrollback', { pattern: 'needle' })
   expect(matches).toEqual([
@@ -59,8 +59,24 @@ test('a match that goes over the end of a row tells where it ends', async () => 
   ])
 })
 
+test('lines that are not kept hot any more are read and searched too', async () => {
+  const box = await openToolbox('echo FIRST; seq 1 1000; printf END; exec cat', { rows: 10, scrollbackLines: 20 })
+  await box.call('wait_for', { for: 'text', value: 'END' })
+  const total = 992
+  expect(await box.call('read_scrollback', { offset: total - 2, count: 5 })).toEqual({
+    total_lines: total,
+    offset: total - 2,
+    count: 2,
+    lines: ['1', 'FIRST'],
+  })
+  expect(await box.call('search_scrollback', { pattern: '^first$' })).toMatchObject({
+    total_lines: total,
+    matches: [{ line_index: total - 1, text: 'FIRST', match_start: 0, match_end: 5 }],
+  })
+})
+
 test('a search stops at its limit and says so', async () => {
-  await using box = await openLines()
+  const box = await openLines()
   const found = await box.call('search_scrollback', { pattern: '1', max_results: 0 })
   expect(found).toMatchObject({ match_count: 1, stopped_by: 'results' })
   expect(await box.call('search_scrollback', { pattern: '^7$', max_results: 9_999 })).toMatchObject({
@@ -70,14 +86,14 @@ test('a search stops at its limit and says so', async () => {
 })
 
 test('a pattern that would take for ever elsewhere does not here; a wrong one is told what is wrong', async () => {
-  await using box = await openLines(`printf 'a%.0s' $(seq 1 60); echo; seq 1 20`)
+  const box = await openLines(`printf 'a%.0s' $(seq 1 60); echo; seq 1 20`)
   expect(await box.call('search_scrollback', { pattern: '(a+)+$x' })).toMatchObject({ match_count: 0 })
   expect(await box.failure('search_scrollback', { pattern: '(' })).toContain('The pattern is no regular expression')
   expect(await box.failure('search_scrollback', {})).toContain('"pattern"')
 })
 
 test('with its module off the scrollback is not read, and the way to switch it on is told', async () => {
-  await using box = await openLines()
+  const box = await openLines()
   await box.call('toggle_module', { name: 'scrollback', enabled: false })
   const sentence =
     'The scrollback module of this session is off: toggle_module with name "scrollback" and enabled true switches it on.'

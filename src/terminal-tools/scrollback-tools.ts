@@ -1,9 +1,8 @@
 /** read_scrollback, search_scrollback */
 import { z } from 'zod'
+import { clamp } from './clamp.ts'
 import { assertModule } from './subject.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
-import { compilePattern } from '../terminal/patterns.ts'
-import { searchRows } from '../terminal/search.ts'
 
 const maxCount = 1_000
 const maxMatches = 500
@@ -20,12 +19,12 @@ export const readScrollback = defineTerminalTool({
   annotations: readOnly,
   async run(subject, args) {
     assertModule(subject, 'scrollback')
-    const rows = subject.terminal.screen.scrollback()
-    const total = rows.length
+    const history = await subject.terminal.history()
+    const { total } = history
     const offset = clamp(args.offset, 0, total)
     const count = Math.min(clamp(args.count, 1, maxCount), total - offset)
-    const lines = rows.slice(total - offset - count, total - offset).map(({ text }) => text)
-    return { total_lines: total, offset, count, lines: lines.toReversed() }
+    const lines = await history.lines(total - offset - count, count)
+    return { total_lines: total, offset, count, lines: lines.map(({ text }) => text).toReversed() }
   },
 })
 
@@ -55,14 +54,17 @@ export const searchScrollback = defineTerminalTool({
   annotations: readOnly,
   async run(subject, { pattern, max_results }) {
     assertModule(subject, 'scrollback')
-    const compiled = await compilePattern(pattern, { ignoreCase: true })
-    const rows = subject.terminal.screen.scrollback()
-    const options = { maxResults: clamp(max_results, 1, maxMatches), timeLimitMs: searchWithinMs }
-    const { matches, stoppedBy } = searchRows(rows, compiled, options)
-    const indexOf = (row: number) => rows.length - 1 - row
+    const history = await subject.terminal.history()
+    const { matches, stoppedBy } = await history.search(pattern, {
+      ignoreCase: true,
+      maxResults: clamp(max_results, 1, maxMatches),
+      timeLimitMs: searchWithinMs,
+    })
+    // Lines that came while it searched have no number yet: the newest of those that have is as near as can be told.
+    const indexOf = (row: number) => Math.max(0, history.total - 1 - row)
     return {
       pattern,
-      total_lines: rows.length,
+      total_lines: history.total,
       match_count: matches.length,
       matches: matches.map(({ row, endRow, text, startColumn, endColumn }) => ({
         line_index: indexOf(row),
@@ -75,7 +77,3 @@ export const searchScrollback = defineTerminalTool({
     }
   },
 })
-
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most)
-}

@@ -25,6 +25,11 @@ export function assertModule({ settings }: Subject, module: TerminalModule): voi
   )
 }
 
+/** Its program has ended, and all it printed is on the screen. */
+export function hasEnded({ screen, life, offset }: Terminal): boolean {
+  return life.is !== 'running' && screen.offset >= offset
+}
+
 /** The title that was set by hand, else its program's, else the session's name. */
 export function titleOf({ settings, terminal, name }: Subject): string {
   return settings.title || terminal.screen.title || name

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { terminalToolNames } from '../api/terminal-tools.ts'
-import type { Call } from '../mcp/mcp.ts'
-import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+import { openToolbox, toCall } from '../../test/fixtures/terminal-toolbox.ts'
 
 interface Listed {
   readonly name: string
@@ -11,10 +10,10 @@ interface Listed {
   readonly annotations: object
 }
 
-const call = { signal: new AbortController().signal, progress: () => {} } as unknown as Call
+const call = toCall()
 
 test('people have every tool, and name the session first', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   const listed = box.people.listTools(['terminal']) as Listed[]
   expect(listed.map(({ name }) => name).toSorted()).toEqual([...terminalToolNames, 'claim_input'].toSorted())
   for (const { inputSchema } of listed) {
@@ -26,7 +25,7 @@ test('people have every tool, and name the session first', async () => {
 })
 
 test('an agent has what is switched on for it, from that moment on, and no other', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   expect(box.agent.listTools(['terminal'])).toEqual([])
   expect(box.agent.findTool('terminal_get_pty_info')).toBeUndefined()
   box.on.add('get_pty_info')
@@ -38,14 +37,14 @@ test('an agent has what is switched on for it, from that moment on, and no other
 })
 
 test('a list that is asked for again is made of the same tools', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   box.on.add('read_screen')
   const [first] = box.agent.listTools(['terminal'])
   expect(box.agent.listTools(['terminal'])[0]).toBe(first)
 })
 
 test('an agent has no other terminal than its own, and nothing of what only people need', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   for (const name of terminalToolNames) box.on.add(name)
   const read = box.agent.findTool('terminal_read_output')!
   for (const wrong of ['session', 'viewer', 'snapshot']) {
@@ -59,16 +58,15 @@ test('an agent has no other terminal than its own, and nothing of what only peop
 })
 
 test('what an agent is told of all its tools stays under 12 KB', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   for (const name of terminalToolNames) box.on.add(name)
   const listed = box.agent.listTools(['terminal'])
   expect(listed).toHaveLength(terminalToolNames.length)
   expect(JSON.stringify(listed).length).toBeLessThan(12 * 1024)
-  console.log(JSON.stringify(listed).length, JSON.stringify(box.people.listTools(['terminal'])).length)
 })
 
 test('hints are true: readers are readers, writers tell whether something may be lost', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   const listed = box.people.listTools(['terminal']) as Listed[]
   const hints = Object.fromEntries(listed.map(({ name, annotations }) => [name, annotations]))
   const writers = {

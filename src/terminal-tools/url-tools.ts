@@ -1,7 +1,6 @@
 /** list_detected_urls */
 import { z } from 'zod'
-import { compilePattern } from '../terminal/patterns.ts'
-import { findUrls } from '../terminal/urls.ts'
+import { compilePattern, findUrls } from '../terminal/terminal.ts'
 import { assertModule } from './subject.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 

@@ -3,7 +3,7 @@ import type { Activity, SessionStatus } from '../api/session.ts'
 import type { WaitInput, WaitOutput } from '../api/wait.ts'
 import { waitInput, waitOutputSchema } from '../api/wait.ts'
 import type { Call } from '../mcp/mcp.ts'
-import type { Screen } from '../terminal/screen.ts'
+import type { Screen } from '../terminal/terminal.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { Subject } from './subject.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
@@ -35,7 +35,7 @@ export function createRunWait({ activityOf, statusOf }: WaitDeps): RunWait {
       reason,
       status: await statusOf(id),
       activity: activity?.current() ?? unknownActivity(),
-      offset: terminal.offset,
+      offset: terminal.screen.offset,
       screen: screenText(terminal.screen),
     }
   }

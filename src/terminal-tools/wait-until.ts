@@ -37,6 +37,6 @@ export async function waitUntil<Found>({ sources, look, timeoutMs, signal }: Wai
     isChanged = false
     const found = await look()
     if (found !== undefined || isOver) return found
-    if (!isChanged) await new Promise<void>((resolve) => (wake = resolve))
+    if (!isChanged && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve))
   }
 }

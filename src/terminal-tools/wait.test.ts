@@ -1,10 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import type { Call } from '../mcp/mcp.ts'
-import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+import { openToolbox, toCall } from '../../test/fixtures/terminal-toolbox.ts'
 import { keepAlive } from './keep-alive.ts'
 
 test('what is on the screen already is found at once', async () => {
-  await using box = await openToolbox(`printf 'ready for you'; exec cat`)
+  const box = await openToolbox(`printf 'ready for you'; exec cat`)
   await box.call('wait_for', { for: 'text', value: 'ready' })
   expect(await box.call('wait_for', { for: 'regex', value: '^ready .* you$', timeout_ms: 0 })).toEqual({
     met: true,
@@ -17,7 +16,7 @@ test('what is on the screen already is found at once', async () => {
 })
 
 test('what comes later wakes the one who waits', async () => {
-  await using box = await openToolbox('stty -echo; echo ask; read line; echo "got $line"; exec cat')
+  const box = await openToolbox('stty -echo; echo ask; read line; echo "got $line"; exec cat')
   await box.call('wait_for', { for: 'text', value: 'ask' })
   const waiting = box.call('wait_for', { for: 'regex', value: 'got [a-z]+' })
   await box.call('send_text', { text: 'tea\n' })
@@ -25,13 +24,12 @@ test('what comes later wakes the one who waits', async () => {
 })
 
 test('what has scrolled past between two looks is found in the output', async () => {
-  await using box = await openToolbox('stty -echo; read line; echo NEEDLE; seq 1 5000; exec cat', { rows: 5 })
+  const box = await openToolbox('stty -echo; read line; echo NEEDLE; seq 1 5000; exec cat', { rows: 5 })
   const waiting = box.call('wait_for', { for: 'text', value: 'NEEDLE' })
   await box.call('send_text', { text: '\n' })
   expect(await waiting).toMatchObject({ met: true })
   expect(await box.call('wait_for', { for: 'text', value: '5000' })).toMatchObject({ met: true })
-  const { screen } = await box.call('read_screen').then(({ lines }) => ({ screen: lines.join('\n') }))
-  expect(screen).not.toContain('NEEDLE')
+  expect((await box.call('read_screen')).lines).not.toContain('NEEDLE')
   expect(await box.call('wait_for', { for: 'text', value: 'NEEDLE', timeout_ms: 0 })).toMatchObject({ met: false })
   expect(await box.call('wait_for', { for: 'text', value: 'NEEDLE', since: 0, timeout_ms: 0 })).toMatchObject({
     met: true,
@@ -40,7 +38,7 @@ test('what has scrolled past between two looks is found in the output', async ()
 })
 
 test('with an offset, what was printed before it does not count', async () => {
-  await using box = await openToolbox('stty -echo; echo done; read line; echo done; exec cat')
+  const box = await openToolbox('stty -echo; echo done; read line; echo done; exec cat')
   const { offset } = await box.call('wait_for', { for: 'text', value: 'done' })
   expect(await box.call('wait_for', { for: 'text', value: 'done', since: offset, timeout_ms: 0 })).toMatchObject({
     met: false,
@@ -53,7 +51,7 @@ test('with an offset, what was printed before it does not count', async () => {
 
 test('colours in the middle of a word, a wrapped row and a blank made by a move are no obstacle', async () => {
   const word = `prec\\033[1mon\\033[0mdition`
-  await using box = await openToolbox(`printf 'a long ${word} \\033[3Cfailed'; exec cat`, { cols: 12, rows: 6 })
+  const box = await openToolbox(`printf 'a long ${word} \\033[3Cfailed'; exec cat`, { cols: 12, rows: 6 })
   expect(await box.call('wait_for', { for: 'text', value: 'precondition' })).toMatchObject({ met: true })
   expect(await box.call('wait_for', { for: 'text', value: 'precondition', since: 0 })).toMatchObject({ met: true })
   expect(await box.call('wait_for', { for: 'regex', value: 'precondition +failed$', since: 0 })).toMatchObject({
@@ -63,7 +61,7 @@ test('colours in the middle of a word, a wrapped row and a blank made by a move 
 })
 
 test('a text that comes in two pieces is one', async () => {
-  await using box = await openToolbox('stty -echo; printf half; read line; printf way; exec cat')
+  const box = await openToolbox('stty -echo; printf half; read line; printf way; exec cat')
   await box.call('wait_for', { for: 'text', value: 'half' })
   const since = 2
   const waiting = box.call('wait_for', { for: 'text', value: 'lfway', since })
@@ -72,7 +70,7 @@ test('a text that comes in two pieces is one', async () => {
 })
 
 test('the end of the program ends every wait, and what it printed last still counts', async () => {
-  await using box = await openToolbox('stty -echo; echo ask; read line; echo last words')
+  const box = await openToolbox('stty -echo; echo ask; read line; echo last words')
   await box.call('wait_for', { for: 'text', value: 'ask' })
   const text = box.call('wait_for', { for: 'text', value: 'last words' })
   const never = box.call('wait_for', { for: 'text', value: 'never said' })
@@ -85,8 +83,15 @@ test('the end of the program ends every wait, and what it printed last still cou
   expect(await idle).toMatchObject({ met: false, reason: 'exit' })
 })
 
+test('the last words of a program that printed more than a screen takes at once are seen', async () => {
+  const box = await openToolbox('seq 1 400000; echo LAST WORDS; seq 1 100')
+  expect(await box.call('wait_for', { for: 'text', value: 'LAST WORDS', since: 0 })).toMatchObject({ met: true })
+  const { met, screen } = await box.call<{ met: boolean; screen: string }>('wait_for', { for: 'exit' })
+  expect([met, screen.endsWith('99\n100')]).toEqual([true, true])
+})
+
 test('activity is waited for, and with an offset only after something was printed', async () => {
-  await using box = await openToolbox('stty -echo; printf ready; read line; echo more; exec cat')
+  const box = await openToolbox('stty -echo; printf ready; read line; echo more; exec cat')
   await box.call('wait_for', { for: 'text', value: 'ready' })
   box.setActivity('idle')
   expect(await box.call('wait_for', { for: 'idle', timeout_ms: 0 })).toMatchObject({
@@ -106,7 +111,7 @@ test('activity is waited for, and with an offset only after something was printe
 })
 
 test('time runs out', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   expect(await box.call('wait_for', { for: 'text', value: 'x', timeout_ms: 5 })).toMatchObject({
     met: false,
     reason: 'timeout',
@@ -114,7 +119,7 @@ test('time runs out', async () => {
 })
 
 test('a caller that leaves ends its wait', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   const leaving = new AbortController()
   const waiting = box.call('wait_for', { for: 'exit' }, { signal: leaving.signal })
   leaving.abort(new Error('gone'))
@@ -122,7 +127,7 @@ test('a caller that leaves ends its wait', async () => {
 })
 
 test('wrong arguments are told what would work', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   const wrong = [
     [{ for: 'text' }, '"value": say which text to wait for.'],
     [{ for: 'regex' }, '"value": say which regular expression to wait for.'],
@@ -138,7 +143,7 @@ test('a caller that wants to hear that its call lives does so', () => {
   vi.useFakeTimers()
   const steps: number[] = []
   {
-    using _ = keepAlive({ progress: ({ progress }) => steps.push(progress) } as Call)
+    using _ = keepAlive(toCall({ progress: ({ progress }) => steps.push(progress) }))
     vi.advanceTimersByTime(25_000)
   }
   vi.advanceTimersByTime(60_000)
@@ -147,7 +152,7 @@ test('a caller that wants to hear that its call lives does so', () => {
 })
 
 test('a prompt that ends with a blank is found, and a line that is filled up with blanks is not held to them', async () => {
-  await using box = await openToolbox(`printf 'done          \\n$ '; exec cat`)
+  const box = await openToolbox(`printf 'done          \\n$ '; exec cat`)
   await box.until(() => box.terminal.screen.cursor().row === 1)
   for (const value of ['\\$ $', '^done$']) {
     const found = await box.call('wait_for', { for: 'regex', value, timeout_ms: 0 })

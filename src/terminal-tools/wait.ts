@@ -2,10 +2,11 @@
 import type { Activity } from '../api/session.ts'
 import type { WaitInput, WaitOutput } from '../api/wait.ts'
 import { HubError } from '../base/hub-error.ts'
-import { compilePattern } from '../terminal/patterns.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { compilePattern } from '../terminal/terminal.ts'
 import type { Matcher } from './matching.ts'
 import { followOutput, isOnScreen, matchPattern, matchText } from './matching.ts'
+import { hasEnded } from './subject.ts'
 import { waitUntil } from './wait-until.ts'
 
 export type WaitCondition =
@@ -54,10 +55,10 @@ export async function waitForTerminal(
     signal,
     async look() {
       // Read before looking: output that came before the end has then been looked at when the end is told.
-      const hasEnded = terminal.life.is !== 'running'
+      const isOver = hasEnded(terminal)
       const reason = await look()
       if (reason !== undefined) return { met: true, reason }
-      return hasEnded ? { met: false, reason: 'exit' } : undefined
+      return isOver ? { met: false, reason: 'exit' } : undefined
     },
   })
   return outcome ?? { met: false, reason: 'timeout' }
@@ -75,12 +76,12 @@ async function lookFor(terminal: Terminal, condition: WaitCondition, options: Wa
     case 'waiting':
       return lookForActivity(terminal, condition.is, options)
     case 'exit':
-      return async () => (terminal.life.is === 'running' ? undefined : 'exit')
+      return async () => (hasEnded(terminal) ? 'exit' : undefined)
   }
 }
 
 function lookForMatch(terminal: Terminal, matcher: Matcher, { since }: WaitOptions): Look {
-  const isPrinted = followOutput(terminal, matcher, since ?? terminal.offset)
+  const isPrinted = followOutput(terminal, matcher, since ?? terminal.screen.offset)
   return async () => {
     if (since === undefined && isOnScreen(matcher, terminal.screen)) return 'screen'
     return (await isPrinted()) ? 'output' : undefined
@@ -94,5 +95,5 @@ function lookForActivity(terminal: Terminal, is: 'idle' | 'waiting', { since = -
       `What this session is doing is not known, so "${is}" cannot be waited for. Wait for "text", "regex" or "exit".`,
     )
   }
-  return async () => (terminal.offset > since && activity.current().is === is ? 'activity' : undefined)
+  return async () => (terminal.screen.offset > since && activity.current().is === is ? 'activity' : undefined)
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
 
 test('the window is the picture of the terminal, visible while somebody watches', async () => {
-  await using box = await openToolbox('exec cat', { graceMs: 20 })
+  const box = await openToolbox('exec cat', { graceMs: 20 })
   const info = { width: 736, height: 496, title: 'tester', opacity: 1, backend: 'signalbox' }
   expect(await box.call('get_window_info')).toEqual({ ...info, visible: false })
   await box.call('read_output', { viewer: 'anna', timeout_ms: 0 })
@@ -12,7 +12,7 @@ test('the window is the picture of the terminal, visible while somebody watches'
 })
 
 test('the title is the one set by hand, else the one the program set, else the name of the session', async () => {
-  await using box = await openToolbox(`printf '\\033]0;from the program\\007'; exec cat`)
+  const box = await openToolbox(`printf '\\033]0;from the program\\007'; exec cat`)
   await box.until(() => box.terminal.screen.title !== '')
   expect(await box.call('get_window_info')).toMatchObject({ title: 'from the program' })
   expect(await box.call('set_window_title', { title: 'mine' })).toEqual({ success: true, title: 'mine' })
@@ -27,7 +27,7 @@ test('the title is the one set by hand, else the one the program set, else the n
 })
 
 test('the settings are read as a whole, or by section', async () => {
-  await using box = await openToolbox('exec cat', { cols: 60, rows: 20 })
+  const box = await openToolbox('exec cat', { cols: 60, rows: 20 })
   const terminal = { cols: 60, rows: 20, title: '' }
   const window = { width: 556, height: 416, title: 'tester', visible: false, opacity: 1 }
   const backend = { type: 'signalbox' }
@@ -41,7 +41,7 @@ test('the settings are read as a whole, or by section', async () => {
 })
 
 test('title and opacity can be set, and nothing else', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   const set = (key: string, value: string) => box.call('set_config', { key, value })
   expect(await set('window.title', 'a b')).toEqual({ success: true, key: 'window.title' })
   expect(await set('window.opacity', '0.5')).toEqual({ success: true, key: 'window.opacity' })
@@ -61,11 +61,11 @@ test('title and opacity can be set, and nothing else', async () => {
 })
 
 test('modules are listed and switched, all but the one that answers', async () => {
-  await using box = await openToolbox('exec cat')
+  const box = await openToolbox('exec cat')
   const active = async () => {
     const { modules } = await box.call('list_modules')
     for (const { description } of modules) expect(description).toMatch(/\.$/)
-    return Object.fromEntries(modules.map(({ name, active }: Record<string, unknown>) => [name, active]))
+    return Object.fromEntries(modules.map(({ name, active }) => [name, active]))
   }
   expect(await active()).toEqual({ scrollback: true, recording: true, urls: true, idle: true, mcp: true })
   const off = { name: 'recording', enabled: false }
@@ -79,7 +79,7 @@ test('modules are listed and switched, all but the one that answers', async () =
 })
 
 test('addresses on the screen are found in columns, and whole where they go over a row', async () => {
-  await using box = await openToolbox(`printf '日 http://a.b/c, and https://example.org/long'; exec cat`, {
+  const box = await openToolbox(`printf '日 http://a.b/c, and https://example.org/long'; exec cat`, {
     cols: 30,
     rows: 4,
   })

@@ -4,7 +4,8 @@
  */
 import { z } from 'zod'
 import { HubError } from '../base/hub-error.ts'
-import { pictureSize } from '../terminal/screenshot/screenshot.ts'
+import { pictureSize } from '../terminal/terminal.ts'
+import { clamp } from './clamp.ts'
 import type { Subject } from './subject.ts'
 import { titleOf } from './subject.ts'
 import type { TerminalTool } from './terminal-tool.ts'
@@ -118,7 +119,7 @@ async function saveTitle(subject: Subject, title: string): Promise<void> {
 
 function toOpacity(text: string): number {
   const opacity = text.trim() === '' ? Number.NaN : Number(text)
-  if (!Number.isNaN(opacity)) return Math.min(Math.max(opacity, 0), 1)
+  if (!Number.isNaN(opacity)) return clamp(opacity, 0, 1)
   throw new HubError('invalid', `"value": an opacity is a number from 0 to 1, such as "0.9".`)
 }
 

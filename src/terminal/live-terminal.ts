@@ -74,6 +74,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     snapshots = createSnapshots(directory, screen)
     tail = createOutputTail(screen.offset, tailBytes)
     if (holder.life.is === 'running') holder.attach()
+    queueMicrotask(tell)
   })
 
   function restore(): Restoring {

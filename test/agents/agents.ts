@@ -36,13 +36,13 @@ const codex: Agent = {
       '[model_providers.scripted]',
       'name = "Scripted"',
       `base_url = "${model}/v1"`,
-      'env_key = "SCRIPTED_MODEL_KEY"',
+      'env_key = "OPENAI_API_KEY"',
       'wire_api = "responses"',
       'request_max_retries = 0',
       'stream_max_retries = 0',
     ].join('\n'),
   }),
-  environment: () => ({ SCRIPTED_MODEL_KEY: 'dummy' }),
+  environment: () => ({ OPENAI_API_KEY: 'dummy' }),
   askingCall: (command) =>
     `CALL exec_command ${JSON.stringify({ cmd: command, sandbox_permissions: 'require_escalated', justification: 'It is time.' })}`,
   asks: /Would you like to run the following command\?/,
@@ -137,7 +137,8 @@ export const agents: readonly Agent[] = [codex, claude, gemini, opencode]
 
 /** Outside node_modules, so that installing the hub's own packages leaves them alone. */
 export const agentsDirectory = fileURLToPath(new URL('../../.cache/agents/', import.meta.url))
-export const agentPrograms = join(agentsDirectory, 'node_modules', '.bin')
+/** Links to their programs, and to a Node that can run them. */
+export const agentPrograms = join(agentsDirectory, 'bin')
 
 export function writeSettings(home: string, { settings }: Agent, model: string): void {
   for (const [path, content] of Object.entries(settings(model))) {

@@ -186,6 +186,9 @@ async function play(tape: Tape, agent: Agent): Promise<readonly Span[]> {
   }
   await wait(1_500)
   await is('idle', 1_500)
+  // Claude gives the interrupted prompt back, to be changed.
+  press('Ctrl+u')
+  await wait(300)
 
   await prompt(`${agent.askingCall('echo no > never.txt')}\nFINAL never said`)
   await until(agent.asks)

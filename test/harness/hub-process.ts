@@ -3,7 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { createInterface } from 'node:readline'
+import { reapHolders } from './reap-holders.ts'
 
+/** Disposed of, it takes its sessions along; `end` leaves them to the next hub. */
 export interface HubProcess extends AsyncDisposable {
   /** The MCP endpoint. */
   readonly url: string
@@ -35,24 +37,31 @@ export interface HubProcessOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Opens a channel for messages between the two processes. */
   readonly ipc?: boolean
+  /** As a person starts it. It has a process group of its own, and whatever ends it ends all of that. */
+  readonly viaNpm?: boolean
 }
 
 export async function startHubProcess(options: HubProcessOptions): Promise<HubProcess> {
-  const { home, program = shippedHub, nodeFlags = [], env = {}, ipc = false } = options
-  const child = spawn(process.execPath, [...nodeFlags, ...program], {
+  const { home, program = shippedHub, nodeFlags = [], env = {}, ipc = false, viaNpm = false } = options
+  const [file, args] = viaNpm ? ['npm', ['start']] : [process.execPath, [...nodeFlags, ...program]]
+  const child = spawn(file, args, {
+    cwd: fromRoot(''),
+    detached: viaNpm,
     env: { ...outsideEnvironment(), SIGNALBOX_HOME: home, SIGNALBOX_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
   })
   let log = ''
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (log = (log + chunk).slice(-100_000)))
-  const exit = once(child, 'exit').then(([code, signal]): HubExit => ({ code, signal }))
+  // npm ends before the hub that it started; with the hub its end of the pipes is gone.
+  const exit = once(child, viaNpm ? 'close' : 'exit').then(([code, signal]): HubExit => ({ code, signal }))
 
   const line = await Promise.race([readyLine(child), exit])
   if (typeof line !== 'string')
     throw new Error(`The hub ended with ${JSON.stringify(line)} before it was ready:\n${log}`)
   const { port, hash } = new URL(line)
   const end: HubProcess['end'] = async (signal) => {
-    child.kill(signal)
+    if (viaNpm && child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, signal)
+    else child.kill(signal)
     return exit
   }
   return {
@@ -62,7 +71,10 @@ export async function startHubProcess(options: HubProcessOptions): Promise<HubPr
     process: child,
     log: () => log,
     end,
-    [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
+    async [Symbol.asyncDispose]() {
+      await end('SIGKILL')
+      await reapHolders(home)
+    },
   }
 }
 

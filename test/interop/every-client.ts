@@ -3,10 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
 import type { Connect, TestClient } from './test-client.ts'
 
-export function describeEveryClient(name: string, connect: Connect<TestClient>): void {
+/** A hub, as far as these tests need one. */
+export interface HubToTest extends AsyncDisposable, Pick<RestartableHub, 'endpoint' | 'call'> {}
+
+export function describeEveryClient(
+  name: string,
+  connect: Connect<Omit<TestClient, 'connectionId'>>,
+  start: () => Promise<HubToTest> = startRestartableHub,
+): void {
   describe(`${name}: the everyday`, () => {
-    let hub: RestartableHub
-    beforeAll(async () => void (hub = await startRestartableHub()))
+    let hub: HubToTest
+    beforeAll(async () => void (hub = await start()))
     afterAll(() => hub[Symbol.asyncDispose]())
 
     test('connects, lists the tools, calls one and reads a resource', async () => {
@@ -73,7 +80,7 @@ export function describeEveryClient(name: string, connect: Connect<TestClient>):
 }
 
 /** Resolves when a guided call has reached its tool. */
-export async function untilRunning(hub: RestartableHub, label: string): Promise<void> {
+export async function untilRunning(hub: Pick<HubToTest, 'call'>, label: string): Promise<void> {
   await expect.poll(() => hub.call('test_calls'), patience).toMatchObject(calls({ running: label }))
 }
 

@@ -1,27 +1,32 @@
 /** `@modelcontextprotocol/sdk`, the line that speaks the legacy revisions only. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { isRecord } from '../../src/mcp/wire.ts'
 import { clientInfo, type Connect, countStreams, type LegacyTestClient, reconnection } from './test-client.ts'
 
 export const connectV1: Connect<LegacyTestClient> = async ({ url, token }, options) => {
-  const notices: string[] = []
   const streams = countStreams()
-  const client = new Client(clientInfo)
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void notices.push(params.uri))
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
     reconnectionOptions: reconnection(options),
     fetch: streams.fetch,
   })
+  const client = await openV1(transport)
+  return { ...client, streamsOpened: streams.opened, connectionId: () => transport.sessionId }
+}
+
+/** Over whatever transport. */
+export async function openV1(transport: Transport): Promise<Omit<LegacyTestClient, 'streamsOpened' | 'connectionId'>> {
+  const notices: string[] = []
+  const client = new Client(clientInfo)
+  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void notices.push(params.uri))
   await client.connect(transport)
 
   let watched: readonly string[] = []
   return {
     notices,
-    streamsOpened: streams.opened,
-    connectionId: () => transport.sessionId,
     listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
     async callTool(name, args = {}, { signal, onProgress } = {}) {
       const { structuredContent } = await client.callTool({ name, arguments: args }, undefined, {

@@ -3,6 +3,7 @@ import {
   Client,
   type McpSubscription,
   StreamableHTTPClientTransport,
+  type Transport,
   type VersionNegotiationMode,
 } from '@modelcontextprotocol/client'
 import { isRecord, modernVersion } from '../../src/mcp/wire.ts'
@@ -19,11 +20,24 @@ import {
 } from './test-client.ts'
 
 export const connectV2Legacy: Connect<LegacyTestClient> = async (endpoint, options) => {
-  const { client, common, streams } = await open(endpoint, 'legacy', options)
+  const { transport, streams } = openHttp(endpoint, options)
+  const client = await openV2Legacy(transport)
+  return { ...client, streamsOpened: streams.opened, connectionId: () => transport.sessionId }
+}
+
+export const connectV2Modern: Connect<ModernTestClient> = async (endpoint, options) => {
+  const { transport } = openHttp(endpoint, options)
+  return { ...(await openV2Modern(transport)), connectionId: () => transport.sessionId }
+}
+
+/** Over whatever transport. */
+export async function openV2Legacy(
+  transport: Transport,
+): Promise<Omit<LegacyTestClient, 'streamsOpened' | 'connectionId'>> {
+  const { client, common } = await open(transport, 'legacy')
   let watched: readonly string[] = []
   return {
     ...common,
-    streamsOpened: streams.opened,
     async watch(uris) {
       for (const uri of watched) await client.unsubscribeResource({ uri })
       for (const uri of uris) await client.subscribeResource({ uri })
@@ -33,8 +47,9 @@ export const connectV2Legacy: Connect<LegacyTestClient> = async (endpoint, optio
   }
 }
 
-export const connectV2Modern: Connect<ModernTestClient> = async (endpoint, options) => {
-  const { client, common } = await open(endpoint, { pin: modernVersion }, options)
+/** Over whatever transport. */
+export async function openV2Modern(transport: Transport): Promise<Omit<ModernTestClient, 'connectionId'>> {
+  const { client, common } = await open(transport, { pin: modernVersion })
   let subscription: McpSubscription | undefined
   return {
     ...common,
@@ -47,20 +62,13 @@ export const connectV2Modern: Connect<ModernTestClient> = async (endpoint, optio
 }
 
 /** What both eras do alike. */
-async function open({ url, token }: Endpoint, mode: VersionNegotiationMode, options: ConnectOptions | undefined) {
+async function open(transport: Transport, mode: VersionNegotiationMode) {
   const notices: string[] = []
-  const streams = countStreams()
   const client = new Client(clientInfo, { versionNegotiation: { mode } })
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => void notices.push(params.uri))
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    requestInit: { headers: { authorization: `Bearer ${token}` } },
-    reconnectionOptions: reconnection(options),
-    fetch: streams.fetch,
-  })
   await client.connect(transport)
-  const common: Omit<TestClient, 'watch'> = {
+  const common: Omit<TestClient, 'watch' | 'connectionId'> = {
     notices,
-    connectionId: () => transport.sessionId,
     listTools: async () => (await client.listTools()).tools.map(({ name }) => name),
     async callTool(name, args = {}, { signal, onProgress } = {}) {
       const { structuredContent } = await client.callTool(
@@ -78,5 +86,15 @@ async function open({ url, token }: Endpoint, mode: VersionNegotiationMode, opti
     },
     [Symbol.asyncDispose]: () => client.close(),
   }
-  return { client, common, streams }
+  return { client, common }
+}
+
+function openHttp({ url, token }: Endpoint, options: ConnectOptions | undefined) {
+  const streams = countStreams()
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    reconnectionOptions: reconnection(options),
+    fetch: streams.fetch,
+  })
+  return { transport, streams }
 }

@@ -70,7 +70,7 @@ function onFirstEvent(listener: () => void): TransformStream<Uint8Array, Uint8Ar
   })
 }
 
-export type Connect<Client extends TestClient> = (endpoint: Endpoint, options?: ConnectOptions) => Promise<Client>
+export type Connect<Client> = (endpoint: Endpoint, options?: ConnectOptions) => Promise<Client>
 
 export const clientInfo = { name: 'signalbox-interop', version: '1.0.0' }
 

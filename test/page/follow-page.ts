@@ -1,4 +1,6 @@
 /** A person before the follow page: what they see of the terminal, and what they do. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { type OwnHub, patience } from '../http/own-hub.ts'
@@ -11,6 +13,8 @@ export interface FollowPage extends AsyncDisposable {
   rows(): Promise<readonly string[]>
   /** Waits for it to be in sight. */
   sees(words: string | RegExp): Promise<void>
+  /** All rows from here up to the oldest that is kept, each once, by the keys that scroll. */
+  scrollUp(): Promise<readonly string[]>
   /** Types into the terminal, key by key. */
   type(text: string): Promise<void>
   readonly banner: Locator
@@ -45,6 +49,19 @@ export async function follow(browser: Browser, hub: OwnHub, session: string, vis
       const matcher = typeof words === 'string' ? expect.stringContaining(words) : expect.stringMatching(words)
       await expect.poll(rows, patience).toContainEqual(matcher)
     },
+    async scrollUp() {
+      await page.locator('.xterm-helper-textarea').focus()
+      const seen = new Set<string>()
+      for (let last = ''; ;) {
+        const inSight = await rows()
+        for (const row of inSight) seen.add(row)
+        if (inSight.join('\n') === last) return [...seen]
+        last = inSight.join('\n')
+        await page.keyboard.press('Shift+PageUp')
+        // It is drawn with the next frame.
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
+      }
+    },
     async type(text) {
       await page.locator('.xterm-helper-textarea').focus()
       await page.keyboard.type(text)
@@ -70,4 +87,22 @@ export async function startShell(hub: OwnHub, name: string): Promise<void> {
 /** One line for a shell, run to its end. */
 export async function startCommand(hub: OwnHub, name: string, command: string): Promise<void> {
   await hub.call('create_session', { name, template: 'shell', command })
+}
+
+export interface Counter {
+  /** It says END behind its last number. */
+  stop(): Promise<void>
+}
+
+/** Prints `line 1`, `line 2` and so on until it is stopped, and then what is typed. */
+export async function startCounter(hub: OwnHub, name: string): Promise<Counter> {
+  const command = 'i=0; until [ -e stop ]; do echo "line $((++i))"; sleep 0.02; done; echo END; cat'
+  const { workspace_path: workspace } = await hub.call('create_session', { name, template: 'shell', command })
+  return { stop: () => writeFile(join(String(workspace), 'stop'), '') }
+}
+
+/** What ends with the hub of a test, since sessions outlive it. */
+export async function endSessions(hub: OwnHub): Promise<void> {
+  const { sessions } = await hub.call('list_sessions', { status: 'running' })
+  await Promise.all((sessions as { id: string }[]).map(({ id }) => hub.call('kill_session', { name: id })))
 }

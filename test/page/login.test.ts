@@ -6,7 +6,7 @@ import { requires } from '../harness/requires.ts'
 import { exchange } from '../http/exchange.ts'
 import { type OwnHub, startOwnHub } from '../http/own-hub.ts'
 import { openBrowser } from './browser.ts'
-import { follow, startCommand } from './follow-page.ts'
+import { endSessions, follow, startCommand } from './follow-page.ts'
 
 const program = requires('chromium')
 
@@ -17,6 +17,7 @@ program.describe('the way to a session', () => {
 
   beforeAll(async () => {
     hub = opened.use(await startOwnHub({ program: shippedHub, env: { SIGNALBOX_SESSION_FOLLOW_PATH: '/deep/below/' } }))
+    opened.defer(() => endSessions(hub))
     browser = opened.use(await openBrowser(program.path))
     await startCommand(hub, 'goal', 'echo arrived; cat')
   })

@@ -5,7 +5,7 @@ import { shippedHub } from '../harness/hub-process.ts'
 import { requires } from '../harness/requires.ts'
 import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
 import { openBrowser } from './browser.ts'
-import { follow, startCommand, startShell } from './follow-page.ts'
+import { endSessions, follow, startCommand, startShell } from './follow-page.ts'
 
 const program = requires('chromium')
 const phone = devices['Pixel 7']
@@ -17,6 +17,7 @@ program.describe('on a phone', () => {
 
   beforeAll(async () => {
     hub = opened.use(await startOwnHub({ program: shippedHub }))
+    opened.defer(() => endSessions(hub))
     browser = opened.use(await openBrowser(program.path))
   })
   afterAll(() => opened.disposeAsync())
@@ -55,7 +56,7 @@ program.describe('on a phone', () => {
     await viewer.sees('$')
     for (const { width, height } of [phone.viewport, { width: 740, height: 360 }]) {
       await viewer.page.setViewportSize({ width, height })
-      expect(await isInSight()).toBe(true)
+      await expect.poll(isInSight, patience).toBe(true)
       await viewer.page.getByRole('button', { name: 'Enter' }).tap()
       await expect.poll(() => viewer.page.locator('#writer').textContent(), patience).toBe('you type')
       await expect.poll(isInSight, patience).toBe(true)

@@ -5,7 +5,7 @@ import { shippedHub } from '../harness/hub-process.ts'
 import { requires } from '../harness/requires.ts'
 import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
 import { openBrowser } from './browser.ts'
-import { follow, screenOf, startShell } from './follow-page.ts'
+import { endSessions, follow, screenOf, startShell } from './follow-page.ts'
 
 const program = requires('chromium')
 
@@ -16,6 +16,7 @@ program.describe('two viewers of one session', () => {
 
   beforeAll(async () => {
     hub = opened.use(await startOwnHub({ program: shippedHub }))
+    opened.defer(() => endSessions(hub))
     browser = opened.use(await openBrowser(program.path))
   })
   afterAll(() => opened.disposeAsync())
@@ -54,8 +55,9 @@ program.describe('two viewers of one session', () => {
     await using wide = await follow(browser, hub, 'sizes', { viewport: { width: 1400, height: 800 } })
     await using small = await follow(browser, hub, 'sizes', { viewport: { width: 500, height: 400 } })
     await wide.sees('$')
+    const atFirst = await wide.size()
     await wide.type(`printf '%0.s=' $(seq 150); echo\n`)
-    await expect.poll(() => wide.size(), patience).not.toBe('80×24')
+    await expect.poll(() => wide.size(), patience).not.toBe(atFirst)
     await expect.poll(() => small.size(), patience).toBe(await wide.size())
     await expect.poll(() => small.rows(), patience).toEqual(await wide.rows())
     await expect.poll(() => overflow(), patience).toEqual({ right: true, bottom: true })

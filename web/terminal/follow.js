@@ -150,7 +150,9 @@ function fillPage() {
 
 /** Where the keyboard of a phone lies over the page instead of making it smaller. */
 function keepAboveKeyboard() {
-  document.documentElement.style.setProperty('--visible-height', `${visualViewport?.height}px`)
+  const { height, scale } = /** @type {VisualViewport} */ (visualViewport)
+  // Looking closer makes the visible part smaller too, but not the page.
+  document.documentElement.style.setProperty('--visible-height', `${height * scale}px`)
 }
 
 /** Focus in and out, and the mouse. @param {string} data */

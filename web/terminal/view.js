@@ -11,7 +11,7 @@ import { limitCounts, swallowQuestions } from './parser-guards.js'
 
 const writingFontSize = 14
 const phoneFontSize = 12
-const smallestFontSize = 4
+const smallestFontSize = 2
 const largestFontSize = 24
 const fontStep = 0.5
 /** As large as a terminal can be. */

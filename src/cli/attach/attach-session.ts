@@ -141,7 +141,7 @@ export async function attachSession(options: AttachOptions): Promise<Ending> {
     return next
   }
 
-  return Promise.race([left, showOn()])
+  return await Promise.race([left, showOn()])
 }
 
 const retryMs = 500

@@ -15,7 +15,7 @@ export function createDirectPicture(terminal: OwnTerminal, { clipboard }: { read
       terminal.write(text)
       return { isStale }
     },
-    [Symbol.dispose]: () => terminal.write(filter.undo()),
+    [Symbol.dispose]: () => terminal.write(filter.undo(terminal.size.cols)),
   }
 }
 
@@ -23,15 +23,14 @@ const atOnce = '\x1b[?2026h'
 const atOnceEnd = '\x1b[?2026l'
 
 /**
- * A drawing has two screens, each with margins of its own, and may visit the second one only to leave a cursor there. On
- * this terminal there is one.
+ * A drawing has two screens, and may visit the second one only to leave a cursor there. On this terminal there is one.
  */
 function onOneScreen(drawing: string): string {
   const from = drawing.indexOf(toSecond)
   if (from < 0) return drawing
   const to = drawing.indexOf(toFirst, from)
   const isVisit = to >= 0
-  return drawing.slice(0, from) + (isVisit ? drawing.slice(to + toFirst.length) : `\x1b[r${drawing.slice(from)}`)
+  return isVisit ? drawing.slice(0, from) + drawing.slice(to + toFirst.length) : drawing
 }
 
 const toSecond = '\x1b[?47h'

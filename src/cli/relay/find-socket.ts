@@ -21,7 +21,7 @@ export async function findSocket({ path, name }: WantedSocket, places: readonly 
     return (await firstThatAnswers(paths)) ?? fail(`No session answers under the socket name "${name}"`)
   }
   const looked = places.map(({ directory }) => directory).join(', ')
-  return (await firstThatAnswers(newestFirst(places))) ?? fail(`There is no session's socket that answers in ${looked}`)
+  return (await firstThatAnswers(newestFirst(places))) ?? fail(`No session answers in ${looked}`)
 }
 
 async function firstThatAnswers(paths: readonly string[]): Promise<Socket | undefined> {
@@ -55,6 +55,6 @@ function filesIn(directory: string): readonly string[] {
 function fail(what: string): never {
   throw new CliError(
     'unreachable',
-    `${what}: its session has ended, or the hub is not running. Start one with "signalbox new", or give --socket, --name or --url.`,
+    `${what}: none runs there, or its hub does not. "signalbox up" starts a hub, "signalbox new" a session.`,
   )
 }

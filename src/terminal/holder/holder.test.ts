@@ -30,7 +30,7 @@ describe('output', () => {
     const source = randomBytes(8 * 1024 * 1024)
     const file = join(temporaryDirectory(), 'bytes')
     writeFileSync(file, source)
-    const held = await hold(`stty raw; cat ${file}; read line`, { segmentBytes: 1024 * 1024 })
+    const held = await hold(`stty raw -echo; cat ${file}; read line`, { segmentBytes: 1024 * 1024 })
     const connection = await connectTo(held)
     const followed = follow(connection)
     await until(() => readAll(held.journal).length === source.length)

@@ -8,6 +8,8 @@ import type { Server } from 'node:net'
 import { createServer } from 'node:net'
 import { constants } from 'node:os'
 import { join } from 'node:path'
+import { createOutputTail } from '../output-tail.ts'
+import { readOutput } from '../read-output.ts'
 import type { Hello } from './frames.ts'
 import { encodeJson, frameKind, protocolVersion } from './frames.ts'
 import { journalFolder } from './journal-files.ts'
@@ -19,6 +21,9 @@ import type { HolderTask } from './task.ts'
 import type { Viewer, ViewerListeners } from './viewer.ts'
 import { serveViewer } from './viewer.ts'
 
+/** At hand for viewers that lag a little; on a full disk it is all they can get. */
+const tailBytes = 256 * 1024
+
 async function hold({ version, socket, directory, program, ...task }: HolderTask): Promise<void> {
   const server = createServer()
   await listenPrivately(server, socket)
@@ -26,6 +31,7 @@ async function hold({ version, socket, directory, program, ...task }: HolderTask
   const journalDirectory = join(directory, journalFolder)
   let size = { cols: program.cols, rows: program.rows }
   const journal = openJournalWriter({ directory: journalDirectory, limits: task.journal, size })
+  const tail = createOutputTail(0, tailBytes)
   const noticeFile = createNoticeFile(directory)
   const viewers = new Set<Viewer>()
   let fault: string | undefined
@@ -36,6 +42,7 @@ async function hold({ version, socket, directory, program, ...task }: HolderTask
     onOutput(bytes) {
       const { offset } = journal
       const isKept = journal.append(bytes)
+      tail.add(offset, bytes)
       if (isKept === isDiskFull) noteDisk(isKept)
       for (const viewer of viewers) viewer.output(offset, bytes)
     },
@@ -86,9 +93,9 @@ async function hold({ version, socket, directory, program, ...task }: HolderTask
     }
   }
 
+  const read = (since: number, maxBytes: number) => readOutput(journalDirectory, tail, since, maxBytes)
   server.on('connection', (connection) => {
-    const listeners = listenersFor(() => viewer)
-    const viewer = serveViewer({ connection, journalDirectory, journal, listeners })
+    const viewer = serveViewer({ connection, journal, read, listeners: listenersFor(() => viewer) })
     viewers.add(viewer)
     connection.on('close', () => viewers.delete(viewer))
     const { firstOffset, offset } = journal

@@ -91,6 +91,7 @@ export function openJournalWriter({ directory, limits, now = Date.now, ...option
   function lose(at: number, bytes: number): void {
     lostFrom ??= offset - bytes
     lostBytes += bytes
+    if (!segment) return
     retryAt = at + retryMs
     end()
   }

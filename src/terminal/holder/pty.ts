@@ -3,6 +3,7 @@ import { closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { spawn } from '@lydell/node-pty'
 import type { Size } from './frames.ts'
+import { createPatientWriter } from './patient-writer.ts'
 
 export interface Pty {
   readonly pid: number
@@ -34,9 +35,11 @@ export function startPty({ file, args, cwd, env, cols, rows }: PtySpec, { onOutp
   const slave = openSync(path, constants.O_RDWR | constants.O_NOCTTY)
   // With `encoding: null` the library gives bytes, whatever its types say.
   pty.onData((data) => onOutput(data as unknown as Buffer))
+  const writer = createPatientWriter(descriptor)
   // Some time after the exit it closes its end; on a busy machine not everything may have been read by then.
   const destroy = stream.destroy.bind(stream)
   stream.destroy = (error) => {
+    writer.close()
     if (!stream.destroyed) readRest(descriptor, onOutput)
     return destroy(error)
   }
@@ -46,7 +49,7 @@ export function startPty({ file, args, cwd, env, cols, rows }: PtySpec, { onOutp
   })
   return {
     pid: pty.pid,
-    write: (bytes, onTaken) => void stream.write(bytes, () => onTaken?.()),
+    write: (bytes, onTaken) => writer.write(bytes, onTaken),
     resize: (size) => pty.resize(size.cols, size.rows),
     signal(name) {
       try {

@@ -3,7 +3,7 @@
  * is queued for it: it catches up from the journal. So a slow reader costs neither memory nor anybody's time.
  */
 import type { Socket } from 'node:net'
-import { readJournal } from '../journal.ts'
+import type { Output } from '../read-output.ts'
 import type { Exit, Frame, Size } from './frames.ts'
 import { createFrameReader, decodeAt, decodeJson, encodeAt, encodeJson, frameKind } from './frames.ts'
 import type { JournalWriter } from './journal-writer.ts'
@@ -27,14 +27,15 @@ export interface ViewerListeners {
 
 export interface ViewerOptions {
   readonly connection: Socket
-  readonly journalDirectory: string
   readonly journal: Pick<JournalWriter, 'offset'>
+  /** Output from an offset on. */
+  readonly read: (since: number, maxBytes: number) => Output
   readonly listeners: ViewerListeners
 }
 
 const sliceBytes = 256 * 1024
 
-export function serveViewer({ connection, journalDirectory, journal, listeners }: ViewerOptions): Viewer {
+export function serveViewer({ connection, journal, read, listeners }: ViewerOptions): Viewer {
   /** The next byte it has not been sent; `undefined` until it asks. */
   let next: number | undefined
   let exited: Exit | undefined
@@ -63,12 +64,7 @@ export function serveViewer({ connection, journalDirectory, journal, listeners }
 
   function catchUp(): void {
     while (next !== undefined && next < journal.offset && !connection.writableNeedDrain) {
-      const { offset, bytes } = readJournal(journalDirectory, next, sliceBytes)
-      if (bytes.length === 0) {
-        // Lost to a full disk.
-        next = journal.offset
-        break
-      }
+      const { offset, bytes } = read(next, sliceBytes)
       sendSizes(offset)
       const end = Math.min(offset + bytes.length, sizes[0]?.offset ?? Number.POSITIVE_INFINITY)
       connection.write(encodeAt(frameKind.output, offset, bytes.subarray(0, end - offset)))
@@ -96,8 +92,8 @@ export function serveViewer({ connection, journalDirectory, journal, listeners }
     }
   }
 
-  const read = createFrameReader(receive)
-  connection.on('data', (chunk) => orPart(() => read(chunk)))
+  const take = createFrameReader(receive)
+  connection.on('data', (chunk) => orPart(() => take(chunk)))
   connection.on('drain', () => orPart(catchUp))
   connection.on('error', () => connection.destroy())
 

@@ -1,0 +1,61 @@
+/** What a program asks its terminal is answered once, by the hub, whoever else looks on. */
+import { expect, test } from 'vitest'
+import { shellLine } from '../../test/fixtures/held-program.ts'
+import { testTerminals, untilShown } from '../../test/fixtures/terminals.ts'
+import { until } from '../../test/fixtures/until.ts'
+
+/** Asks where the cursor is whenever something is typed, and prints what it gets, escape characters as `E`. */
+const asker = shellLine(
+  `stty raw -echo; while true; do printf 'type\\r\\n'; head -c 1 > /dev/null; printf '\\033[6n'; ` +
+    `timeout 1 head -c 6 | tr '\\033' E; printf ' got\\r\\n'; done`,
+)
+
+function answersIn(text: string): readonly string[] {
+  return text.match(/E\[\d+;\d+R/g) ?? []
+}
+
+test('once, though several hubs are attached', async () => {
+  const terminals = testTerminals()
+  const first = await terminals.start('t', asker)
+  await untilShown(first, 'type')
+  const second = await terminals.adopt('t')
+  await untilShown(second, 'type')
+  first.write(Buffer.from('x'))
+  await untilShown(first, 'got')
+  first.write(Buffer.from('x'))
+  const text = await until(() => {
+    const shown = first.readOutput(0, 100_000).bytes.toString()
+    return shown.split('got').length === 3 && shown
+  })
+  expect(answersIn(text)).toEqual(['E[2;1R', 'E[4;1R'])
+})
+
+test('not again by a hub that reads it in the journal', async () => {
+  const terminals = testTerminals()
+  const first = await terminals.start('t', asker)
+  await untilShown(first, 'type')
+  first.write(Buffer.from('x'))
+  await untilShown(first, 'got')
+  first.release()
+  const second = await terminals.adopt('t')
+  await untilShown(second, 'got')
+  second.write(Buffer.from('x'))
+  const text = await until(() => {
+    const shown = second.readOutput(0, 100_000).bytes.toString()
+    return shown.split('got').length === 3 && shown
+  })
+  expect(answersIn(text)).toEqual(['E[2;1R', 'E[4;1R'])
+})
+
+test('by the next hub, if none was there just then', async () => {
+  const terminals = testTerminals()
+  const program = shellLine(
+    `stty raw -echo; printf 'type\\r\\n'; head -c 1 > /dev/null; printf '\\033[6n'; head -c 6 | tr '\\033' E; read x`,
+  )
+  const first = await terminals.start('t', program)
+  await untilShown(first, 'type')
+  first.write(Buffer.from('x'))
+  first.release()
+  const second = await terminals.adopt('t')
+  expect(answersIn(await untilShown(second, 'R'))).toEqual(['E[2;1R'])
+})

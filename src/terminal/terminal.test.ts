@@ -1,0 +1,180 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { shellLine } from '../../test/fixtures/held-program.ts'
+import { shownOn, testTerminals, untilEnded, untilShown } from '../../test/fixtures/terminals.ts'
+import { until } from '../../test/fixtures/until.ts'
+
+describe('a terminal', () => {
+  test('shows what its program prints, and takes what is typed', async () => {
+    const terminal = await testTerminals().start('t', shellLine('printf "name? "; read name; echo "hello $name"; read x'))
+    await untilShown(terminal, 'name?')
+    terminal.write(Buffer.from('Ada\r'))
+    expect(await untilShown(terminal, 'hello Ada')).toBe('name? Ada\nhello Ada')
+    expect(terminal.offset).toBe(terminal.screen.offset)
+    expect(terminal.firstOffset).toBe(0)
+  })
+
+  test('tells its listeners of output, of a new size and of the end', async () => {
+    const terminal = await testTerminals().start('t', shellLine('read line; echo again; read line; exit 3'))
+    const seen: string[] = []
+    const stop = terminal.onChange(() => seen.push(`${terminal.size.cols} ${terminal.life.is} ${shownOn(terminal)}`))
+    terminal.write(Buffer.from('\r'))
+    await until(() => seen.some((entry) => entry.endsWith('again')))
+    terminal.resize({ cols: 100, rows: 30 })
+    await until(() => seen.some((entry) => entry.startsWith('100 running')))
+    terminal.write(Buffer.from('\r'))
+    await until(() => seen.some((entry) => entry.startsWith('100 exited')))
+    expect(terminal.life).toMatchObject({ is: 'exited', code: 3, signal: null })
+    stop()
+  })
+
+  test('that has ended takes nothing more, and says so', async () => {
+    const terminal = await testTerminals().start('t', shellLine('echo done'))
+    await untilEnded(terminal)
+    expect(() => terminal.write(Buffer.from('x'))).toThrow('The program has ended')
+    expect(() => terminal.resize({ cols: 10, rows: 10 })).toThrow('The program has ended')
+    expect(shownOn(terminal)).toBe('done')
+  })
+
+  test('is removed once it has ended, not before', async () => {
+    const terminals = testTerminals()
+    const terminal = await terminals.start('t', shellLine('read line'))
+    expect(() => terminal.remove()).toThrow('still runs')
+    expect(terminals.open().list()).toEqual(['t'])
+    terminal.write(Buffer.from('\r'))
+    await untilEnded(terminal)
+    terminal.remove()
+    expect(terminals.open().list()).toEqual([])
+    expect(await terminals.open().adopt('t')).toBeUndefined()
+  })
+
+  test('has an id of its own', async () => {
+    const terminals = testTerminals()
+    await terminals.start('t', shellLine('read line'))
+    await expect(terminals.start('t', shellLine('read line'))).rejects.toThrow('There is a terminal t already')
+  })
+})
+
+describe('a terminal that is adopted', () => {
+  test('goes on where it was, with its screen, its size and its lines', async () => {
+    const terminals = testTerminals()
+    const program = shellLine('stty -echo; read go; seq 1 100; printf "\\033[1mready "; while read line; do echo "<$line>"; done')
+    const first = await terminals.start('t', program)
+    first.resize({ cols: 60, rows: 10 })
+    first.write(Buffer.from('go\r'))
+    await untilShown(first, 'ready')
+    const before = { rows: shownOn(first), cursor: first.screen.cursor(), scrollback: first.screen.scrollbackLength }
+    first.release()
+
+    const second = await terminals.adopt('t')
+    expect(second.size).toEqual({ cols: 60, rows: 10 })
+    expect(second.life.is).toBe('running')
+    const { screen } = second
+    expect({ rows: shownOn(second), cursor: screen.cursor(), scrollback: screen.scrollbackLength }).toEqual(before)
+    second.write(Buffer.from('typed\r'))
+    await untilShown(second, 'ready <typed>')
+    expect(second.screen.cell(8, 0).look.bold).toBe(true)
+  })
+
+  test('shows what was printed while no hub was there', async () => {
+    const terminals = testTerminals()
+    const first = await terminals.start('t', shellLine('read line; echo printed alone; read line'))
+    first.write(Buffer.from('\r'))
+    first.release()
+    const second = await terminals.adopt('t')
+    await untilShown(second, 'printed alone')
+  })
+
+  test('and whose program has ended meanwhile shows its last screen and how it ended', async () => {
+    const terminals = testTerminals()
+    const first = await terminals.start('t', shellLine('read line; echo last words; exit 4'))
+    const { life } = first
+    first.write(Buffer.from('\r'))
+    first.release()
+    await until(() => life.is === 'running' && !isAlive(life.holderPid))
+    const second = await terminals.adopt('t')
+    expect(second.life).toMatchObject({ is: 'exited', code: 4 })
+    expect(shownOn(second)).toContain('last words')
+    expect(second.offset).toBe(second.screen.offset)
+  })
+
+  test('and whose holder was killed shows its last screen, and says that it is lost', async () => {
+    const terminals = testTerminals()
+    const first = await terminals.start('t', shellLine('echo last words; read line'))
+    await untilShown(first, 'last words')
+    if (first.life.is === 'running') process.kill(first.life.holderPid, 'SIGKILL')
+    expect(await untilEnded(first)).toEqual({ is: 'lost' })
+    const second = await terminals.adopt('t')
+    expect(second.life).toEqual({ is: 'lost' })
+    expect(shownOn(second)).toBe('last words')
+    expect(() => second.write(Buffer.from('x'))).toThrow('is gone')
+  })
+
+  test('with a notice or a snapshot that is damaged is found by its journal', async () => {
+    const terminals = testTerminals()
+    const first = await terminals.start('t', shellLine('echo here; read line'))
+    await untilShown(first, 'here')
+    first.release()
+    for (const file of ['holder.json', 'screen.json']) writeFileSync(join(first.directory, file), '{"format":2,')
+    const second = await terminals.adopt('t')
+    expect(second.life.is).toBe('running')
+    expect(shownOn(second)).toBe('here')
+  })
+
+  test('is drawn by and by, without being looked at', async () => {
+    const terminals = testTerminals()
+    const first = await terminals.start('t', shellLine('echo here; read line; echo there; read line'))
+    await untilShown(first, 'here')
+    first.release()
+    const second = await terminals.adopt('t')
+    let changes = 0
+    second.onChange(() => changes++)
+    second.write(Buffer.from('\r'))
+    await until(() => changes > 0)
+    expect(shownOn(second)).toContain('there')
+  })
+})
+
+describe('reading output', () => {
+  test('gives what comes behind an offset, from memory or from the journal', async () => {
+    const terminals = testTerminals()
+    const terminal = await terminals.start('t', shellLine('seq 1 200000; read line'))
+    await untilShown(terminal, '200000')
+    const end = terminal.offset
+    let since = 0
+    const pieces: Buffer[] = []
+    while (since < end) {
+      const { offset, bytes, droppedBytes } = terminal.readOutput(since, 100_000)
+      expect({ offset, droppedBytes }).toEqual({ offset: since, droppedBytes: 0 })
+      pieces.push(bytes)
+      since += bytes.length
+    }
+    const all = Buffer.concat(pieces).toString()
+    expect(all).toBe(Array.from({ length: 200_000 }, (_, index) => `${index + 1}\r\n`).join(''))
+    expect(terminal.readOutput(end, 10)).toEqual({ offset: end, bytes: Buffer.alloc(0), droppedBytes: 0 })
+    // The newest needs no disk.
+    rmSync(join(terminal.directory, 'journal'), { recursive: true })
+    expect(terminal.readOutput(end - 8, 100).bytes.toString()).toBe('200000\r\n')
+  })
+
+  test('tells what the journal has dropped', async () => {
+    const terminals = testTerminals({ journal: { segmentBytes: 128 * 1024, maxBytes: 512 * 1024 } })
+    const terminal = await terminals.start('t', shellLine('seq 1 200000; read line'))
+    await untilShown(terminal, '200000')
+    const { firstOffset } = terminal
+    expect(firstOffset).toBeGreaterThan(500_000)
+    const { offset, droppedBytes, bytes } = terminal.readOutput(0, 1000)
+    expect({ offset, droppedBytes }).toEqual({ offset: firstOffset, droppedBytes: firstOffset })
+    expect(bytes.length).toBe(1000)
+  })
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,33 @@
+/** Installs the agents that `npm run test:agents` runs, once; about 1.3 GB. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Agent } from './agents.ts'
+import { agentPrograms, agents, agentsDirectory } from './agents.ts'
+
+const missing = agents.filter((agent) => installedVersion(agent) !== agent.version)
+if (missing.length > 0) {
+  const wanted = agents.map((agent) => `${agent.package}@${agent.version}`)
+  console.error(`signalbox: installing ${wanted.join(', ')} …`)
+  mkdirSync(agentsDirectory, { recursive: true })
+  writeFileSync(join(agentsDirectory, 'package.json'), '{ "private": true }\n')
+  // Their own install scripts put the binaries in place.
+  const args = ['install', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error', ...wanted]
+  const { status } = spawnSync('npm', args, { cwd: agentsDirectory, stdio: ['ignore', 2, 2] })
+  // Which of them are there, and whether that is a failure, is for the tests to say.
+  if (status !== 0) console.error(`signalbox: "npm ${args.join(' ')}" failed; see above.`)
+}
+
+rmSync(agentPrograms, { recursive: true, force: true })
+mkdirSync(agentPrograms)
+for (const { name } of agents) symlinkSync(`../node_modules/.bin/${name}`, join(agentPrograms, name))
+symlinkSync(process.execPath, join(agentPrograms, 'node'))
+
+function installedVersion(agent: Agent): string | undefined {
+  try {
+    const text = readFileSync(join(agentsDirectory, 'node_modules', agent.package, 'package.json'), 'utf8')
+    return (JSON.parse(text) as { version: string }).version
+  } catch {
+    return undefined
+  }
+}

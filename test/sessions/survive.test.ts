@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { survive } from '../soak/survival.ts'
+
+test('sessions and jobs outlive a killed hub and a stopped one: no byte is missing and every screen is right', async () => {
+  const report = await survive({
+    sessions: 6,
+    jobs: 3,
+    endings: ['SIGKILL', 'SIGTERM', 'SIGKILL'],
+    // Enough for the screen to have been saved once, and for more to have come since.
+    bytesBetween: 600_000,
+  })
+  expect(report.screensCompared).toBe(24)
+}, 300_000)

@@ -1,0 +1,17 @@
+/** The bytes of a journal as they lie on disk, read without any code of the hub's. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Throws where a segment does not begin where the one before ends. */
+export function readJournalFiles(folder: string): Buffer {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.raw'))
+  const pieces: Buffer[] = []
+  let end = 0
+  for (const name of names.toSorted()) {
+    if (Number.parseInt(name, 10) !== end) throw new Error(`${name} does not begin at ${end}`)
+    const piece = readFileSync(join(folder, name))
+    pieces.push(piece)
+    end += piece.length
+  }
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,197 @@
+/**
+ * Ends a hub again and again under sessions that print without pause and jobs that run, and looks after each restart
+ * whether all are there: the same processes, every byte in its place, and the screens of a plain emulator that was
+ * given what the programs wrote.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import type { Session } from '../../src/api/session.ts'
+import type { Cell, Picture } from '../fixtures/reference-screens.ts'
+import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { callTool } from '../harness/modern-call.ts'
+import { createTempHome } from '../harness/temp-home.ts'
+import { enqueueJobs, type Jobs } from './survival-jobs.ts'
+import { readJournalFiles } from './read-journal-files.ts'
+
+export type Ending = 'SIGKILL' | 'SIGTERM' | 'SIGKILL to the group of npm start'
+
+export interface SurvivalOptions {
+  readonly sessions: number
+  readonly jobs: number
+  /** One after another. */
+  readonly endings: readonly Ending[]
+  /** Of each session, between two endings. */
+  readonly bytesBetween: number
+}
+
+export interface SurvivalReport {
+  readonly sessions: number
+  readonly jobs: number
+  readonly endings: number
+  readonly megabytes: number
+  readonly screensCompared: number
+  readonly questionsAnswered: string
+}
+
+interface Talker {
+  readonly name: string
+  /** What it wrote, byte for byte. */
+  readonly file: string
+  readonly cols: number
+  readonly rows: number
+}
+
+const patience = { timeout: 120_000, interval: 50 }
+const talkerProgram = fixture('talker.ts')
+const sizes = [
+  { cols: 80, rows: 24 },
+  { cols: 120, rows: 40 },
+  { cols: 61, rows: 13 },
+]
+
+export async function survive({ sessions, jobs, endings, bytesBetween }: SurvivalOptions): Promise<SurvivalReport> {
+  await using home = await createTempHome()
+  let hub = await startHubProcess({ home: home.path, env, viaNpm: isByNpm(endings[0]) })
+  await using stack = new AsyncDisposableStack()
+  stack.defer(() => hub[Symbol.asyncDispose]())
+
+  const talkers = await Promise.all(Array.from({ length: sessions }, (_, index) => startTalker(hub, home.path, index)))
+  const queue = await enqueueJobs(hub, home.path, jobs)
+  const pids = await pidsOf(hub)
+  let screensCompared = 0
+
+  for (const [index, ending] of endings.entries()) {
+    await grow(talkers, bytesBetween)
+    await hub.end(isByNpm(ending) ? 'SIGKILL' : ending)
+    await grow(talkers, 1)
+    hub = await startHubProcess({ home: home.path, env, viaNpm: isByNpm(endings[index + 1]) })
+    expect(await pidsOf(hub)).toEqual(pids)
+    await queue.expectGoingOn(hub)
+    screensCompared += await compareScreens(hub, talkers)
+  }
+
+  await grow(talkers, 1)
+  await Promise.all(talkers.map(({ name }) => callTool(hub, 'send_text', { session: name, text: 'q' })))
+  await Promise.all(talkers.map((talker) => expectWholeEnd(hub, talker)))
+  await expectScreens(hub, talkers)
+  await queue.finish(hub)
+  return {
+    sessions,
+    jobs,
+    endings: endings.length,
+    megabytes: Math.round(talkers.reduce((sum, { file }) => sum + statSync(file).size, 0) / 1e6),
+    screensCompared: screensCompared + talkers.length,
+    questionsAnswered: tellAnswers(talkers),
+  }
+}
+
+export type { Jobs }
+
+const env = { SIGNALBOX_JOB_CONCURRENCY: '2' }
+
+function isByNpm(ending: Ending | undefined): boolean {
+  return ending === 'SIGKILL to the group of npm start'
+}
+
+async function startTalker(hub: HubProcess, home: string, index: number): Promise<Talker> {
+  const talker = { name: `talker-${index}`, file: join(home, `talker-${index}`), ...sizes[index % sizes.length]! }
+  await callTool(hub, 'create_session', {
+    name: talker.name,
+    command: `stty raw -echo min 0 time 0; exec "${process.execPath}" "${talkerProgram}" "${talker.file}" ${index + 1}`,
+    size: { cols: talker.cols, rows: talker.rows },
+  })
+  return talker
+}
+
+async function pidsOf(hub: HubProcess): Promise<Readonly<Record<string, number | undefined>>> {
+  const { sessions } = (await callTool(hub, 'list_sessions', { status: 'running' })) as { sessions: readonly Session[] }
+  const talkers = sessions.filter(({ name }) => name.startsWith('talker-'))
+  return Object.fromEntries(talkers.map(({ name, pid }) => [name, pid]))
+}
+
+/** Waits until each has written so much more, whether there is a hub or not. */
+async function grow(talkers: readonly Talker[], bytes: number): Promise<void> {
+  const sizeOf = ({ file }: Talker) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  const goals = talkers.map((talker) => sizeOf(talker) + bytes)
+  const missing = () => talkers.filter((talker, index) => sizeOf(talker) < goals[index]!).map(({ name }) => name)
+  await expect.poll(missing, patience).toEqual([])
+}
+
+/** While they hold their breath. */
+async function compareScreens(hub: HubProcess, talkers: readonly Talker[]): Promise<number> {
+  await Promise.all(talkers.map(({ name }) => callTool(hub, 'send_text', { session: name, text: 'p' })))
+  for (const { name, file } of talkers) {
+    await expect.poll(() => existsSync(`${file}.paused`), { ...patience, message: `${name} pauses` }).toBe(true)
+    const printed = Number(readFileSync(`${file}.paused`, 'utf8'))
+    const offset = async () => (await callTool(hub, 'read_screen', { session: name }))['offset']
+    await expect.poll(offset, { ...patience, message: `${name} is drawn` }).toBe(printed)
+  }
+  await expectScreens(hub, talkers)
+  await Promise.all(talkers.map(({ name }) => callTool(hub, 'send_text', { session: name, text: 'g' })))
+  return talkers.length
+}
+
+async function expectScreens(hub: HubProcess, talkers: readonly Talker[]): Promise<void> {
+  const pictures = await drawReferences(talkers)
+  for (const [index, { name, cols, rows }] of talkers.entries()) {
+    const { cursor, scrollback, ...picture } = pictures[index]!
+    const screen = await callTool(hub, 'read_screen', { session: name, cells: true })
+    expect(screen, name).toMatchObject({ rows, cols, cursor })
+    expect((screen['lines'] as Picture['lines']).map(inWords), name).toEqual(picture.lines.map(inWords))
+    const above = await callTool(hub, 'read_scrollback', { session: name, count: 1_000 })
+    expect(above['lines'], name).toEqual(scrollback.slice(-1_000).toReversed())
+  }
+}
+
+/** Short enough to be read where it is not as expected: `#cc0000 default bold: text`, for each run of one look. */
+function inWords({ text: line, cells }: Picture['lines'][number]): readonly string[] {
+  const runs: { look: string; text: string }[] = []
+  for (const { char, ...cell } of cells) {
+    const look = lookOf(cell)
+    const last = runs.at(-1)
+    if (last?.look === look) last.text += char
+    else runs.push({ look, text: char })
+  }
+  return [line, ...runs.map((run) => `${run.look}: ${run.text}`)]
+}
+
+function lookOf({ fg, bg, ...styles }: Omit<Cell, 'char'>): string {
+  const own = Object.entries(styles).filter(([, isOn]) => isOn)
+  return [fg, bg, ...own.map(([style]) => style)].join(' ')
+}
+
+async function drawReferences(talkers: readonly Talker[]): Promise<readonly Picture[]> {
+  const child = execFile(process.execPath, [fixture('reference-screens.ts')], { maxBuffer: 1024 ** 3 })
+  child.stdin!.end(JSON.stringify(talkers))
+  return JSON.parse(await text(child.stdout!)) as readonly Picture[]
+}
+
+async function expectWholeEnd(hub: HubProcess, { name, file }: Talker): Promise<void> {
+  await callTool(hub, 'wait_session', { name, for: 'exit' })
+  const session = (await callTool(hub, 'get_session', { name })) as unknown as Session
+  expect(session).toMatchObject({ status: 'completed', exit_code: 0 })
+  const written = readFileSync(file)
+  const kept = readJournalFiles(session.log_path)
+  expect(kept.length, `${name} wrote ${written.length} bytes`).toBe(written.length)
+  expect(kept.equals(written), `the journal of ${name}`).toBe(true)
+}
+
+/** A hub that comes after another may leave a question alone, but never answer it again. */
+function tellAnswers(talkers: readonly Talker[]): string {
+  const counts = talkers.map(({ file }) => {
+    const { asked, answered } = JSON.parse(readFileSync(`${file}.answers`, 'utf8')) as { asked: number; answered: number }
+    expect(answered).toBeLessThanOrEqual(asked)
+    expect(answered).toBeGreaterThan(0)
+    return { asked, answered }
+  })
+  const sum = (key: 'asked' | 'answered') => counts.reduce((total, count) => total + count[key], 0)
+  return `${sum('answered')} of ${sum('asked')}`
+}
+
+function fixture(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url))
+}

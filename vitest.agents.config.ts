@@ -1,0 +1,11 @@
+/** `npm run test:agents`: the real agents, one after another, since each wants the machine for itself. */
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/agents/**/*.agents.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+    testTimeout: 240_000,
+  },
+})
