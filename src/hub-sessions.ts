@@ -92,7 +92,7 @@ export async function openSessionParts(
     terminals,
     templates: {
       find: (name) => templates.find(name),
-      fill,
+      fillIn: fill,
       seed: async (name, workspace) => void (await seedWorkspace(templates.find(name), workspace)),
     },
     tokens: {

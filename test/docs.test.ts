@@ -94,7 +94,7 @@ nginx.describe('the nginx of the security page', () => {
     const env = { PATH: process.env['PATH'], SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_TOKEN: hub.token }
     const probe = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
     expect(probe.status, probe.stderr).toBe(0)
-    expect(probe.stdout.match(/ok +5 +ok/g)).toHaveLength(5)
+    expect(probe.stdout.match(/ok +\d+ +ok/g)).toHaveLength(5)
   })
 
   test('lets notices through as they happen', async () => {

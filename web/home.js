@@ -32,7 +32,6 @@ async function show() {
     present(await untilAnswered(() => client.call('hub_status', {}, signal), { signal, onLost }))
     await keepNoticed({
       client,
-      uris: ['resource://sessions'],
       signal,
       async read() {
         showSessions(await client.call('list_sessions', {}, signal))

@@ -78,17 +78,17 @@ export function createMcpClient(token) {
       return result.structuredContent ?? JSON.parse(text)
     },
     /**
-     * Calls `onNotice` with the URI of each resource that changed, until the hub ends it.
+     * Calls `onNotice` when one of these resources has changed, until the hub ends it.
      * @param {readonly string[]} uris
-     * @param {(uri: string) => void} onNotice
+     * @param {() => void} onNotice
      * @param {AbortSignal} [signal]
      */
     async listen(uris, onNotice, signal) {
       const params = { notifications: { resourceSubscriptions: uris } }
       for await (const message of request('subscriptions/listen', params, signal)) {
-        // Whatever changed before the hub began to listen for us is told of here.
-        if (message.method === 'notifications/subscriptions/acknowledged') for (const uri of uris) onNotice(uri)
-        if (message.method === 'notifications/resources/updated') onNotice(message.params.uri)
+        // What changed before the hub took note of us is told of with its acknowledgement.
+        const isAcknowledged = message.method === 'notifications/subscriptions/acknowledged'
+        if (isAcknowledged || message.method === 'notifications/resources/updated') onNotice()
       }
     },
   }

@@ -1,26 +1,26 @@
 // @ts-check
-/** Keeps what is shown up to date: reads when a notice says that something changed, and again when the hub is back. */
+/** Keeps what is shown up to date: reads when a notice says that a session changed, and again when the hub is back. */
 import { attention } from './attention.js'
 import { createBackoff, isLost } from './backoff.js'
 import { CallFailure } from './mcp-client.js'
 
-/**
- * @typedef {object} Noticed
- * @property {import('./mcp-client.js').McpClient} client
- * @property {readonly string[]} uris
- * @property {AbortSignal} signal
- * @property {() => Promise<void>} read
- * @property {(failure: CallFailure) => void} onLost
- */
+/** @typedef {import('./mcp-client.js').McpClient} McpClient */
+
+/** Changes with every session. */
+const topic = 'resource://sessions'
 
 /** A stream that lasted so long was a good one. */
 const wellAfterMs = 10_000
 
 /**
  * Runs until `signal` fires; throws what is no mere loss of the hub.
- * @param {Noticed} noticed
+ * @param {object} options
+ * @param {McpClient} options.client
+ * @param {AbortSignal} options.signal
+ * @param {() => Promise<void>} options.read
+ * @param {(failure: CallFailure) => void} options.onLost
  */
-export async function keepNoticed({ client, uris, signal, read, onLost }) {
+export async function keepNoticed({ client, signal, read, onLost }) {
   const backoff = createBackoff()
   while (!signal.aborted) {
     const looking = await attention(signal)
@@ -29,7 +29,7 @@ export async function keepNoticed({ client, uris, signal, read, onLost }) {
     const begun = performance.now()
     try {
       const until = AbortSignal.any([looking, listening.signal])
-      await Promise.race([client.listen(uris, reader.readAgain, until), reader.failed])
+      await Promise.race([listenTogether(client, reader.readAgain, until), reader.failed])
       throw new CallFailure('lost', 'The hub is stopping.')
     } catch (error) {
       if (looking.aborted) continue
@@ -40,6 +40,28 @@ export async function keepNoticed({ client, uris, signal, read, onLost }) {
     } finally {
       listening.abort()
     }
+  }
+}
+
+/**
+ * One stream for all tabs: a browser opens six connections to one place, and each terminal in sight needs one of them.
+ * The tab that holds the lock listens and tells the others; when it goes, the next one does.
+ * @type {(client: McpClient, onNotice: () => void, signal: AbortSignal) => Promise<void>}
+ */
+async function listenTogether(client, onNotice, signal) {
+  onNotice()
+  // Without a secure connection the browser has no locks, and each tab listens for itself.
+  if (!navigator.locks) return client.listen([topic], onNotice, signal)
+  const others = new BroadcastChannel('signalbox-notices')
+  others.addEventListener('message', onNotice)
+  const tellAll = () => {
+    onNotice()
+    others.postMessage(topic)
+  }
+  try {
+    await navigator.locks.request('signalbox-notices', { signal }, () => client.listen([topic], tellAll, signal))
+  } finally {
+    others.close()
   }
 }
 

@@ -45,13 +45,19 @@ async function run(argv: readonly string[], context: CliContext): Promise<Exit> 
     commands.find(({ name }) => name === `${first} ${second}`) ?? commands.find(({ name }) => name === first)
   if (!entry) return answerForGroup(first, second, context)
 
+  // "signalbox jobs" is a command and a group: a word behind it that it has no use for is a misspelt command of the group.
+  const isGroup = commands.some(({ name }) => name.startsWith(`${entry.name} `))
+  const command = await entry.load()
+  if (isGroup && command.words === undefined && second !== '' && !second.startsWith('-')) {
+    throw unknownCommand(`${first} ${second}`)
+  }
+
   const rest = argv.slice(entry.name.split(' ').length)
   const flags = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
   if (flags.some(isHelp)) {
     context.out(await helpOn(entry.name))
     return 'ok'
   }
-  const command = await entry.load()
   return command.run(readArguments(entry.name, command, rest), context)
 }
 

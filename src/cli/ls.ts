@@ -72,7 +72,7 @@ export function renderSessions(sessions: readonly Session[], now: Date, options:
     statusCell(session, now),
     activityCell(session, now),
     `${session.size.cols}x${session.size.rows}`,
-    { text: oneLine(session.last_message ?? session.description ?? ''), style: 'dim' },
+    saysCell(session),
   ])
   return renderTable([head, ...rows], options)
 }
@@ -98,8 +98,14 @@ function statusCell({ status, exit_code, signal, updated_at }: Session, now: Dat
 function activityCell({ status, activity }: Session, now: Date): Cell {
   if (isOver(status)) return { text: '–', style: 'dim' }
   const { sign, style } = looks[activity.is]
-  const why = activity.reason === undefined ? '' : `: ${oneLine(activity.reason)}`
-  return { text: `${sign} ${activity.is} ${ageOf(activity.since, now)}${why}`, style }
+  return { text: `${sign} ${activity.is} ${ageOf(activity.since, now)}`, style }
+}
+
+/** What it wants from a person comes first. */
+function saysCell({ status, activity, last_message, description }: Session): Cell {
+  const isWaiting = !isOver(status) && activity.is === 'waiting' && activity.reason !== undefined
+  if (isWaiting) return { text: oneLine(activity.reason), style: 'yellow' }
+  return { text: oneLine(last_message ?? description ?? ''), style: 'dim' }
 }
 
 const looks: Readonly<Record<ActivityKind, { readonly sign: string; readonly style: StyledCell['style'] }>> = {

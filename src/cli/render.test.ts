@@ -1,5 +1,11 @@
+import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
+import type { Session } from '../api/session.ts'
+import { renderJobs } from './jobs.ts'
+import { renderSessions } from './ls.ts'
 import { renderStatus } from './status.ts'
+import { renderTable } from './table.ts'
+import { renderTemplates } from './templates.ts'
 import { renderTokens } from './token-list.ts'
 
 test('the status of the hub reads like a list of facts, also those this CLI has never heard of', () => {
@@ -37,5 +43,118 @@ test('the list of tokens says of each whether it is still good', () => {
     't2  agent  fix-login  –               –         2026-01-01 08:30  –                 until 2026-02-01 00:00',
     't3  human  –          –               a,b       2026-01-01 08:30  –                 expired 2026-01-02 00:00',
     't4  human  –          –               –         2026-01-01 08:30  –                 revoked 2026-01-03 10:15',
+  ])
+})
+
+const now = new Date('2026-01-01T12:00:00.000Z')
+
+function session(parts: Partial<Session>): Session {
+  return {
+    id: 's1',
+    name: 'fix-tests',
+    template: 'claude',
+    command: 'claude',
+    session_type: 'long_running',
+    status: 'running',
+    activity: { is: 'working', since: '2026-01-01T11:59:48.000Z', source: 'agent', confidence: 1 },
+    created_at: '2026-01-01T08:00:00.000Z',
+    updated_at: '2026-01-01T10:00:00.000Z',
+    workspace_path: '/w',
+    log_path: '/l',
+    recording_path: '/r',
+    labels: [],
+    size: { cols: 120, rows: 40 },
+    terminal_tools: [],
+    session_url: 'http://127.0.0.1:7420/terminal/fix-tests',
+    ...parts,
+  }
+}
+
+const someSessions = [
+  session({ last_message: 'Running\n the tests' }),
+  session({
+    name: 'docs',
+    activity: {
+      is: 'waiting',
+      since: '2026-01-01T11:57:00.000Z',
+      reason: 'Allow npm install?',
+      source: 'screen',
+      confidence: 0.9,
+    },
+  }),
+  session({ name: 'later', template: 'script', status: 'queued', description: '漢字 for later' }),
+  session({ name: 'broken', status: 'failed', exit_code: 2 }),
+  session({ name: 'killed', status: 'failed', signal: 'SIGKILL' }),
+  session({ name: 'done', status: 'completed', size: { cols: 80, rows: 24 } }),
+]
+
+test('the list of sessions says what each is doing, for how long, and what it last said', () => {
+  expect(renderSessions(someSessions, now).split('\n')).toEqual([
+    'name       template  status                   activity       size    says',
+    'fix-tests  claude    running                  ● working 12s  120x40  Running the tests',
+    'docs       claude    running                  ◆ waiting 3m   120x40  Allow npm install?',
+    'later      script    queued                   ● working 12s  120x40  漢字 for later',
+    'broken     claude    failed (2) 2h ago        –              120x40',
+    'killed     claude    failed (SIGKILL) 2h ago  –              120x40',
+    'done       claude    completed 2h ago         –              80x24',
+  ])
+})
+
+test('in colours it has the same columns, and fits its window', () => {
+  const plain = renderSessions(someSessions, now)
+  const coloured = renderSessions(someSessions, now, { hasColours: true })
+  expect(coloured).not.toBe(plain)
+  expect(stripVTControlCharacters(coloured).replaceAll(/ +$/gm, '')).toBe(plain)
+  const fitted = renderSessions(someSessions, now, { maxWidth: 79 }).split('\n')
+  expect(fitted[1]).toMatch(/120x40 {2}Running t…$/)
+  expect(fitted[3]).toMatch(/120x40 {2}漢字 for …$/)
+})
+
+test('columns are columns: wide characters take two, marks none', () => {
+  const rows = [
+    ['漢字', 'x'],
+    ['e\u0301', 'x'],
+    ['😀', 'x'],
+    ['plain', 'x'],
+  ]
+  expect(renderTable(rows)).toBe('漢字   x\ne\u0301      x\n😀     x\nplain  x')
+})
+
+test('jobs are listed with how long they have run, or how many are before them', () => {
+  const job = { session: 'nightly', command: 'npm run\nsoak', priority: 0, created_at: '2026-01-01T11:00:00.000Z' }
+  const table = renderJobs(
+    [
+      { ...job, id: 'j3', status: 'queued', position: 2 },
+      { ...job, id: 'j2', status: 'running', started_at: '2026-01-01T11:58:00.000Z' },
+      {
+        ...job,
+        id: 'j1',
+        status: 'failed',
+        exit_code: 1,
+        started_at: '2026-01-01T11:00:00.000Z',
+        ended_at: '2026-01-01T11:00:07.000Z',
+      },
+    ],
+    now,
+  )
+  expect(table.split('\n')).toEqual([
+    'id  session  status               priority  asked for  ran  command',
+    'j3  nightly  queued, 2 before it  0         1h ago     –    npm run soak',
+    'j2  nightly  running              0         1h ago     2m   npm run soak',
+    'j1  nightly  failed with 1        0         1h ago     7s   npm run soak',
+  ])
+})
+
+test('templates are listed with what they are, or what they lack', () => {
+  const table = renderTemplates([
+    { name: 'shell', label: 'Shell', description: 'Your login shell.', available: true, source: 'shipped' },
+    { name: 'claude', label: 'Claude', available: false, why_not: 'Install it: npm i claude', source: 'shipped' },
+    { name: 'mine', label: 'Mine', available: true, source: '/home/me/.signalbox/templates/mine.json' },
+  ])
+  expect(table.split('\n')).toEqual([
+    'name    from     ready  what it is, or what it lacks',
+    'shell   shipped  yes    Your login shell.',
+    'claude  shipped  no     Install it: npm i claude',
+    'mine    yours    yes    Mine',
   ])
 })

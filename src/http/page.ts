@@ -27,13 +27,15 @@ const types = new Map([
   ['.css', 'text/css; charset=utf-8'],
 ])
 
+const require = createRequire(import.meta.url)
+
 /** By the name the page knows them by. */
 const packaged = {
-  'xterm/xterm.js': '@xterm/xterm/lib/xterm.mjs',
-  'xterm/xterm.css': '@xterm/xterm/css/xterm.css',
-  'xterm/addon-fit.js': '@xterm/addon-fit/lib/addon-fit.mjs',
-  'xterm/addon-unicode11.js': '@xterm/addon-unicode11/lib/addon-unicode11.mjs',
-  'xterm/addon-web-links.js': '@xterm/addon-web-links/lib/addon-web-links.mjs',
+  'xterm/xterm.js': require.resolve('@xterm/xterm/lib/xterm.mjs'),
+  'xterm/xterm.css': require.resolve('@xterm/xterm/css/xterm.css'),
+  'xterm/addon-fit.js': require.resolve('@xterm/addon-fit/lib/addon-fit.mjs'),
+  'xterm/addon-unicode11.js': require.resolve('@xterm/addon-unicode11/lib/addon-unicode11.mjs'),
+  'xterm/addon-web-links.js': require.resolve('@xterm/addon-web-links/lib/addon-web-links.mjs'),
 }
 
 const sessionNameOrId = /^[\w-]{1,64}$/
@@ -68,13 +70,11 @@ interface Content {
 }
 
 function findAssets(directory: URL): ReadonlyMap<string, Asset> {
-  const require = createRequire(import.meta.url)
   const own = readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .filter((name) => extname(name) === '.js' || extname(name) === '.css')
     .map((name) => [name, fileURLToPath(new URL(name, directory))] as const)
-  const foreign = Object.entries(packaged).map(([name, file]) => [name, require.resolve(file)] as const)
   return new Map(
-    [...own, ...foreign].map(([name, file]) => [
+    [...own, ...Object.entries(packaged)].map(([name, file]) => [
       `/assets/${name}`,
       { type: types.get(extname(name))!, read: readOnce(file) },
     ]),
@@ -105,7 +105,7 @@ function send({ content, etag }: Content, type: string, request: IncomingMessage
 /** Its addresses are relative, so that a proxy may put the hub below any path. */
 function sendFollowPage(html: string, path: string, response: ServerResponse): void {
   const nonce = randomBytes(16).toString('base64')
-  const root = '../'.repeat(path.split('/').length - 2)
+  const root = '../'.repeat(path.split('/').length - 2) || './'
   const content = Buffer.from(html.replaceAll('{{nonce}}', nonce).replaceAll('{{root}}', root))
   response
     .writeHead(200, {

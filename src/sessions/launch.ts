@@ -14,7 +14,7 @@ export interface TemplateSource {
   /** Throws where there is none of that name. */
   find(name: string): { readonly template: Template; readonly available: boolean; readonly whyNot?: string | undefined }
   /** Puts the words in for `{word}`, in every string of the value. */
-  fill<Value>(value: Value, words: Readonly<Record<string, string>>): Value
+  fillIn<Value>(value: Value, words: Readonly<Record<string, string>>): Value
   /** Copies the template's files into the workspace; never over a file. */
   seed(template: string, workspace: string): Promise<void>
 }
@@ -67,10 +67,10 @@ export function createLauncher(options: LaunchOptions): Launcher {
       prompt: prompt ?? '',
       signalbox,
     }
-    const filled = templates.fill(template, words)
+    const filled = templates.fillIn(template, words)
     const line = { command: record.command, args: record.args }
     // What somebody typed is meant as it stands.
-    const launched = record.command === template.command ? templates.fill(line, words) : line
+    const launched = record.command === template.command ? templates.fillIn(line, words) : line
     await templates.seed(record.template, workspacePath)
     await writeSessionFiles(sessionDir, filled.session_files)
     const token = await tokens.issue(record)

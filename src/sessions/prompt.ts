@@ -27,7 +27,7 @@ const echoMs = 3_000
 const answerMs = 3_000
 const takenMs = 15_000
 /** The echo of a paste has ended when nothing came for so long: an Enter within a burst is taken for a part of it. */
-const burstMs = 150
+const burstMs = 400
 
 export async function readPromptRules({ prompt, questions }: Template): Promise<PromptRules> {
   return {
@@ -95,15 +95,29 @@ export async function type(terminal: Terminal, text: string, { enter, signal }: 
   const paste = text === '' ? Buffer.alloc(0) : encodePaste(text, terminal.screen.modes)
   terminal.write(paste)
   if (!enter) return paste.length
-  if (paste.length > 0) await echoOf(terminal, from, signal)
+  if (paste.length > 0) await echoOf(terminal, text, from, signal)
   return paste.length + (await pressEnter(terminal))
 }
 
-async function echoOf(terminal: Terminal, from: number, signal: AbortSignal): Promise<void> {
+/**
+ * The end of the text is on the screen, and nothing more comes: a program that is busy takes text and Enter in one go
+ * otherwise, and Enter for a part of what was pasted. Long text is shown as a placeholder, and a password not at all.
+ */
+async function echoOf(terminal: Terminal, text: string, from: number, signal: AbortSignal): Promise<void> {
+  const end = withoutBlanks(text).slice(-tailLength)
+  const shows = (look: Look) => look.text.includes('[Pasted ') || withoutBlanks(look.text).includes(end)
   await lookUntil(terminal, { timeoutMs: echoMs, signal }, (look) => {
-    if (look.offset === from) return 'not-yet'
+    if (look.offset === from || !shows(look)) return 'not-yet'
     return look.quietMs >= burstMs ? 'met' : { againInMs: burstMs - look.quietMs }
   })
+}
+
+/** Enough to know it by, and short enough to stand in one line, since boxes have edges. */
+const tailLength = 12
+
+/** Programs wrap and indent what they show. */
+function withoutBlanks(text: string): string {
+  return text.replaceAll(/\s+/g, '')
 }
 
 async function pressEnter(terminal: Terminal): Promise<number> {

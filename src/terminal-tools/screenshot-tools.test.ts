@@ -60,7 +60,7 @@ test('nothing is written outside the workspace, whatever leads there', async () 
 test('what is no file, and what has no folder, is refused with a reason', async () => {
   const box = await openToolbox('exec cat', { cols: 10, rows: 2 })
   mkdirSync(join(box.workspace, 'folder'))
-  execFileSync('mkfifo', [join(box.workspace, 'pipe')])
+  execFileSync('/usr/bin/mkfifo', [join(box.workspace, 'pipe')])
   expect(await box.failure('save_screenshot', { path: 'folder' })).toMatch(/folder cannot be written: .*EISDIR/)
   expect(await box.failure('save_screenshot', { path: 'pipe' })).toContain('pipe cannot be written')
   expect(await box.failure('save_screenshot', { path: 'nowhere/a.png' })).toBe(

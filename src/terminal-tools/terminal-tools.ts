@@ -21,9 +21,6 @@ import { createWindowTools } from './window-tools.ts'
 
 export type { Subject } from './subject.ts'
 export { createViewers } from './viewers.ts'
-export type { Viewers } from './viewers.ts'
-export { toCondition, waitForTerminal } from './wait.ts'
-export type { ActivityView, WaitCondition, WaitOptions, WaitOutcome } from './wait.ts'
 
 export interface TerminalTools {
   /** For people: each tool takes `session` first. */

@@ -100,6 +100,7 @@ test('activity is waited for, and with an offset only after something was printe
     activity: { is: 'idle' },
   })
   const { offset } = box.terminal
+  expect(await box.call('wait_for', { for: 'idle', since: offset, timeout_ms: 0 })).toMatchObject({ met: false })
   const waiting = box.call('wait_for', { for: 'waiting' })
   const idle = box.call('wait_for', { for: 'idle', since: offset })
   box.setActivity('waiting')

@@ -4,10 +4,10 @@ import { shellLine } from '../../test/fixtures/held-program.ts'
 import { testTerminals, untilShown } from '../../test/fixtures/terminals.ts'
 import { until } from '../../test/fixtures/until.ts'
 
-/** Asks where the cursor is whenever something is typed, and prints what it gets, escape characters as `E`. */
+/** Asks where the cursor is whenever something is typed, and prints all it gets in half a second, escape characters as `E`. */
 const asker = shellLine(
   `stty raw -echo; while true; do printf 'type\\r\\n'; head -c 1 > /dev/null; printf '\\033[6n'; ` +
-    `timeout 1 head -c 6 | tr '\\033' E; printf ' got\\r\\n'; done`,
+    `timeout --foreground 0.5 cat | tr '\\033' E; printf ' got\\r\\n'; done`,
 )
 
 function answersIn(text: string): readonly string[] {

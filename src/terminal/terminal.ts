@@ -116,6 +116,7 @@ const drawAfterMs = 200
 
 export function createTerminals({ socketDirectory, version, journal, scrollbackLines, ...options }: TerminalsOptions): Terminals {
   const directoryOf = (id: string) => join(options.directory, id)
+  const cacheDirectory = join(options.directory, '.compiled')
   const oneByOne = createSerial()
 
   return {
@@ -124,7 +125,7 @@ export function createTerminals({ socketDirectory, version, journal, scrollbackL
       const socket = join(socketDirectory, `${id}.sock`)
       if (isThere(directory)) throw new HubError('conflict', `There is a terminal ${id} already. Choose another id.`)
       makeDirectories([directory, socketDirectory])
-      await startHolder({ version, socket, directory, journal, program })
+      await startHolder({ version, socket, directory, journal, program }, cacheDirectory)
       const terminal = createLiveTerminal({
         id,
         directory,

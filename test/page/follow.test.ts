@@ -54,6 +54,16 @@ program.describe('the follow page', () => {
     expect(viewer.complaints).toEqual([])
   })
 
+  test('characters stand where the hub has them, be they wide, marked or marked beyond all measure', async () => {
+    const marks = String.raw`\u0301`.repeat(50)
+    const lines = [String.raw`\u0301lone|`, `e${marks}|many`, String.raw`👩‍👩‍👧|🇩🇪|☎️|`, '日本語|カタカナ|']
+    await startCommand(hub, 'widths', `read; printf '${lines.join(String.raw`\n`)}\\nEND'; cat`)
+    await using viewer = await follow(browser, hub, 'widths')
+    await hub.call('send_input', { name: 'widths', text: '' })
+    await viewer.sees('END')
+    expect(await viewer.rows()).toEqual(await screenOf(hub, 'widths'))
+  })
+
   test('the page of whoever types decides the size, and a change of the window is told to the program', async () => {
     await startShell(hub, 'size')
     await using viewer = await follow(browser, hub, 'size', { viewport: { width: 900, height: 500 } })
@@ -172,6 +182,24 @@ program.describe('the follow page', () => {
         document.dispatchEvent(new Event('visibilitychange'))
       }, isHidden)
     }
+  })
+
+  test('many terminals side by side in one browser leave connections to type with, and all hear of changes', async () => {
+    await startCommand(hub, 'side', 'cat')
+    await using first = await follow(browser, hub, 'side')
+    const { page } = first
+    const tabs = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const tab = await page.context().newPage()
+        await tab.goto(`http://127.0.0.1:${hub.port}/#token=${hub.token}`)
+        await tab.goto(`http://127.0.0.1:${hub.port}/terminal/side`)
+        return tab
+      }),
+    )
+    await first.type('all can read\n')
+    for (const tab of tabs) await tab.locator('.xterm-rows').filter({ hasText: 'all can read' }).waitFor()
+    await first.type('\x04')
+    for (const tab of tabs) await tab.getByRole('status').filter({ hasText: 'exit code 0' }).waitFor()
   })
 
   test('output made to stop an emulator does not stop the page', async () => {

@@ -6,8 +6,7 @@ test('sessions and jobs outlive a killed hub and a stopped one: no byte is missi
     sessions: 6,
     jobs: 3,
     endings: ['SIGKILL', 'SIGTERM', 'SIGKILL'],
-    // Enough for the screen to have been saved once, and for more to have come since.
-    bytesBetween: 600_000,
+    bytesBetween: 100_000,
   })
   expect(report.screensCompared).toBe(24)
 }, 300_000)

@@ -66,7 +66,7 @@ export async function survive({ sessions, jobs, endings, bytesBetween }: Surviva
 
   for (const [index, ending] of endings.entries()) {
     await grow(talkers, bytesBetween)
-    await hub.end(isByNpm(ending) ? 'SIGKILL' : ending)
+    await hub.end(ending === 'SIGTERM' ? ending : 'SIGKILL')
     await grow(talkers, 1)
     hub = await startHubProcess({ home: home.path, env, viaNpm: isByNpm(endings[index + 1]) })
     expect(await pidsOf(hub)).toEqual(pids)

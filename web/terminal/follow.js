@@ -19,7 +19,9 @@ import { viewerOfThisTab } from './viewer.js'
 const named = decodeURIComponent(location.pathname.slice(location.pathname.lastIndexOf('/') + 1))
 const viewer = viewerOfThisTab()
 const header = createHeader()
-const view = createView(find('place', HTMLElement), { nonce: find('style', HTMLLinkElement).nonce })
+const view = createView(find('place', HTMLElement), {
+  nonce: find('style', HTMLLinkElement).nonce,
+})
 const { terminal } = view
 /** @type {ReturnType<typeof createTyping> | undefined} */
 let typing
@@ -75,7 +77,6 @@ async function show() {
       begun.promise.then(() => followOutput({ call, session: session.id, viewer, signal, view, onNews, onLost })),
       keepNoticed({
         client,
-        uris: [`resource://sessions/${session.id}`],
         signal,
         async read() {
           const now = await call('get_session', { name: session.id }, signal)

@@ -1,9 +1,9 @@
 // @ts-check
 /** The terminal in the page: the same emulator as in the hub, drawn, and made to fit. */
 import { FitAddon } from '../xterm/addon-fit.js'
-import { Unicode11Addon } from '../xterm/addon-unicode11.js'
 import { WebLinksAddon } from '../xterm/addon-web-links.js'
 import { Terminal } from '../xterm/xterm.js'
+import { countCharactersAsTheHub } from './character-width.js'
 import { limitCounts, swallowQuestions } from './parser-guards.js'
 
 /** @typedef {{ cols: number, rows: number }} Size */
@@ -33,8 +33,7 @@ export function createView(place, { nonce }) {
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
-  terminal.loadAddon(new Unicode11Addon())
-  terminal.unicode.activeVersion = '11'
+  countCharactersAsTheHub(terminal)
   terminal.loadAddon(new WebLinksAddon((_, address) => void open(address, '_blank', 'noopener,noreferrer')))
   swallowQuestions(terminal.parser)
   limitCounts(terminal)

@@ -53,8 +53,8 @@ export async function attachSession(options: AttachOptions): Promise<Ending> {
     if (!visit) return
     if (isReadOnly) return view.tell(`You are watching ${name}. ${detachKey.name} leaves.`)
     try {
-      const isTakingOver = text === '\r' && isOther(writer)
-      if (!isTakingOver) return await visit.type(text)
+      if (!isOther(writer)) return await visit.type(text)
+      if (!text.endsWith('\r')) return tellWhyNot('')
       await visit.claim({ takeOver: true })
       await takeSize()
     } catch (error) {

@@ -1,44 +1,213 @@
-/** Attached as a person is: a real hub, a real session, a real terminal. */
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { personAt } from '../../../test/fixtures/person.ts'
+/** Attached as a person is: a real hub, real sessions, a real terminal. */
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Person, PersonOptions } from '../../../test/fixtures/person.ts'
+import { personAt } from '../../../test/fixtures/person.ts'
 import { textOn } from '../../../test/fixtures/screen-with.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import type { HubProcess } from '../../../test/harness/hub-process.ts'
 import { startHubProcess } from '../../../test/harness/hub-process.ts'
 import { callTool } from '../../../test/harness/modern-call.ts'
+import type { TempHome } from '../../../test/harness/temp-home.ts'
+import { createTempHome } from '../../../test/harness/temp-home.ts'
 
-test('what the program prints is seen, what is typed reaches it, and Ctrl-] leaves both as they were', async () => {
-  const { hub, env } = await hubWith('work', 'bash --norc')
-  const person = await attach('work', { env, before: 'my own line\r\n$ ' })
-  await person.sees('bash-')
-  person.type('echo "typed $((40+2))"\r')
-  await person.sees('typed 42')
+const askingProgram = fileURLToPath(new URL('../../../test/fixtures/asking-program.ts', import.meta.url))
 
-  person.type('\x1d')
-  expect(await person.exit).toBe(0)
-  expect(textOn(person.screen)).toMatch(/^my own line\n\$ .*Left work; it goes on\./)
-  expect(person.screen.modes).toMatchObject({ alternateScreen: false, bracketedPaste: false, mouse: 'none' })
-  expect(await callTool(hub, 'get_session', { name: 'work' })).toMatchObject({ status: 'running' })
+let home: TempHome
+let hub: HubProcess
+beforeAll(async () => {
+  home = await createTempHome()
+  hub = await startHubProcess({ home: home.path })
+})
+afterAll(async () => {
+  await hub.end('SIGKILL')
+  await home[Symbol.asyncDispose]()
 })
 
-async function attach(name: string, options: PersonOptions, ...flags: string[]): Promise<Person> {
-  return personAt(['attach', name, ...flags], options)
-}
+describe('attached to a session', () => {
+  test('one sees what is printed and types, and after Ctrl-] all is as it was', async () => {
+    await startSession('work', 'bash --norc')
+    const person = await attach('work', { before: 'my own line\r\n$ ' })
+    await person.sees('bash-')
+    person.type('echo "typed $((40+2))" \x1b[D é漢😀\r')
+    await person.sees('typed 42')
 
-interface Place {
-  readonly hub: HubProcess
-  readonly home: string
-  readonly env: Readonly<Record<string, string>>
-}
-
-async function hubWith(name: string, command: string): Promise<Place> {
-  const home = temporaryDirectory()
-  const hub = await startHubProcess({ home })
-  onTestFinished(async () => {
-    await callTool(hub, 'kill_session', { name }).catch(() => {})
-    await hub.end('SIGKILL')
+    person.type('\x1d')
+    expect(await person.exit).toBe(0)
+    expect(textOn(person.screen)).toMatch(/^my own line\n\$ *Left work; it goes on\./)
+    expect(person.screen.modes).toMatchObject(untouched)
+    expect(await statusOf('work')).toBe('running')
   })
-  await callTool(hub, 'create_session', { name, template: 'shell', command, working_dir: home })
-  return { hub, home, env: { SIGNALBOX_HOME: home, SIGNALBOX_PORT: '0' } }
+
+  test('its program is answered once when it asks the terminal, by the hub', async () => {
+    await startSession('asks', `"${process.execPath}" "${askingProgram}"`)
+    const person = await attach('asks')
+    await person.sees('ready')
+    person.type('\r')
+    await person.sees(/got .*11;rgb/)
+    person.type('x')
+    await person.sees('got "x"')
+    const got = textOn(person.screen).match(/\[0n|\[\?1;2c|11;rgb/g)
+    expect(got).toEqual(['[0n', '[?1;2c', '11;rgb'])
+    expect(person.answers).toBe('')
+  })
+
+  test('what stands above stays, whatever the program does to its screen', async () => {
+    await startSession('wild', 'bash --norc')
+    const above = Array.from({ length: 40 }, (_, line) => `mine ${line}\r\n`).join('')
+    const person = await attach('wild', { before: above })
+    await person.sees('bash-')
+    const scrollback = person.screen.scrollback().map(({ text }) => text)
+    person.type(`echo before; printf '\\e[?1049h\\e[H\\e[2Jon the other screen\\e[?1000h\\e[?2004h'; read -rs -n1; printf '\\e[?1049l'\r`)
+    await person.sees(/^on the other screen/)
+    person.type('x')
+    await person.sees(/^bash.*\nbefore\n/)
+    person.type(`printf '\\ec\\e[3Jreset\\n'; clear; tabs -4; printf '\\e]2;theirs\\a\\e]11;#123456\\a'; echo cleared\r`)
+    await person.sees(/cleared/)
+    expect(person.screen.modes.alternateScreen).toBe(true)
+
+    person.type('\x1d')
+    await person.exit
+    expect(person.screen.scrollback().map(({ text }) => text)).toEqual(scrollback)
+    expect(textOn(person.screen)).toMatch(/^mine 18\n[^]*mine 39\nLeft wild/)
+    expect(person.screen.modes).toMatchObject(untouched)
+    expect(person.screen.colours.background).toBe('#000000')
+    expect(person.screen.title).toBe('')
+  })
+
+  test('it has the size of the window, also when that changes', async () => {
+    await startSession('sized', 'bash --norc')
+    const person = await attach('sized', { size: { cols: 70, rows: 20 } })
+    await person.sees('bash-')
+    person.type('stty size\r')
+    await person.sees('20 70')
+    person.resize({ cols: 90, rows: 30 })
+    await vi.waitFor(
+      async () => expect(await callTool(hub, 'get_session', { name: 'sized' })).toMatchObject({ size: { cols: 90, rows: 30 } }),
+      patience,
+    )
+    person.type('stty size\r')
+    await person.sees('30 90')
+  })
+
+  test('when its program ends, one is back and told how', async () => {
+    await startSession('ends', 'bash --norc')
+    const person = await attach('ends')
+    await person.sees('bash-')
+    person.type('exit 3\r')
+    expect(await person.exit).toBe(0)
+    expect(textOn(person.screen)).toContain('ends has ended with exit code 3.')
+    expect(person.screen.modes).toMatchObject(untouched)
+  })
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)('a %s leaves the terminal as it was', async (signal) => {
+    const name = `ended-by-${signal.toLowerCase()}`
+    await startSession(name, 'bash --norc')
+    const person = await attach(name, { before: 'mine' })
+    await person.sees('bash-')
+    process.kill(person.pid, signal)
+    expect(await person.exit).toBe(signal === 'SIGTERM' ? 143 : 129)
+    expect(textOn(person.screen)).toBe('mine')
+    expect(person.screen.modes).toMatchObject(untouched)
+    expect(await statusOf(name)).toBe('running')
+  })
+
+  test('another key may be the one that leaves', async () => {
+    await startSession('key', 'echo ready; cat -v')
+    const person = await attach('key', {}, '--detach-key', '^q')
+    await person.sees('ready')
+    person.type('\x1d\r')
+    await person.sees('^]')
+    person.type('\x11')
+    expect(await person.exit).toBe(0)
+  })
+})
+
+describe('of several people', () => {
+  test('one types, and the next is told how to watch or take over', async () => {
+    await startSession('shared', 'bash --norc')
+    const first = await attach('shared')
+    await first.sees('bash-')
+    const refused = await attach('shared')
+    expect(await refused.exit).toBe(1)
+    expect(textOn(refused.screen).replaceAll('\n', '')).toMatch(/is typing in shared\. To type instead, attach with --take-over/)
+
+    const second = await attach('shared', {}, '--take-over')
+    await second.sees('bash-')
+    await first.sees(/is typing now\. Enter takes over, Ctrl-\] leaves\./)
+    second.type('echo "from the $((1+1))nd"\r')
+    await first.sees('from the 2nd')
+    first.type('x')
+    first.type('\r')
+    await second.sees(/is typing now\. Enter takes over/)
+    first.type('echo "back $((3*3))"\r')
+    await first.sees('back 9')
+    expect(textOn(first.screen)).not.toContain('xecho')
+  })
+
+  test('those who watch see all of it in a window of any size, and type nothing', async () => {
+    await startSession('watched', 'bash --norc')
+    const writer = await attach('watched', { size: { cols: 100, rows: 30 } })
+    await writer.sees('bash-')
+    const watcher = await attach('watched', { size: { cols: 40, rows: 10 } }, '--read-only')
+    await watcher.sees('bash-')
+    watcher.type('echo no\r')
+    await watcher.sees('You are watching watched.')
+    writer.type('seq 1 50; printf "\\e[31mred\\e[m\\n"\r')
+    await watcher.sees(/49\n50\nred\nbash/)
+    const red = watcher.screen.rows().findIndex(({ text }) => text === 'red')
+    expect(watcher.screen.cell(red, 0).look.foreground).toBe('#cc0000')
+    watcher.resize({ cols: 100, rows: 30 })
+    await watcher.sees(/30\n31\n/)
+    expect(textOn(writer.screen)).not.toContain('echo no')
+    watcher.type('\x1d')
+    expect(await watcher.exit).toBe(0)
+  })
+})
+
+test('a hub that is killed is waited for, and found again where it has come up', async () => {
+  const place = temporaryDirectory()
+  const env = { SIGNALBOX_HOME: place, SIGNALBOX_PORT: '0' }
+  const killed = await startHubProcess({ home: place })
+  await startSession('survivor', 'bash --norc', killed)
+  const person = await personAt(['attach', 'survivor'], { env })
+  await person.sees('bash-')
+  await killed.end('SIGKILL')
+  await person.sees('The hub does not answer; waiting for it. Ctrl-] leaves.')
+
+  const next = await startHubProcess({ home: place })
+  onTestFinished(async () => {
+    await callTool(next, 'kill_session', { name: 'survivor' })
+    await next.end('SIGKILL')
+  })
+  await vi.waitFor(() => expect(textOn(person.screen)).not.toContain('waiting for it'), patience)
+  person.type('echo "still $((6*7))"\r')
+  await person.sees('still 42')
+  person.type('\x1d')
+  expect(await person.exit).toBe(0)
+})
+
+const untouched = {
+  alternateScreen: false,
+  applicationCursor: false,
+  applicationKeypad: false,
+  bracketedPaste: false,
+  mouse: 'none',
+}
+
+const patience = { timeout: 20_000, interval: 50 }
+
+function attach(name: string, options: Partial<PersonOptions> = {}, ...flags: string[]): Promise<Person> {
+  const env = { SIGNALBOX_HOME: home.path, SIGNALBOX_PORT: '0' }
+  return personAt(['attach', name, ...flags], { env, ...options })
+}
+
+async function startSession(name: string, command: string, at: HubProcess = hub): Promise<void> {
+  await callTool(at, 'create_session', { name, template: 'shell', command, working_dir: '/' })
+  if (at === hub) onTestFinished(async () => void (await callTool(hub, 'kill_session', { name })))
+}
+
+async function statusOf(name: string): Promise<unknown> {
+  const { status } = await callTool(hub, 'get_session', { name })
+  return status
 }

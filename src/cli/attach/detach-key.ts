@@ -5,7 +5,11 @@ import type { DetachKey } from './attach-session.ts'
 export function readDetachKey(text: string): DetachKey {
   const [, key] = /^(?:ctrl[-+]|\^)([a-z[\\\]^_])$/i.exec(text) ?? []
   if (key === undefined) {
-    throw new CliError('usage', `--detach-key takes Ctrl and a letter or one of [ \\ ] ^ _, such as ctrl-], not "${text}".`)
+    // Without the name of the flag: what follows a name that ends in "key" is taken for a secret and not shown.
+    throw new CliError(
+      'usage',
+      `A session is left with Ctrl and a letter, or Ctrl and one of [ \\ ] ^ _, such as ctrl-], not with "${text}".`,
+    )
   }
   const upper = key.toUpperCase()
   return { character: String.fromCharCode(upper.charCodeAt(0) - 0x40), name: `Ctrl-${upper}` }

@@ -4,6 +4,7 @@
  * spoken to over its socket alone. Everything it needs is imported by then: the package may change under it.
  */
 import { chmodSync, rmSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import type { Server } from 'node:net'
 import { createServer } from 'node:net'
 import { constants } from 'node:os'
@@ -115,6 +116,8 @@ async function hold({ version, socket, directory, program, ...task }: HolderTask
   process.on('uncaughtException', (error) => tell(`Its holder had a fault, and goes on: ${error.message}`))
   noticeFile.write(notice)
   process.stdout.write(`${JSON.stringify(notice)}\n`)
+  // Now, for the next one: by itself it would be written at the end, which may be weeks away.
+  flushCompileCache()
 }
 
 async function listenPrivately(server: Server, socket: string): Promise<void> {

@@ -37,7 +37,6 @@ test('without a place for its files it goes on, and keeps what comes once there 
   journal.close()
   expect(readJournal(directory, 0, 100)).toEqual({ offset: 17, bytes: Buffer.from('but this') })
   expect(readIndexes(directory, { kinds: ['begin', 'resize', 'lost'] })).toMatchObject([
-    { is: 'resize', offset: 17, cols: 100, rows: 30 },
     { is: 'begin', offset: 17, cols: 100, rows: 30 },
     { is: 'lost', offset: 0, bytes: 17 },
   ])

@@ -4,7 +4,6 @@
  */
 import { mkdirSync } from 'node:fs'
 import type { Exit, Size } from './frames.ts'
-import type { JournalEntry } from './journal-files.ts'
 import type { Segment } from './segment.ts'
 import { openSegment, removeSegment } from './segment.ts'
 
@@ -49,8 +48,6 @@ export function openJournalWriter({ directory, limits, now = Date.now, ...option
   let lostBytes = 0
   /** Where the hole begins that the next segment will begin behind. */
   let lostFrom: number | undefined
-  /** What the index must tell, and could not yet. */
-  const unsaid: JournalEntry[] = []
 
   function begin(at: number): void {
     if (at < retryAt) return
@@ -61,9 +58,7 @@ export function openJournalWriter({ directory, limits, now = Date.now, ...option
       retryAt = at + retryMs
       return
     }
-    note({ is: 'begin', at, offset, ...size })
-    if (lostFrom !== undefined) note({ is: 'lost', at, offset: lostFrom, bytes: offset - lostFrom })
-    lostFrom = undefined
+    segment.note({ is: 'begin', at, offset, ...size })
     dropOldest()
   }
 
@@ -78,14 +73,11 @@ export function openJournalWriter({ directory, limits, now = Date.now, ...option
 
   function end(): void {
     if (!segment) return
+    const { start, bytes, size: onDisk } = segment
     segment.close()
-    if (segment.bytes > 0) closed.push({ start: segment.start, size: segment.size })
     segment = undefined
-  }
-
-  function note(entry: JournalEntry): void {
-    unsaid.push(entry)
-    while (unsaid[0] && segment?.note(unsaid[0])) unsaid.shift()
+    if (bytes > 0) closed.push({ start, size: onDisk })
+    else removeSegment(directory, start)
   }
 
   function lose(at: number, bytes: number): void {
@@ -115,6 +107,10 @@ export function openJournalWriter({ directory, limits, now = Date.now, ...option
         segment.note({ is: 'output', at, offset })
       }
       const written = segment?.write(bytes) ?? 0
+      if (written > 0 && lostFrom !== undefined) {
+        segment?.note({ is: 'lost', at, offset: lostFrom, bytes: offset - lostFrom })
+        lostFrom = undefined
+      }
       offset += bytes.length
       if (written < bytes.length) lose(at, bytes.length - written)
       if (segment && segment.size >= limits.segmentBytes) {
@@ -124,13 +120,13 @@ export function openJournalWriter({ directory, limits, now = Date.now, ...option
       return written === bytes.length
     },
     noteResize(next) {
+      // Where the disk does not take it, the next segment begins with it.
       size = next
-      note({ is: 'resize', at: now(), offset, ...next })
+      segment?.note({ is: 'resize', at: now(), offset, ...next })
     },
     noteExit(exit) {
-      if (!segment) begin(now())
-      note({ is: 'exit', at: now(), ...exit })
+      segment?.note({ is: 'exit', at: now(), ...exit })
     },
-    close: end,
+    close: () => segment?.close(),
   }
 }

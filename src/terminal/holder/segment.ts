@@ -14,14 +14,12 @@ export interface Segment {
   write(bytes: Buffer): number
   /** False: the disk did not take it. */
   note(entry: JournalEntry): boolean
-  /** An empty one leaves nothing behind. */
   close(): void
 }
 
 /** Throws where the disk has no room even for that. */
 export function openSegment(directory: string, start: number): Segment {
   const path = join(directory, segmentName(start))
-  const indexPath = join(directory, indexName(start))
   const file = openSync(path, 'a', 0o600)
   const index = openIndex()
   let written = 0
@@ -31,7 +29,7 @@ export function openSegment(directory: string, start: number): Segment {
 
   function openIndex(): number {
     try {
-      return openSync(indexPath, 'a', 0o600)
+      return openSync(join(directory, indexName(start)), 'a', 0o600)
     } catch (error) {
       closeSync(file)
       rmSync(path, { force: true })
@@ -62,7 +60,6 @@ export function openSegment(directory: string, start: number): Segment {
     close() {
       closeSync(file)
       closeSync(index)
-      if (written === 0) for (const each of [path, indexPath]) rmSync(each, { force: true })
     },
   }
 }

@@ -1,4 +1,5 @@
 /** How one provider's wire says a conversation and its answer. */
+import { randomUUID } from 'node:crypto'
 import type { Conversation } from './conversation.ts'
 import type { Part } from './script.ts'
 
@@ -30,4 +31,9 @@ export function textsOf(content: unknown): readonly string[] {
   if (typeof content === 'string') return [content]
   if (!Array.isArray(content)) return []
   return (content as readonly { text?: unknown }[]).flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
+}
+
+/** The agents take two answers of one id for parts of one answer. */
+export function freshId(kind: string): string {
+  return `${kind}_${randomUUID()}`
 }

@@ -2,7 +2,7 @@
 import type { JsonSchema, Turn } from './conversation.ts'
 import { readTurns } from './conversation.ts'
 import type { Dialect, StreamEvent } from './dialect.ts'
-import { piecesOf, textsOf } from './dialect.ts'
+import { freshId, piecesOf, textsOf } from './dialect.ts'
 import type { Part } from './script.ts'
 
 interface MessagesRequest {
@@ -37,11 +37,11 @@ export const messages: Dialect = {
     }
   },
   whole: (parts) => ({
-    ...emptyMessage,
+    ...emptyMessage(),
     content: parts.map(blockOf),
     stop_reason: stopReason(parts),
   }),
-  head: () => [eventOf({ type: 'message_start', message: emptyMessage }), eventOf({ type: 'ping' })],
+  head: () => [eventOf({ type: 'message_start', message: emptyMessage() }), eventOf({ type: 'ping' })],
   *rest(parts) {
     for (const [index, part] of parts.entries()) {
       yield eventOf({ type: 'content_block_start', index, content_block: emptyBlockOf(part) })
@@ -53,8 +53,8 @@ export const messages: Dialect = {
   },
 }
 
-const emptyMessage = {
-  id: 'msg_1',
+const emptyMessage = () => ({
+  id: freshId('msg'),
   type: 'message',
   role: 'assistant',
   model: 'scripted',
@@ -62,7 +62,7 @@ const emptyMessage = {
   stop_reason: null,
   stop_sequence: null,
   usage,
-}
+})
 
 function turnsOf({ role, content }: Message): readonly Turn[] {
   if (role !== 'user') return []

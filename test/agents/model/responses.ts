@@ -2,7 +2,7 @@
 import type { JsonSchema, OfferedTool, Turn } from './conversation.ts'
 import { readTurns } from './conversation.ts'
 import type { Dialect, StreamEvent } from './dialect.ts'
-import { piecesOf, textsOf } from './dialect.ts'
+import { freshId, piecesOf, textsOf } from './dialect.ts'
 import type { Part } from './script.ts'
 
 interface ResponsesRequest {
@@ -37,17 +37,18 @@ export const responses: Dialect = {
       ...(schema && { schema }),
     }
   },
-  whole: (parts) => responseWith(parts),
+  whole: (parts) => responseWith(parts.map(itemOf)),
   head: () => [eventOf('response.created', { response: { ...responseWith([]), status: 'in_progress' } })],
   *rest(parts) {
-    for (const [output_index, part] of parts.entries()) {
-      const item = itemOf(part, output_index)
+    const items = parts.map(itemOf)
+    for (const [output_index, item] of items.entries()) {
+      const part = parts[output_index]!
       const place = { item_id: item.id, output_index, content_index: 0, summary_index: 0 }
       yield eventOf('response.output_item.added', { output_index, item: { ...item, ...beginningOf(part) } })
       yield* deltasOf(part, place)
       yield eventOf('response.output_item.done', { output_index, item })
     }
-    yield eventOf('response.completed', { response: responseWith(parts) })
+    yield eventOf('response.completed', { response: responseWith(items) })
   },
 }
 
@@ -65,12 +66,12 @@ function eventOf(type: string, fields: object): StreamEvent {
   return { event: type, data: { type, ...fields } }
 }
 
-function responseWith(parts: readonly Part[]) {
-  return { id: 'resp_1', object: 'response', model: 'scripted', status: 'completed', output: parts.map(itemOf), usage }
+function responseWith(output: readonly object[]) {
+  return { id: freshId('resp'), object: 'response', model: 'scripted', status: 'completed', output, usage }
 }
 
-function itemOf(part: Part, index: number) {
-  const id = `item_${index}`
+function itemOf(part: Part) {
+  const id = freshId('item')
   switch (part.is) {
     case 'thought':
       return {

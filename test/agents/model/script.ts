@@ -13,6 +13,7 @@
  * A prompt without any is echoed. The reply depends on the conversation alone, so a retry is answered like the first try.
  */
 import type { Conversation, OfferedTool } from './conversation.ts'
+import { freshId } from './dialect.ts'
 import { sampleOf } from './sample.ts'
 
 export type Reply =
@@ -42,7 +43,7 @@ export function replyTo(conversation: Conversation): Reply {
   const next = calls[results.length]
   if (next !== undefined) {
     const opening = results.length === 0 ? [...all('THINK').map(think), ...all('SAY').map(say)] : []
-    return { is: 'answer', parts: [...opening, callPart(next, results.length, conversation)], waitMs }
+    return { is: 'answer', parts: [...opening, callPart(next, conversation)], waitMs }
   }
   const opening = calls.length === 0 ? [...all('THINK').map(think), ...all('SAY').map(say)] : []
   return { is: 'answer', parts: [...opening, say(lastWords(conversation, calls.length, first))], waitMs }
@@ -58,12 +59,12 @@ function lastWords(
   return first('FINAL') ?? (calls > 0 ? `DONE: ${results.join(' ')}` : `ECHO: ${prompt}`)
 }
 
-function callPart(line: string, index: number, { tools }: Conversation): Part {
+function callPart(line: string, { tools }: Conversation): Part {
   const [, name = '', json = '{}'] = /^(\S+)\s*(.*)$/.exec(line) ?? []
   // Each agent has a prefix of its own for the tools of an MCP server.
   const tool = tools.find((offered) => offered.name === name) ?? tools.find((offered) => offered.name.endsWith(name))
   if (!tool) return say(`There is no tool ${name}, only ${tools.map((offered) => offered.name).join(', ')}.`)
-  return { is: 'call', id: `call_${index + 1}_${name}`, tool, input: JSON.parse(json) as object }
+  return { is: 'call', id: freshId('call'), tool, input: JSON.parse(json) as object }
 }
 
 function say(text: string): Part {

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { shellLine } from '../../test/fixtures/held-program.ts'
+import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
+import { testTerminals, untilEnded, untilShown } from '../../test/fixtures/terminals.ts'
+import { openJournalWriter } from './holder/journal-writer.ts'
+import { exportRecording } from './recording.ts'
+
+type Event = readonly [number, 'o' | 'r' | 'x', string]
+
+/** As strict as the specification: a header, then arrays of interval, code and text, and nothing else. */
+function parse(path: string): { readonly header: Record<string, unknown>; readonly events: readonly Event[] } {
+  const text = readFileSync(path, 'utf8')
+  expect(text.endsWith('\n')).toBe(true)
+  const [header, ...events] = text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+  expect(header).toMatchObject({ version: 3, term: { cols: expect.any(Number), rows: expect.any(Number) } })
+  for (const event of events) {
+    expect(event).toEqual([expect.any(Number), expect.stringMatching(/^[orx]$/), expect.any(String)])
+    const [interval, code, data] = event as Event
+    expect(interval).toBeGreaterThanOrEqual(0)
+    if (code === 'r') expect(data).toMatch(/^\d+x\d+$/)
+    if (code === 'x') expect(data).toMatch(/^\d+$/)
+    expect(data.isWellFormed()).toBe(true)
+  }
+  return { header: header as Record<string, unknown>, events: events as readonly Event[] }
+}
+
+function outputOf(events: readonly Event[]): string {
+  return events.flatMap(([, code, data]) => (code === 'o' ? [data] : [])).join('')
+}
+
+test('a recording has what was printed, the sizes and the end, each in its place', async () => {
+  const terminal = await testTerminals().start('t', shellLine('echo one; read line; stty size; exit 3'))
+  await untilShown(terminal, 'one')
+  terminal.resize({ cols: 100, rows: 30 })
+  terminal.write(Buffer.from('\r'))
+  await untilEnded(terminal)
+  const path = join(temporaryDirectory(), 'session.cast')
+  const { bytes } = await terminal.exportRecording(path)
+  const { header, events } = parse(path)
+  expect(readFileSync(path).length).toBe(bytes)
+  expect(header).toEqual({
+    version: 3,
+    term: { cols: 80, rows: 24, type: 'xterm-256color' },
+    timestamp: expect.any(Number) as number,
+  })
+  expect(outputOf(events)).toBe('one\r\n\r\n30 100\r\n')
+  expect(events.findIndex(([, code]) => code === 'r')).toBe(1)
+  expect(events.at(-1)).toEqual([expect.any(Number), 'x', '3'])
+})
+
+test('one of a program that still runs has no end', async () => {
+  const terminal = await testTerminals().start('t', shellLine('echo one; read line'))
+  await untilShown(terminal, 'one')
+  const path = join(temporaryDirectory(), 'session.cast')
+  await terminal.exportRecording(path)
+  expect(parse(path).events.map(([, code]) => code)).toEqual(['o'])
+})
+
+test('intervals add up to when things were printed', async () => {
+  let time = 1_700_000_000_000
+  const directory = join(temporaryDirectory(), 'journal')
+  const limits = { segmentBytes: 1000, maxBytes: 100_000 }
+  const journal = openJournalWriter({ directory, limits, size: { cols: 80, rows: 24 }, now: () => time })
+  for (let line = 0; line < 100; line++) {
+    time += 333
+    journal.append(Buffer.from(`${line}\r\n`))
+  }
+  time += 1000
+  journal.noteExit({ offset: journal.offset, code: null, signal: 'SIGTERM' })
+  journal.close()
+  const path = join(temporaryDirectory(), 'session.cast')
+  await exportRecording(directory, path)
+  const { header, events } = parse(path)
+  expect(header['timestamp']).toBe(1_700_000_000)
+  expect(events.reduce((sum, [interval]) => sum + interval, 0)).toBeCloseTo(34.3)
+  expect(events[0]).toEqual([0.333, 'o', '0\r\n'])
+  expect(events.at(-1)).toEqual([1, 'x', '143'])
+})
+
+test('characters cut by slices and segments are whole, and bytes that are no text are marked', async () => {
+  const directory = join(temporaryDirectory(), 'journal')
+  const limits = { segmentBytes: 100, maxBytes: 10_000_000 }
+  let time = 0
+  const journal = openJournalWriter({ directory, limits, size: { cols: 80, rows: 24 }, now: () => (time += 30) })
+  const text = '\ufeffé漢😀"\\\u0000\u001b[31m'.repeat(20)
+  for (const byte of Buffer.from(text)) journal.append(Buffer.from([byte]))
+  journal.append(Buffer.from([0xff, 0x41, 0xe6, 0xbc]))
+  journal.noteExit({ offset: journal.offset, code: 0, signal: null })
+  journal.close()
+  const path = join(temporaryDirectory(), 'session.cast')
+  await exportRecording(directory, path)
+  expect(outputOf(parse(path).events)).toBe(`${text}\ufffdA\ufffd`)
+})
+
+test('a file that cannot be written is told, and nothing is left of it', async () => {
+  const terminal = await testTerminals().start('t', shellLine('echo one; read line'))
+  await untilShown(terminal, 'one')
+  await expect(terminal.exportRecording('/no/such/place/session.cast')).rejects.toThrow('ENOENT')
+})

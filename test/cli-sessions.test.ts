@@ -1,0 +1,233 @@
+/** Sessions from the shell: the commands, a real hub, real programs in real terminals. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { personAt } from './fixtures/person.ts'
+import type { CliOutcome } from './fixtures/run-cli.ts'
+import { runInProcess } from './fixtures/run-cli.ts'
+import { textOn } from './fixtures/screen-with.ts'
+import { temporaryDirectory } from './fixtures/temporary-directory.ts'
+import type { HubProcess } from './harness/hub-process.ts'
+import { startHubProcess } from './harness/hub-process.ts'
+import { callTool } from './harness/modern-call.ts'
+import type { TempHome } from './harness/temp-home.ts'
+import { createTempHome } from './harness/temp-home.ts'
+
+let home: TempHome
+let hub: HubProcess
+beforeAll(async () => {
+  home = await createTempHome()
+  hub = await startHubProcess({ home: home.path })
+})
+afterAll(async () => {
+  await hub.end('SIGKILL')
+  await home[Symbol.asyncDispose]()
+})
+
+describe('signalbox new', () => {
+  test('starts a command and prints its name, made from what it runs', async () => {
+    const first = await signalbox('new', '--', 'cat', '-n')
+    onTestFinished(() => kill(first.out))
+    expect(first).toMatchObject({ code: 0, out: 'cat-1' })
+    expect(first.err).toMatch(/^"signalbox attach cat-1" shows it, and so does http:.*\/terminal\/cat-1$/)
+    const second = await signalbox('new', '--json', '--label', 'a', '--label', 'b', '--size', '90x30', '--', 'cat')
+    onTestFinished(() => kill('cat-2'))
+    expect(JSON.parse(second.out)).toMatchObject({
+      name: 'cat-2',
+      labels: ['a', 'b'],
+      size: { cols: 90, rows: 30 },
+      workspace_path: process.cwd(),
+    })
+  })
+
+  test('waits, and prints what the screen shows then', async () => {
+    const { code, out } = await signalbox('new', 'sum', '--env', 'A=40', '--wait', 'exit', '--', 'echo "it is $((A+2))"')
+    expect({ code, out }).toEqual({ code: 0, out: 'sum\nit is 42' })
+    const inVain = await signalbox('new', 'never', '--wait', 'text:this', '--timeout', '1', '--', 'cat')
+    onTestFinished(() => kill('never'))
+    expect(inVain.code).toBe(8)
+    expect(inVain.err).toContain('what was waited for has not come; the session goes on')
+  })
+
+  test('types a prompt from stdin into it', async () => {
+    const prompt = 'two lines\nof -n text'
+    const asked = ['new', 'prompted', '--prompt', '-', '--wait', 'text:of -n text', '--', 'cat >got.txt']
+    const directory = temporaryDirectory()
+    const { code, err } = await runInProcess([...asked.slice(0, 2), '--dir', directory, ...asked.slice(2)], {
+      env,
+      stdin: prompt,
+    })
+    onTestFinished(() => kill('prompted'))
+    expect(code, err).toBe(0)
+    await signalbox('keys', 'prompted', 'Ctrl+d')
+    await signalbox('wait', 'prompted', '--for', 'exit')
+    expect(readFileSync(join(directory, 'got.txt'), 'utf8')).toBe(`${prompt}\n`)
+  })
+
+  test('says what is wrong in the words of the hub', async () => {
+    const missing = await signalbox('new', '--template', 'nonsense')
+    expect(missing).toMatchObject({ code: 5, out: '' })
+    expect(missing.err).toContain('nonsense')
+    const nowhere = await signalbox('new', '--dir', '/does/not/exist', '--', 'true')
+    expect(nowhere).toMatchObject({ code: 5 })
+    expect(nowhere.err).toContain('/does/not/exist')
+  })
+})
+
+describe('a session', () => {
+  test('is listed while it runs, and with --all when it has ended', async () => {
+    await start('listed', 'cat')
+    expect((await signalbox('ls')).out).toMatch(/^listed +shell +running /m)
+    await signalbox('kill', 'listed')
+    expect((await signalbox('ls')).out).not.toContain('listed')
+    expect((await signalbox('ls', '--all')).out).toMatch(/^listed +shell +stopped /m)
+    expect(JSON.parse((await signalbox('ls', '--all', '--json')).out).sessions).toContainEqual(
+      expect.objectContaining({ name: 'listed', status: 'stopped' }),
+    )
+  })
+
+  test('is typed into, looked at and waited for', async () => {
+    await start('typed', 'bash --norc')
+    expect((await signalbox('wait', 'typed', 'bash-')).code).toBe(0)
+    expect(await signalbox('send', 'typed', 'echo "sum $((40+2))"')).toMatchObject({ code: 0 })
+    expect(await signalbox('wait', 'typed', 'sum 42', '--json')).toMatchObject({ code: 0 })
+    await signalbox('send', 'typed', '--no-enter', '--', '-n nothing')
+    expect((await signalbox('wait', 'typed', 'n nothing')).code).toBe(0)
+    await signalbox('keys', 'typed', 'Ctrl+u', 'e', 'x', 'i', 't', 'Space', '3', 'Enter')
+    expect(await signalbox('wait', 'typed', '--for', 'exit')).toMatchObject({ code: 0, out: 'typed has ended' })
+    expect((await signalbox('screen', 'typed')).out).toMatch(/^bash-.*\nsum 42\nbash-/m)
+    const gone = await signalbox('wait', 'typed', '--for', 'regex', 'never.*ever', '--timeout', '5m')
+    expect(gone).toMatchObject({ code: 8, out: 'typed has ended without it' })
+    const unknown = await signalbox('keys', 'typed', 'Hyper+x')
+    expect(unknown.code).toBe(5)
+  })
+
+  test('shows its colours', async () => {
+    await start('red', `printf '\\e[1;31mred\\e[0m and \\e[4mplain\\e[0m\\n'; cat`)
+    await signalbox('wait', 'red', 'plain')
+    expect((await signalbox('screen', 'red')).out).toBe('red and plain')
+    expect((await signalbox('screen', 'red', '--ansi')).out).toBe(
+      '\x1b[1;38;2;204;0;0mred\x1b[0m and \x1b[4mplain\x1b[0m',
+    )
+    const path = join(temporaryDirectory(), 'red.png')
+    expect(await signalbox('shot', 'red', '-o', path)).toMatchObject({ code: 0, out: path })
+    expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG')
+    expect((await signalbox('url', 'red')).out).toBe(`http://127.0.0.1:${hub.port}/terminal/red`)
+  })
+
+  test('has a log, which can be followed to its end', async () => {
+    await start('logged', 'seq 1 5; read -r; seq 6 9; printf tail')
+    await signalbox('wait', 'logged', '5')
+    expect((await signalbox('logs', 'logged', '-n', '2')).out).toBe('4\n5')
+    const following = signalbox('logs', 'logged', '-n', '1', '-f')
+    // What is printed before the follower is there is in the log, what comes behind it is not; both are shown once.
+    await signalbox('send', 'logged', '')
+    const { code, out } = await following
+    expect(code).toBe(0)
+    expect(out.split('\n').filter((line) => /^\d$|^tail$/.test(line)).slice(-5)).toEqual(['6', '7', '8', '9', 'tail'])
+    expect((await signalbox('logs', 'logged', '--raw')).out).toContain('9\ntail')
+  })
+
+  test('that is not there cannot be ended, but the others are', async () => {
+    await start('one', 'cat')
+    const { code, out, err } = await signalbox('kill', 'nobody', 'one')
+    expect({ code, out }).toEqual({ code: 5, out: 'one has been stopped.' })
+    expect(err).toContain('"nobody"')
+    expect(await signalbox('kill', 'one', '--remove')).toMatchObject({ code: 0, out: 'one is gone.' })
+    expect((await signalbox('ls', '--all')).out).not.toMatch(/^one /m)
+  })
+})
+
+describe('a recording', () => {
+  test('is exported, and what is played of it is what was printed', async () => {
+    await start('shown', `stty -echo; printf 'one\\n'; sleep 0.3; printf '\\e[6ntwo\\n'`)
+    await signalbox('wait', 'shown', '--for', 'exit')
+    const path = join(temporaryDirectory(), 'shown.cast')
+    expect(await signalbox('export', 'shown', '-o', path)).toMatchObject({ code: 0, out: path })
+    expect(JSON.parse(readFileSync(path, 'utf8').split('\n')[0]!)).toMatchObject({ version: 3 })
+    expect((await signalbox('export', 'shown', '-o', '-')).out).toBe(readFileSync(path, 'utf8'))
+
+    for (const source of [path, 'shown']) {
+      expect((await signalbox('replay', source)).out.replaceAll('\n', '')).toBe('one\r\x1b[6ntwo\r')
+      const person = await personAt(['replay', source, '--speed', '2'], { env, before: 'mine' })
+      await person.sees(/^one\ntwo/)
+      await person.sees('The end. Any key leaves.')
+      person.type('x')
+      expect(await person.exit).toBe(0)
+      expect(textOn(person.screen)).toBe('mine')
+      expect(person.answers).toBe('')
+    }
+  })
+
+  test('of a program that comes and goes on another screen is played as it was', async () => {
+    await start('two-screens', `printf 'first\\n\\e[?1049h\\e[Hother'; sleep 0.2; printf '\\e[?1049lafter\\n'`)
+    await signalbox('wait', 'two-screens', '--for', 'exit')
+    const person = await personAt(['replay', 'two-screens', '--idle-limit', '1'], { env })
+    await person.sees(/^first\nafter/)
+    person.type('q')
+    expect(await person.exit).toBe(0)
+  })
+})
+
+test('jobs wait for their turn, run, and are cancelled', async () => {
+  const added = await signalbox('jobs', 'add', 'counting', '--', 'seq', '1', '3')
+  expect(added.out).toMatch(/^Job \S+ is .*; "signalbox logs counting" shows what it prints\.$/)
+  await signalbox('wait', 'counting', '--for', 'exit')
+  await vi.waitFor(async () => expect((await signalbox('jobs')).out).toMatch(/counting +completed .* seq 1 3$/m))
+  expect((await signalbox('logs', 'counting')).out).toBe('1\n2\n3')
+
+  const { out } = await signalbox('jobs', 'add', 'endless', '--json', '--', 'cat')
+  const { job_id: id } = JSON.parse(out)
+  expect(await signalbox('jobs', 'cancel', id)).toEqual({ code: 0, out: `Job ${id} is cancelled.`, err: '' })
+  expect(JSON.parse((await signalbox('jobs', '--status', 'cancelled', '--json')).out).jobs).toMatchObject([{ id }])
+})
+
+test('a template of one’s own is saved, used and deleted, with the files it includes', async () => {
+  const directory = temporaryDirectory()
+  writeFileSync(join(directory, 'NOTES.md'), 'read me\n')
+  const template = { name: 'reader', command: 'cat NOTES.md', include_files: ['NOTES.md'] }
+  writeFileSync(join(directory, 'reader.json'), JSON.stringify(template))
+  expect((await signalbox('templates', 'save', join(directory, 'reader.json'))).out).toMatch(/reader\.json$/)
+  expect((await signalbox('templates')).out).toMatch(/^reader +yours +yes/m)
+  const read = await signalbox('new', '--template', 'reader', '--new-dir', '--wait', 'exit')
+  expect(read.out).toBe('reader-1\nread me')
+  expect((await signalbox('templates', 'delete', 'reader')).out).toBe('Template reader is deleted.')
+  expect((await signalbox('templates')).out).not.toContain('reader')
+  expect(await signalbox('templates', 'delete', 'shell')).toMatchObject({ code: 5 })
+})
+
+test('the list is watched live', async () => {
+  const person = await personAt(['ls', '--watch'], { env, before: 'mine' })
+  await person.sees(/No session is running|^name/)
+  await start('appears', 'cat')
+  await person.sees('appears')
+  expect(person.output).toContain('\x1b[32m')
+  process.kill(person.pid, 'SIGINT')
+  expect(await person.exit).toBe(0)
+  expect(textOn(person.screen)).toBe('mine')
+})
+
+test('what needs a terminal says so in a pipe', async () => {
+  await start('piped', 'cat')
+  const { code, err } = await signalbox('attach', 'piped')
+  expect(code).toBe(2)
+  expect(err).toBe('signalbox: attach needs a terminal for input and output, and this is a pipe or a file.')
+})
+
+let env: { SIGNALBOX_HOME: string; SIGNALBOX_PORT: string }
+beforeAll(() => {
+  env = { SIGNALBOX_HOME: home.path, SIGNALBOX_PORT: '0' }
+})
+
+function signalbox(...argv: string[]): Promise<CliOutcome> {
+  return runInProcess(argv, { env })
+}
+
+async function start(name: string, command: string): Promise<void> {
+  await callTool(hub, 'create_session', { name, template: 'shell', command, working_dir: '/' })
+  onTestFinished(() => kill(name))
+}
+
+async function kill(name: string): Promise<void> {
+  await callTool(hub, 'kill_session', { name }).catch(() => {})
+}

@@ -1,0 +1,91 @@
+/** What is left of a session that is over: its screen, its output, and how it ended; after a restart too. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Session } from '../../src/api/session.ts'
+import { patience } from '../http/own-hub.ts'
+import { failureOf, screenOf, sessionOf, start, startSessionHub } from './session-hub.ts'
+
+test('an ended session can be read as before, at the hub that saw it end and at the next one', async () => {
+  await using hub = await startSessionHub()
+  const command = String.raw`seq 1 3000; printf '\033[1;31mlast words\033[0m\n'; exit 3`
+  await start(hub, 'ended', command, { wait: { for: 'exit' } })
+  const before = await look()
+  expect(before.session).toMatchObject({ status: 'failed', exit_code: 3, last_message: 'It ended with exit code 3.' })
+  expect(before.screen).toMatch(/3000\nlast words$/)
+  expect(before.log['log']).toMatch(/^2999\n3000\nlast words$/)
+  expect(before.found['match_count']).toBe(1)
+
+  await hub.restart('SIGTERM')
+  expect(await look()).toEqual(before)
+  await hub.restart('SIGKILL')
+  expect(await look()).toEqual(before)
+  expect(await failureOf(hub, 'send_text', { session: 'ended', text: 'x' })).toMatch(/has ended/)
+
+  async function look() {
+    return {
+      session: await sessionOf(hub, 'ended'),
+      screen: await screenOf(hub, 'ended'),
+      coloured: await hub.call('read_screen', { session: 'ended', include_attributes: true }),
+      log: await hub.call('tail_log', { name: 'ended', lines: 3 }),
+      raw: await hub.call('tail_log', { name: 'ended', lines: 3, raw: true }),
+      found: await hub.call('search_scrollback', { session: 'ended', pattern: '^77$' }),
+      above: await hub.call('read_scrollback', { session: 'ended', offset: 2_900, count: 100 }),
+    }
+  }
+})
+
+test('one that ends while there is no hub is noted by the next', async () => {
+  await using hub = await startSessionHub()
+  const { pid, workspace_path } = await start(hub, 'orphan', 'until [ -e go ]; do sleep 0.05; done; echo the end; exit 5')
+  await hub.end('SIGKILL')
+  const { writeFileSync } = await import('node:fs')
+  writeFileSync(join(workspace_path, 'go'), '')
+  await expect.poll(() => isAlive(pid!), patience).toBe(false)
+  await hub.restart('SIGKILL')
+  await expect.poll(() => sessionOf(hub, 'orphan'), patience).toMatchObject({ status: 'failed', exit_code: 5 })
+  expect(await screenOf(hub, 'orphan')).toBe('the end')
+})
+
+test('one whose holder is gone shows its last screen and says so', async () => {
+  await using hub = await startSessionHub()
+  const living = await start(hub, 'lost', 'echo still here; cat', { wait: { for: 'text', value: 'still here' } })
+  process.kill(holderOf(living), 'SIGKILL')
+  const lost = { status: 'failed', last_message: expect.stringMatching(/held its terminal is gone/) }
+  await expect.poll(() => sessionOf(hub, 'lost'), patience).toMatchObject(lost)
+  expect(await screenOf(hub, 'lost')).toBe('still here')
+
+  const other = await start(hub, 'lost-later', 'echo here too; cat', { wait: { for: 'text', value: 'here too' } })
+  await hub.end('SIGKILL')
+  process.kill(holderOf(other), 'SIGKILL')
+  await hub.restart('SIGKILL')
+  await expect.poll(() => sessionOf(hub, 'lost-later'), patience).toMatchObject(lost)
+  expect(await screenOf(hub, 'lost-later')).toBe('here too')
+  expect(await failureOf(hub, 'send_text', { session: 'lost-later', text: 'x' })).toMatch(/is gone.*can still be read/)
+  // Its name is free again.
+  expect(await start(hub, 'lost-later', 'cat')).toMatchObject({ status: 'running' })
+})
+
+test('a removed one leaves its workspace and nothing else', async () => {
+  await using hub = await startSessionHub()
+  const { id, workspace_path, log_path } = await start(hub, 'gone', 'echo kept > file; cat')
+  await expect.poll(() => readFileSync(join(workspace_path, 'file'), 'utf8')).toBe('kept\n')
+  await hub.call('kill_session', { name: 'gone', remove: true })
+  expect(await failureOf(hub, 'get_session', { name: id })).toMatch(/list_sessions/)
+  expect(() => readFileSync(join(log_path, '0000000000000000.raw'))).toThrow('ENOENT')
+  expect(readFileSync(join(workspace_path, 'file'), 'utf8')).toBe('kept\n')
+})
+
+function holderOf({ log_path }: Session): number {
+  const notice = JSON.parse(readFileSync(join(log_path, '..', 'holder.json'), 'utf8')) as { pid: number }
+  return notice.pid
+}
+
+/** A process that has ended and that nobody waits for is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
