@@ -41,7 +41,16 @@ describe('signalbox new', () => {
   })
 
   test('waits, and prints what the screen shows then', async () => {
-    const { code, out } = await signalbox('new', 'sum', '--env', 'A=40', '--wait', 'exit', '--', 'echo "it is $((A+2))"')
+    const { code, out } = await signalbox(
+      'new',
+      'sum',
+      '--env',
+      'A=40',
+      '--wait',
+      'exit',
+      '--',
+      'echo "it is $((A+2))"',
+    )
     expect({ code, out }).toEqual({ code: 0, out: 'sum\nit is 42' })
     const inVain = await signalbox('new', 'never', '--wait', 'text:this', '--timeout', '1', '--', 'cat')
     onTestFinished(() => kill('never'))
@@ -124,7 +133,12 @@ describe('a session', () => {
     await signalbox('send', 'logged', '')
     const { code, out } = await following
     expect(code).toBe(0)
-    expect(out.split('\n').filter((line) => /^\d$|^tail$/.test(line)).slice(-5)).toEqual(['6', '7', '8', '9', 'tail'])
+    expect(
+      out
+        .split('\n')
+        .filter((line) => /^\d$|^tail$/.test(line))
+        .slice(-5),
+    ).toEqual(['6', '7', '8', '9', 'tail'])
     expect((await signalbox('logs', 'logged', '--raw')).out).toContain('9\ntail')
   })
 
@@ -172,12 +186,12 @@ describe('a recording', () => {
 test('jobs wait for their turn, run, and are cancelled', async () => {
   const added = await signalbox('jobs', 'add', 'counting', '--', 'seq', '1', '3')
   expect(added.out).toMatch(/^Job \S+ is .*; "signalbox logs counting" shows what it prints\.$/)
-  await signalbox('wait', 'counting', '--for', 'exit')
-  await vi.waitFor(async () => expect((await signalbox('jobs')).out).toMatch(/counting +completed .* seq 1 3$/m))
+  await showing(/counting +completed .* seq 1 3$/m, 'jobs')
   expect((await signalbox('logs', 'counting')).out).toBe('1\n2\n3')
 
   const { out } = await signalbox('jobs', 'add', 'endless', '--json', '--', 'cat')
   const { job_id: id } = JSON.parse(out)
+  await showing(/^endless +script +running/m, 'ls')
   expect(await signalbox('jobs', 'cancel', id)).toEqual({ code: 0, out: `Job ${id} is cancelled.`, err: '' })
   expect(JSON.parse((await signalbox('jobs', '--status', 'cancelled', '--json')).out).jobs).toMatchObject([{ id }])
 })
@@ -221,6 +235,14 @@ beforeAll(() => {
 
 function signalbox(...argv: string[]): Promise<CliOutcome> {
   return runInProcess(argv, { env })
+}
+
+/** Asks until it is so. */
+function showing(line: RegExp, ...argv: string[]): Promise<void> {
+  return vi.waitFor(async () => expect((await signalbox(...argv)).out).toMatch(line), {
+    timeout: 20_000,
+    interval: 100,
+  })
 }
 
 async function start(name: string, command: string): Promise<void> {

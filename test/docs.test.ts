@@ -50,6 +50,11 @@ test('whoever follows the guides has a tool that works, and a resource that can 
   }
 }, 240_000)
 
+test('whoever follows the guide to sessions can start, watch, steer and replay them', async () => {
+  await using newcomer = await createNewcomer()
+  await runSteps(readSteps(readPage('docs/guides/sessions.md')), newcomer)
+}, 240_000)
+
 describe('the example client', () => {
   test('says what a hub offers, sees its status change, and ends with it', async () => {
     const hub = await startHub()

@@ -3,6 +3,7 @@
  * version of the hub. The first rule whose conditions are all met counts.
  */
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Pattern } from '../terminal/terminal.ts'
@@ -66,19 +67,19 @@ const rulesSchema = z.strictObject({
   ),
 })
 
-/** Reads `<name>.json`. Throws with the file and what is wrong in it. */
+/** Reads `<name>.json`. Throws with what is wrong in it, and where. */
 export async function loadActivityRules(directory: URL | string, name: string): Promise<ActivityRules> {
   if (!/^[a-z0-9][a-z0-9-]*$/.test(name)) {
     throw new HubError('invalid', `"${name}" cannot name activity rules: small letters, digits and dashes can.`)
   }
   const file = `${name}.json`
-  const text = await readFile(typeof directory === 'string' ? `${directory}/${file}` : new URL(file, directory), 'utf8')
   try {
-    const { rules } = rulesSchema.parse(JSON.parse(text))
+    const path = typeof directory === 'string' ? join(directory, file) : new URL(file, directory)
+    const { rules } = rulesSchema.parse(JSON.parse(await readFile(path, 'utf8')))
     return await compile(rules)
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error)
-    throw new HubError('invalid', `The activity rules in ${file} are not right: ${why}`, { cause: error })
+    throw new HubError('invalid', `The activity rules "${name}" cannot be used: ${why}`, { cause: error })
   }
 }
 

@@ -40,6 +40,8 @@ export interface ActivityWatchOptions {
 
 /** A busy screen changes a thousand times a second; so often is enough for people, and cheap for a hundred sessions. */
 const lookEveryMs = 100
+/** A shell echoes a command before it runs it, and a silent command prints nothing more. */
+const shellLookAgainMs = 400
 const defaultQuietMs = 10_000
 
 export function createActivityWatch(options: ActivityWatchOptions): ActivityWatch {
@@ -88,19 +90,24 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
     if (!isDisposed) conclude()
   }
 
-  /** Only after output, since nothing else changes what is shown; a shell's command may also end without a word. */
   async function readScreen(): Promise<void> {
     lookedAt = now().getTime()
     if (!rules || terminal.life.is !== 'running') return
+    // Nothing but output changes what is shown.
     if (terminal.offset === seenOffset && !rules.needShell) return
-    const shell = rules.needShell ? ((await terminal.isIdle()) ? 'prompt' : 'running') : undefined
-    if (isDisposed) return
+    if (rules.needShell && terminal.offset !== seenOffset) wakeAt(lookedAt + shellLookAgainMs)
     seenOffset = terminal.offset
+    const shell = rules.needShell ? await shellNow() : undefined
+    if (isDisposed) return
     const { screen } = terminal
     const line = (index: number) => screen.row(index).text
     const verdict = judge(rules, { title: screen.title, shell, lineCount: screen.size.rows, line })
     const since = seen && verdict?.is === seen.is ? seen.since : lookedAt
     seen = verdict && { ...verdict, since }
+  }
+
+  async function shellNow(): Promise<'prompt' | 'running'> {
+    return (await terminal.isIdle()) ? 'prompt' : 'running'
   }
 
   function conclude(): void {

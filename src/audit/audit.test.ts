@@ -21,6 +21,7 @@ async function openAudit() {
   const notices = createNotices()
   const tools = [
     tool('write_it', false, async () => ({ done: true })),
+    { ...tool('type_it', false, async () => ({ done: true })), unrecorded: ['text'] },
     tool('read_it', true, async () => ({ seen: true })),
     tool('break_it', false, async () => {
       throw new Error('broken in the middle')
@@ -52,6 +53,13 @@ async function query(face: Face, args: Record<string, unknown>) {
     structuredContent: { events: { type: string }[]; next_cursor: string }
   }
 }
+
+test('what is typed is in no event, that something was typed is', async () => {
+  await using audit = await openAudit()
+  await run(audit.face, 'type_it', { session: 'a', text: 'hunter2' })
+  const { events } = await audit.events.read({ type: 'tool-called' })
+  expect(events.at(-1)?.payload).toMatchObject({ arguments: { session: 'a', text: '[not recorded]' } })
+})
 
 test('a writing call is one event before it runs and one after, tied together, and without its secrets', async () => {
   await using audit = await openAudit()

@@ -10,7 +10,7 @@ export function createRecordLayer(events: EventLog): Layer {
     const requested = await events.append({
       ...common,
       type: 'tool-called',
-      payload: { tool: tool.name, arguments: args, role: caller.role, token_id: caller.tokenId },
+      payload: { tool: tool.name, arguments: kept(args, tool.unrecorded), role: caller.role, token_id: caller.tokenId },
     })
     const startedAt = performance.now()
     const record = (outcome: Record<string, unknown>) =>
@@ -32,4 +32,11 @@ export function createRecordLayer(events: EventLog): Layer {
       throw error
     }
   }
+}
+
+/** That an argument was there is told, what it said is not. */
+function kept(args: Readonly<Record<string, unknown>>, unrecorded: readonly string[] = []): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [name, unrecorded.includes(name) ? '[not recorded]' : value]),
+  )
 }

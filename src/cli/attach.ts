@@ -28,7 +28,11 @@ export const command = defineCommand({
     ...hubFlags,
   },
   words: { min: 1, max: 1 },
-  examples: ['signalbox attach fix-tests', 'signalbox attach fix-tests --read-only', `signalbox attach fix-tests --detach-key 'ctrl-\\'`],
+  examples: [
+    'signalbox attach fix-tests',
+    'signalbox attach fix-tests --read-only',
+    `signalbox attach fix-tests --detach-key 'ctrl-\\'`,
+  ],
   async run(args, context) {
     if (args.has('read-only') && args.has('take-over')) {
       throw new CliError('usage', 'Either --read-only or --take-over: who watches does not type.')

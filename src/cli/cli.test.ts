@@ -88,7 +88,10 @@ describe('a command line that is wrong exits with 2 and says what was meant', ()
     [['wait', 'x', 'y', '--for', 'idle'], 'To wait for idle takes no value such as "y".'],
     [['logs', 'x', '-n', 'many'], '--lines takes a number, not "many".'],
     [['logs', 'x', '-f', '--json'], '--follow has no end'],
-    [['attach', 'x', '--detach-key', 'F1'], 'A session is left with Ctrl and a letter, or Ctrl and one of [ \\ ] ^ _, such as ctrl-], not with "F1".'],
+    [
+      ['attach', 'x', '--detach-key', 'F1'],
+      'A session is left with Ctrl and a letter, or Ctrl and one of [ \\ ] ^ _, such as ctrl-], not with "F1".',
+    ],
     [['attach', 'x', '--read-only', '--take-over'], 'Either --read-only or --take-over'],
     [['replay', 'x', '--speed', 'fast'], '--speed takes a number such as 2 or 0.5, not "fast".'],
     [['ls', '--watch', '--json'], '--watch is for people'],

@@ -47,7 +47,9 @@ export function renderJobs(jobs: readonly Job[], now: Date, options: TableOption
     { text: statusOf(job), style: styles[job.status] },
     String(job.priority),
     `${ageOf(job.created_at, now)} ago`,
-    job.started_at === undefined ? '–' : ageOf(job.started_at, job.ended_at === undefined ? now : new Date(job.ended_at)),
+    job.started_at === undefined
+      ? '–'
+      : ageOf(job.started_at, job.ended_at === undefined ? now : new Date(job.ended_at)),
     job.command.replaceAll(/\s+/g, ' '),
   ])
   return renderTable([['id', 'session', 'status', 'priority', 'asked for', 'ran', 'command'], ...rows], options)

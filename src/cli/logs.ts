@@ -25,7 +25,11 @@ export const command = defineCommand({
     ...jsonFlag,
   },
   words: { min: 1, max: 1 },
-  examples: ['signalbox logs fix-tests -n 50', 'signalbox logs fix-tests -f', 'signalbox logs fix-tests --raw >all.txt'],
+  examples: [
+    'signalbox logs fix-tests -n 50',
+    'signalbox logs fix-tests -f',
+    'signalbox logs fix-tests --raw >all.txt',
+  ],
   async run(args, context) {
     const [name = ''] = args.words
     const lines = args.text('lines') ?? '200'
@@ -51,7 +55,7 @@ async function follow(
   context: CliContext,
 ): Promise<void> {
   const reader = createLineReader()
-  for (let offset = since; ; ) {
+  for (let offset = since; ;) {
     const { bytes, nextOffset, dropped, hasEnded } = await readOutput(hub, session, offset)
     offset = nextOffset
     if (dropped > 0) context.err(`signalbox: ${dropped} bytes were printed faster than they could be kept.`)

@@ -28,7 +28,8 @@ export const command = defineCommand({
   async run(args, context) {
     const label = args.text('label')
     const isWatching = args.has('watch')
-    if (isWatching && args.has('json')) throw new CliError('usage', '--watch is for people; ask for --json when needed.')
+    if (isWatching && args.has('json'))
+      throw new CliError('usage', '--watch is for people; ask for --json when needed.')
     await using hub = await connectFrom(args, context)
 
     async function look(): Promise<readonly Session[]> {
@@ -43,7 +44,7 @@ export const command = defineCommand({
 })
 
 function renderList(sessions: readonly Session[], context: CliContext): string {
-  if (sessions.length === 0) return 'No session is running. "signalbox new" starts one, "signalbox ls --all" shows old ones.'
+  if (sessions.length === 0) return 'No session is running. "signalbox new" starts one.'
   return renderSessions(sessions, new Date(), fitTo(context.display()))
 }
 

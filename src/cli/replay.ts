@@ -29,7 +29,8 @@ export const command = defineCommand({
   async run(args, context) {
     const [source = ''] = args.words
     const speed = Number(args.text('speed') ?? '1')
-    if (!(speed > 0)) throw new CliError('usage', `--speed takes a number such as 2 or 0.5, not "${args.text('speed')}".`)
+    if (!(speed > 0))
+      throw new CliError('usage', `--speed takes a number such as 2 or 0.5, not "${args.text('speed')}".`)
     const idleLimitMs = args.has('idle-limit') ? readDuration(args, 'idle-limit', '') : Infinity
 
     const recording = readAsciicast(await read(), source)

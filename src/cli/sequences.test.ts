@@ -21,13 +21,21 @@ test.each<[string, string, Piece[]]>([
   ['a private one', '\x1b[?25h', [csi({ prefix: '?', parameters: '25', final: 'h' })]],
   ['one with an intermediate', '\x1b[4 q', [csi({ parameters: '4', intermediates: ' ', final: 'q' })]],
   ['one in eight bits', '\x9b5n', [csi({ parameters: '5', final: 'n' })]],
-  ['an escape', '\x1b(0\x1b7', [
-    { is: 'escape', intermediates: '(', final: '0' },
-    { is: 'escape', intermediates: '', final: '7' },
-  ]],
+  [
+    'an escape',
+    '\x1b(0\x1b7',
+    [
+      { is: 'escape', intermediates: '(', final: '0' },
+      { is: 'escape', intermediates: '', final: '7' },
+    ],
+  ],
   ['a string ended by a bell', '\x1b]0;a;b\x07c', [{ is: 'osc', number: '0', data: 'a;b' }, text('c')]],
   ['a string ended by its terminator', '\x1b]104\x1b\\c', [{ is: 'osc', number: '104', data: '' }, text('c')]],
-  ['a string ended by another sequence', '\x1b]2;a\x1b[mc', [{ is: 'osc', number: '2', data: 'a' }, csi({}), text('c')]],
+  [
+    'a string ended by another sequence',
+    '\x1b]2;a\x1b[mc',
+    [{ is: 'osc', number: '2', data: 'a' }, csi({}), text('c')],
+  ],
   ['a string given up', '\x1b]2;a\x18c', [text('c')]],
   ['strings that nobody shows', 'a\x1bPq\x07#1\x1b\\b\x1b_Gx\x1b\\c\x1bXy\x1b\\d\x1b^z\x1b\\e', [...'abcde'].map(text)],
   ['a control within a sequence', '\x1b[1\n;2H', [control('\n'), csi({ parameters: '1;2', final: 'H' })]],
@@ -41,7 +49,24 @@ test.each<[string, string, Piece[]]>([
 describe('output that comes in pieces', () => {
   test('is read as if it came at once', () => {
     const bit = fc.oneof(
-      fc.constantFrom('\x1b', '[', ']', '0;', '\x07', '\x1b\\', '?', '1', ';', 'h', 'm', '\x18', '\x1bP', 'x', 'é', '\x9b'),
+      fc.constantFrom(
+        '\x1b',
+        '[',
+        ']',
+        '0;',
+        '\x07',
+        '\x1b\\',
+        '?',
+        '1',
+        ';',
+        'h',
+        'm',
+        '\x18',
+        '\x1bP',
+        'x',
+        'é',
+        '\x9b',
+      ),
       fc.string({ maxLength: 3 }),
     )
     fc.assert(

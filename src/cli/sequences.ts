@@ -138,7 +138,8 @@ const oscEnd = /[\x07\x18\x1a\x1b]/g
 /** A bell is part of it. */
 const stringEnd = /[\x18\x1a\x1b]/g
 /** Up to its final character: `ESC [`, parameters and intermediates, or `ESC` and intermediates. */
-const sequenceBody = /\x1b((?:[\x00-\x17\x19\x1c-\x1f\x7f]*\[[\x00-\x17\x19\x1c-\x3f\x7f]*)|[\x00-\x17\x19\x1c-\x2f\x7f]*)/y
+const sequenceBody =
+  /\x1b((?:[\x00-\x17\x19\x1c-\x1f\x7f]*\[[\x00-\x17\x19\x1c-\x3f\x7f]*)|[\x00-\x17\x19\x1c-\x2f\x7f]*)/y
 /* oxlint-enable no-control-regex */
 const csiBody = /^\[([<=>?]?)([\d:;]*)([ -/]*)$/
 const oscBody = /^(\d*);?([^]*)$/

@@ -46,12 +46,7 @@ export async function readDrawing(hub: HubConnection, session: string, viewer?: 
 }
 
 /** Waits until there is something to tell, but not for ever: the answer may hold nothing new. */
-export async function readOutput(
-  hub: HubConnection,
-  session: string,
-  since: number,
-  viewer?: string,
-): Promise<Output> {
+export async function readOutput(hub: HubConnection, session: string, since: number, viewer?: string): Promise<Output> {
   const question = { session, since, timeout_ms: pollMs, ...(viewer && { viewer }) }
   const answer = await hub.callTool('read_output', question, { timeoutMs: patienceMs })
   const { data, encoding, next_offset, dropped, size, writer, ended } = outputAnswer.parse(contentOf(answer))

@@ -11,5 +11,10 @@ test('several words reach a program through the shell as they are', () => {
   const program = 'for (const word of process.argv.slice(1)) console.log(JSON.stringify(word))'
   const line = toShellLine([process.execPath, '-e', program, '--', ...words])
   const printed = execFileSync('sh', ['-c', line], { encoding: 'utf8' })
-  expect(printed.trim().split('\n').map((each): unknown => JSON.parse(each))).toEqual(words)
+  expect(
+    printed
+      .trim()
+      .split('\n')
+      .map((each): unknown => JSON.parse(each)),
+  ).toEqual(words)
 })

@@ -8,7 +8,8 @@ const link = z.object({ session_url: z.string() })
 
 export const command = defineCommand({
   takes: '<session>',
-  about: 'Prints the link under which a session is followed in a browser. It carries no token: whoever opens it logs in.',
+  about:
+    'Prints the link under which a session is followed in a browser. It carries no token: whoever opens it logs in.',
   flags: { ...hubFlags, ...jsonFlag },
   words: { min: 1, max: 1 },
   examples: ['signalbox url fix-tests'],

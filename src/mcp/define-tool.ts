@@ -14,6 +14,7 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly annotations: ToolAnnotations
   readonly alwaysListed?: boolean
   readonly answersOnce?: boolean
+  readonly unrecorded?: readonly string[]
   /** How the result is shown, where that is not as text and structured content; `output` is then promised to nobody. */
   readonly present?: (result: z.input<Output>) => CallToolResult
   run(args: z.output<Input>, call: Call): Promise<z.input<Output> | InputRequired>

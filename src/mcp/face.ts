@@ -122,7 +122,7 @@ function once<Definition extends object>(describe: (definition: Definition) => o
   }
 }
 
-const describeTool = once(({ run: _, alwaysListed: __, answersOnce: ___, ...tool }: Tool) => tool)
+const describeTool = once(({ run: _, alwaysListed: __, answersOnce: ___, unrecorded: ____, ...tool }: Tool) => tool)
 const describeResource = once(({ read: _, ...resource }: Resource) => resource)
 const describeResourceTemplate = once(({ read: _, complete: __, ...template }: ResourceTemplate) => template)
 const describePrompt = once(({ get: _, complete: __, ...prompt }: Prompt) => prompt)

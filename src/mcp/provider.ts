@@ -36,6 +36,8 @@ export interface Tool {
   readonly alwaysListed?: boolean
   /** Its answer holds a secret: it is sent once and kept nowhere, so it cannot be fetched again either. */
   readonly answersOnce?: boolean
+  /** Arguments that no event keeps, such as what is typed. */
+  readonly unrecorded?: readonly string[]
   run(args: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult | InputRequired>
 }
 

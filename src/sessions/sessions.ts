@@ -75,7 +75,7 @@ export interface SessionSubject {
   readonly workspacePath: string
   readonly terminal: Terminal
   readonly settings: TerminalSettings
-  saveSettings(settings: TerminalSettings): Promise<void>
+  changeSettings(change: (settings: TerminalSettings) => TerminalSettings): Promise<void>
 }
 
 export interface ActivityView {
@@ -175,7 +175,11 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function onEnded(record: SessionRecord): Promise<void> {
     const { id, tokenId, status, exitCode, exitSignal } = record
     if (tokenId !== undefined) await tokens.revoke(tokenId)
-    await events.append({ type: 'session-ended', session: id, payload: { status, exitCode, exitSignal } })
+    await events.append({
+      type: 'session-ended',
+      session: id,
+      payload: { status, exit_code: exitCode, signal: exitSignal },
+    })
     options.onSessionEnded(record)
     if (record.jobId !== undefined) await jobs.next()
   }
@@ -260,8 +264,8 @@ export function createSessions(options: SessionsOptions): Sessions {
         get settings() {
           return (running.recordOf(id) ?? record).terminalSettings
         },
-        async saveSettings(terminalSettings) {
-          await book.change(id, () => ({ terminalSettings }))
+        async changeSettings(change) {
+          await book.change(id, ({ terminalSettings }) => ({ terminalSettings: change(terminalSettings) }))
         },
       }
     },

@@ -56,6 +56,7 @@ export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wa
       }),
       output: createdSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+      unrecorded: ['env'],
       async run({ working_dir, mcp_socket, wait: condition, ...asked }, call) {
         const spec = { ...asked, workingDir: working_dir, socketName: mcp_socket }
         const { record, prompt } = await sessions.create(spec, call.signal)
@@ -80,6 +81,7 @@ export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wa
         offset: z.int().describe('Of the first byte that may answer it.'),
       }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      unrecorded: ['text'],
       async run({ name, text, enter }, call) {
         const terminal = await terminalNamed(sessions, name)
         const { offset } = terminal

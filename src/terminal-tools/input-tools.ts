@@ -41,6 +41,7 @@ export function createInputTools(viewers: Viewers): readonly TerminalTool[] {
     peopleInput: { viewer },
     output: z.object({ success: z.boolean(), bytes_written: z.int(), offset }),
     annotations: writing({ destructive: true, idempotent: false }),
+    unrecorded: ['text'],
     async run(subject, { text, paste, viewer: name }) {
       const bytes = paste ? encodePaste(text, subject.terminal.screen.modes) : Buffer.from(text)
       return { success: true, bytes_written: bytes.length, ...type(subject, bytes, name) }
@@ -55,6 +56,7 @@ export function createInputTools(viewers: Viewers): readonly TerminalTool[] {
     peopleInput: { viewer },
     output: z.object({ success: z.boolean(), keys_sent: z.int(), offset }),
     annotations: writing({ destructive: true, idempotent: false }),
+    unrecorded: ['keys'],
     async run(subject, { keys, viewer: name }) {
       const { bytes, count } = encodeKeys(keys, subject.terminal.screen.modes)
       return { success: true, keys_sent: count, ...type(subject, bytes, name) }

@@ -41,9 +41,8 @@ export const toggleModule = defineTerminalTool({
   annotations: writing({ destructive: false, idempotent: true }),
   async run(subject, { name, enabled }) {
     if (!isModule(name)) throw new HubError('invalid', whyNot(name))
-    const { settings } = subject
-    if (settings.modules[name] !== enabled) {
-      await subject.saveSettings({ ...settings, modules: { ...settings.modules, [name]: enabled } })
+    if (subject.settings.modules[name] !== enabled) {
+      await subject.changeSettings((now) => ({ ...now, modules: { ...now.modules, [name]: enabled } }))
     }
     return { name, active: enabled }
   },

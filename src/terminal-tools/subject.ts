@@ -10,8 +10,8 @@ export interface Subject {
   readonly terminal: Terminal
   /** As they are now. Kept by the session, in the store. */
   readonly settings: TerminalSettings
-  /** In effect at once: whoever asks for `settings` while this is being stored gets the new ones. */
-  saveSettings(settings: TerminalSettings): Promise<void>
+  /** One after another, each on top of the last. In effect when it resolves. */
+  changeSettings(change: (settings: TerminalSettings) => TerminalSettings): Promise<void>
 }
 
 /** By name or id. Throws where there is no such session, or it has no terminal. */

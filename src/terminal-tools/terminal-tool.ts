@@ -26,6 +26,7 @@ export interface TerminalToolSpec<
   readonly peopleInput?: PeopleInput
   readonly output: Output
   readonly annotations: Tool['annotations']
+  readonly unrecorded?: readonly string[]
   readonly present?: (result: z.input<Output>) => CallToolResult
   run(
     subject: Subject,

@@ -103,7 +103,7 @@ export function createWindowTools(viewers: Viewers): readonly TerminalTool[] {
           await saveTitle(subject, value)
           break
         case 'window.opacity':
-          await subject.saveSettings({ ...subject.settings, opacity: toOpacity(value) })
+          await saveOpacity(subject, toOpacity(value))
           break
       }
       return { success: true, key }
@@ -113,8 +113,12 @@ export function createWindowTools(viewers: Viewers): readonly TerminalTool[] {
   return [getWindowInfo, setWindowTitle, getConfig, setConfig]
 }
 
+async function saveOpacity(subject: Subject, opacity: number): Promise<void> {
+  await subject.changeSettings((now) => ({ ...now, opacity }))
+}
+
 async function saveTitle(subject: Subject, title: string): Promise<void> {
-  await subject.saveSettings({ ...subject.settings, title: title === '' ? undefined : title })
+  await subject.changeSettings((now) => ({ ...now, title: title === '' ? undefined : title }))
 }
 
 function toOpacity(text: string): number {

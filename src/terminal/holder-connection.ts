@@ -42,7 +42,8 @@ export interface HolderListeners {
   onClose(): void
 }
 
-const answerWithinMs = 5_000
+/** Long, since a busy machine is no reason to take a holder for gone. */
+const answerWithinMs = 30_000
 /** A program that does not read what is typed has so much of it kept for it. */
 export const maxUnreadBytes = 8 * 1024 * 1024
 const inputFrameBytes = 64 * 1024
@@ -55,6 +56,7 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
   /** What was typed and not yet taken by the terminal. */
   let unread = 0
   let isClosed = false
+  let isGreeted = false
   let greet: (hello: Hello | undefined) => void = () => {}
   const greeted = new Promise<Hello | undefined>((resolve) => (greet = resolve))
 
@@ -94,8 +96,10 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
     greet(undefined)
     listeners?.onClose()
   })
-  const timer = setTimeout(() => socket.destroy(), answerWithinMs)
+  // Not at once: this process may be the busy one, and what the holder said still unread.
+  const timer = setTimeout(() => setImmediate(() => isGreeted || socket.destroy()), answerWithinMs)
   const hello = await greeted
+  isGreeted = true
   clearTimeout(timer)
   if (!hello) return undefined
 

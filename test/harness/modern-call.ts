@@ -47,9 +47,14 @@ export async function modernRequest(
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: modernMeta } }),
   })
-  const body = answer.parse(await response.json())
+  const body = answer.parse(JSON.parse(lastMessageIn(await response.text())))
   if ('error' in body) throw new ModernRequestError(response.status, body.error)
   return body.result
+}
+
+/** What took long is answered with a stream, whose last event is the answer. */
+function lastMessageIn(text: string): string {
+  return text.split('\n').findLast((line) => line.startsWith('data: {'))?.slice('data: '.length) ?? text
 }
 
 /** The hub answered, but not with a result. */

@@ -1,4 +1,5 @@
 /** The follow page in a real browser, on sessions with real terminals. */
+import { createHash } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shippedHub } from '../harness/hub-process.ts'
@@ -96,6 +97,13 @@ program.describe('the follow page', () => {
     await startCommand(hub, 'order', 'stty raw -echo; echo ready; head -c 60000 | md5sum; cat')
     await using viewer = await follow(browser, hub, 'order')
     await viewer.sees('ready')
+    // A call that is held up must not be overtaken by the next.
+    let calls = 0
+    await viewer.page.route('**/mcp', async (route) => {
+      const isTyping = route.request().postData()?.includes('"send_text"')
+      if (isTyping && ++calls % 2 === 1) await viewer.page.waitForTimeout(100)
+      await route.continue()
+    })
     const typed = 'abcdefghij'.repeat(20)
     const pasted = Array.from({ length: 59_800 }, (_, index) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[(index * 7) % 26]).join('')
     await viewer.type(typed)
@@ -104,7 +112,6 @@ program.describe('the follow page', () => {
       clipboardData.setData('text/plain', text)
       area.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }))
     }, pasted)
-    const { createHash } = await import('node:crypto')
     await viewer.sees(
       createHash('md5')
         .update(typed + pasted)
@@ -120,11 +127,16 @@ program.describe('the follow page', () => {
     const alone = (await screenOf(hub, 'alone')).find((row) => row.startsWith('answers: '))
     expect(alone).not.toMatch(/^answers: 0 /)
 
-    await startCommand(hub, 'watched', `read; ${ask}`)
+    await startCommand(hub, 'watched', `read; echo typed; read; ${ask}`)
     await using first = await follow(browser, hub, 'watched')
     await using second = await follow(browser, hub, 'watched')
+    await first.sees('')
+    const atFirst = await first.size()
     await first.type('\n')
     await second.banner.filter({ hasText: 'types' }).waitFor()
+    await expect.poll(() => second.size(), patience).not.toBe(atFirst)
+    await second.sees('typed')
+    await hub.call('send_input', { name: 'watched', text: '' })
     await first.sees(/^answers: /)
     await second.sees(/^answers: /)
     expect(await first.rows()).toContain(alone)
@@ -203,10 +215,14 @@ program.describe('the follow page', () => {
   })
 
   test('output made to stop an emulator does not stop the page', async () => {
-    await startCommand(hub, 'hostile', String.raw`printf 'x\e[2147483647b\e[2147483647L\e[2147483647I'; cat`)
+    const hostile = String.raw`x\e[2147483647b\e[H\e[2147483647L\e[2147483647I`
+    await startCommand(hub, 'hostile', `echo ready; read; printf '${hostile}'; cat`)
     await using viewer = await follow(browser, hub, 'hostile')
-    await viewer.type('alive\n')
+    await viewer.sees('ready')
+    await hub.call('send_input', { name: 'hostile', text: '' })
+    await hub.call('send_input', { name: 'hostile', text: 'alive' })
     await viewer.sees(/alive$/)
+    expect(await viewer.rows()).toEqual(await screenOf(hub, 'hostile'))
   })
 
   test('a link opens in a tab that knows nothing of this one', async () => {

@@ -59,12 +59,14 @@ program.describe('two viewers of one session', () => {
     await wide.type(`printf '%0.s=' $(seq 150); echo\n`)
     await expect.poll(() => wide.size(), patience).not.toBe(atFirst)
     await expect.poll(() => small.size(), patience).toBe(await wide.size())
-    await expect.poll(() => small.rows(), patience).toEqual(await wide.rows())
+    for (const viewer of [wide, small])
+      await expect.poll(() => viewer.rows(), patience).toEqual(await screenOf(hub, 'sizes'))
     await expect.poll(() => overflow(), patience).toEqual({ right: true, bottom: true })
 
     await small.page.getByRole('button', { name: 'Take over' }).click()
     await expect.poll(() => wide.size(), patience).toBe(await sizeOnceChanged())
-    await expect.poll(() => wide.rows(), patience).toEqual(await small.rows())
+    for (const viewer of [wide, small])
+      await expect.poll(() => viewer.rows(), patience).toEqual(await screenOf(hub, 'sizes'))
 
     async function sizeOnceChanged() {
       const before = await wide.size()

@@ -1,5 +1,5 @@
 /** What is left of a session that is over: its screen, its output, and how it ended; after a restart too. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/api/session.ts'
@@ -37,11 +37,10 @@ test('an ended session can be read as before, at the hub that saw it end and at 
 
 test('one that ends while there is no hub is noted by the next', async () => {
   await using hub = await startSessionHub()
-  const { pid, workspace_path } = await start(hub, 'orphan', 'until [ -e go ]; do sleep 0.05; done; echo the end; exit 5')
+  const session = await start(hub, 'orphan', 'until [ -e go ]; do sleep 0.05; done; echo the end; exit 5')
   await hub.end('SIGKILL')
-  const { writeFileSync } = await import('node:fs')
-  writeFileSync(join(workspace_path, 'go'), '')
-  await expect.poll(() => isAlive(pid!), patience).toBe(false)
+  writeFileSync(join(session.workspace_path, 'go'), '')
+  await expect.poll(() => noticeOf(session).exit, patience).toMatchObject({ code: 5 })
   await hub.restart('SIGKILL')
   await expect.poll(() => sessionOf(hub, 'orphan'), patience).toMatchObject({ status: 'failed', exit_code: 5 })
   expect(await screenOf(hub, 'orphan')).toBe('the end')
@@ -50,14 +49,14 @@ test('one that ends while there is no hub is noted by the next', async () => {
 test('one whose holder is gone shows its last screen and says so', async () => {
   await using hub = await startSessionHub()
   const living = await start(hub, 'lost', 'echo still here; cat', { wait: { for: 'text', value: 'still here' } })
-  process.kill(holderOf(living), 'SIGKILL')
+  process.kill(noticeOf(living).pid, 'SIGKILL')
   const lost = { status: 'failed', last_message: expect.stringMatching(/held its terminal is gone/) }
   await expect.poll(() => sessionOf(hub, 'lost'), patience).toMatchObject(lost)
   expect(await screenOf(hub, 'lost')).toBe('still here')
 
   const other = await start(hub, 'lost-later', 'echo here too; cat', { wait: { for: 'text', value: 'here too' } })
   await hub.end('SIGKILL')
-  process.kill(holderOf(other), 'SIGKILL')
+  process.kill(noticeOf(other).pid, 'SIGKILL')
   await hub.restart('SIGKILL')
   await expect.poll(() => sessionOf(hub, 'lost-later'), patience).toMatchObject(lost)
   expect(await screenOf(hub, 'lost-later')).toBe('here too')
@@ -76,16 +75,7 @@ test('a removed one leaves its workspace and nothing else', async () => {
   expect(readFileSync(join(workspace_path, 'file'), 'utf8')).toBe('kept\n')
 })
 
-function holderOf({ log_path }: Session): number {
-  const notice = JSON.parse(readFileSync(join(log_path, '..', 'holder.json'), 'utf8')) as { pid: number }
-  return notice.pid
-}
-
-/** A process that has ended and that nobody waits for is not alive. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return false
-  }
+/** What its holder leaves for later hubs. */
+function noticeOf({ log_path }: Session): { readonly pid: number; readonly exit?: { readonly code: number } } {
+  return JSON.parse(readFileSync(join(log_path, '..', 'holder.json'), 'utf8')) as ReturnType<typeof noticeOf>
 }

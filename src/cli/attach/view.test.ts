@@ -9,7 +9,10 @@ import type { View } from './view.ts'
 import { createView } from './view.ts'
 
 /** A person's terminal, on the alternate screen as an attached one is, and a view on it. */
-async function windowOf(size: { cols: number; rows: number }): Promise<{ window: Screen; view: View; answers(): string }> {
+async function windowOf(size: {
+  cols: number
+  rows: number
+}): Promise<{ window: Screen; view: View; answers(): string }> {
   let answers = ''
   const window = await screenWith('mine\r\n\x1b[?1049h', { size, onAnswer: (bytes) => (answers += bytes.toString()) })
   const terminal = {
