@@ -7,5 +7,6 @@ export default defineConfig({
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 240_000,
+    hookTimeout: 120_000,
   },
 })

@@ -1,7 +1,7 @@
 // @ts-check
 /** The sessions, each with the way to its terminal. */
 import { element, find } from './elements.js'
-import { describeActivity, describeStatus } from './session-words.js'
+import { describeDoing, moodOf } from './session-words.js'
 
 /** @typedef {import('./mcp-client.js').Json} Json */
 
@@ -20,8 +20,8 @@ export function showSessions({ sessions }) {
 /** @type {(session: Json, address: string) => HTMLElement} */
 function row(session, address) {
   const link = element('a', { href: `terminal/${address}`, textContent: session.name })
-  const status = element('span', { className: 'chip', textContent: describeStatus(session) })
-  status.dataset.is = session.activity.is === 'waiting' ? 'waiting' : session.status
-  const activity = element('span', { className: 'hint', textContent: describeActivity(session) })
-  return element('li', {}, [link, status, activity])
+  const status = element('span', { className: 'chip', textContent: session.status })
+  status.dataset.is = moodOf(session)
+  const doing = element('span', { className: 'hint', textContent: describeDoing(session) })
+  return element('li', {}, [link, status, doing])
 }

@@ -15,16 +15,22 @@ export function isAhead({ status }) {
   return status === 'queued' || status === 'starting'
 }
 
-/** @param {Json} session */
-export function describeStatus({ status, exit_code: code, signal }) {
-  if (!over.has(status)) return status
-  if (signal) return `${status}, by ${signal}`
-  return code === undefined ? status : `${status}, exit code ${code}`
+/** What its mark is coloured by. @param {Json} session */
+export function moodOf({ status, activity }) {
+  return status === 'running' && activity.is === 'waiting' ? 'waiting' : status
+}
+
+/** What it is doing, and what one should know besides. @param {Json} session */
+export function describeDoing(session) {
+  if (isOver(session)) return describeEnd(session)
+  const { is, reason } = session.activity
+  const activity = is === 'unknown' ? session.description : reason ? `${is}: ${reason}` : is
+  return [activity, session.last_message].filter(Boolean).join(' · ')
 }
 
 /** @param {Json} session */
-export function describeActivity(session) {
-  const { is, reason } = session.activity
-  if (isOver(session) || is === 'unknown') return session.last_message ?? session.description ?? ''
-  return reason ? `${is}: ${reason}` : is
+export function describeEnd({ last_message: message, exit_code: code, signal }) {
+  if (message) return message
+  if (signal) return `It was ended by ${signal}.`
+  return code === undefined ? '' : `It ended with exit code ${code}.`
 }

@@ -53,12 +53,17 @@ test('a screen that turns to work after the agent said it waits is believed at o
   })
 })
 
-test('a screen that lags behind the agent’s word is given a moment, and then believed: nobody is told of an interrupt', () => {
-  const report = { is: 'working', at: 98_500 } as const
-  const lagging = decide({ ...nothing, report, seen: seen('idle', 80_000) })
-  expect(lagging).toMatchObject({ is: 'working', source: 'agent', againAt: 100_500 })
-  const lasting = decide({ ...nothing, now: 100_500, report, seen: seen('idle', 80_000) })
+test('a screen that turns idle after the agent said it works is believed if that lasts: nobody tells of an interrupt', () => {
+  const report = { is: 'working', at: 90_000 } as const
+  const turned = decide({ ...nothing, report, seen: seen('idle', 98_500) })
+  expect(turned).toMatchObject({ is: 'working', source: 'agent', againAt: 100_500 })
+  const lasting = decide({ ...nothing, now: 100_500, report, seen: seen('idle', 98_500) })
   expect(lasting).toMatchObject({ is: 'idle', source: 'screen', isReportSpent: true })
+})
+
+test('a screen that shows what it showed before says nothing against the agent’s word', () => {
+  const report = { is: 'waiting', at: 10_000 } as const
+  expect(decide({ ...nothing, report, seen: seen('working', 9_999) })).toMatchObject({ is: 'waiting', source: 'agent' })
 })
 
 test('without a rule that knows the screen, the agent’s word stands', () => {

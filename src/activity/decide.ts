@@ -25,7 +25,7 @@ export interface Decision extends Omit<Activity, 'since'> {
   readonly againAt?: number
 }
 
-/** Word and screen never turn in the same moment; for so long the screen may lag behind the word. */
+/** Between two steps an agent looks idle; for so long its word counts more. */
 const lagMs = 2_000
 
 export function decide(evidence: Evidence): Decision {
@@ -51,14 +51,16 @@ export function decide(evidence: Evidence): Decision {
   return { ...judgeByQuiet(evidence), isReportSpent }
 }
 
-/** When the screen has the last word: no hook is called when a person interrupts, or after they have answered. */
+/**
+ * When the screen has the last word: no hook is called when a person interrupts, or has answered. A screen that shows what
+ * it showed before has not heard of the report, and says nothing against it.
+ */
 function contradiction(
   report: NonNullable<Evidence['report']>,
   seen: NonNullable<Evidence['seen']>,
 ): number | undefined {
-  if (seen.is === report.is) return undefined
-  const isNews = seen.since > report.at
-  return isNews && seen.is !== 'idle' ? seen.since : Math.max(seen.since, report.at) + lagMs
+  if (seen.is === report.is || seen.since <= report.at) return undefined
+  return seen.is === 'idle' ? seen.since + lagMs : seen.since
 }
 
 function judgeByQuiet({ now, printedAt, quietMs }: Evidence): Omit<Decision, 'isReportSpent'> {

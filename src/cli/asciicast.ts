@@ -19,7 +19,7 @@ const header = z.union([
   z.looseObject({ version: z.literal(3), term: z.looseObject({ cols: z.number(), rows: z.number() }) }),
   z.looseObject({ version: z.literal(2), width: z.number(), height: z.number() }),
 ])
-const event = z.tuple([z.number().min(0), z.string(), z.unknown()])
+const event = z.tuple([z.number().min(0), z.string(), z.coerce.string()])
 
 export function readAsciicast(text: string, file: string): Recording {
   const [first = '', ...lines] = text.split('\n')
@@ -31,7 +31,7 @@ export function readAsciicast(text: string, file: string): Recording {
     // Version 3 allows for comments.
     if (line.trim() === '' || line.startsWith('#')) continue
     const [time, code, data] = parseLine(event, line, `${file} is damaged: line ${index + 2}`)
-    events.push({ afterMs: 1000 * (isRelative ? time : Math.max(0, time - before)), is: kindOf(code), data: `${data}` })
+    events.push({ afterMs: 1000 * (isRelative ? time : Math.max(0, time - before)), is: kindOf(code), data })
     before = time
   }
   const size = head.version === 3 ? head.term : { cols: head.width, rows: head.height }

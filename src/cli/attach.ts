@@ -73,7 +73,7 @@ export async function attach(args: HubArguments, context: CliContext, request: A
   context.err(
     ending === 'detached'
       ? `Left ${name}; it goes on. "signalbox attach ${name}" comes back.`
-      : endOf(await findSession(connect, id)),
+      : await tellEnd(connect, id),
   )
   return 'ok'
 }
@@ -81,6 +81,13 @@ export async function attach(args: HubArguments, context: CliContext, request: A
 async function findSession(connect: () => Promise<HubConnection>, name: string): Promise<Session> {
   await using hub = await connect()
   return sessionSchema.parse(await ask(hub, 'get_session', { name }))
+}
+
+/** The hub hears of the end a moment after the last byte. */
+async function tellEnd(connect: () => Promise<HubConnection>, id: string): Promise<string> {
+  await using hub = await connect()
+  await ask(hub, 'wait_session', { name: id, for: 'exit', timeout_ms: 5_000 })
+  return endOf(sessionSchema.parse(await ask(hub, 'get_session', { name: id })))
 }
 
 function endOf({ name, exit_code: code, signal }: Session): string {

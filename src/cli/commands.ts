@@ -86,6 +86,11 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: 'call', summary: 'call one of the hub’s tools', load: async () => (await import('./call.ts')).command },
   {
+    name: 'report',
+    summary: 'for the hooks of an agent: say what it is doing',
+    load: async () => (await import('./report.ts')).command,
+  },
+  {
     name: 'relay',
     summary: 'connect an MCP client on stdin and stdout to a session or a hub',
     load: async () => (await import('./relay/relay.ts')).command,

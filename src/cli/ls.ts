@@ -104,8 +104,8 @@ function activityCell({ status, activity }: Session, now: Date): Cell {
 
 /** What it wants from a person comes first. */
 function saysCell({ status, activity, last_message, description }: Session): Cell {
-  const isWaiting = !isOver(status) && activity.is === 'waiting' && activity.reason !== undefined
-  if (isWaiting) return { text: oneLine(activity.reason), style: 'yellow' }
+  const wanted = isOver(status) || activity.is !== 'waiting' ? undefined : activity.reason
+  if (wanted !== undefined) return { text: oneLine(wanted), style: 'yellow' }
   return { text: oneLine(last_message ?? description ?? ''), style: 'dim' }
 }
 

@@ -34,21 +34,17 @@ describe('a terminal behind the filter', () => {
     )
   })
 
-  test.each(['bash', 'less'])('shows %s as it is, also in pieces', async (program) => {
-    const recording = readFileSync(new URL(`../../test/recordings/${program}.raw`, import.meta.url), 'latin1')
-    const output = Buffer.from(recording, 'latin1').toString()
+  test('shows a shell as it is, also in pieces', async () => {
+    const output = readFileSync(new URL('../../test/recordings/bash.raw', import.meta.url), 'utf8')
     const size = { cols: 80, rows: 24 }
     const filter = createOutputFilter({ clipboard: false })
     using whole = await screenWith(output, { size })
     using filtered = await screenWith('', { size })
-    let isStale = false
-    for (let at = 0; at < output.length && !isStale; at += 7) {
-      const passed = filter.pass(output.slice(at, at + 7))
-      isStale = passed.isStale
-      void filtered.feed(Buffer.from(passed.text))
+    for (let at = 0; at < output.length; at += 7) {
+      void filtered.feed(Buffer.from(filter.pass(output.slice(at, at + 7)).text))
     }
     await filtered.settled()
-    if (!isStale) expect(look(filtered)).toEqual(look(whole))
+    expect(look(filtered)).toEqual(look(whole))
   })
 })
 
@@ -121,7 +117,8 @@ describe('the alternate screen of the program', () => {
   test.each(['47', '1047', '1049'])('by mode %s is an empty one here, and ours is not left', (mode) => {
     const filter = createOutputFilter({ clipboard: false })
     const entered = filter.pass(`a\x1b[?${mode}hb`)
-    expect(entered).toEqual({ text: expect.stringMatching(/^a.*\x1b\[2J.*b$/), isStale: false })
+    expect(entered.isStale).toBe(false)
+    expect(entered.text).toContain('\x1b[2J')
     expect(entered.text).not.toContain(mode)
     expect(filter.pass(`c\x1b[?25h\x1b[?${mode}ld`)).toEqual({ text: 'c\x1b[?25h', isStale: true })
   })
@@ -138,6 +135,7 @@ describe('the alternate screen of the program', () => {
  * a question has nothing to hold on to, but does if the question is not there; nobody prints that.
  */
 function isTreatedOtherwise(output: string): boolean {
+  // oxlint-disable-next-line no-control-regex
   return /\x1b\[\?(1049|1047|47)[hl]|\x1bc|\x1b\[3J|\x1b\[2[23]t|^[\p{M}\p{Cf}]|\x1b\[\d*b/u.test(output)
 }
 

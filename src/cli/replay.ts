@@ -2,12 +2,14 @@
 import { existsSync } from 'node:fs'
 import type { TerminalSize } from '../api/session.ts'
 import { connectFrom } from './ask-hub.ts'
+import type { HubArguments } from './ask-hub.ts'
 import type { Recording } from './asciicast.ts'
 import { readAsciicast } from './asciicast.ts'
 import { openOwnTerminal } from './attach/own-terminal.ts'
 import { createView } from './attach/view.ts'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
+import type { CliContext } from './command.ts'
 import { hubFlags } from './common-flags.ts'
 import { readDuration } from './duration-flag.ts'
 import { createPlayerKeys } from './player-keys.ts'
@@ -33,22 +35,19 @@ export const command = defineCommand({
       throw new CliError('usage', `--speed takes a number such as 2 or 0.5, not "${args.text('speed')}".`)
     const idleLimitMs = args.has('idle-limit') ? readDuration(args, 'idle-limit', '') : Infinity
 
-    const recording = readAsciicast(await read(), source)
-    if (!context.display()) {
-      for (const { is, data } of recording.events) if (is === 'output') await context.write(data)
-      return 'ok'
-    }
-    await play(recording, { speed, idleLimitMs })
+    const recording = readAsciicast(await read(source, args, context), source)
+    if (context.display()) await play(recording, { speed, idleLimitMs })
+    else for (const { is, data } of recording.events) if (is === 'output') await context.write(data)
     return 'ok'
-
-    async function read(): Promise<string> {
-      if (source.includes('/') || existsSync(source)) return readRecording(source)
-      await using hub = await connectFrom(args, context)
-      const { path } = await exportRecording(hub, source)
-      return readRecording(path)
-    }
   },
 })
+
+async function read(source: string, args: HubArguments, context: CliContext): Promise<string> {
+  if (source.includes('/') || existsSync(source)) return readRecording(source)
+  await using hub = await connectFrom(args, context)
+  const { path } = await exportRecording(hub, source)
+  return readRecording(path)
+}
 
 interface Pace {
   readonly speed: number

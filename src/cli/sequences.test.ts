@@ -37,7 +37,11 @@ test.each<[string, string, Piece[]]>([
     [{ is: 'osc', number: '2', data: 'a' }, csi({}), text('c')],
   ],
   ['a string given up', '\x1b]2;a\x18c', [text('c')]],
-  ['strings that nobody shows', 'a\x1bPq\x07#1\x1b\\b\x1b_Gx\x1b\\c\x1bXy\x1b\\d\x1b^z\x1b\\e', [...'abcde'].map(text)],
+  [
+    'strings that nobody shows',
+    'a\x1bPq\x07#1\x1b\\b\x1b_Gx\x1b\\c\x1bXy\x1b\\d\x1b^z\x1b\\e',
+    'abcde'.split('').map(text),
+  ],
   ['a control within a sequence', '\x1b[1\n;2H', [control('\n'), csi({ parameters: '1;2', final: 'H' })]],
   ['a sequence within a sequence', '\x1b[1\x1b[2Jx', [csi({ parameters: '2', final: 'J' }), text('x')]],
   ['a sequence given up', '\x1b[1\x18x', [text('x')]],

@@ -2,67 +2,68 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
-import type { Terminals } from '../terminal/terminal.ts'
+import type { Terminal, Terminals } from '../terminal/terminal.ts'
+import type { Beginning } from './begin.ts'
 import type { RunningSessions } from './running.ts'
-import type { SessionBook } from './session-book.ts'
+import type { SessionEnds } from './session-ends.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
+import { livingStatuses } from './session-store.ts'
 
 export interface AdoptOptions {
   readonly rows: SessionStore
-  readonly book: SessionBook
+  readonly ends: SessionEnds
   readonly hubId: string
   readonly terminals: Terminals
+  readonly begin: Pick<Beginning, 'noteStart'>
   readonly running: RunningSessions
   readonly log: Log
-  readonly onEnded: (record: SessionRecord) => Promise<void>
+  readonly stopping: AbortSignal
+  /** A holder that was just being started when the hub died may need so long to be found. */
+  readonly lateHolderMs: number
 }
 
-/** A holder that was just being started when the hub died may need so long to be found. */
-const lateMs = 5_000
 const lookEveryMs = 250
 
 export async function adoptSessions(options: AdoptOptions): Promise<void> {
   const { rows, hubId } = options
-  const left = await rows.list({ hubId, statuses: ['starting', 'running'] })
+  const left = await rows.list({ hubId, statuses: livingStatuses })
   await Promise.all(left.map((record) => adopt(record, options)))
 }
 
 async function adopt(record: SessionRecord, options: AdoptOptions): Promise<void> {
-  const { terminals, running, log } = options
+  const { id, name, status, isStopAsked } = record
+  const { terminals, running, ends, log } = options
+  // One that cannot be understood is left alone, and does not keep the others from coming back.
+  const leave = (error: unknown) =>
+    log.error({ session: name, error: messageOf(error) }, 'a session could not be adopted')
   try {
-    const terminal = await terminals.adopt(record.id)
-    if (terminal) await running.follow(await running_(record, options), terminal)
-    else
-      void adoptLate(record, options).catch((error: unknown) => log.error({ error }, 'a session could not be adopted'))
+    if (status === 'queued') return void (isStopAsked && (await ends.note(id, () => ({ status: 'stopped' }))))
+    const terminal = await terminals.adopt(id)
+    if (terminal) await goOn(record, terminal, options)
+    else if (status === 'running') await fail(record, 'Its files are gone, and how it ended is not known.', options)
+    else running.whileStarting(id, () => adoptLate(record, options)).catch(leave)
   } catch (error) {
-    // One that cannot be understood is left alone, and does not keep the others from coming back.
-    log.error({ session: record.name, error: messageOf(error) }, 'a session could not be adopted')
+    leave(error)
   }
 }
 
-async function running_(record: SessionRecord, { book }: AdoptOptions): Promise<SessionRecord> {
-  if (record.status === 'running') return record
-  const startedAt = record.startedAt ?? new Date().toISOString()
-  return (await book.change(record.id, () => ({ status: 'running', startedAt }))) ?? record
+async function goOn(record: SessionRecord, terminal: Terminal, { begin, running }: AdoptOptions): Promise<void> {
+  await running.follow(record.status === 'running' ? record : await begin.noteStart(record), terminal)
 }
 
 async function adoptLate(record: SessionRecord, options: AdoptOptions): Promise<void> {
-  const { terminals, running, book, onEnded } = options
-  for (let waited = 0; waited < lateMs; waited += lookEveryMs) {
-    await sleep(lookEveryMs, undefined, { ref: false })
+  const { terminals, ends, stopping, lateHolderMs } = options
+  for (let waited = 0; waited < lateHolderMs; waited += lookEveryMs) {
+    await sleep(lookEveryMs, undefined, { ref: false, signal: stopping }).catch(() => {})
+    // The next hub looks for it again.
+    if (stopping.aborted) return
     const terminal = await terminals.adopt(record.id)
-    if (terminal) return running.follow(await running_(record, options), terminal)
+    if (terminal) return goOn(record, terminal, options)
   }
-  // It never began: a job takes its place in the queue again, whatever else was asked for has failed.
-  if (record.jobId !== undefined) {
-    const queued = await book.change(record.id, () => ({ status: 'queued' }))
-    if (queued) await onEnded(queued)
-    return
-  }
-  const failed = await book.change(record.id, () => ({
-    status: 'failed',
-    endedAt: new Date().toISOString(),
-    lastMessage: 'The hub was killed before its program had started.',
-  }))
-  if (failed) await onEnded(failed)
+  if (record.jobId !== undefined) await ends.requeue(record.id)
+  else await fail(record, 'The hub was killed before its program had started.', options)
+}
+
+async function fail({ id }: SessionRecord, lastMessage: string, { ends }: AdoptOptions): Promise<void> {
+  await ends.note(id, ({ isStopAsked }) => ({ status: isStopAsked ? 'stopped' : 'failed', lastMessage }))
 }

@@ -1,20 +1,26 @@
 /** The beginning of a session's life: its program is started and followed, questions are answered, the prompt is typed. */
-import { messageOf } from '../base/hub-error.ts'
+import { isOver } from '../api/session.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import type { Log } from '../base/log.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { LaunchExtras, Launcher, TemplateSource } from './launch.ts'
+import { isOfTemplate } from './program.ts'
 import type { Delivery } from './prompt.ts'
 import { becomeReady, deliver, readPromptRules } from './prompt.ts'
 import type { RunningOptions, RunningSessions, SessionSocket } from './running.ts'
 import type { SessionBook } from './session-book.ts'
+import type { SessionEnds } from './session-ends.ts'
 import type { SessionRecord } from './session-store.ts'
 
-export interface BeginOptions extends Pick<RunningOptions, 'openSocket' | 'onEnded'> {
+export interface BeginOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly book: SessionBook
+  readonly ends: Pick<SessionEnds, 'note'>
   readonly launcher: Launcher
   readonly templates: TemplateSource
   readonly running: RunningSessions
   readonly events: Pick<EventLog, 'append'>
+  readonly log: Log
   /** Ends what is still typed when the hub stops. */
   readonly stopping: AbortSignal
 }
@@ -22,6 +28,8 @@ export interface BeginOptions extends Pick<RunningOptions, 'openSocket' | 'onEnd
 export interface Beginning {
   /** From a stored record to a program that runs and is followed. A failure is noted on the record, and thrown. */
   launch(record: SessionRecord, extras?: LaunchExtras): Promise<Terminal>
+  /** Its program runs. */
+  noteStart(record: SessionRecord): Promise<SessionRecord>
   /** Answers questions on the way, and types the prompt if there is one. */
   prompt(
     record: SessionRecord,
@@ -32,37 +40,71 @@ export interface Beginning {
 }
 
 export function createBeginning(options: BeginOptions): Beginning {
-  const { book, launcher, templates, running, events, stopping, openSocket, onEnded } = options
+  const { book, ends, launcher, templates, running, events, log, stopping, openSocket } = options
+
+  async function launch(record: SessionRecord, extras: LaunchExtras = {}): Promise<Terminal> {
+    const { terminal, socket } = await startProgram(record, extras)
+    await running.follow(await noteStart(record), terminal, socket)
+    return terminal
+  }
+
+  async function startProgram(record: SessionRecord, extras: LaunchExtras) {
+    let socket: SessionSocket | undefined
+    try {
+      // One with a name of its own is open before the program starts, which is told of it.
+      if (record.socketName !== undefined) socket = await openSocket(record, 0)
+      return { terminal: await launcher.start(record, { ...extras, socketPath: socket?.path }), socket }
+    } catch (error) {
+      await socket?.close()
+      await noteFailure(record.id, messageOf(error))
+      throw error
+    }
+  }
+
+  async function noteFailure(id: string, lastMessage: string): Promise<void> {
+    try {
+      await ends.note(id, ({ isStopAsked }) => ({ status: isStopAsked ? 'stopped' : 'failed', lastMessage }))
+    } catch (error) {
+      log.error({ session: id, error }, 'that a session could not be started is not stored')
+    }
+  }
+
+  /** Whatever cannot be noted, its program is there by now, and is not left alone. */
+  async function noteStart(record: SessionRecord): Promise<SessionRecord> {
+    const { id, name } = record
+    try {
+      const startedAt = record.startedAt ?? new Date().toISOString()
+      const started = await book.change(id, ({ status }) =>
+        isOver(status) ? undefined : { status: 'running', startedAt },
+      )
+      await events.append({ type: 'session-started', session: id, payload: { name } })
+      return started ?? record
+    } catch (error) {
+      log.error({ session: id, error }, 'the start of a session could not be stored')
+      return record
+    }
+  }
+
   return {
-    async launch(record, extras = {}) {
-      let socket: SessionSocket | undefined
-      try {
-        // One with a name of its own is open before the program starts, which is told of it.
-        if (record.socketName !== undefined) socket = await openSocket(record, 0)
-        const terminal = await launcher.start(record, { ...extras, socketPath: socket?.path })
-        const startedAt = new Date().toISOString()
-        const started = await book.change(record.id, () => ({ status: 'running', startedAt }))
-        await events.append({ type: 'session-started', session: record.id, payload: { name: record.name } })
-        await running.follow(started ?? record, terminal, socket)
-        return terminal
-      } catch (error) {
-        await socket?.close()
-        const endedAt = new Date().toISOString()
-        const lastMessage = messageOf(error)
-        const failed = await book.change(record.id, () => ({ status: 'failed', endedAt, lastMessage }))
-        if (failed) await onEnded(failed)
-        throw error
-      }
-    },
+    launch,
+    noteStart,
     async prompt(record, terminal, text, signal) {
-      const rules = await readPromptRules(templates.find(record.template).template)
-      if (text === undefined) {
+      try {
+        const { template } = templates.find(record.template)
+        if (text !== undefined && isOfTemplate(record, template) && isPassedAsArgument(record)) {
+          return { delivered: true, reason: 'It was passed on the command line.' }
+        }
+        const rules = await readPromptRules(template)
+        if (text !== undefined) return await deliver(terminal, text, rules, AbortSignal.any([signal, stopping]))
         // Questions are answered for those who have nothing to say, too.
         if (rules.questions.length > 0) void becomeReady(terminal, rules, stopping).catch(() => {})
         return undefined
+      } catch (error) {
+        // The template was changed meanwhile, or its patterns are none: no reason to deny that the session runs.
+        if (error instanceof HubError)
+          return text === undefined ? undefined : { delivered: false, reason: error.message }
+        throw error
       }
-      if (isPassedAsArgument(record)) return { delivered: true, reason: 'It was passed on the command line.' }
-      return deliver(terminal, text, rules, AbortSignal.any([signal, stopping]))
     },
   }
 }

@@ -2,12 +2,28 @@
 import type { TerminalSize } from '../api/session.ts'
 import { defaultTerminalSettings } from '../api/terminal-tools.ts'
 import { HubError } from '../base/hub-error.ts'
+import type { ProgramEnvironment } from '../config/config.ts'
 import { createIds } from './ids.ts'
 import type { Launcher, TemplateSource } from './launch.ts'
 import { chooseCommand } from './program.ts'
 import type { SessionRecord } from './session-store.ts'
-import type { SessionSpec } from './sessions.ts'
-import { openWorkspace } from './workspace.ts'
+import { planWorkspace } from './workspace.ts'
+
+export interface SessionSpec {
+  readonly name: string
+  readonly template?: string | undefined
+  readonly prompt?: string | undefined
+  readonly command?: string | undefined
+  readonly args?: readonly string[] | undefined
+  readonly workingDir?: string | undefined
+  readonly worktree?: boolean | undefined
+  readonly env?: ProgramEnvironment | undefined
+  readonly description?: string | undefined
+  readonly size?: TerminalSize | undefined
+  readonly tools?: readonly string[] | undefined
+  readonly labels?: readonly string[] | undefined
+  readonly socketName?: string | undefined
+}
 
 export interface DraftOptions {
   readonly templates: TemplateSource
@@ -16,13 +32,15 @@ export interface DraftOptions {
   readonly defaultTemplate: string
   /** Where workspaces of their own are made. */
   readonly workspaces: string
+  readonly environment: ProgramEnvironment
 }
 
 export type DraftSession = (spec: SessionSpec) => Promise<SessionRecord>
 
 const defaultSize: TerminalSize = { cols: 120, rows: 40 }
 
-export function createDraft({ templates, launcher, hubId, defaultTemplate, workspaces }: DraftOptions): DraftSession {
+export function createDraft(options: DraftOptions): DraftSession {
+  const { templates, launcher, hubId, defaultTemplate, workspaces, environment } = options
   const ids = createIds()
 
   /** A command of one's own is none of the default agent's. */
@@ -35,13 +53,16 @@ export function createDraft({ templates, launcher, hubId, defaultTemplate, works
     }
     const { id, createdAt } = ids.next()
     const line = chooseCommand(template, spec)
-    const workspacePath = await openWorkspace({
+    const workspace = await planWorkspace({
       name: spec.name,
       workingDir: spec.workingDir ?? template.working_dir,
       worktree: spec.worktree ?? false,
       directory: workspaces,
+      env: environment,
     })
+    const workspacePath = workspace.path
     launcher.check(template, { ...line, workspacePath })
+    await workspace.make()
     return {
       id,
       hubId,

@@ -4,6 +4,7 @@ import { jobSchema, jobStatuses } from '../api/job.ts'
 import { sessionNameSchema, sessionSchema } from '../api/session.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
+import { descriptionArgument, programText, templateArgument } from './arguments.ts'
 import type { Sessions } from './sessions.ts'
 
 export function createJobTools(sessions: Sessions): readonly Tool[] {
@@ -21,9 +22,9 @@ export function createJobTools(sessions: Sessions): readonly Tool[] {
       description: 'Queues a command that runs when it is its turn. Its output, exit code and times are kept.',
       input: z.strictObject({
         name: sessionNameSchema,
-        command: z.string().min(1).max(100_000).describe('A line for the shell.'),
-        template: z.string().default('script'),
-        description: z.string().max(2_000).optional(),
+        command: programText(100_000).min(1).describe('A line for the shell.'),
+        template: templateArgument.default('script'),
+        description: descriptionArgument.optional(),
         priority: z.int().min(-1_000).max(1_000).default(0).describe('Higher goes first.'),
       }),
       output: sessionSchema,

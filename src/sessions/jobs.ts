@@ -12,14 +12,13 @@ import type { SessionBook } from './session-book.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 
 export interface JobQueue {
+  /** Behind the others; `next` looks whether it is its turn. */
   add(record: SessionRecord, priority: number): Promise<SessionRecord>
   /** Starts as many as there are places. */
   next(): Promise<void>
   find(jobId: string): Promise<SessionRecord>
   list(status?: JobStatus): Promise<readonly Job[]>
   describe(record: SessionRecord): Promise<Job>
-  /** Takes one that has not begun out of the queue. */
-  drop(record: SessionRecord): Promise<void>
 }
 
 export interface JobQueueOptions {
@@ -29,18 +28,29 @@ export interface JobQueueOptions {
   readonly limit: number
   readonly launch: (record: SessionRecord) => Promise<unknown>
   readonly log: Log
+  /** None is started when the hub is stopping. */
+  readonly stopping: AbortSignal
 }
 
-export function createJobQueue({ rows, book, hubId, limit, launch, log }: JobQueueOptions): JobQueue {
+export function createJobQueue({ rows, book, hubId, limit, launch, log, stopping }: JobQueueOptions): JobQueue {
   const oneByOne = createSerial()
 
-  const queued = async () => (await rows.list({ hubId, isJob: true, statuses: ['queued'] })).toSorted(byTurn)
+  /** Of all hubs; each has its own queue. */
+  async function listQueued(): Promise<readonly SessionRecord[]> {
+    const queued = await rows.list({ isJob: true, statuses: ['queued'] })
+    return queued.filter(({ isStopAsked }) => !isStopAsked).toSorted(byTurn)
+  }
 
   async function startNext(): Promise<void> {
+    if (stopping.aborted) return
     const begun = await rows.list({ hubId, isJob: true, statuses: ['starting', 'running'] })
     const places = limit - begun.length
-    for (const record of places > 0 ? (await queued()).slice(0, places) : []) {
-      const starting = await book.change(record.id, ({ status }) => (status === 'queued' ? { status: 'starting' } : {}))
+    if (places <= 0) return
+    const own = (await listQueued()).filter((record) => record.hubId === hubId)
+    for (const record of own.slice(0, places)) {
+      const starting = await book.change(record.id, ({ status, isStopAsked }) =>
+        status === 'queued' && !isStopAsked ? { status: 'starting' } : undefined,
+      )
       if (starting?.status !== 'starting') continue
       launch(starting).catch((error: unknown) =>
         log.warn({ session: record.name, error: messageOf(error) }, 'a job could not be started'),
@@ -58,8 +68,7 @@ export function createJobQueue({ rows, book, hubId, limit, launch, log }: JobQue
         priority,
       }
       await book.add(waiting)
-      await oneByOne(startNext)
-      return book.find(waiting.id)
+      return waiting
     },
     next: () => oneByOne(startNext),
     async find(jobId) {
@@ -70,15 +79,10 @@ export function createJobQueue({ rows, book, hubId, limit, launch, log }: JobQue
     async list(status) {
       const statuses = status && statusesOf[status]
       const records = await rows.list({ isJob: true, ...(statuses && { statuses }) })
-      const waiting = await queued()
+      const waiting = await listQueued()
       return records.map((record) => toJob(record, waiting))
     },
-    describe: async (record) => toJob(record, await queued()),
-    drop: (record) =>
-      oneByOne(async () => {
-        const endedAt = new Date().toISOString()
-        await book.change(record.id, ({ status }) => (status === 'queued' ? { status: 'stopped', endedAt } : {}))
-      }),
+    describe: async (record) => toJob(record, await listQueued()),
   }
 }
 
@@ -87,7 +91,7 @@ function byTurn(one: SessionRecord, other: SessionRecord): number {
 }
 
 function toJob(record: SessionRecord, waiting: readonly SessionRecord[]): Job {
-  const position = waiting.findIndex(({ id }) => id === record.id)
+  const position = waiting.filter(({ hubId }) => hubId === record.hubId).findIndex(({ id }) => id === record.id)
   const { startedAt, endedAt, exitCode } = record
   return {
     id: record.jobId!,

@@ -1,11 +1,11 @@
 /** Starting a session: the program of its template in a terminal, with a token of its own and nothing of a person's. */
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { dirname, isAbsolute, join, relative } from 'node:path'
 import type { Template } from '../api/template.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 import type { Terminal, Terminals } from '../terminal/terminal.ts'
-import { findProgram, toLaunch } from './program.ts'
+import { findProgram, isOfTemplate, toLaunch } from './program.ts'
 import type { SessionBook } from './session-book.ts'
 import type { SessionRecord } from './session-store.ts'
 
@@ -69,12 +69,12 @@ export function createLauncher(options: LaunchOptions): Launcher {
     }
     const filled = templates.fillIn(template, words)
     const line = { command: record.command, args: record.args }
-    // What somebody typed is meant as it stands.
-    const launched = record.command === template.command ? templates.fillIn(line, words) : line
+    const launched = isOfTemplate(line, template) ? templates.fillIn(line, words) : line
     await templates.seed(record.template, workspacePath)
     await writeSessionFiles(sessionDir, filled.session_files)
     const token = await tokens.issue(record)
-    await book.change(id, () => ({ tokenId: token.id }))
+    const changed = await book.change(id, () => ({ tokenId: token.id }))
+    if (!changed || changed.isStopAsked) throw new HubError('conflict', `"${name}" was ended before it had started.`)
     const programEnv: ProgramEnvironment = {
       ...environment.base,
       ...environment.passedOn(template.env_keys),
@@ -94,6 +94,8 @@ export function createLauncher(options: LaunchOptions): Launcher {
   return {
     check(template, { command, args, workspacePath }) {
       const { file } = toLaunch({ command, args }, template.prefix, environment.base)
+      // It may be among the files that the template puts there.
+      if (file.includes('/') && !isAbsolute(file) && template.include_files.length > 0) return
       findProgram(file, { ...environment.base, ...template.env }['PATH'] ?? '', workspacePath)
     },
     async start(record, extras = {}) {

@@ -43,7 +43,7 @@ export function lookUntil(
         return stop(() => reject(error))
       }
       if (verdict === 'met') finish('met')
-      else if (terminal.life.is !== 'running') finish('ended')
+      else if (terminal.life.is !== 'running' && terminal.screen.offset >= offset) finish('ended')
       else if (verdict !== 'not-yet') again = setTimeout(look, Math.ceil(verdict.againInMs))
     }
 

@@ -10,6 +10,11 @@ export interface CommandLine {
   readonly args: readonly string[] | undefined
 }
 
+/** It is the template's own, so that words in it are filled in: what somebody typed is meant as it stands. */
+export function isOfTemplate({ command, args }: CommandLine, template: Template): boolean {
+  return command === template.command && JSON.stringify(args) === JSON.stringify(template.args)
+}
+
 /** A command of one's own drops the template's arguments; arguments of one's own replace them. */
 export function chooseCommand(
   template: Template,
@@ -24,7 +29,7 @@ export interface Launch {
   readonly args: readonly string[]
 }
 
-/** Without arguments a line for the shell, with them a program; nothing at all is a login shell. */
+/** Without arguments a line for the shell, with them a program; no command is the shell itself, without both for login. */
 export function toLaunch(line: CommandLine, prefix: readonly string[], env: Readonly<Record<string, string>>): Launch {
   const shell = env['SHELL'] || '/bin/sh'
   const words = wordsOf(line, shell)
@@ -33,7 +38,7 @@ export function toLaunch(line: CommandLine, prefix: readonly string[], env: Read
 }
 
 function wordsOf({ command, args }: CommandLine, shell: string): readonly string[] {
-  if (args) return [command, ...args]
+  if (args) return [command || shell, ...args]
   return command === '' ? [shell, '-l'] : [shell, '-c', command]
 }
 

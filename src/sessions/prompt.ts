@@ -96,7 +96,11 @@ export async function type(terminal: Terminal, text: string, { enter, signal }: 
   terminal.write(paste)
   if (!enter) return paste.length
   if (paste.length > 0) await echoOf(terminal, text, from, signal)
-  return paste.length + (await pressEnter(terminal))
+  // A text that holds Enter may have ended it already.
+  if (terminal.life.is !== 'running' && paste.length > 0) return paste.length
+  const enterKey = Buffer.from('\r')
+  terminal.write(enterKey)
+  return paste.length + enterKey.length
 }
 
 /**
@@ -118,12 +122,6 @@ const tailLength = 12
 /** Programs wrap and indent what they show. */
 function withoutBlanks(text: string): string {
   return text.replaceAll(/\s+/g, '')
-}
-
-async function pressEnter(terminal: Terminal): Promise<number> {
-  const enter = Buffer.from('\r')
-  terminal.write(enter)
-  return enter.length
 }
 
 async function wasTaken(terminal: Terminal, taken: Pattern | undefined, signal: AbortSignal): Promise<Delivery> {

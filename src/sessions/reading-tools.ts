@@ -5,12 +5,12 @@ import { waitInput, waitOutputSchema } from '../api/wait.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
+import { nameArgument } from './arguments.ts'
 import type { SessionRecord } from './session-store.ts'
 import type { Sessions } from './sessions.ts'
 import { tailLog } from './tail-log.ts'
 import type { Wait } from './wait.ts'
-
-export const nameArgument = z.string().min(1).max(200).describe('Name or id of the session; a name means the newest.')
+import { waitForSession } from './wait.ts'
 
 const readOnly = { readOnlyHint: true, openWorldHint: false } as const
 
@@ -73,14 +73,15 @@ export function createReadingTools({ sessions, wait }: { sessions: Sessions; wai
     defineTool({
       name: 'wait_session',
       description:
-        'Blocks until a session shows a text or matches a regular expression, is idle, waits for a person, or exits. Answers with its screen.',
+        'Blocks until a session shows a text or matches a regular expression, is idle, waits for a person, or exits. A job that is queued is waited for. Answers with its screen.',
       input: z.strictObject({
         name: nameArgument,
         ...waitInput,
       }),
       output: waitOutputSchema,
       annotations: readOnly,
-      run: async ({ name, ...condition }, call) => wait((await sessions.find(name)).id, condition, call),
+      run: async ({ name, ...condition }, call) =>
+        waitForSession({ sessions, wait }, await sessions.find(name), condition, call),
     }),
     defineTool({
       name: 'tail_log',

@@ -4,15 +4,19 @@
  */
 import type { Activity } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { Terminal, Terminals } from '../terminal/terminal.ts'
 import type { SessionBook } from './session-book.ts'
 import { sessionUri } from './session-book.ts'
-import { endingOf } from './session-life.ts'
+import type { SessionEnds } from './session-ends.ts'
+import type { EndedLife } from './session-life.ts'
+import { endOf } from './session-life.ts'
 import type { SessionRecord } from './session-store.ts'
 import { throttle } from './throttle.ts'
+import { createUndertakings } from './undertakings.ts'
+import { createWokenTerminals } from './woken-terminals.ts'
 
 export interface ActivityWatch extends Disposable {
   readonly current: Activity
@@ -32,6 +36,7 @@ export interface SessionSocket {
 
 export interface RunningOptions {
   readonly book: SessionBook
+  readonly ends: Pick<SessionEnds, 'note'>
   readonly terminals: Terminals
   readonly notices: Notices
   readonly log: Log
@@ -43,22 +48,26 @@ export interface RunningOptions {
   readonly openSocket: (record: SessionRecord, holderPid: number) => Promise<SessionSocket>
   /** Once for each change. */
   readonly onActivity: (record: SessionRecord, activity: Activity) => void
-  /** After its end was stored. */
-  readonly onEnded: (record: SessionRecord) => Promise<void>
 }
 
 export interface RunningSessions extends AsyncDisposable {
   readonly size: number
+  /** To start a session, or to look for one: who wants its terminal meanwhile waits for that. */
+  whileStarting<Result>(id: string, start: () => Promise<Result>): Promise<Result>
+  /** When nothing of that kind is under way. */
+  begun(id: string): Promise<void>
   /** From here on until it ends. `socket`: already open. */
   follow(record: SessionRecord, terminal: Terminal, socket?: SessionSocket): Promise<void>
   /** Also of a session that has ended. Throws where there is none. */
   terminalOf(record: SessionRecord): Promise<Terminal>
   activityOf(record: SessionRecord): Activity
-  /** Called whenever its activity changes. Returns the way to stop. */
-  onActivity(id: string, listener: () => void): () => void
+  /** Called whenever its activity or its record changes. Returns the way to stop. */
+  onChange(id: string, listener: () => void): () => void
   report(id: string, report: AgentReport): void
   /** A living one, as it is stored now. */
   recordOf(id: string): SessionRecord | undefined
+  /** One that lives or is read, as it is stored now. */
+  knownRecordOf(id: string): SessionRecord | undefined
   /** Its record was changed. */
   note(record: SessionRecord): void
   /** If it is just ending: when that is stored. */
@@ -66,8 +75,8 @@ export interface RunningSessions extends AsyncDisposable {
   pidOf(id: string): number | undefined
   socketPathOf(id: string): string | undefined
   /** Lets go of a terminal, so that it can be removed. */
-  forget(id: string): void
-  /** Lets go of terminals of ended sessions that nobody has read for a while. */
+  forget(id: string): Promise<void>
+  /** Lets go of terminals of ended sessions that nobody has read for a while, and stores what could not be stored. */
   sweep(): void
 }
 
@@ -82,103 +91,125 @@ interface Followed {
 
 /** Screens and logs change all the time; those who follow them read anew at most so often. */
 const noticeEveryMs = 50
-const keepWokenMs = 120_000
 
 export function createRunningSessions(options: RunningOptions): RunningSessions {
-  const { book, terminals, notices, log, watchActivity, openSocket, onActivity, onEnded } = options
+  const { book, ends, terminals, notices, log, watchActivity, openSocket, onActivity } = options
   const followed = new Map<string, Followed>()
-  const woken = new Map<string, { readonly terminal: Promise<Terminal>; usedAt: number }>()
+  const woken = createWokenTerminals(terminals)
   const listeners = new Map<string, Set<() => void>>()
-  const ending = new Map<string, Promise<void>>()
+  const starting = createUndertakings()
+  const ending = createUndertakings()
+  /** Ends that are not stored yet. */
+  const unstored = new Map<string, { readonly life: EndedLife; readonly endedAt: string }>()
+
+  function tellListeners(id: string): void {
+    for (const listener of listeners.get(id) ?? []) listener()
+  }
 
   async function follow(record: SessionRecord, terminal: Terminal, socket?: SessionSocket): Promise<void> {
-    const { id, name } = record
+    const { id } = record
     const watch = watchActivity(record, terminal, (activity) => {
       book.tell(record)
       onActivity(record, activity)
-      for (const listener of listeners.get(id) ?? []) listener()
+      tellListeners(id)
     })
     const session: Followed = { record, terminal, watch, socket, stopListening: () => {} }
     followed.set(id, session)
+    const look = lookAt(session)
+    session.stopListening = terminal.onChange(look)
+    if (terminal.life.is === 'running' && !socket) await openSocketOf(session, terminal.life.holderPid)
+    look()
+  }
+
+  function lookAt(session: Followed): () => void {
+    const { terminal } = session
+    const { id, name } = session.record
     const tellReaders = throttle(noticeEveryMs, () => {
       for (const part of ['screen', 'log'] as const) {
         notices.resourceChanged(sessionUri(id, part))
         notices.resourceChanged(sessionUri(name, part))
       }
     })
-    let { size } = record
+    let { size } = session.record
     let fault: string | undefined
-    const look = () => {
+    return () => {
       tellReaders()
       if (terminal.fault !== fault) {
         fault = terminal.fault
-        void book.change(id, () => ({ lastMessage: fault }))
+        keep(id, { lastMessage: fault })
       }
       if (terminal.size.cols !== size.cols || terminal.size.rows !== size.rows) {
-        size = terminal.size
-        void book.change(id, () => ({ size: { ...terminal.size } }))
+        size = { ...terminal.size }
+        keep(id, { size })
       }
-      if (terminal.life.is !== 'running') void endOnce(session)
+      const { life } = terminal
+      if (life.is !== 'running') void end(session, life)
     }
-    session.stopListening = terminal.onChange(look)
-    if (terminal.life.is === 'running' && !socket) session.socket = await openSocketOf(record, terminal.life.holderPid)
-    look()
+  }
+
+  /** On a full disk, of all times, there is something to note. */
+  function keep(id: string, patch: Partial<SessionRecord>): void {
+    book.change(id, () => patch).catch((error: unknown) => log.error({ session: id, error }, 'a change is not stored'))
   }
 
   /** A session without its socket is better than none. */
-  async function openSocketOf(record: SessionRecord, holderPid: number): Promise<SessionSocket | undefined> {
+  async function openSocketOf(session: Followed, holderPid: number): Promise<void> {
+    const { id, name } = session.record
     try {
-      return await openSocket(record, holderPid)
+      const socket = await openSocket(session.record, holderPid)
+      if (followed.get(id) === session) session.socket = socket
+      // It ended meanwhile.
+      else await socket.close()
     } catch (error) {
-      log.warn({ session: record.name, error: messageOf(error) }, 'a session has no MCP socket')
-      return undefined
+      log.warn({ session: name, error: messageOf(error) }, 'a session has no MCP socket')
     }
   }
 
-  async function endOnce(session: Followed): Promise<void> {
-    const { id } = session.record
+  async function end({ record, terminal, watch, socket, stopListening }: Followed, life: EndedLife): Promise<void> {
+    const { id } = record
     if (!followed.delete(id)) return
-    const ended = end(session)
-    ending.set(id, ended)
-    await ended.catch((error: unknown) => log.error({ session: id, error }, 'the end of a session could not be stored'))
-    ending.delete(id)
-  }
-
-  async function end({ record: { id }, terminal, watch, socket, stopListening }: Followed): Promise<void> {
     stopListening()
     watch[Symbol.dispose]()
-    woken.set(id, { terminal: Promise.resolve(terminal), usedAt: performance.now() })
-    const now = new Date().toISOString()
-    const ended = await book.change(id, (record) => ({ ...endingOf(terminal.life, record), endedAt: now }))
-    for (const listener of listeners.get(id) ?? []) listener()
-    await socket?.close()
-    if (ended) await onEnded(ended)
+    woken.keep(record, terminal)
+    unstored.set(id, { life, endedAt: new Date().toISOString() })
+    await ending.run(id, async () => {
+      await closeSocket(id, socket)
+      await storeEnd(id)
+    })
   }
 
-  async function wake(record: SessionRecord): Promise<Terminal> {
-    const terminal = record.status === 'queued' ? undefined : await terminals.adopt(record.id)
-    if (terminal) return terminal
-    const why = record.status === 'queued' ? 'it has not started yet' : 'it never had one, or its files are gone'
-    throw new HubError('unavailable', `The session "${record.name}" has no terminal: ${why}.`)
+  async function closeSocket(id: string, socket: SessionSocket | undefined): Promise<void> {
+    try {
+      await socket?.close()
+    } catch (error) {
+      log.warn({ session: id, error }, 'the MCP socket of a session could not be closed')
+    }
+  }
+
+  /** Where that fails it is tried again: by whoever waits for it, and now and then. */
+  async function storeEnd(id: string): Promise<void> {
+    const waiting = unstored.get(id)
+    if (!waiting) return
+    unstored.delete(id)
+    const { life, endedAt } = waiting
+    try {
+      await ends.note(id, (record) => ({ ...endOf(life, record), endedAt }))
+    } catch (error) {
+      unstored.set(id, waiting)
+      log.error({ session: id, error }, 'the end of a session could not be stored, and is tried again')
+    }
   }
 
   return {
     get size() {
       return followed.size
     },
+    whileStarting: (id, start) => starting.run(id, start),
+    begun: (id) => starting.settled(id),
     follow,
-    terminalOf(record) {
-      const live = followed.get(record.id)
-      if (live) return Promise.resolve(live.terminal)
-      const known = woken.get(record.id)
-      if (known) {
-        known.usedAt = performance.now()
-        return known.terminal
-      }
-      const terminal = wake(record)
-      woken.set(record.id, { terminal, usedAt: performance.now() })
-      terminal.catch(() => woken.delete(record.id))
-      return terminal
+    async terminalOf(record) {
+      if (!followed.has(record.id)) await starting.settled(record.id)
+      return followed.get(record.id)?.terminal ?? woken.get(record)
     },
     activityOf(record) {
       const live = followed.get(record.id)
@@ -188,7 +219,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
         ? { is: 'idle', since, source: 'exit', confidence: 1 }
         : { is: 'unknown', since, source: 'none', confidence: 0 }
     },
-    onActivity(id, listener) {
+    onChange(id, listener) {
       const known = listeners.get(id) ?? new Set()
       listeners.set(id, known.add(listener))
       return () => {
@@ -197,12 +228,16 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       }
     },
     recordOf: (id) => followed.get(id)?.record,
+    knownRecordOf: (id) => followed.get(id)?.record ?? woken.recordOf(id),
     note(record) {
       const session = followed.get(record.id)
       if (session) session.record = record
+      woken.note(record)
+      tellListeners(record.id)
     },
     async settled(id) {
-      await ending.get(id)
+      await ending.settled(id)
+      if (unstored.has(id)) await ending.run(id, () => storeEnd(id))
     },
     report: (id, report) => followed.get(id)?.watch.signal(report),
     socketPathOf: (id) => followed.get(id)?.socket?.path,
@@ -210,23 +245,23 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       const life = followed.get(id)?.terminal.life
       return life?.is === 'running' ? life.pid : undefined
     },
-    forget(id) {
-      void woken.get(id)?.terminal.then((terminal) => terminal.release())
-      woken.delete(id)
-    },
+    forget: (id) => woken.forget(id),
     sweep() {
-      const before = performance.now() - keepWokenMs
-      for (const [id, { usedAt }] of woken) if (usedAt < before) this.forget(id)
+      for (const id of unstored.keys()) void ending.run(id, () => storeEnd(id))
+      woken.sweep()
     },
     async [Symbol.asyncDispose]() {
-      for (const { terminal, watch, socket, stopListening } of followed.values()) {
+      await starting.allSettled()
+      await ending.allSettled()
+      const left = [...followed.values()]
+      followed.clear()
+      for (const { record, terminal, watch, socket, stopListening } of left) {
         stopListening()
         watch[Symbol.dispose]()
-        await socket?.close()
+        await closeSocket(record.id, socket)
         terminal.release()
       }
-      followed.clear()
-      for (const id of woken.keys()) this.forget(id)
+      await woken.forgetAll()
     },
   }
 }

@@ -13,8 +13,16 @@ export function sessionUri(nameOrId: string, part?: 'screen' | 'log'): string {
 
 export interface SessionBook {
   add(record: SessionRecord): Promise<void>
-  /** Changes of one session are made one after another, each on top of the last. `undefined`: it is gone. */
-  change(id: string, patch: (record: SessionRecord) => Partial<SessionRecord>): Promise<SessionRecord | undefined>
+  /**
+   * Changes are made one after another, each on top of the last; a patch that is `undefined` changes nothing and tells
+   * nobody. Answers with the record as it is then. `undefined`: it is gone.
+   */
+  change(
+    id: string,
+    patch: (record: SessionRecord) => Partial<SessionRecord> | undefined,
+  ): Promise<SessionRecord | undefined>
+  /** Behind all changes that are under way. `undefined`: it is gone. */
+  current(id: string): Promise<SessionRecord | undefined>
   remove(record: SessionRecord): Promise<void>
   /** By name or id; a name means the newest. */
   find(nameOrId: string): Promise<SessionRecord>
@@ -50,16 +58,20 @@ export function createSessionBook({ rows, notices, onChange }: SessionBookOption
       oneByOne(async () => {
         const record = await rows.find(id)
         if (!record) return undefined
-        const changed = { ...record, ...patch(record), updatedAt: new Date().toISOString() }
+        const changes = patch(record)
+        if (!changes) return record
+        const changed = { ...record, ...changes, updatedAt: new Date().toISOString() }
         await rows.save(changed)
         onChange(changed)
         tell(changed)
         return changed
       }),
-    async remove(record) {
-      await rows.remove(record.id)
-      tell(record)
-    },
+    current: (id) => oneByOne(() => rows.find(id)),
+    remove: (record) =>
+      oneByOne(async () => {
+        await rows.remove(record.id)
+        tell(record)
+      }),
     async find(nameOrId) {
       const record = await rows.findNamed(nameOrId)
       if (record) return record

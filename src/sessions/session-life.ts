@@ -2,16 +2,11 @@
 import type { TerminalLife } from '../terminal/terminal.ts'
 import type { SessionRecord } from './session-store.ts'
 
-export type Ending = Pick<SessionRecord, 'status' | 'exitCode' | 'exitSignal' | 'lastMessage'>
+export type EndedLife = Exclude<TerminalLife, { is: 'running' }>
+type End = Pick<SessionRecord, 'status' | 'exitCode' | 'exitSignal' | 'lastMessage'>
 
-/** `undefined`: it is not over. */
-export function endingOf(
-  life: TerminalLife,
-  record: Pick<SessionRecord, 'isStopAsked' | 'lastMessage'>,
-): Ending | undefined {
+export function endOf(life: EndedLife, record: Pick<SessionRecord, 'isStopAsked' | 'lastMessage'>): End {
   switch (life.is) {
-    case 'running':
-      return undefined
     case 'lost':
       return {
         status: record.isStopAsked ? 'stopped' : 'failed',

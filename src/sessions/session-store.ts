@@ -53,7 +53,7 @@ export interface SessionStore {
   /** A living session of that name is a conflict. */
   insert(record: SessionRecord): Promise<void>
   find(id: string): Promise<SessionRecord | undefined>
-  /** By id, or the newest of that name. */
+  /** By id, or else the newest of that name. */
   findNamed(nameOrId: string): Promise<SessionRecord | undefined>
   findJob(jobId: string): Promise<SessionRecord | undefined>
   /** Newest first. */
@@ -92,6 +92,8 @@ export function createSessionStore({ db }: Store): SessionStore {
     async findNamed(nameOrId) {
       const row = await rows()
         .where(({ eb, or }) => or([eb('id', '=', nameOrId), eb('name', '=', nameOrId)]))
+        // Ids could be names: nobody takes the place of another by naming a session after it.
+        .orderBy(({ eb }) => eb.case().when('id', '=', nameOrId).then(0).else(1).end())
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .executeTakeFirst()

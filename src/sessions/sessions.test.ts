@@ -1,35 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
-import { createWorld } from '../../test/fixtures/session-world.ts'
+import { useWorld } from '../../test/fixtures/session-world.ts'
 import type { SessionRecord, Sessions } from './sessions.ts'
 
 const { signal } = new AbortController()
 
 describeOnEachEngine('sessions', (open) => {
-  async function begin(templates: readonly Record<string, unknown>[] = []) {
-    const opened = await open()
-    const world = createWorld(templates)
-    const sessions = world.start(opened.store)
-    let last: Sessions = sessions
-    onTestFinished(async () => {
-      for (const record of await last.list({ statuses: ['queued', 'starting', 'running'] })) {
-        await last.kill(record, { remove: false })
-      }
-      await last[Symbol.asyncDispose]()
-      await opened[Symbol.asyncDispose]()
-      rmSync(world.home, { recursive: true, force: true })
-    })
-    /** The hub goes, as on a crash or a restart, and another comes. */
-    async function restart(): Promise<Sessions> {
-      await last[Symbol.asyncDispose]()
-      last = world.start(opened.store)
-      await last.restore()
-      return last
-    }
-    return { ...world, sessions, restart }
-  }
+  const begin = async (templates: readonly Record<string, unknown>[] = []) => useWorld(await open(), templates)
 
   async function screenOf(sessions: Sessions, record: SessionRecord): Promise<string> {
     const { screen } = await sessions.terminalOf(record)
@@ -84,6 +63,15 @@ describeOnEachEngine('sessions', (open) => {
     const second = await sessions.create({ name: 'one', command: 'cat' }, signal)
     expect((await sessions.find('one')).id).toBe(second.record.id)
     expect((await sessions.find(record.id)).status).toBe('stopped')
+  })
+
+  test('a session named after the id of another does not take its place', async () => {
+    const { sessions } = await begin()
+    const { record } = await sessions.create({ name: 'victim', command: 'cat' }, signal)
+    const { record: copy } = await sessions.create({ name: record.id, command: 'cat' }, signal)
+    expect((await sessions.find(record.id)).name).toBe('victim')
+    expect((await sessions.kill(copy, { remove: false })).name).toBe(record.id)
+    expect((await sessions.find('victim')).status).toBe('running')
   })
 
   test('what cannot be started says what would work, and leaves nothing behind', async () => {
@@ -149,9 +137,8 @@ describeOnEachEngine('sessions', (open) => {
   test('what ended while no hub was there is noted by the next', async () => {
     const { sessions, home, restart } = await begin()
     await sessions.create({ name: 'gone', command: 'while [ ! -e end ]; do sleep 0.05; done; exit 7' }, signal)
-    const next = restart
     writeFileSync(join(home, 'workspaces', 'gone', 'end'), '')
-    expect(await ended(await next(), 'gone')).toMatchObject({ status: 'failed', exitCode: 7 })
+    expect(await ended(await restart(), 'gone')).toMatchObject({ status: 'failed', exitCode: 7 })
   })
 
   test('to remove a session is to drop its record and journal, never its workspace', async () => {

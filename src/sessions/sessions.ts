@@ -3,11 +3,9 @@
  *
  *   create → workspace → record → token → program in a terminal → prompt → followed until it ends
  */
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Activity, Session, SessionStatus, TerminalSize } from '../api/session.ts'
+import type { Activity, Session, SessionStatus } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
-import type { TerminalSettings } from '../api/terminal-tools.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
@@ -17,19 +15,26 @@ import type { Store } from '../store/store.ts'
 import type { Terminal, Terminals } from '../terminal/terminal.ts'
 import { adoptSessions } from './adopt-sessions.ts'
 import { createBeginning } from './begin.ts'
+import type { SessionSpec } from './draft.ts'
 import { createDraft } from './draft.ts'
 import type { JobQueue } from './jobs.ts'
 import { createJobQueue } from './jobs.ts'
+import type { KillSession } from './kill-session.ts'
+import { createKill } from './kill-session.ts'
 import type { SessionTokens, TemplateSource } from './launch.ts'
 import { createLauncher } from './launch.ts'
 import type { Delivery } from './prompt.ts'
 import type { AgentReport, RunningOptions } from './running.ts'
 import { createRunningSessions } from './running.ts'
 import { createSessionBook } from './session-book.ts'
+import { createSessionEnds } from './session-ends.ts'
 import type { SessionFilter, SessionRecord } from './session-store.ts'
 import { createSessionStore } from './session-store.ts'
+import type { SessionSubject } from './session-subject.ts'
+import { toSubject } from './session-subject.ts'
 import { toWire } from './session-wire.ts'
-import { stopProgram } from './stop-program.ts'
+import type { UntilBegunOptions } from './until-begun.ts'
+import { untilBegun } from './until-begun.ts'
 
 export type { SessionTokens, TemplateSource } from './launch.ts'
 export type { ActivityWatch, AgentReport, SessionSocket } from './running.ts'
@@ -47,8 +52,7 @@ export interface Sessions extends AsyncDisposable {
   list(filter: SessionFilter): Promise<readonly SessionRecord[]>
   describe(record: SessionRecord): Session
   update(record: SessionRecord, patch: SessionPatch): Promise<SessionRecord>
-  /** Ends it; with `remove`, its record and its journal go too. The workspace stays. */
-  kill(record: SessionRecord, options: { readonly remove: boolean }): Promise<SessionRecord>
+  readonly kill: KillSession
   terminalOf(record: SessionRecord): Promise<Terminal>
   /** What the terminal tools need to know of it. */
   subject(nameOrId: string): Promise<SessionSubject>
@@ -57,11 +61,13 @@ export interface Sessions extends AsyncDisposable {
   /** The terminal tools that the agent of a living session may use. */
   toolsOf(id: string): readonly string[]
   activityOf(record: SessionRecord): Activity
-  /** `undefined`: nobody watches it, since it has ended or runs elsewhere. */
+  /** `undefined`: it is not at hand here. */
   activityView(id: string): ActivityView | undefined
   /** What the agent of a session says of itself. */
   report(id: string, report: AgentReport): void
   isLiving(nameOrId: string): Promise<boolean>
+  /** Until its program runs, it is over, or the time is up. */
+  untilBegun(record: SessionRecord, options: Pick<UntilBegunOptions, 'timeoutMs' | 'signal'>): Promise<SessionRecord>
   readonly jobs: JobQueue
   /** How many this hub has running. */
   readonly count: number
@@ -69,35 +75,10 @@ export interface Sessions extends AsyncDisposable {
   sweep(): void
 }
 
-export interface SessionSubject {
-  readonly id: string
-  readonly name: string
-  readonly workspacePath: string
-  readonly terminal: Terminal
-  readonly settings: TerminalSettings
-  changeSettings(change: (settings: TerminalSettings) => TerminalSettings): Promise<void>
-}
-
 export interface ActivityView {
   current(): Activity
   /** Returns the way to stop. */
   onChange(listener: () => void): () => void
-}
-
-export interface SessionSpec {
-  readonly name: string
-  readonly template?: string | undefined
-  readonly prompt?: string | undefined
-  readonly command?: string | undefined
-  readonly args?: readonly string[] | undefined
-  readonly workingDir?: string | undefined
-  readonly worktree?: boolean | undefined
-  readonly env?: ProgramEnvironment | undefined
-  readonly description?: string | undefined
-  readonly size?: TerminalSize | undefined
-  readonly tools?: readonly string[] | undefined
-  readonly labels?: readonly string[] | undefined
-  readonly socketName?: string | undefined
 }
 
 export interface CreatedSession {
@@ -125,17 +106,42 @@ export interface SessionsOptions extends Pick<RunningOptions, 'watchActivity' | 
   readonly urlOf: (name: string) => string
   readonly defaultTemplate: string
   readonly jobConcurrency: number
+  /** A holder that was just being started when the hub died may need so long to be found. */
+  readonly lateHolderMs?: number
   /** Tools of the agent were switched on or off. */
   readonly onToolsChange: (record: SessionRecord) => void
   /** It is over, and its agent's token with it. */
   readonly onSessionEnded: (record: SessionRecord) => void
 }
 
+/** As long as a holder may take to start. */
+const defaultLateHolderMs = 15_000
+
 export function createSessions(options: SessionsOptions): Sessions {
   const { store, hubId, events, notices, log, terminals, templates, tokens, directories, urlOf } = options
+  const { environment, mcpUrl, signalbox, watchActivity, openSocket, defaultTemplate } = options
+  const stopping = new AbortController()
   const rows = createSessionStore(store)
   const book = createSessionBook({ rows, notices, onChange: (record) => running.note(record) })
-  const { environment, mcpUrl, signalbox, watchActivity, openSocket } = options
+  const ends = createSessionEnds({
+    book,
+    tokens,
+    events,
+    log,
+    onEnded: options.onSessionEnded,
+    startNextJob: () => jobs.next(),
+  })
+  const running = createRunningSessions({
+    book,
+    ends,
+    terminals,
+    notices,
+    log,
+    watchActivity,
+    openSocket,
+    onActivity: ({ id }, activity) =>
+      void events.append({ type: 'activity-changed', session: id, payload: activity }).catch(() => {}),
+  })
   const launcher = createLauncher({
     book,
     terminals,
@@ -146,43 +152,35 @@ export function createSessions(options: SessionsOptions): Sessions {
     mcpUrl,
     signalbox,
   })
-  const running = createRunningSessions({
-    book,
-    terminals,
-    notices,
-    log,
-    watchActivity,
-    openSocket,
-    onActivity: ({ id }, activity) =>
-      void events.append({ type: 'activity-changed', session: id, payload: activity }).catch(() => {}),
-    onEnded,
-  })
-  const stopping = new AbortController()
   const begin = createBeginning({
     book,
+    ends,
     launcher,
     templates,
     running,
     events,
+    log,
     stopping: stopping.signal,
     openSocket,
-    onEnded,
   })
-  const { defaultTemplate, jobConcurrency } = options
-  const draft = createDraft({ templates, launcher, hubId, defaultTemplate, workspaces: directories.workspaces })
-  const jobs = createJobQueue({ rows, book, hubId, limit: jobConcurrency, launch: begin.launch, log })
-
-  async function onEnded(record: SessionRecord): Promise<void> {
-    const { id, tokenId, status, exitCode, exitSignal } = record
-    if (tokenId !== undefined) await tokens.revoke(tokenId)
-    await events.append({
-      type: 'session-ended',
-      session: id,
-      payload: { status, exit_code: exitCode, signal: exitSignal },
-    })
-    options.onSessionEnded(record)
-    if (record.jobId !== undefined) await jobs.next()
-  }
+  const jobs = createJobQueue({
+    rows,
+    book,
+    hubId,
+    limit: options.jobConcurrency,
+    launch: (record) => running.whileStarting(record.id, () => begin.launch(record)),
+    log,
+    stopping: stopping.signal,
+  })
+  const draft = createDraft({
+    templates,
+    launcher,
+    hubId,
+    defaultTemplate,
+    workspaces: directories.workspaces,
+    environment: environment.base,
+  })
+  const kill = createKill({ book, ends, running, directory: directories.sessions })
 
   function assertHere({ name, hubId: home }: SessionRecord): void {
     if (home !== hubId) throw new HubError('unavailable', `The session "${name}" runs on another hub. Ask that one.`)
@@ -194,28 +192,31 @@ export function createSessions(options: SessionsOptions): Sessions {
       return running.size
     },
     async restore() {
-      await adoptSessions({ rows, book, hubId, terminals, running, log, onEnded })
+      const { lateHolderMs = defaultLateHolderMs } = options
+      const { signal } = stopping
+      await adoptSessions({ rows, ends, hubId, terminals, begin, running, log, stopping: signal, lateHolderMs })
       await jobs.next()
     },
     async create(spec, signal) {
       const record = await draft(spec)
-      await book.add(record)
-      await events.append({
-        type: 'session-created',
-        session: record.id,
-        payload: { name: record.name, template: record.template, command: record.command },
+      const { id, name, template, command } = record
+      const terminal = await running.whileStarting(id, async () => {
+        await book.add(record)
+        await events.append({ type: 'session-created', session: id, payload: { name, template, command } })
+        return begin.launch(record, { env: spec.env, prompt: spec.prompt })
       })
-      const terminal = await begin.launch(record, { env: spec.env, prompt: spec.prompt })
       const prompt = await begin.prompt(record, terminal, spec.prompt, signal)
       if (prompt?.delivered === false) {
-        await book.change(record.id, () => ({ lastMessage: `The prompt was not delivered: ${prompt.reason}` }))
+        const lastMessage = `The prompt was not delivered: ${prompt.reason}`
+        await book.change(id, ({ status }) => (isOver(status) ? undefined : { lastMessage }))
       }
-      return { record: await book.find(record.id), prompt }
+      return { record: await book.find(id), prompt }
     },
     async enqueue(spec, priority) {
-      const record = await jobs.add(await draft(spec), priority)
-      await events.append({ type: 'job-queued', session: record.id, payload: { name: record.name, priority } })
-      return record
+      const { id, name } = await jobs.add(await draft(spec), priority)
+      await events.append({ type: 'job-queued', session: id, payload: { name, priority } })
+      await jobs.next()
+      return book.find(id)
     },
     find: (nameOrId) => book.find(nameOrId),
     list: (filter) => rows.list(filter),
@@ -228,25 +229,14 @@ export function createSessions(options: SessionsOptions): Sessions {
         url: urlOf(record.name),
       }),
     async update(record, patch) {
-      const changed = (await book.change(record.id, () => patch)) ?? record
+      assertHere(record)
+      const changed = (await book.change(record.id, () => patch)) ?? (await book.find(record.id))
       if (patch.terminalTools) options.onToolsChange(changed)
       return changed
     },
     async kill(record, { remove }) {
       assertHere(record)
-      if (!isOver(record.status)) {
-        const asked = (await book.change(record.id, () => ({ isStopAsked: true }))) ?? record
-        if (asked.status === 'queued') await jobs.drop(asked)
-        else await stopProgram(await running.terminalOf(asked))
-        await running.settled(record.id)
-      }
-      const ended = await book.find(record.id)
-      if (remove) {
-        running.forget(record.id)
-        await book.remove(record)
-        await rm(join(directories.sessions, record.id), { recursive: true, force: true })
-      }
-      return ended
+      return kill(record, { remove })
     },
     async terminalOf(record) {
       assertHere(record)
@@ -254,20 +244,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     async subject(nameOrId) {
       const record = await book.find(nameOrId)
-      const { id, name, workspacePath } = record
       assertHere(record)
-      return {
-        id,
-        name,
-        workspacePath,
-        terminal: await running.terminalOf(record),
-        get settings() {
-          return (running.recordOf(id) ?? record).terminalSettings
-        },
-        async changeSettings(change) {
-          await book.change(id, ({ terminalSettings }) => ({ terminalSettings: change(terminalSettings) }))
-        },
-      }
+      return toSubject(record, { book, running })
     },
     async statusOf(id) {
       await running.settled(id)
@@ -276,11 +254,11 @@ export function createSessions(options: SessionsOptions): Sessions {
     toolsOf: (id) => running.recordOf(id)?.terminalTools ?? [],
     activityOf: (record) => running.activityOf(record),
     activityView(id) {
-      const record = running.recordOf(id)
+      const record = running.knownRecordOf(id)
       return (
         record && {
-          current: () => running.activityOf(running.recordOf(id) ?? record),
-          onChange: (listener) => running.onActivity(id, listener),
+          current: () => running.activityOf(running.knownRecordOf(id) ?? record),
+          onChange: (listener) => running.onChange(id, listener),
         }
       )
     },
@@ -288,6 +266,15 @@ export function createSessions(options: SessionsOptions): Sessions {
     async isLiving(nameOrId) {
       const record = await rows.findNamed(nameOrId)
       return record !== undefined && !isOver(record.status)
+    },
+    async untilBegun(record, waiting) {
+      assertHere(record)
+      const { id } = record
+      return untilBegun({
+        ...waiting,
+        find: () => book.find(id),
+        onChange: (listener) => running.onChange(id, listener),
+      })
     },
     sweep: () => running.sweep(),
     async [Symbol.asyncDispose]() {

@@ -5,8 +5,9 @@ import { terminalToolNames } from '../api/terminal-tools.ts'
 import { waitInputSchema } from '../api/wait.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
+import { descriptionArgument, nameArgument, programText, templateArgument } from './arguments.ts'
 import { type } from './prompt.ts'
-import { nameArgument, terminalNamed } from './reading-tools.ts'
+import { terminalNamed } from './reading-tools.ts'
 import type { Sessions } from './sessions.ts'
 import { untilWorking } from './until-working.ts'
 import type { Wait } from './wait.ts'
@@ -17,7 +18,13 @@ const toolsArgument = z
   .describe('The terminal tools its agent may use of its own terminal, or ["all"].')
   .transform(toToolNames)
 const labelsArgument = z.array(z.string().min(1).max(100)).max(50)
-const descriptionArgument = z.string().max(2_000)
+
+const envArgument = z
+  .record(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable is letters, digits and underscores, such as "LOG_LEVEL"'),
+    programText(100_000),
+  )
+  .describe('For the program; kept nowhere.')
 
 const createdSchema = sessionSchema.extend({
   prompt: z.object({ delivered: z.boolean(), reason: z.string().optional() }).optional(),
@@ -33,17 +40,15 @@ export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wa
         'Starts an agent or a command in a terminal of its own and, if wanted, types a prompt and waits. list_templates shows what can be started. Everything but the name may be left out.',
       input: z.strictObject({
         name: sessionNameSchema,
-        template: z.string().optional().describe('As in list_templates; shell for a command of your own.'),
+        template: templateArgument.optional().describe('As in list_templates; shell for a command of your own.'),
         prompt: z.string().max(1_000_000).optional().describe('Typed in when the program is ready, then Enter.'),
-        command: z
-          .string()
-          .max(100_000)
+        command: programText(100_000)
           .optional()
           .describe('A line for the shell; with args, a program. Instead of the template’s.'),
-        args: z.array(z.string()).max(1_000).optional(),
-        working_dir: z.string().optional().describe('An absolute path; without it a new directory.'),
+        args: z.array(programText(100_000)).max(1_000).optional(),
+        working_dir: programText(4_000).optional().describe('An absolute path; without it a new directory.'),
         worktree: z.boolean().optional().describe('Work in a new git worktree of working_dir.'),
-        env: z.record(z.string(), z.string()).optional().describe('For the program; kept nowhere.'),
+        env: envArgument.optional(),
         description: descriptionArgument.optional(),
         size: sizeSchema.optional(),
         tools: toolsArgument.optional(),
@@ -57,8 +62,14 @@ export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wa
       output: createdSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
       unrecorded: ['env'],
-      async run({ working_dir, mcp_socket, wait: condition, ...asked }, call) {
-        const spec = { ...asked, workingDir: working_dir, socketName: mcp_socket }
+      async run({ prompt: text, command, working_dir, mcp_socket, wait: condition, ...asked }, call) {
+        const spec = {
+          ...asked,
+          prompt: given(text),
+          command: given(command),
+          workingDir: given(working_dir),
+          socketName: mcp_socket,
+        }
         const { record, prompt } = await sessions.create(spec, call.signal)
         if (!condition) return { ...sessions.describe(record), ...(prompt && { prompt }) }
         if (prompt && condition.for === 'idle') await untilWorking(sessions.activityView(record.id))
@@ -127,6 +138,11 @@ function isToolName(name: string): boolean {
 
 function toToolNames(names: readonly string[]): readonly string[] {
   return names.includes('all') ? knownTools : knownTools.filter((name) => names.includes(name))
+}
+
+/** Clients that fill in every argument leave the text of those they do not mean empty. */
+function given(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text
 }
 
 /** Clients have been seen to send words for it. */

@@ -8,42 +8,79 @@ export interface LogTail {
 }
 
 const pieceBytes = 64 * 1024
-const maxRawBytes = 8 * 1024 * 1024
+/** Escape codes take six times their room in JSON, and answers are given twice. */
+const maxRawBytes = 1024 * 1024
 
-export async function tailLog(terminal: Terminal, lines: number, isRaw: boolean): Promise<LogTail> {
-  const kept = isRaw ? rawLines(terminal, lines) : await shownLines(terminal, lines)
-  return { log: kept.join('\n'), lines: kept.length, offset: terminal.offset }
+export async function tailLog(terminal: Terminal, count: number, isRaw: boolean): Promise<LogTail> {
+  await terminal.screen.settled()
+  const { offset } = terminal
+  const lines = isRaw ? rawLines(terminal, offset, count) : await shownLines(terminal, count)
+  return { log: lines.join('\n'), lines: lines.length, offset }
 }
 
-/** Lines that were wrapped are one, blank ones at the end are none. */
+interface Row {
+  readonly text: string
+  /** With the blanks at its end, which count where the next row goes on. */
+  readonly printedText?: string
+  readonly isWrapped: boolean
+}
+
+/** From the journal only where the screen has not enough: what it keeps hot is read in one moment, and cheap. */
 async function shownLines(terminal: Terminal, count: number): Promise<readonly string[]> {
+  const { screen } = terminal
+  const hot = lastLines([...screen.scrollback(), ...screen.rows()], count)
+  if (hot.length >= count || !screen.hasOlderLines) return hot
   const history = await terminal.history()
   const older = await history.lines(Math.max(0, history.total - count), count)
-  const lines: string[] = []
-  for (const { text, isWrapped } of [...older, ...terminal.screen.rows()]) {
-    if (isWrapped && lines.length > 0) lines[lines.length - 1] += text
-    else lines.push(text)
-  }
-  while (lines.at(-1) === '') lines.pop()
-  return lines.slice(-count)
+  return lastLines([...older, ...screen.rows()], count)
 }
 
-function rawLines(terminal: Terminal, count: number): readonly string[] {
-  const { offset: end, firstOffset } = terminal
-  let bytes: Buffer = Buffer.alloc(0)
+/** Rows that were wrapped are one line, blank ones at the end are none. */
+function lastLines(rows: readonly Row[], count: number): readonly string[] {
+  const lines: string[] = []
+  let rest: string | undefined
+  for (const row of rows.toReversed()) {
+    if (lines.length === count) break
+    const text: string = rest === undefined ? row.text : (row.printedText ?? row.text) + rest
+    rest = row.isWrapped ? text : undefined
+    if (!row.isWrapped && (text !== '' || lines.length > 0)) lines.push(text)
+  }
+  // The beginning of this one is not kept any more.
+  if (rest !== undefined && lines.length < count) lines.push(rest)
+  return lines.toReversed()
+}
+
+function rawLines(terminal: Terminal, end: number, count: number): readonly string[] {
+  const { firstOffset } = terminal
+  const pieces: Buffer[] = []
   let start = end
   let lineBreaks = 0
   while (start > firstOffset && lineBreaks <= count && end - start < maxRawBytes) {
     const from = Math.max(firstOffset, start - pieceBytes)
-    const piece = terminal.readOutput(from, start - from)
-    if (piece.bytes.length === 0) break
-    lineBreaks += piece.bytes.filter((byte) => byte === 0x0a).length
-    bytes = Buffer.concat([piece.bytes, bytes])
+    const piece = readRange(terminal, from, start)
+    lineBreaks += piece.filter((byte) => byte === 0x0a).length
+    pieces.unshift(piece)
     start = from
   }
-  return bytes
-    .toString('utf8')
-    .replace(/\r?\n$/, '')
-    .split(/\r?\n/)
-    .slice(-count)
+  const text = decode(Buffer.concat(pieces), start > 0).replace(/\r?\n$/, '')
+  return text === '' ? [] : text.split(/\r?\n/).slice(-count)
+}
+
+/** Whatever is kept of it: a journal answers up to the end of a segment, and has gaps where the disk was full. */
+function readRange(terminal: Terminal, from: number, to: number): Buffer {
+  const parts: Buffer[] = []
+  for (let at = from; at < to;) {
+    const { offset, bytes } = terminal.readOutput(at, to - at)
+    if (bytes.length === 0 || offset >= to) break
+    parts.push(bytes.subarray(0, to - offset))
+    at = offset + bytes.length
+  }
+  return Buffer.concat(parts)
+}
+
+/** Without the halves of characters at its ends: the one was cut off, the other is not there yet. */
+function decode(bytes: Buffer, isCut: boolean): string {
+  const isInside = (byte: number) => (byte & 0xc0) === 0x80
+  const start = isCut ? bytes.subarray(0, 4).findIndex((byte) => !isInside(byte)) : 0
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(Math.max(0, start)), { stream: true })
 }

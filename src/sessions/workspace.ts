@@ -1,12 +1,17 @@
 /** The directory a session works in: the one that was named, a git worktree of it, or one of its own. Never deleted. */
 import { execFile } from 'node:child_process'
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import type { ProgramEnvironment } from '../config/config.ts'
 
-const run = promisify(execFile)
+export interface Workspace {
+  readonly path: string
+  /** Nothing was made before. */
+  make(): Promise<void>
+}
 
 export interface WorkspaceSpec {
   readonly name: string
@@ -15,14 +20,15 @@ export interface WorkspaceSpec {
   readonly worktree: boolean
   /** Where workspaces of their own are made. */
   readonly directory: string
+  /** For git, whose hooks are programs like any other. */
+  readonly env: ProgramEnvironment
 }
 
-export async function openWorkspace({ name, workingDir, worktree, directory }: WorkspaceSpec): Promise<string> {
+export async function planWorkspace({ name, workingDir, worktree, directory, env }: WorkspaceSpec): Promise<Workspace> {
   const own = join(directory, name)
   if (workingDir === undefined) {
     if (worktree) throw new HubError('invalid', '"worktree": name the repository in "working_dir".')
-    await mkdir(own, { recursive: true, mode: 0o700 })
-    return own
+    return { path: own, make: () => makeDirectory(own) }
   }
   const path = expand(workingDir)
   if (!(await isDirectory(path))) {
@@ -31,20 +37,56 @@ export async function openWorkspace({ name, workingDir, worktree, directory }: W
       `"working_dir": ${path} is no directory. Make it first, or leave "working_dir" out for a new one.`,
     )
   }
-  return worktree ? addWorktree(path, own, name) : path
+  if (!worktree) return { path, make: async () => {} }
+  return { path: own, make: () => makeWorktree({ repository: path, path: own, branch: `signalbox/${name}`, env }) }
 }
 
-/** One that is there already is gone on with: nothing in it is changed. */
-async function addWorktree(repository: string, path: string, name: string): Promise<string> {
-  if (await isDirectory(path)) return path
-  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
+async function makeDirectory(path: string): Promise<void> {
   try {
-    await run('git', ['-C', repository, 'worktree', 'add', '-B', `signalbox/${name}`, path])
-    return path
+    await mkdir(path, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new HubError('invalid', `"worktree": git could not add one of ${repository}: ${messageOf(error).trim()}`, {
-      cause: error,
-    })
+    throw new HubError('unavailable', `The workspace ${path} cannot be made: ${messageOf(error)}.`, { cause: error })
+  }
+}
+
+interface Worktree {
+  readonly repository: string
+  readonly path: string
+  readonly branch: string
+  readonly env: ProgramEnvironment
+}
+
+/** One that is there already is gone on with, and so is its branch: what was committed is never lost. */
+async function makeWorktree({ repository, path, branch, env }: Worktree): Promise<void> {
+  const git = (directory: string, ...args: readonly string[]) => runGit(directory, args, env)
+  const storeOf = async (directory: string) =>
+    realpath(resolve(directory, await git(directory, 'rev-parse', '--git-common-dir')))
+  const store = await storeOf(repository)
+  if (await isDirectory(path)) {
+    if ((await storeOf(path).catch(() => undefined)) === store) return
+    throw new HubError(
+      'conflict',
+      `"worktree": ${path} is there already, and is none of ${repository}. Take another name, or move it away.`,
+    )
+  }
+  await makeDirectory(dirname(path))
+  const isThere = await git(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).then(
+    () => true,
+    () => false,
+  )
+  await git(repository, 'worktree', 'add', ...(isThere ? [path, branch] : ['-b', branch, path]))
+}
+
+const run = promisify(execFile)
+
+async function runGit(directory: string, args: readonly string[], env: ProgramEnvironment): Promise<string> {
+  try {
+    const { stdout } = await run('git', ['-C', directory, ...args], { env })
+    return stdout.trim()
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    const why = isMissing ? 'git is not installed, or not on the hub’s PATH' : messageOf(error).trim()
+    throw new HubError('invalid', `"worktree": there is none of ${directory}: ${why}`, { cause: error })
   }
 }
 

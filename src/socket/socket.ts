@@ -64,18 +64,16 @@ export function createSessionSockets({ endpoint, places, maxLineBytes, log }: Se
       const visit = { caller, face, toolsets: ['all'] }
       void serveConnection(socket, { open: (outlet) => endpoint.openLines(visit, outlet), maxLineBytes })
     })
-    await bind(server, path)
-    return {
-      name,
-      path,
-      async close() {
-        if (!open.delete(name)) return
-        const closed = once(server, 'close')
-        server.close()
-        for (const socket of clients) sendOff(socket)
-        await closed
-      },
+    await bind(server, path, name)
+    let closing: Promise<void> | undefined
+    async function stop(): Promise<void> {
+      open.delete(name)
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of clients) sendOff(socket)
+      await closed
     }
+    return { name, path, close: () => (closing ??= stop()) }
   }
 
   return {
@@ -116,7 +114,7 @@ async function removeDead(path: string, name: string): Promise<void> {
   throw taken(name, path)
 }
 
-async function bind(server: Server, path: string): Promise<void> {
+async function bind(server: Server, path: string, name: string): Promise<void> {
   // The file is made in this very call, so no other file of the hub's comes to have these rights.
   const usual = process.umask(0o177)
   try {
@@ -127,6 +125,7 @@ async function bind(server: Server, path: string): Promise<void> {
   try {
     await once(server, 'listening')
   } catch (error) {
+    if (isCode(error, 'EADDRINUSE')) throw taken(name, path)
     throw new HubError('unavailable', `The hub cannot listen on ${path}: ${messageOf(error)}.`, { cause: error })
   }
 }

@@ -2,8 +2,9 @@
 import { parentPort } from 'node:worker_threads'
 import type { Answered, Asked } from './thread.ts'
 
-export function answerEach<Question>(answer: (question: Question) => unknown): void {
-  parentPort?.on('message', ({ id, question }: Asked<Question>) => {
+/** Whoever asks and whoever answers agree on what a question is. */
+export function answerEach(answer: (question: never) => unknown): void {
+  parentPort?.on('message', ({ id, question }: Asked<never>) => {
     void reply(id, async () => answer(question)).then((message) => parentPort?.postMessage(message))
   })
 }

@@ -63,19 +63,19 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
   function receive({ kind, payload }: Frame): void {
     switch (kind) {
       case frameKind.hello:
-        return greet(decodeJson<Hello>(payload))
+        return greet(decodeJson(payload) as Hello)
       case frameKind.output: {
         const { offset, bytes } = decodeAt(payload)
         return listeners?.onOutput(offset, bytes)
       }
       case frameKind.resize:
-        return listeners?.onResize(decodeJson<Size>(payload))
+        return listeners?.onResize(decodeJson(payload) as Size)
       case frameKind.exit:
-        return listeners?.onExit(decodeJson<Exit>(payload))
+        return listeners?.onExit(decodeJson(payload) as Exit)
       case frameKind.fault:
-        return listeners?.onFault(decodeJson<{ message: string }>(payload).message)
+        return listeners?.onFault((decodeJson(payload) as { message: string }).message)
       case frameKind.taken:
-        unread -= decodeJson<{ bytes: number }>(payload).bytes
+        unread -= (decodeJson(payload) as { bytes: number }).bytes
         return
       default:
       // From a newer holder.
@@ -134,7 +134,10 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
 function refuseIfTooMuch(unread: number, more: number): void {
   if (unread + more <= maxUnreadBytes) return
   throw more > maxUnreadBytes
-    ? new HubError('too-large', `Nothing was typed: ${more} bytes are too many at once, at most ${maxUnreadBytes} are taken.`)
+    ? new HubError(
+        'too-large',
+        `Nothing was typed: ${more} bytes are too many at once, at most ${maxUnreadBytes} are taken.`,
+      )
     : new HubError(
         'busy',
         `Nothing was typed: the program has not read the last ${unread} bytes yet. Try again when it reads, or interrupt it.`,

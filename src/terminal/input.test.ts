@@ -8,7 +8,10 @@ import { testTerminals, untilEnded, untilShown } from '../../test/fixtures/termi
 import { until } from '../../test/fixtures/until.ts'
 import { encodePaste } from './terminal.ts'
 
-const lines = Array.from({ length: 10_000 }, (_, index) => `line ${index}: Enter -n C-c \t é漢😀 ${'x'.repeat(index % 97)}`)
+const lines = Array.from(
+  { length: 10_000 },
+  (_, index) => `line ${index}: Enter -n C-c \t é漢😀 ${'x'.repeat(index % 97)}`,
+)
 const text = `${lines.join('\n')}\n`
 
 test.each([

@@ -15,7 +15,10 @@ export function readJournal(directory: string, from: number, maxBytes: number): 
   for (;;) {
     const starts = listSegments(directory)
     // The segment in which it stands and, if that has ended before, the one behind.
-    const first = Math.max(0, starts.findLastIndex((start) => start <= from))
+    const first = Math.max(
+      0,
+      starts.findLastIndex((start) => start <= from),
+    )
     let isDropped = false
     for (const start of starts.slice(first, first + 2)) {
       const slice = readSegment(directory, start, from, maxBytes)
@@ -57,7 +60,10 @@ export function readIndexes<Kind extends JournalEntry['is']>(
   { from = 0, kinds }: { readonly from?: number; readonly kinds: readonly Kind[] },
 ): readonly Entry<Kind>[] {
   const starts = listSegments(directory)
-  const first = Math.max(0, starts.findLastIndex((start) => start <= from))
+  const first = Math.max(
+    0,
+    starts.findLastIndex((start) => start <= from),
+  )
   return starts.slice(first).flatMap((start) => readIndex(directory, start, kinds))
 }
 

@@ -52,7 +52,10 @@ export function restoreScreen({ journal, snapshot, end, answerFrom, size, ...opt
     }
     screen.skipTo(offset)
     const isReplay = offset < answerFrom
-    const stop = Math.min(coming[0]?.offset ?? Number.POSITIVE_INFINITY, isReplay ? answerFrom : Number.POSITIVE_INFINITY)
+    const stop = Math.min(
+      coming[0]?.offset ?? Number.POSITIVE_INFINITY,
+      isReplay ? answerFrom : Number.POSITIVE_INFINITY,
+    )
     void screen.feed(bytes.subarray(0, stop - offset), { isReplay })
   }
 

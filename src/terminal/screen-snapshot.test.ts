@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { screenWith } from '../../test/fixtures/screen-with.ts'
 import { checkSnapshots, readAll, stored, take } from '../../test/fixtures/snapshot-property.ts'
+import type { Step } from '../../test/fixtures/terminal-output.ts'
 import type { Snapshot } from './screen.ts'
 import { createScreen } from './screen.ts'
 
@@ -13,26 +14,34 @@ test.each([1, 2, 3])('to go on from a snapshot is to have seen everything (seed 
   expect(told, 'too few states could be told').toBeGreaterThan(50)
 })
 
-const narrower = { is: 'resize', size: { cols: 5, rows: 3 } } as const
+/** What once went wrong: size, lines above, and what came before and after the snapshot; a pair is a new size. */
+const once: readonly (readonly [string, Pair, number, readonly (string | Pair)[], readonly (string | Pair)[]])[] = [
+  ['empty cells side by side in the ink of text', [5, 1], 0, ['é한글\x1b[38;5;200m', [3, 3], '漢字'], ['hello']],
+  [
+    'half a wide character that was pushed on',
+    [2, 1],
+    0,
+    [[7, 2], '\x1b[3m\r\nx', '👨\u200d👩\x1b[;r\r\n', '👨\u200d👩\x1b[@\x1b[40G😀'],
+    ['\x1b[;H'],
+  ],
+  ['lines in a ring that has turned', [5, 4], 0, ['\x1b[40C\x1b[ehello\r\n\r\n\x1b[;r'], ['\r\n\x1bD', [2, 4]]],
+]
+type Pair = readonly [cols: number, rows: number]
 
-/** What once went wrong: output, a change of size, more output. */
-test.each([
-  ['empty cells side by side in the ink of text', 'é한글\x1b[38;5;200m', '漢字', 'hello'],
-  ['a wide character whose half was pushed out', '\x1b[3m\r\nx👨\u200d👩\x1b[;r\r\n👨\u200d👩\x1b[@\x1b[40G😀', '', '\x1b[;H'],
-  ['characters with marks that are folded anew', `abcdefg e${'\u0301'.repeat(25)}\x1b7\x1b[P`, `e${'\u0301'.repeat(25)}`, '\r\n'],
-  ['a ring of lines that has turned', '\x1b[40C\x1b[ehello\r\n\r\n\x1b[;r', '', '\r\n\x1bD'],
-])('%s are told', async (_, before, after, later) => {
-  const size = { cols: 8, rows: 4 }
-  using whole = await screenWith(before, { size, scrollbackLines: 0 })
-  await take(whole, [narrower, { is: 'output', bytes: Buffer.from(after) }])
-  using again = await screenWith('', { size, scrollbackLines: 0, from: stored(whole.snapshot()!) })
+function stepOf(what: string | Pair): Step {
+  if (typeof what === 'string') return { is: 'output', bytes: Buffer.from(what) }
+  return { is: 'resize', size: { cols: what[0], rows: what[1] } }
+}
+
+test.each(once)('%s are told', async (_, [cols, rows], scrollbackLines, before, after) => {
+  const options = { size: { cols, rows }, scrollbackLines }
+  using whole = await screenWith('', options)
+  await take(whole, before.map(stepOf))
+  using again = await screenWith('', { ...options, from: stored(whole.snapshot()!) })
   expect(readAll(again)).toEqual(readAll(whole))
-  const more = [{ is: 'output', bytes: Buffer.from(later) }, { is: 'resize', size: { cols: 3, rows: 4 } }] as const
-  for (const step of more) {
-    await take(whole, [step])
-    await take(again, [step])
-    expect(readAll(again)).toEqual(readAll(whole))
-  }
+  await take(whole, after.map(stepOf))
+  await take(again, after.map(stepOf))
+  expect(readAll(again)).toEqual(readAll(whole))
 })
 
 describe.each(['vim', 'less', 'tmux', 'bash'])('a recording of %s', (name) => {

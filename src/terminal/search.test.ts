@@ -101,3 +101,15 @@ test('neither the engine for patterns nor the canvas is loaded before it is used
   expect(loaded.filter((url) => url.includes('@xterm/headless'))).toHaveLength(1)
   expect(loaded.filter((url) => /re2js|napi-rs/.test(url))).toEqual([])
 })
+
+test('lines that wrap over thousands of rows are found where they begin', async () => {
+  const output = Array.from({ length: 900 }, (_, index) => `number ${index} ${'x'.repeat(50)} end`).join('\r\n')
+  const screen = await screenWith(output, { size: { cols: 20, rows: 2 }, scrollbackLines: 5_000 })
+  const rows = [...screen.scrollback(), ...screen.rows()]
+  const pattern = await compilePattern('number \\d+ x+ end', { ignoreCase: true })
+  const { matches } = searchRows(rows, pattern, { ...options, maxResults: 1000 })
+  expect(matches.map(({ text }) => Number(text.split(' ')[1]))).toEqual(
+    Array.from({ length: 900 }, (_, index) => 899 - index),
+  )
+  for (const { row, text } of matches) expect(text.startsWith(rows[row]!.printedText)).toBe(true)
+})

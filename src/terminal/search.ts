@@ -29,41 +29,66 @@ export interface SearchMatch {
   readonly end: number
 }
 
+/** An array of rows, or what gives them as they are needed. */
+export interface Rows {
+  readonly length: number
+  slice(start: number, end: number): readonly TextRow[]
+}
+
 /** The first match of each line, newest first. */
-export function searchRows(rows: readonly TextRow[], pattern: Pattern, options: SearchOptions): SearchResult {
+export function searchRows(rows: Rows, pattern: Pattern, options: SearchOptions): SearchResult {
   const until = performance.now() + options.timeLimitMs
   const matches: SearchMatch[] = []
-  for (const line of linesFromTheEnd(rows)) {
-    if (performance.now() > until) return { matches, stoppedBy: 'time' }
-    const match = pattern.matchesIn(line.text).next().value
-    if (!match) continue
-    if (matches.length >= options.maxResults) return { matches, stoppedBy: 'results' }
-    matches.push(describeMatch(rows, line, match))
+  for (const { first, block } of blocksFromTheEnd(rows)) {
+    for (const line of joinWrapped(block).toReversed()) {
+      if (performance.now() > until) return { matches, stoppedBy: 'time' }
+      const match = pattern.matchesIn(line.text).next().value
+      if (!match) continue
+      if (matches.length >= options.maxResults) return { matches, stoppedBy: 'results' }
+      matches.push(describeMatch(block, first, line, match))
+    }
   }
   return { matches }
 }
 
-/** Joined a block at a time: there may be very many, and enough be found in the last. */
-function* linesFromTheEnd(rows: readonly TextRow[]): Generator<WrappedLine> {
-  for (let end = rows.length; end > 0;) {
-    let start = Math.max(0, end - blockRows)
-    while (start > 0 && rows[start]!.isWrapped) start--
-    yield* joinWrapped(rows, start, end).toReversed()
-    end = start
-  }
+interface Block {
+  readonly first: number
+  readonly block: readonly TextRow[]
 }
 
 const blockRows = 1000
 
-function describeMatch(rows: readonly TextRow[], line: WrappedLine, { start, end }: Match): SearchMatch {
+/** There may be very many rows, and enough be found in the last ones. No line is cut, unless it is far too long. */
+function* blocksFromTheEnd(rows: Rows): Generator<Block> {
+  for (let end = rows.length; end > 0;) {
+    const start = Math.max(0, end - blockRows)
+    const block = rows.slice(start, end)
+    const whole =
+      start === 0
+        ? 0
+        : Math.max(
+            0,
+            block.findIndex(({ isWrapped }) => !isWrapped),
+          )
+    yield { first: start + whole, block: block.slice(whole) }
+    end = start + whole
+  }
+}
+
+function describeMatch(
+  block: readonly TextRow[],
+  first: number,
+  line: WrappedLine,
+  { start, end }: Match,
+): SearchMatch {
   const from = line.placeOf(start)
   const to = line.placeBehind(end)
-  const before = rows.slice(from.row, to.row).map((row) => row.printedText)
+  const before = block.slice(from.row, to.row).map((row) => row.printedText)
   const offset = line.startOf(from.row)
   return {
-    row: from.row,
-    endRow: to.row,
-    text: before.join('') + rows[to.row]!.text,
+    row: first + from.row,
+    endRow: first + to.row,
+    text: before.join('') + block[to.row]!.text,
     startColumn: from.column,
     endColumn: to.column,
     start: start - offset,

@@ -12,7 +12,7 @@ export interface Snapshots {
 }
 
 const snapshotFile = 'screen.json'
-const everyBytes = 512 * 1024
+const everyBytes = 1024 * 1024
 /** At most this part of the time is spent on them. */
 const share = 0.05
 

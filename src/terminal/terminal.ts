@@ -13,7 +13,7 @@ import type { Exit, Size } from './holder/frames.ts'
 import { journalFolder, listSegments } from './holder/journal-files.ts'
 import type { JournalLimits } from './holder/journal-writer.ts'
 import { readNotice } from './holder/notice.ts'
-import type { PtySpec } from './holder/pty.ts'
+import type { ProgramSpec } from './holder/task.ts'
 import { connectToHolder } from './holder-connection.ts'
 import { createLiveTerminal } from './live-terminal.ts'
 import type { ProcessDescription } from './process-table.ts'
@@ -25,7 +25,7 @@ import { startHolder } from './start-holder.ts'
 export type { History, HistoryLine, HistorySearchOptions } from './history/history.ts'
 export type { Exit, Size } from './holder/frames.ts'
 export type { JournalLimits } from './holder/journal-writer.ts'
-export type { PtySpec as ProgramSpec } from './holder/pty.ts'
+export type { ProgramSpec } from './holder/task.ts'
 export type { EncodedKeys } from './keys.ts'
 export { encodeKeys } from './keys.ts'
 export { encodePaste } from './paste.ts'
@@ -91,7 +91,7 @@ export type TerminalLife =
   | { readonly is: 'lost' }
 
 export interface Terminals {
-  start(id: string, program: PtySpec): Promise<Terminal>
+  start(id: string, program: ProgramSpec): Promise<Terminal>
   /**
    * What an earlier hub started: alive in its holder, or its last screen. `undefined`: there is no such terminal. Quick:
    * the screens of those that live are drawn one after another in the time that follows, or when they are asked for.
@@ -114,7 +114,13 @@ export interface TerminalsOptions {
 /** A hub that comes up has better things to do first. */
 const drawAfterMs = 200
 
-export function createTerminals({ socketDirectory, version, journal, scrollbackLines, ...options }: TerminalsOptions): Terminals {
+export function createTerminals({
+  socketDirectory,
+  version,
+  journal,
+  scrollbackLines,
+  ...options
+}: TerminalsOptions): Terminals {
   const directoryOf = (id: string) => join(options.directory, id)
   const cacheDirectory = join(options.directory, '.compiled')
   const oneByOne = createSerial()
@@ -157,7 +163,9 @@ function makeDirectories(paths: readonly string[]): void {
   try {
     for (const path of paths) mkdirSync(path, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new HubError('unavailable', `The terminal has no place to keep its journal: ${String(error)}.`, { cause: error })
+    throw new HubError('unavailable', `The terminal has no place to keep its journal: ${String(error)}.`, {
+      cause: error,
+    })
   }
 }
 

@@ -16,6 +16,8 @@ export type Answered = { readonly id: number } & ({ readonly answer: unknown } |
 export interface ThreadOptions {
   readonly module: URL
   readonly env?: Readonly<Record<string, string>>
+  /** Of its heap. What it leaves behind is collected before it is so much. */
+  readonly memoryMb?: number
 }
 
 const idleMs = 60_000
@@ -34,8 +36,13 @@ interface Running<Question> {
   ask<Answer>(question: Question): Promise<Answer>
 }
 
-function start<Question>({ module, env }: ThreadOptions, onEnd: () => void): Running<Question> {
-  const worker = new Worker(module, { ...(env && { env: { ...env } }) })
+function start<Question>({ module, env, memoryMb }: ThreadOptions, onEnd: () => void): Running<Question> {
+  const worker = new Worker(module, {
+    ...(env && { env: { ...env } }),
+    ...(memoryMb !== undefined && {
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: memoryMb / 4 },
+    }),
+  })
   const waiting = new Map<number, { resolve(answer: unknown): void; reject(reason: unknown): void }>()
   let lastId = 0
   const idle = setTimeout(() => end(new Error('nobody waits')), idleMs)

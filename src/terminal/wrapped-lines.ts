@@ -20,13 +20,13 @@ export interface Place {
 /** A line may be as long as all that is kept; nobody looks for something that long. */
 const maxLineLength = 16 * 1024
 
-export function joinWrapped(rows: readonly TextRow[], start = 0, end = rows.length): readonly WrappedLine[] {
+export function joinWrapped(rows: readonly TextRow[]): readonly WrappedLine[] {
   const lines: WrappedLine[] = []
-  for (let first = start; first < end;) {
+  for (let first = 0; first < rows.length;) {
     const starts = [0]
     let text = ''
     let next = first + 1
-    for (; next < end && rows[next]!.isWrapped && text.length < maxLineLength; next++) {
+    for (; rows[next]?.isWrapped && text.length < maxLineLength; next++) {
       text += rows[next - 1]!.printedText
       starts.push(text.length)
     }

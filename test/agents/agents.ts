@@ -1,5 +1,5 @@
 /** The agents that tests run, each at the version its recording and its rules were made with. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,6 +16,10 @@ export interface Agent {
   askingCall(command: string): string
   /** What its screen shows when it asks. */
   readonly asks: RegExp
+  /** What people are told it waits for then. */
+  readonly reason: RegExp
+  /** It asks before it calls a tool of an MCP server, even one that only reads. */
+  readonly asksForTools: boolean
   /** And when it can be typed to. */
   readonly ready: RegExp
 }
@@ -46,6 +50,8 @@ const codex: Agent = {
   askingCall: (command) =>
     `CALL exec_command ${JSON.stringify({ cmd: command, sandbox_permissions: 'require_escalated', justification: 'It is time.' })}`,
   asks: /Would you like to run the following command\?/,
+  reason: /echo it > made.txt/,
+  asksForTools: false,
   ready: /› Ask Codex to do anything/,
 }
 
@@ -72,6 +78,8 @@ const claude: Agent = {
   }),
   askingCall: (command) => `CALL Bash ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Do you want to proceed\?/,
+  reason: /Bash/,
+  asksForTools: true,
   ready: /^❯/m,
 }
 
@@ -91,6 +99,8 @@ const gemini: Agent = {
   environment: (model) => ({ GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: model }),
   askingCall: (command) => `CALL run_shell_command ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Allow execution of/,
+  reason: /echo it > made.txt/,
+  asksForTools: true,
   ready: />   Type your message/,
 }
 
@@ -127,9 +137,12 @@ const opencode: Agent = {
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
   }),
   askingCall: (command) => `CALL bash ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Permission required/,
+  reason: /echo it > made.txt/,
+  asksForTools: false,
   ready: /ctrl\+p commands/,
 }
 
@@ -139,6 +152,15 @@ export const agents: readonly Agent[] = [codex, claude, gemini, opencode]
 export const agentsDirectory = fileURLToPath(new URL('../../.cache/agents/', import.meta.url))
 /** Links to their programs, and to a Node that can run them. */
 export const agentPrograms = join(agentsDirectory, 'bin')
+
+export function installedVersion(agent: Agent): string | undefined {
+  try {
+    const text = readFileSync(join(agentsDirectory, 'node_modules', agent.package, 'package.json'), 'utf8')
+    return (JSON.parse(text) as { version: string }).version
+  } catch {
+    return undefined
+  }
+}
 
 export function writeSettings(home: string, { settings }: Agent, model: string): void {
   for (const [path, content] of Object.entries(settings(model))) {

@@ -1,9 +1,8 @@
 /** Installs the agents that `npm run test:agents` runs, once; about 1.3 GB. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Agent } from './agents.ts'
-import { agentPrograms, agents, agentsDirectory } from './agents.ts'
+import { agentPrograms, agents, agentsDirectory, installedVersion } from './agents.ts'
 
 const missing = agents.filter((agent) => installedVersion(agent) !== agent.version)
 if (missing.length > 0) {
@@ -22,12 +21,3 @@ rmSync(agentPrograms, { recursive: true, force: true })
 mkdirSync(agentPrograms)
 for (const { name } of agents) symlinkSync(`../node_modules/.bin/${name}`, join(agentPrograms, name))
 symlinkSync(process.execPath, join(agentPrograms, 'node'))
-
-function installedVersion(agent: Agent): string | undefined {
-  try {
-    const text = readFileSync(join(agentsDirectory, 'node_modules', agent.package, 'package.json'), 'utf8')
-    return (JSON.parse(text) as { version: string }).version
-  } catch {
-    return undefined
-  }
-}

@@ -54,7 +54,12 @@ export async function modernRequest(
 
 /** What took long is answered with a stream, whose last event is the answer. */
 function lastMessageIn(text: string): string {
-  return text.split('\n').findLast((line) => line.startsWith('data: {'))?.slice('data: '.length) ?? text
+  return (
+    text
+      .split('\n')
+      .findLast((line) => line.startsWith('data: {'))
+      ?.slice('data: '.length) ?? text
+  )
 }
 
 /** The hub answered, but not with a result. */

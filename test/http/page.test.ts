@@ -1,9 +1,9 @@
 /** The page in a real browser: logging in by the printed link, by hand, and out again. */
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { shippedHub } from '../harness/hub-process.ts'
 import { requires } from '../harness/requires.ts'
-import { createTempHome } from '../harness/temp-home.ts'
+import { openBrowser } from '../page/browser.ts'
 import { type OwnHub, startOwnHub } from './own-hub.ts'
 
 const program = requires('chromium')
@@ -18,14 +18,7 @@ program.describe('the page', () => {
 
   beforeAll(async () => {
     hub = opened.use(await startOwnHub({ program: shippedHub }))
-    const home = opened.use(await createTempHome())
-    browser = await chromium.launch({
-      executablePath: program.path,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'],
-      // Nothing of the person who runs the tests is read or changed.
-      env: { PATH: process.env['PATH'] ?? '', HOME: home.path },
-    })
-    opened.defer(() => browser.close())
+    browser = opened.use(await openBrowser(program.path))
   })
   afterAll(() => opened.disposeAsync())
 

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { type OwnHub, patience } from '../http/own-hub.ts'
 
 export interface FollowPage extends AsyncDisposable {
@@ -72,7 +72,11 @@ export async function follow(browser: Browser, hub: OwnHub, session: string, vis
   }
 }
 
-/** What the hub itself has on the screen of a session. */
+/** Waits for the page to show what the hub has on its own screen. */
+export function showsWhatTheHubHas(viewer: FollowPage, hub: OwnHub, session: string): Promise<void> {
+  return vi.waitFor(async () => expect(await viewer.rows()).toEqual(await screenOf(hub, session)), patience)
+}
+
 export async function screenOf(hub: OwnHub, session: string): Promise<readonly string[]> {
   const { lines } = await hub.call('read_screen', { session })
   return lines as readonly string[]

@@ -6,7 +6,15 @@ import { shippedHub } from '../harness/hub-process.ts'
 import { requires } from '../harness/requires.ts'
 import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
 import { openBrowser } from './browser.ts'
-import { endSessions, follow, screenOf, startCommand, startCounter, startShell } from './follow-page.ts'
+import {
+  endSessions,
+  follow,
+  screenOf,
+  showsWhatTheHubHas,
+  startCommand,
+  startCounter,
+  startShell,
+} from './follow-page.ts'
 
 const program = requires('chromium')
 
@@ -62,7 +70,7 @@ program.describe('the follow page', () => {
     await using viewer = await follow(browser, hub, 'widths')
     await hub.call('send_input', { name: 'widths', text: '' })
     await viewer.sees('END')
-    expect(await viewer.rows()).toEqual(await screenOf(hub, 'widths'))
+    await showsWhatTheHubHas(viewer, hub, 'widths')
   })
 
   test('the page of whoever types decides the size, and a change of the window is told to the program', async () => {
@@ -89,7 +97,7 @@ program.describe('the follow page', () => {
     await viewer.sees(/^line 2\d\d$/)
     await counter.stop()
     await viewer.sees('END')
-    expect(await viewer.rows()).toEqual(await screenOf(hub, 'reload'))
+    await showsWhatTheHubHas(viewer, hub, 'reload')
     expectAllLines(await viewer.scrollUp())
   })
 
@@ -130,7 +138,7 @@ program.describe('the follow page', () => {
     await startCommand(hub, 'watched', `read; echo typed; read; ${ask}`)
     await using first = await follow(browser, hub, 'watched')
     await using second = await follow(browser, hub, 'watched')
-    await first.sees('')
+    await expect.poll(() => first.size(), patience).not.toBe('')
     const atFirst = await first.size()
     await first.type('\n')
     await second.banner.filter({ hasText: 'types' }).waitFor()
@@ -169,7 +177,7 @@ program.describe('the follow page', () => {
     await expect.poll(() => viewer.banner.isVisible(), patience).toBe(false)
     await counter.stop()
     await viewer.sees('END')
-    expect(await viewer.rows()).toEqual(await screenOf(hub, 'survivor'))
+    await showsWhatTheHubHas(viewer, hub, 'survivor')
     expectAllLines(await viewer.scrollUp())
     await viewer.type('still here\n')
     await viewer.sees(/^still here$/)
@@ -222,7 +230,7 @@ program.describe('the follow page', () => {
     await hub.call('send_input', { name: 'hostile', text: '' })
     await hub.call('send_input', { name: 'hostile', text: 'alive' })
     await viewer.sees(/alive$/)
-    expect(await viewer.rows()).toEqual(await screenOf(hub, 'hostile'))
+    await showsWhatTheHubHas(viewer, hub, 'hostile')
   })
 
   test('a link opens in a tab that knows nothing of this one', async () => {

@@ -5,7 +5,7 @@ import { shippedHub } from '../harness/hub-process.ts'
 import { requires } from '../harness/requires.ts'
 import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
 import { openBrowser } from './browser.ts'
-import { endSessions, follow, screenOf, startShell } from './follow-page.ts'
+import { endSessions, follow, screenOf, showsWhatTheHubHas, startShell } from './follow-page.ts'
 
 const program = requires('chromium')
 
@@ -59,20 +59,15 @@ program.describe('two viewers of one session', () => {
     await wide.type(`printf '%0.s=' $(seq 150); echo\n`)
     await expect.poll(() => wide.size(), patience).not.toBe(atFirst)
     await expect.poll(() => small.size(), patience).toBe(await wide.size())
-    for (const viewer of [wide, small])
-      await expect.poll(() => viewer.rows(), patience).toEqual(await screenOf(hub, 'sizes'))
+    for (const viewer of [wide, small]) await showsWhatTheHubHas(viewer, hub, 'sizes')
     await expect.poll(() => overflow(), patience).toEqual({ right: true, bottom: true })
 
+    const before = await wide.size()
     await small.page.getByRole('button', { name: 'Take over' }).click()
-    await expect.poll(() => wide.size(), patience).toBe(await sizeOnceChanged())
-    for (const viewer of [wide, small])
-      await expect.poll(() => viewer.rows(), patience).toEqual(await screenOf(hub, 'sizes'))
+    await expect.poll(() => small.size(), patience).not.toBe(before)
+    await expect.poll(() => wide.size(), patience).toBe(await small.size())
+    for (const viewer of [wide, small]) await showsWhatTheHubHas(viewer, hub, 'sizes')
 
-    async function sizeOnceChanged() {
-      const before = await wide.size()
-      await expect.poll(() => small.size(), patience).not.toBe(before)
-      return small.size()
-    }
     /** Whether all of the terminal is in sight of the small page. */
     function overflow() {
       return small.page.evaluate(() => {

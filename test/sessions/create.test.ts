@@ -7,7 +7,9 @@ import { faultsIn, type OwnHub } from '../http/own-hub.ts'
 import { failureOf, sessionOf, start, startSessionHub } from './session-hub.ts'
 
 let hub: OwnHub
-beforeAll(async () => void (hub = await startSessionHub({ SIGNALBOX_TOKEN: 'sb_human_of_somebody', MY_API_KEY: 'hidden' })))
+beforeAll(
+  async () => void (hub = await startSessionHub({ SIGNALBOX_TOKEN: 'sb_human_of_somebody', MY_API_KEY: 'hidden' })),
+)
 afterAll(async () => {
   const faults = faultsIn(hub.log())
   await hub[Symbol.asyncDispose]()
@@ -50,14 +52,15 @@ test('its program sees a token of its own, and nothing of a person’s', async (
   expect(seen['SIGNALBOX_TOKEN']).toMatch(/^sb_agent_/)
   const text = JSON.stringify(seen)
   for (const secret of [hub.token, 'sb_human', 'hidden']) expect(text).not.toContain(secret)
-  expect(Object.keys(seen).filter((name) => name.startsWith('SIGNALBOX_')).toSorted()).toEqual([
-    'SIGNALBOX_TOKEN',
-    'SIGNALBOX_URL',
-  ])
+  expect(
+    Object.keys(seen)
+      .filter((name) => name.startsWith('SIGNALBOX_'))
+      .toSorted(),
+  ).toEqual(['SIGNALBOX_TOKEN', 'SIGNALBOX_URL'])
 })
 
 test.each([
-  ['an unknown template', { template: 'emacs' }, /emacs.*list_templates/],
+  ['an unknown template', { template: 'emacs' }, /emacs.*shell/],
   ['a program that is not installed', { command: 'no-such-program', args: [] }, /no-such-program/],
   ['a directory that is missing', { command: 'cat', working_dir: '/no/such/place' }, /working_dir.*no\/such\/place/],
   ['a directory that depends on where one stands', { command: 'cat', working_dir: 'here' }, /absolute/],

@@ -6,7 +6,7 @@ test('sessions and jobs outlive a killed hub and a stopped one: no byte is missi
     sessions: 6,
     jobs: 3,
     endings: ['SIGKILL', 'SIGTERM', 'SIGKILL'],
-    bytesBetween: 100_000,
+    bytesBetween: 20_000,
   })
   expect(report.screensCompared).toBe(24)
 }, 300_000)

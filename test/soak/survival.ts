@@ -60,6 +60,8 @@ export async function survive({ sessions, jobs, endings, bytesBetween }: Surviva
   stack.defer(() => hub[Symbol.asyncDispose]())
 
   const talkers = await Promise.all(Array.from({ length: sessions }, (_, index) => startTalker(hub, home.path, index)))
+  // The first screens have been saved by then, and more has come since.
+  await grow(talkers, 600_000)
   const queue = await enqueueJobs(hub, home.path, jobs)
   const pids = await pidsOf(hub)
   let screensCompared = 0
@@ -183,7 +185,10 @@ async function expectWholeEnd(hub: HubProcess, { name, file }: Talker): Promise<
 /** A hub that comes after another may leave a question alone, but never answer it again. */
 function tellAnswers(talkers: readonly Talker[]): string {
   const counts = talkers.map(({ file }) => {
-    const { asked, answered } = JSON.parse(readFileSync(`${file}.answers`, 'utf8')) as { asked: number; answered: number }
+    const { asked, answered } = JSON.parse(readFileSync(`${file}.answers`, 'utf8')) as {
+      asked: number
+      answered: number
+    }
     expect(answered).toBeLessThanOrEqual(asked)
     expect(answered).toBeGreaterThan(0)
     return { asked, answered }

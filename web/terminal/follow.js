@@ -5,7 +5,7 @@ import { find } from '../elements.js'
 import { createLoginForm } from '../login-form.js'
 import { createMcpClient } from '../mcp-client.js'
 import { keepNoticed } from '../notices.js'
-import { describeStatus, isAhead, isOver } from '../session-words.js'
+import { isAhead, isOver } from '../session-words.js'
 import { readToken } from '../token.js'
 import { createHeader } from './header.js'
 import { createKeyBar } from './key-bar.js'
@@ -63,6 +63,8 @@ async function show() {
     header.note('failed', undefined)
     header.note('lost', undefined)
     present(session)
+    // A phone would show its keyboard.
+    if (!matchMedia('(pointer: coarse)').matches) terminal.focus()
     typing = createTyping({
       call,
       session: session.id,
@@ -107,7 +109,6 @@ function ask(why) {
 function present(session) {
   header.showSession(session)
   if (isOver(session)) typing = undefined
-  header.note('over', isOver(session) ? `This session is over: ${describeStatus(session)}.` : undefined)
 }
 
 /** @param {Json} news */

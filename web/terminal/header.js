@@ -1,7 +1,7 @@
 // @ts-check
 /** What stands above the terminal: which session, how it is, who types. */
 import { find } from '../elements.js'
-import { describeActivity, describeStatus } from '../session-words.js'
+import { describeDoing, describeEnd, isOver, moodOf } from '../session-words.js'
 
 /** @typedef {import('../mcp-client.js').Json} Json */
 
@@ -27,17 +27,19 @@ export function createHeader() {
     document.title = `${shown === '' ? name : `${name}: ${shown}`} – Signalbox`
   }
 
+  /** @type {(kind: 'lost' | 'failed' | 'over' | 'reading', words: string | undefined) => void} */
+  function note(kind, words) {
+    notes.set(kind, words)
+    const [is, said] = [...notes].find(([, each]) => each !== undefined) ?? []
+    if (is === undefined) delete banner.dataset.is
+    else banner.dataset.is = is
+    find('words', HTMLElement).textContent = said ?? ''
+    takeOver.hidden = is !== 'reading'
+  }
+
   return {
     takeOver,
-    /** @type {(kind: 'lost' | 'failed' | 'over' | 'reading', words: string | undefined) => void} */
-    note(kind, words) {
-      notes.set(kind, words)
-      const [is, said] = [...notes].find(([, each]) => each !== undefined) ?? []
-      if (is === undefined) delete banner.dataset.is
-      else banner.dataset.is = is
-      find('words', HTMLElement).textContent = said ?? ''
-      takeOver.hidden = is !== 'reading'
-    },
+    note,
     /** Somebody typed who may not. */
     flash() {
       banner.classList.remove('refused')
@@ -48,9 +50,10 @@ export function createHeader() {
     showSession(session) {
       name = session.name
       find('name', HTMLElement).textContent = name
-      status.textContent = describeStatus(session)
-      status.dataset.is = session.activity.is === 'waiting' ? 'waiting' : session.status
-      find('activity', HTMLElement).textContent = describeActivity(session)
+      status.textContent = session.status
+      status.dataset.is = moodOf(session)
+      find('activity', HTMLElement).textContent = isOver(session) ? '' : describeDoing(session)
+      note('over', isOver(session) ? `This session is over. ${describeEnd(session)}` : undefined)
       showTitle()
     },
     /** @param {string} title */

@@ -160,6 +160,7 @@ describe('of several people', () => {
     await watcher.sees('bash-')
     watcher.type('echo no\r')
     await watcher.sees('You are watching watched.')
+    await vi.waitFor(() => expect(textOn(watcher.screen)).not.toContain('You are watching'), patience)
     writer.type('seq 1 50; printf "\\e[31mred\\e[m\\n"\r')
     await watcher.sees(/49\n50\nred\nbash/)
     const red = watcher.screen.rows().findIndex(({ text }) => text === 'red')

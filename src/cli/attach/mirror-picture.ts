@@ -12,16 +12,23 @@ export type CreateScreen = typeof createScreen
 /** As often as eyes can follow. */
 const paintMs = 30
 
-export function createMirrorPicture(
-  terminal: OwnTerminal,
-  { size, createScreen }: { readonly size: TerminalSize; readonly createScreen: CreateScreen },
-): Picture {
+export interface MirrorOptions {
+  readonly size: TerminalSize
+  readonly createScreen: CreateScreen
+  /** At the bottom of the window, for others to write on. */
+  readonly hiddenRows: number
+  onPainted(): void
+}
+
+export function createMirrorPicture(terminal: OwnTerminal, options: MirrorOptions): Picture {
+  const { size, createScreen, hiddenRows, onPainted } = options
   const screen = createScreen({ size, scrollbackLines: 0, onAnswer: () => {} })
   let painting: NodeJS.Timeout | undefined
 
   function paint(): void {
     painting = undefined
-    const { cols, rows } = terminal.size
+    const { cols } = terminal.size
+    const rows = terminal.size.rows - hiddenRows
     const cursor = screen.cursor()
     const top = Math.max(0, cursor.row - rows + 1)
     const lines = screen
@@ -33,6 +40,7 @@ export function createMirrorPicture(
       `\x1b[?2026h\x1b[?25l${lines.join('')}\x1b[${cursor.row - top + 1};${Math.min(cursor.column, cols - 1) + 1}H` +
         `${isCursorShown ? '\x1b[?25h' : ''}${inputModes()}\x1b[?2026l`,
     )
+    onPainted()
   }
 
   /** What the keyboard sends depends on them. */

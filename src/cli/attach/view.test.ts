@@ -124,14 +124,19 @@ describe('in a window of another size', () => {
   })
 })
 
-test('a notice stands on the last row, and goes with the next drawing', async () => {
+test('a notice stands on the last row, whatever is printed, until it is taken back', async () => {
   const size = { cols: 20, rows: 4 }
   const { window, view } = await windowOf(size)
   view.draw('text', size)
   view.tell('a notice that is too long for it')
-  view.show(Buffer.from(' goes on'))
   await window.settled()
-  expect(textOn(window)).toBe('text goes on\n\n\n a notice that is to')
+  expect(textOn(window)).toBe('text\n\n\n a notice that is to')
+  expect(view.show(Buffer.from(' goes on')).isStale).toBe(true)
+
+  view.draw('text goes on', size)
+  expect(view.show(Buffer.from(`\r\n${lines(6)}end`)).isStale).toBe(false)
+  await vi.waitFor(() => expect(textOn(window)).toBe('line 5\nline 6\nend\n a notice that is to'), patience)
+  view.tell(undefined)
   view.draw('text', size)
   await window.settled()
   expect(textOn(window)).toBe('text')
@@ -151,6 +156,7 @@ function pieces(bytes: Buffer, length: number): Buffer[] {
 
 /** Held back on purpose; or kept for each of both screens, as saved cursors and tab stops are, where here is only one. */
 function isTreatedOtherwise(output: string): boolean {
+  // oxlint-disable-next-line no-control-regex
   return /\x1b[78cH]|\x1b\[\d*g|\x1b\[[su]|\x1b\[\?1048|\x1b\[3J|\x1b\[2[23]t|[\p{M}\p{Cf}]|\x1b\[\d*b/u.test(output)
 }
 

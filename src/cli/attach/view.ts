@@ -1,6 +1,7 @@
 /**
  * A session as it is drawn on the person's terminal: once from a drawing, from there on by what its program prints. In a
- * window of its size that is passed on as it is; in any other, an emulator of our own shows as much as fits.
+ * window of its size that is passed on as it is. In any other, or under a notice, an emulator of our own shows as much as
+ * fits.
  */
 import type { TerminalSize } from '../../api/session.ts'
 import { emptyScreen, plainModes } from '../output-filter.ts'
@@ -14,8 +15,8 @@ export interface View {
   draw(drawing: string, size: TerminalSize): void
   /** What came behind the drawing. */
   show(output: Uint8Array): Shown
-  /** One line over the last row; it goes with the next drawing. */
-  tell(notice: string): void
+  /** One line in place of the last row. It is there at once; the rest of the screen is right from the next drawing on. */
+  tell(notice: string | undefined): void
 }
 
 export interface Shown {
@@ -37,23 +38,41 @@ export interface ViewOptions {
 
 export function createView(terminal: OwnTerminal, { clipboard, createScreen }: ViewOptions): View {
   let picture: Picture | undefined
+  let isDirect = false
+  let notice: string | undefined
   terminal.onLeave(() => picture?.[Symbol.dispose]())
+
+  function writeNotice(): void {
+    if (notice === undefined) return
+    const { cols, rows } = terminal.size
+    const line = ` ${notice} `.slice(0, cols)
+    terminal.write(`\x1b7\x1b[?6l\x1b[r\x1b[${rows};1H\x1b[0;7m${line}\x1b[K\x1b[0m\x1b8`)
+  }
 
   return {
     draw(drawing, size) {
       picture?.[Symbol.dispose]()
-      const isOfSize = size.cols === terminal.size.cols && size.rows === terminal.size.rows
-      picture = isOfSize
+      const { cols, rows } = terminal.size
+      isDirect = notice === undefined && size.cols === cols && size.rows === rows
+      picture = isDirect
         ? createDirectPicture(terminal, { clipboard })
-        : createMirrorPicture(terminal, { size, createScreen })
+        : createMirrorPicture(terminal, {
+            size,
+            createScreen,
+            hiddenRows: notice === undefined ? 0 : 1,
+            onPainted: writeNotice,
+          })
       terminal.write(plainModes + wheelAtRest + emptyScreen)
       picture.draw(drawing)
     },
-    show: (output) => picture?.show(output) ?? { isStale: false },
-    tell(notice) {
-      const { cols, rows } = terminal.size
-      const line = ` ${notice} `.slice(0, cols)
-      terminal.write(`\x1b7\x1b[?6l\x1b[r\x1b[${rows};1H\x1b[0;7m${line}\x1b[K\x1b[0m\x1b8`)
+    show(output) {
+      // What is passed on would scroll the notice away.
+      if (notice !== undefined && isDirect) return { isStale: true }
+      return picture?.show(output) ?? { isStale: false }
+    },
+    tell(next) {
+      notice = next
+      writeNotice()
     },
   }
 }

@@ -69,7 +69,10 @@ export function drawEmulator({ emulator, links, titles, palette }: Drawable): Dr
   return { sequences: pen.drawing(), remainder: remainderOf(internals, size) }
 }
 
-export function restoreRemainder({ internals }: Emulator, { column, joinState, ink, saved, oddCells }: Remainder): void {
+export function restoreRemainder(
+  { internals }: Emulator,
+  { column, joinState, ink, saved, oddCells }: Remainder,
+): void {
   const { buffers, _inputHandler: handler } = internals
   buffers.active.x = column
   handler._parser.precedingJoinState = joinState

@@ -70,6 +70,14 @@ test('NULs and bytes that are no text leave no trace', async () => {
   expect(textOn(screen)).toBe('ab(c')
 })
 
+test('characters with marks keep them when lines are folded anew, and give them to no other', async () => {
+  const text = 'y\u0300zwi\u0300sy\u0300qweca\u0300c\u0301s'
+  const screen = await screenWith(`${text}\r\n`, { size: { cols: 7, rows: 4 } })
+  screen.resize({ cols: 6, rows: 4 })
+  await screen.settled()
+  expect(screen.rows().map((row) => row.text)).toEqual(['y\u0300zwi\u0300sy\u0300', 'qweca\u0300c\u0301', 's', ''])
+})
+
 test('lines folded anew where there is no room above never leave the screen without lines', async () => {
   const screen = await screenWith('\x1b#8', { size: { cols: 33, rows: 11 }, scrollbackLines: 0 })
   screen.resize({ cols: 26, rows: 2 })

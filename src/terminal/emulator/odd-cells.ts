@@ -27,7 +27,11 @@ export function oddCellsOf({ lines }: EmulatorBuffer, cols: number): readonly Od
       const content = line._data[column * cellSize]!
       const isEmpty = width === 1 && textAt(line, column, width) === ''
       if (isEmpty && (content !== emptyCell || !hasGroundOnly(inkAt(line, column)))) {
-        odd.push({ fromEnd: lines.length - index, column, content: content & isCombined ? content & widthBits : content })
+        odd.push({
+          fromEnd: lines.length - index,
+          column,
+          content: content & isCombined ? content & widthBits : content,
+        })
       }
       column += width
     }

@@ -22,7 +22,7 @@ function historyOf(journal: string): ReplayedLines {
   return history
 }
 
-answerEach<HistoryQuestion>(async (question) => {
+answerEach(async (question: HistoryQuestion) => {
   const history = historyOf(question.journal)
   switch (question.is) {
     case 'total':
@@ -32,11 +32,10 @@ answerEach<HistoryQuestion>(async (question) => {
       return history
         .rows(question.from, question.from + question.count)
         .map(({ text, isWrapped }): HistoryLine => ({ text, isWrapped }))
-    case 'search':
-      return searchRows(
-        history.rows(0, history.total),
-        await compilePattern(question.pattern, question.options),
-        question.options,
-      )
+    case 'search': {
+      const pattern = await compilePattern(question.pattern, question.options)
+      const rows = { length: history.total, slice: (start: number, end: number) => history.rows(start, end) }
+      return searchRows(rows, pattern, question.options)
+    }
   }
 })

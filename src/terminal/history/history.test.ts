@@ -15,7 +15,9 @@ test('lines that are all hot are read and searched as they are', async () => {
     { text: '2', isWrapped: false },
   ])
   const { matches } = await history.search('^7.$', options)
-  expect(matches.map(({ row, text }) => [row, text])).toEqual([76, 75, 74, 73, 72, 71, 70, 69].map((row) => [row, `${row + 1}`]))
+  expect(matches.map(({ row, text }) => [row, text])).toEqual(
+    [76, 75, 74, 73, 72, 71, 70, 69].map((row) => [row, `${row + 1}`]),
+  )
 })
 
 test('older ones are read from the journal, and those that come later are there too', async () => {
@@ -59,7 +61,10 @@ test('a hub that comes later knows that there are older ones', async () => {
 
 test('what the program has forgotten is forgotten', async () => {
   const terminals = testTerminals({ scrollbackLines: 10 })
-  const terminal = await terminals.start('t', shellLine('seq 1 1000; printf "\\033[3J\\033[2J"; seq 1 100; echo end; read line'))
+  const terminal = await terminals.start(
+    't',
+    shellLine('seq 1 1000; printf "\\033[3J\\033[2J"; seq 1 100; echo end; read line'),
+  )
   await untilShown(terminal, 'end')
   const history = await terminal.history()
   expect(await history.lines(0, 1)).not.toEqual([])

@@ -34,7 +34,10 @@ export type HistoryQuestion = { readonly journal: string } & (
   | { readonly is: 'search'; readonly pattern: string; readonly options: HistorySearchOptions }
 )
 
-const thread = createThread<HistoryQuestion>({ module: siblingModule('history-thread', import.meta.url) })
+const thread = createThread<HistoryQuestion>({
+  module: siblingModule('history-thread', import.meta.url),
+  memoryMb: 128,
+})
 
 export async function openHistory(journal: string, screen: Screen): Promise<History> {
   await screen.settled()

@@ -58,6 +58,8 @@ export interface Exit {
   readonly offset: number
   readonly code: number | null
   readonly signal: string | null
+  /** Where neither tells what happened. */
+  readonly reason?: string
 }
 
 export interface Frame {
@@ -96,8 +98,9 @@ export function decodeAt(payload: Buffer): { readonly offset: number; readonly b
   return { offset: Number(payload.readBigUInt64BE(0)), bytes: payload.subarray(offsetBytes) }
 }
 
-export function decodeJson<Value>(payload: Buffer): Value {
-  return JSON.parse(payload.toString('utf8')) as Value
+/** Between hub and holder alone, so that its form is known by its kind. */
+export function decodeJson(payload: Buffer): unknown {
+  return JSON.parse(payload.toString('utf8'))
 }
 
 /** Cuts a stream of chunks into frames, however they were split on the way. Throws on what cannot be a frame. */

@@ -11,12 +11,14 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { createOutputTail } from '../output-tail.ts'
 import { readOutput } from '../read-output.ts'
+import { startInTmux } from '../tmux/tmux-pty.ts'
 import type { Hello } from './frames.ts'
 import { encodeJson, frameKind, protocolVersion } from './frames.ts'
 import { journalFolder } from './journal-files.ts'
 import { openJournalWriter } from './journal-writer.ts'
 import type { HolderNotice } from './notice.ts'
 import { createNoticeFile } from './notice.ts'
+import type { PtyListeners } from './pty.ts'
 import { startPty } from './pty.ts'
 import type { HolderTask } from './task.ts'
 import type { Viewer, ViewerListeners } from './viewer.ts'
@@ -39,7 +41,7 @@ async function hold({ version, socket, directory, program, ...task }: HolderTask
   let isDiskFull = false
   let answered = 0
 
-  const pty = startPty(program, {
+  const listeners: PtyListeners = {
     onOutput(bytes) {
       const { offset } = journal
       const isKept = journal.append(bytes)
@@ -47,14 +49,21 @@ async function hold({ version, socket, directory, program, ...task }: HolderTask
       if (isKept === isDiskFull) noteDisk(isKept)
       for (const viewer of viewers) viewer.output(offset, bytes)
     },
-    onExit({ code, signal }) {
-      const exit = { offset: journal.offset, code, signal: signal === null ? null : signalName(signal) }
+    onResize(next) {
+      size = next
+      journal.noteResize(next)
+      const { offset } = journal
+      for (const viewer of viewers) viewer.resized({ ...next, offset })
+    },
+    onExit({ signal, ...how }) {
+      const exit = { ...how, offset: journal.offset, signal: signal === null ? null : signalName(signal) }
       journal.noteExit(exit)
-      noticeFile.write({ ...notice, exit })
+      
       for (const viewer of viewers) viewer.exit(exit)
       end()
     },
-  })
+  }
+  const pty = 'tmux' in program ? await startInTmux(program, directory, listeners) : startPty(program, listeners)
   const who = { protocol: protocolVersion, version, pid: process.pid, childPid: pty.pid }
   const notice: HolderNotice = { ...who, socket }
 
@@ -78,17 +87,12 @@ async function hold({ version, socket, directory, program, ...task }: HolderTask
       onInput: (bytes) => pty.write(bytes, () => viewer().taken(bytes.length)),
       onAnswer(offset, bytes) {
         // Two hubs may have read the question; one answer is enough.
-        if (offset <= answered) return
+        if (offset <= answered || pty.answersItself) return
         answered = offset
         pty.write(bytes)
       },
       onResize(next) {
-        if (next.cols === size.cols && next.rows === size.rows) return
-        size = next
-        pty.resize(next)
-        journal.noteResize(next)
-        const { offset } = journal
-        for (const each of viewers) each.resized({ ...next, offset })
+        if (next.cols !== size.cols || next.rows !== size.rows) pty.resize(next)
       },
       onSignal: (name) => pty.signal(name),
     }

@@ -63,7 +63,12 @@ test('a full disk is tried now and then, however much comes', () => {
   const directory = join(temporaryDirectory(), 'journal')
   writeFileSync(directory, '')
   let time = 0
-  const journal = openJournalWriter({ directory, limits: { segmentBytes: 1000, maxBytes: 5000 }, size, now: () => time })
+  const journal = openJournalWriter({
+    directory,
+    limits: { segmentBytes: 1000, maxBytes: 5000 },
+    size,
+    now: () => time,
+  })
   rmSync(directory)
   const tries = Array.from({ length: 40 }, () => {
     time += 10

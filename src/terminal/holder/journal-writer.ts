@@ -38,7 +38,12 @@ const indexEveryMs = 20
 /** A full disk is tried again at most so often. */
 const retryMs = 250
 
-export function openJournalWriter({ directory, limits, now = Date.now, ...options }: JournalWriterOptions): JournalWriter {
+export function openJournalWriter({
+  directory,
+  limits,
+  now = Date.now,
+  ...options
+}: JournalWriterOptions): JournalWriter {
   const closed: { readonly start: number; readonly size: number }[] = []
   let segment: Segment | undefined
   let { size } = options

@@ -85,7 +85,11 @@ interface PtyInternals {
 /** Private fields of the library, guarded by every test that starts a program. */
 function internalsOf(pty: object): PtyInternals {
   const { _pty: path, _fd: descriptor, _socket: stream } = pty as Record<string, unknown>
-  if (typeof path !== 'string' || typeof descriptor !== 'number' || !(stream instanceof Object && 'destroy' in stream)) {
+  if (
+    typeof path !== 'string' ||
+    typeof descriptor !== 'number' ||
+    !(stream instanceof Object && 'destroy' in stream)
+  ) {
     throw new Error('the PTY library hides its terminal')
   }
   return { path, descriptor, stream: stream as Socket }

@@ -18,7 +18,9 @@ test('a holder whose package is gone types, resizes, lets others attach, begins 
   cpSync(join(root, 'src'), join(installed, 'src'), { recursive: true })
   cpSync(join(root, 'package.json'), join(installed, 'package.json'))
   symlinkSync(join(root, 'node_modules'), join(installed, 'node_modules'))
-  const { startHolder } = (await import(join(installed, 'src/terminal/start-holder.ts'))) as typeof import('../start-holder.ts')
+  const { startHolder } = (await import(
+    join(installed, 'src/terminal/start-holder.ts')
+  )) as typeof import('../start-holder.ts')
 
   const directory = temporaryDirectory()
   const socket = join(directory, 's.sock')

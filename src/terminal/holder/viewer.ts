@@ -45,7 +45,7 @@ export function serveViewer({ connection, journal, read, listeners }: ViewerOpti
   function receive({ kind, payload }: Frame): void {
     switch (kind) {
       case frameKind.attach:
-        next = decodeJson<{ from: number }>(payload).from
+        next = (decodeJson(payload) as { from: number }).from
         return catchUp()
       case frameKind.input:
         return listeners.onInput(payload)
@@ -54,9 +54,9 @@ export function serveViewer({ connection, journal, read, listeners }: ViewerOpti
         return listeners.onAnswer(offset, bytes)
       }
       case frameKind.resize:
-        return listeners.onResize(decodeJson<Size>(payload))
+        return listeners.onResize(decodeJson(payload) as Size)
       case frameKind.signal:
-        return listeners.onSignal(decodeJson<{ signal: NodeJS.Signals }>(payload).signal)
+        return listeners.onSignal((decodeJson(payload) as { signal: NodeJS.Signals }).signal)
       default:
       // From a newer hub; what it means by it is not ours to guess.
     }

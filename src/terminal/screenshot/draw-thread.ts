@@ -3,4 +3,4 @@ import { answerEach } from '../answer-thread.ts'
 import { paint } from './paint.ts'
 import type { Picture } from './picture.ts'
 
-answerEach<Picture>(paint)
+answerEach((picture: Picture) => paint(picture))

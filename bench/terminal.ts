@@ -1,0 +1,164 @@
+/**
+ * What a terminal costs and how quick it is, as a client of the hub sees it, next to tmux in control mode in the same run.
+ *
+ *   npm run bench:terminal -- [--rounds 3] [--crowd 100]
+ */
+import { cpus, loadavg } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { type BenchHub, startBenchHub } from './terminal/bench-hub.ts'
+import { measureCrowd, startCrowd } from './terminal/crowd.ts'
+import { echoCommand, measureEcho, measureTmuxEcho } from './terminal/echo.ts'
+import { latency, mean, median, type Row, shown, toTable } from './terminal/figures.ts'
+import { linesCommand, measureReading, measureTmuxReading, readings } from './terminal/reading.ts'
+import { measureFlow, measureTmuxFlow, writeSample } from './terminal/throughput.ts'
+import { openPane, tmuxVersion } from './terminal/tmux.ts'
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, crowd: { type: 'string', default: '100' } },
+})
+const rounds = Number(values.rounds)
+const crowdSize = Number(values.crowd)
+const keys = 200
+const flowMegabytes = 32
+const tmuxFlowMegabytes = 8
+const idleCount = 50
+const tmux = tmuxVersion()
+const untilReady = { for: 'text', value: 'ready' }
+
+const rows = [...(await oneTerminal()), ...(await manyIdle()), ...(await aCrowd())]
+console.log(toTable(rows))
+console.log(
+  `\n${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}, ${tmux ?? 'tmux is not installed'}; load ${loadavg()[0]!.toFixed(1)} at the end.`,
+)
+console.log(`Latencies are p50 / p95, ${rounds} interleaved rounds; the clients run on the same machine.`)
+
+function say(step: string): void {
+  process.stderr.write(`${step}\n`)
+}
+
+async function oneTerminal(): Promise<readonly Row[]> {
+  await using hub = await startBenchHub()
+  const idleMb = (await hub.usage()).rssMb
+  await hub.client.call('create_session', { name: 'echo', command: echoCommand, wait: untilReady })
+  await hub.client.call('create_session', { name: 'lines', command: linesCommand, wait: untilReady })
+  await using panes = await openPanes()
+  const [sample, tmuxSample] = [writeSample(hub.home, flowMegabytes), writeSample(hub.home, tmuxFlowMegabytes)]
+
+  const echo = { own: [] as number[], tmux: [] as number[] }
+  const flows: { own: Awaited<ReturnType<typeof measureFlow>>[]; tmux: number[] } = { own: [], tmux: [] }
+  const reads = new Map(readings.map((reading) => [reading, { own: [] as number[], tmux: [] as number[] }]))
+  await measureEcho(hub, 'echo', keys) // warms up
+  for (let round = 1; round <= rounds; round++) {
+    say(`round ${round} of ${rounds}`)
+    echo.own.push(...(await measureEcho(hub, 'echo', keys)))
+    if (panes.echo) echo.tmux.push(...(await measureTmuxEcho(panes.echo, keys)))
+    flows.own.push(await measureFlow(hub, sample, flowMegabytes))
+    if (tmux !== undefined) flows.tmux.push(await measureTmuxFlow(tmuxSample, tmuxFlowMegabytes))
+    for (const [reading, times] of reads) {
+      times.own.push(...(await measureReading(hub, 'lines', reading, 30)))
+      if (panes.lines) times.tmux.push(...((await measureTmuxReading(panes.lines, reading, 30)) ?? []))
+    }
+  }
+  const inTmux = (times: readonly number[]) => (times.length > 0 ? { tmux: latency(times) } : {})
+  return [
+    { what: 'key → seen by a viewer', signalbox: latency(echo.own), ...inTmux(echo.tmux), budget: '≤ 5 / ≤ 15 ms' },
+    {
+      what: 'output of one program at a viewer',
+      signalbox: `${shown(median(flows.own.map((flow) => flow.megabytesPerSecond)))} MB/s`,
+      ...(flows.tmux.length > 0 && { tmux: `${shown(median(flows.tmux))} MB/s` }),
+      budget: '≥ 15 MB/s',
+    },
+    {
+      what: 'the hub’s part of it',
+      signalbox: `${shown(median(flows.own.map((flow) => flow.cpuMsPerMegabyte)))} ms CPU/MB`,
+    },
+    ...[...reads].map(([reading, times]) => ({
+      what: `${reading}, of 10,000 lines`,
+      signalbox: latency(times.own),
+      ...inTmux(times.tmux),
+    })),
+    { what: 'a hub without sessions, resident', signalbox: `${shown(idleMb)} MB`, budget: '≤ 130 MB' },
+  ]
+}
+
+async function openPanes() {
+  const stack = new AsyncDisposableStack()
+  const echo = tmux === undefined ? undefined : stack.use(await openPane(echoCommand))
+  const lines = tmux === undefined ? undefined : stack.use(await openPane(linesCommand, { historyLines: 10_000 }))
+  return { echo, lines, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+async function manyIdle(): Promise<readonly Row[]> {
+  say(`${idleCount} idle sessions`)
+  await using hub = await startBenchHub()
+  const empty = await startTimes(hub)
+  const before = await hub.usage()
+  for (let index = 0; index < idleCount; index++) {
+    await hub.client.call('create_session', {
+      name: `idle-${index}`,
+      command: 'seq 1 100; printf ready; cat',
+      wait: untilReady,
+    })
+  }
+  const after = await hub.usage()
+  const holders = hub.holders()
+  const full = await startTimes(hub)
+  const each = (key: 'heapMb' | 'rssMb') => shown((after[key] - before[key]) / idleCount)
+  return [
+    { what: 'idle session, in the hub', signalbox: `${each('heapMb')} MB heap, ${each('rssMb')} MB resident` },
+    {
+      what: 'idle session, its holder',
+      signalbox: `${shown(mean(holders.map(({ privateMb }) => privateMb)))} MB private, ${shown(mean(holders.map(({ rssMb }) => rssMb)))} MB resident`,
+    },
+    { what: 'hub start, nothing to adopt', signalbox: `${shown(median(empty))} ms` },
+    { what: `hub start, ${idleCount} sessions to adopt`, signalbox: `${shown(median(full))} ms`, budget: '≤ 1,000 ms' },
+  ]
+}
+
+async function startTimes(hub: BenchHub): Promise<readonly number[]> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) times.push(await hub.restart())
+  return times
+}
+
+async function aCrowd(): Promise<readonly Row[]> {
+  say(`${crowdSize} sessions at 100 KB/s`)
+  await using hub = await startBenchHub()
+  await using crowd = await startCrowd(hub, crowdSize)
+  await measureCrowd(hub, crowd, 100_000, 3_000) // warms up
+  const { hubCpuPercent, holdersCpuPercent, lagsMs, caughtUpMs } = await measureCrowd(hub, crowd, 100_000, 10_000)
+  const back = await comeBack(hub, crowd.names.slice(0, 20), (signal) => crowd.feed(100_000, signal))
+  return [
+    {
+      what: `${crowdSize} sessions at 100 KB/s, CPU`,
+      signalbox: `hub ${shown(hubCpuPercent)} %, holders ${shown(holdersCpuPercent)} %`,
+      budget: 'keeps up',
+    },
+    { what: 'printed → seen by a viewer, meanwhile', signalbox: latency(lagsMs) },
+    { what: 'all on the screens after the last byte', signalbox: `${shown(caughtUpMs)} ms` },
+    {
+      what: `kill −9 with ${crowdSize} printing → 20 screens read`,
+      signalbox: `${shown(back)} ms`,
+      budget: '≤ 2,000 ms',
+    },
+  ]
+}
+
+/** How long after it was killed a hub shows the screens of so many sessions again, while they go on printing. */
+async function comeBack(
+  hub: BenchHub,
+  names: readonly string[],
+  feed: (signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const stop = new AbortController()
+  const feeding = feed(stop.signal)
+  await delay(2_000)
+  const killedAt = performance.now()
+  await hub.restart()
+  await Promise.all(names.map((session) => hub.client.call('read_screen', { session })))
+  const ms = performance.now() - killedAt
+  stop.abort()
+  await feeding
+  return ms
+}

@@ -1,0 +1,231 @@
+/** Two things at once, and things that fail in between. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { expect, test, vi } from 'vitest'
+import { createGate } from '../../test/fixtures/gate.ts'
+import type { UsedWorld } from '../../test/fixtures/session-world.ts'
+import { useSqliteWorld } from '../../test/fixtures/session-world.ts'
+import type { Store } from '../store/store.ts'
+import type { Terminals } from '../terminal/terminal.ts'
+import type { SessionsOptions } from './sessions.ts'
+
+const { signal } = new AbortController()
+const patience = { timeout: 20_000 }
+
+/** Whoever starts a program waits, before or after it was started. */
+function slowTerminals(
+  world: Pick<UsedWorld, 'openTerminals'>,
+  wait: { before?: () => Promise<void>; after?: () => Promise<void> },
+) {
+  const terminals = world.openTerminals()
+  const start: Terminals['start'] = async (...args) => {
+    await wait.before?.()
+    const terminal = await terminals.start(...args)
+    await wait.after?.()
+    return terminal
+  }
+  return { ...terminals, start }
+}
+
+/** From now on the store refuses changes of sessions, as on a full disk. */
+async function breakStore({ db }: Store): Promise<() => Promise<void>> {
+  await sql`create trigger refuse before update on sessions begin select raise(abort, 'the disk is full'); end`.execute(
+    db,
+  )
+  return async () => void (await sql`drop trigger refuse`.execute(db))
+}
+
+const endsOf = ({ events }: UsedWorld, id: string) =>
+  events.filter(({ type, session }) => type === 'session-ended' && session === id)
+
+test('a session that is killed before its program was started never starts it', async () => {
+  const gate = createGate()
+  const world = await useSqliteWorld()
+  const sessions = await world.restart({
+    tokens: {
+      async issue({ id }) {
+        await gate.pass()
+        return { id: `token-${id}`, text: 'secret' }
+      },
+      revoke: async (id) => world.revoked.push(id),
+    },
+  })
+  const created = sessions.create({ name: 'never', command: 'touch begun; cat' }, signal).catch((error: Error) => error)
+  await gate.reached
+  const killed = sessions.kill(await sessions.find('never'), { remove: false })
+  await vi.waitFor(async () => expect((await sessions.find('never')).isStopAsked).toBe(true))
+  gate.open()
+  expect(await killed).toMatchObject({ status: 'stopped', startedAt: undefined })
+  expect(String(await created)).toMatch(/ended before it had started/)
+  expect(world.revoked).toHaveLength(1)
+  expect(existsSync(join(world.home, 'workspaces', 'never', 'begun'))).toBe(false)
+})
+
+test('a session that is killed while its program starts ends with it', async () => {
+  const gate = createGate()
+  const world = await useSqliteWorld()
+  const sessions = await world.restart({ terminals: slowTerminals(world, { after: gate.pass }) })
+  const created = sessions.create({ name: 'early', command: 'cat' }, signal)
+  await gate.reached
+  const record = await sessions.find('early')
+  const killed = Promise.all([sessions.kill(record, { remove: false }), sessions.kill(record, { remove: false })])
+  await vi.waitFor(async () => expect((await sessions.find('early')).isStopAsked).toBe(true))
+  gate.open()
+  expect((await killed).map(({ status }) => status)).toEqual(['stopped', 'stopped'])
+  expect((await created).record.id).toBe(record.id)
+  expect(sessions.count).toBe(0)
+  expect(endsOf(world, record.id)).toHaveLength(1)
+})
+
+test('whoever wants the terminal of a session that starts waits for it, and gets the one there is', async () => {
+  const gate = createGate()
+  const world = await useSqliteWorld()
+  const terminals = slowTerminals(world, { after: gate.pass })
+  const adopt = vi.spyOn(terminals, 'adopt')
+  const sessions = await world.restart({ terminals })
+  const created = sessions.create({ name: 'soon', command: 'cat' }, signal)
+  await gate.reached
+  const early = sessions.terminalOf(await sessions.find('soon'))
+  gate.open()
+  const { record } = await created
+  expect(await early).toBe(await sessions.terminalOf(record))
+  expect(adopt).not.toHaveBeenCalled()
+})
+
+test('a socket that opens when its session has already ended is closed again', async () => {
+  const gate = createGate()
+  const close = vi.fn(async () => {})
+  const world = await useSqliteWorld([], {
+    async openSocket() {
+      await gate.pass()
+      return { path: '/nowhere', close }
+    },
+  })
+  const created = world.sessions.create({ name: 'short', command: 'true' }, signal)
+  await gate.reached
+  await vi.waitFor(async () => expect((await world.sessions.find('short')).status).toBe('completed'), patience)
+  gate.open()
+  await created
+  expect(close).toHaveBeenCalledOnce()
+})
+
+test('a change that cannot be stored harms nobody', async () => {
+  const world = await useSqliteWorld()
+  const { record } = await world.sessions.create({ name: 'resized', command: 'cat' }, signal)
+  const terminal = await world.sessions.terminalOf(record)
+  const repair = await breakStore(world.store)
+  const refused = vi.spyOn(world.store.db, 'updateTable')
+  terminal.resize({ cols: 50, rows: 10 })
+  await vi.waitFor(() => expect(refused).toHaveBeenCalled(), patience)
+  await repair()
+  terminal.resize({ cols: 60, rows: 10 })
+  await vi.waitFor(async () => {
+    expect((await world.sessions.find('resized')).size).toEqual({ cols: 60, rows: 10 })
+  }, patience)
+})
+
+test.each([
+  ['now and then', async ({ sessions }: UsedWorld) => sessions.sweep()],
+  [
+    'when somebody asks',
+    async ({ sessions }: UsedWorld) => void (await sessions.statusOf((await sessions.find('ends')).id)),
+  ],
+  [
+    'when it is to be killed',
+    async ({ sessions }: UsedWorld) => void (await sessions.kill(await sessions.find('ends'), { remove: false })),
+  ],
+])('an end that could not be stored is stored later: %s', async (_, tryAgain) => {
+  const world = await useSqliteWorld()
+  const { sessions } = world
+  const { record } = await sessions.create({ name: 'ends', command: 'read -r _; exit 4' }, signal)
+  const terminal = await sessions.terminalOf(record)
+  const repair = await breakStore(world.store)
+  terminal.write(Buffer.from('\r'))
+  await vi.waitFor(() => expect(sessions.count).toBe(0), patience)
+  expect(await sessions.statusOf(record.id)).toBe('running')
+  expect(world.events.map(({ type }) => type)).not.toContain('session-ended')
+  await repair()
+  await tryAgain(world)
+  await vi.waitFor(
+    async () => expect(await sessions.find('ends')).toMatchObject({ status: 'failed', exitCode: 4 }),
+    patience,
+  )
+  await vi.waitFor(() => expect(endsOf(world, record.id)).toHaveLength(1))
+})
+
+test('a hub that stops while a program starts leaves it to the next', async () => {
+  const gate = createGate()
+  const world = await useSqliteWorld()
+  const sessions = await world.restart({ terminals: slowTerminals(world, { before: gate.pass }) })
+  const created = sessions.create({ name: 'handed-over', command: 'echo here; cat' }, signal)
+  await gate.reached
+  const next = world.restart({ terminals: world.openTerminals() })
+  gate.open()
+  await created
+  expect(await (await next).find('handed-over')).toMatchObject({ status: 'running' })
+})
+
+test('a hub that stops starts no job in place of one that has just ended', async () => {
+  const world = await useSqliteWorld([], { jobConcurrency: 1 })
+  const { sessions } = world
+  await sessions.enqueue({ name: 'first', template: 'script', command: 'cat' }, 0)
+  await sessions.enqueue({ name: 'second', template: 'script', command: 'true' }, 0)
+  await vi.waitFor(async () => expect((await sessions.find('first')).status).toBe('running'), patience)
+  const stopped = sessions[Symbol.asyncDispose]()
+  await sessions.jobs.next()
+  await stopped
+  expect((await sessions.find('second')).status).toBe('queued')
+})
+
+const failing: Partial<SessionsOptions>[] = [
+  { tokens: { issue: async ({ id }) => ({ id, text: 'secret' }), revoke: () => Promise.reject(new Error('no')) } },
+  { events: { append: () => Promise.reject(new Error('no')) } },
+]
+
+test.each(failing)('what fails around an end does not keep the next job from starting: %o', async (broken) => {
+  const world = await useSqliteWorld()
+  for (const name of ['one', 'two', 'three']) {
+    await world.sessions.enqueue({ name, template: 'script', command: `touch ${world.home}/${name}` }, 0)
+  }
+  const sessions = await world.restart({ ...broken, jobConcurrency: 1 })
+  await vi.waitFor(async () => {
+    const statuses = (await sessions.list({})).map(({ status }) => status)
+    expect(statuses).toEqual(['completed', 'completed', 'completed'])
+  }, patience)
+})
+
+test('a job can be cancelled while it starts, and the next one has its place', async () => {
+  const gate = createGate()
+  const world = await useSqliteWorld()
+  const sessions = await world.restart({ jobConcurrency: 1, terminals: slowTerminals(world, { before: gate.pass }) })
+  const first = await sessions.enqueue({ name: 'first', template: 'script', command: 'sleep 1000' }, 0)
+  await sessions.enqueue({ name: 'second', template: 'script', command: 'exit 0' }, 0)
+  await gate.reached
+  const cancelled = sessions.kill(first, { remove: false })
+  await vi.waitFor(async () => expect((await sessions.find('first')).isStopAsked).toBe(true))
+  gate.open()
+  expect(await sessions.jobs.describe(await cancelled)).toMatchObject({ status: 'cancelled' })
+  await vi.waitFor(async () => expect((await sessions.find('second')).status).toBe('completed'), patience)
+})
+
+test('that a waiting job was cancelled is told like every end', async () => {
+  const world = await useSqliteWorld([], { jobConcurrency: 0 })
+  const { sessions } = world
+  const record = await sessions.enqueue({ name: 'waits', template: 'script', command: 'true' }, 0)
+  const both = await Promise.all([sessions.kill(record, { remove: false }), sessions.kill(record, { remove: false })])
+  expect(both.map(({ status }) => status)).toEqual(['stopped', 'stopped'])
+  expect(endsOf(world, record.id)).toMatchObject([{ payload: { status: 'stopped' } }])
+})
+
+test('to be removed while somebody begins to read is no fault', async () => {
+  const world = await useSqliteWorld()
+  const { record } = await world.sessions.create({ name: 'read', command: 'cat' }, signal)
+  await world.sessions.kill(record, { remove: false })
+  const sessions = await world.restart()
+  const reading = Promise.allSettled([1, 2, 3].map(() => sessions.terminalOf(record)))
+  await sessions.kill(await sessions.find('read'), { remove: true })
+  await reading
+  await expect(sessions.find('read')).rejects.toThrow(/no session "read"/)
+  await expect(sessions.update(record, { labels: ['x'] })).rejects.toThrow(/no session/)
+})

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { survive, type Ending } from './survival.ts'
+
+const twenty = { sessions: 20, jobs: 3, bytesBetween: 20_000 }
+
+test('twenty sessions and three jobs outlive a hub killed twenty times', { timeout: 3_600_000 }, async () => {
+  const report = await survive({ ...twenty, endings: Array.from<Ending>({ length: 20 }).fill('SIGKILL') })
+  console.log(report)
+  expect(report.screensCompared).toBe(20 * 21)
+})
+
+test('they outlive the whole process group of npm start', { timeout: 3_600_000 }, async () => {
+  const endings = Array.from<Ending>({ length: 3 }).fill('SIGKILL to the group of npm start')
+  const report = await survive({ ...twenty, endings })
+  console.log(report)
+  expect(report.screensCompared).toBe(20 * 4)
+})
+
+test('they outlive a hub that is stopped and one that is killed, in turn', { timeout: 3_600_000 }, async () => {
+  const report = await survive({ ...twenty, endings: ['SIGTERM', 'SIGKILL', 'SIGTERM', 'SIGKILL'] })
+  console.log(report)
+  expect(report.screensCompared).toBe(20 * 5)
+})
