@@ -31,7 +31,9 @@ console.log(toTable(rows))
 console.log(
   `\n${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}, ${tmux ?? 'tmux is not installed'}; load ${loadavg()[0]!.toFixed(1)} at the end.`,
 )
-console.log(`Latencies are p50 / p95, ${rounds} interleaved rounds; the clients run on the same machine.`)
+console.log(
+  `Latencies are p50 / p95, CPU is the hub’s, ${rounds} interleaved rounds; the clients run on the same machine.`,
+)
 
 function say(step: string): void {
   process.stderr.write(`${step}\n`)
@@ -39,47 +41,58 @@ function say(step: string): void {
 
 async function oneTerminal(): Promise<readonly Row[]> {
   await using hub = await startBenchHub()
-  const idleMb = (await hub.usage()).rssMb
+  const { rssMb: idleMb } = await hub.memory()
   await hub.client.call('create_session', { name: 'echo', command: echoCommand, wait: untilReady })
   await hub.client.call('create_session', { name: 'lines', command: linesCommand, wait: untilReady })
   await using panes = await openPanes()
   const [sample, tmuxSample] = [writeSample(hub.home, flowMegabytes), writeSample(hub.home, tmuxFlowMegabytes)]
 
-  const echo = { own: [] as number[], tmux: [] as number[] }
+  const echo = createSeries()
   const flows: { own: Awaited<ReturnType<typeof measureFlow>>[]; tmux: number[] } = { own: [], tmux: [] }
-  const reads = new Map(readings.map((reading) => [reading, { own: [] as number[], tmux: [] as number[] }]))
+  const reads = new Map(readings.map((reading) => [reading, createSeries()]))
   await measureEcho(hub, 'echo', keys) // warms up
   for (let round = 1; round <= rounds; round++) {
     say(`round ${round} of ${rounds}`)
-    echo.own.push(...(await measureEcho(hub, 'echo', keys)))
+    await echo.add(hub, () => measureEcho(hub, 'echo', keys))
     if (panes.echo) echo.tmux.push(...(await measureTmuxEcho(panes.echo, keys)))
     flows.own.push(await measureFlow(hub, sample, flowMegabytes))
     if (tmux !== undefined) flows.tmux.push(await measureTmuxFlow(tmuxSample, tmuxFlowMegabytes))
-    for (const [reading, times] of reads) {
-      times.own.push(...(await measureReading(hub, 'lines', reading, 30)))
-      if (panes.lines) times.tmux.push(...((await measureTmuxReading(panes.lines, reading, 30)) ?? []))
+    for (const [reading, series] of reads) {
+      await series.add(hub, () => measureReading(hub, 'lines', reading, 30))
+      if (panes.lines) series.tmux.push(...((await measureTmuxReading(panes.lines, reading, 30)) ?? []))
     }
   }
-  const inTmux = (times: readonly number[]) => (times.length > 0 ? { tmux: latency(times) } : {})
   return [
-    { what: 'key → seen by a viewer', signalbox: latency(echo.own), ...inTmux(echo.tmux), budget: '≤ 5 / ≤ 15 ms' },
+    { what: 'key → seen by a viewer', ...echo.cells(), budget: '≤ 5 / ≤ 15 ms' },
     {
       what: 'output of one program at a viewer',
-      signalbox: `${shown(median(flows.own.map((flow) => flow.megabytesPerSecond)))} MB/s`,
+      signalbox: `${shown(median(flows.own.map((flow) => flow.megabytesPerSecond)))} MB/s, ${shown(median(flows.own.map((flow) => flow.cpuMsPerMegabyte)))} ms CPU/MB`,
       ...(flows.tmux.length > 0 && { tmux: `${shown(median(flows.tmux))} MB/s` }),
       budget: '≥ 15 MB/s',
     },
-    {
-      what: 'the hub’s part of it',
-      signalbox: `${shown(median(flows.own.map((flow) => flow.cpuMsPerMegabyte)))} ms CPU/MB`,
-    },
-    ...[...reads].map(([reading, times]) => ({
-      what: `${reading}, of 10,000 lines`,
-      signalbox: latency(times.own),
-      ...inTmux(times.tmux),
-    })),
+    ...[...reads].map(([reading, series]) => ({ what: `${reading}, of 10,000 lines`, ...series.cells() })),
     { what: 'a hub without sessions, resident', signalbox: `${shown(idleMb)} MB`, budget: '≤ 130 MB' },
   ]
+}
+
+/** Latencies, round by round, and what each call costs the hub. */
+function createSeries() {
+  const own: number[] = []
+  const inTmux: number[] = []
+  const cpuMs: number[] = []
+  return {
+    tmux: inTmux,
+    async add(hub: BenchHub, measure: () => Promise<readonly number[]>): Promise<void> {
+      const before = await hub.cpuMs()
+      const times = await measure()
+      cpuMs.push(((await hub.cpuMs()) - before) / times.length)
+      own.push(...times)
+    },
+    cells: () => ({
+      signalbox: `${latency(own)}, ${shown(median(cpuMs))} ms CPU`,
+      ...(inTmux.length > 0 && { tmux: latency(inTmux) }),
+    }),
+  }
 }
 
 async function openPanes() {
@@ -93,7 +106,7 @@ async function manyIdle(): Promise<readonly Row[]> {
   say(`${idleCount} idle sessions`)
   await using hub = await startBenchHub()
   const empty = await startTimes(hub)
-  const before = await hub.usage()
+  const before = await hub.memory()
   for (let index = 0; index < idleCount; index++) {
     await hub.client.call('create_session', {
       name: `idle-${index}`,
@@ -101,7 +114,7 @@ async function manyIdle(): Promise<readonly Row[]> {
       wait: untilReady,
     })
   }
-  const after = await hub.usage()
+  const after = await hub.memory()
   const holders = hub.holders()
   const full = await startTimes(hub)
   const each = (key: 'heapMb' | 'rssMb') => shown((after[key] - before[key]) / idleCount)
@@ -111,15 +124,19 @@ async function manyIdle(): Promise<readonly Row[]> {
       what: 'idle session, its holder',
       signalbox: `${shown(mean(holders.map(({ privateMb }) => privateMb)))} MB private, ${shown(mean(holders.map(({ rssMb }) => rssMb)))} MB resident`,
     },
-    { what: 'hub start, nothing to adopt', signalbox: `${shown(median(empty))} ms` },
-    { what: `hub start, ${idleCount} sessions to adopt`, signalbox: `${shown(median(full))} ms`, budget: '≤ 1,000 ms' },
+    { what: 'hub start, nothing to adopt', signalbox: empty },
+    { what: `hub start, ${idleCount} sessions to adopt`, signalbox: full, budget: '≤ 1,000 ms' },
   ]
 }
 
-async function startTimes(hub: BenchHub): Promise<readonly number[]> {
+async function startTimes(hub: BenchHub): Promise<string> {
   const times: number[] = []
-  for (let round = 0; round < rounds; round++) times.push(await hub.restart())
-  return times
+  const cpu: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    times.push(await hub.restart())
+    cpu.push(await hub.cpuMs())
+  }
+  return `${shown(median(times))} ms, ${shown(median(cpu))} ms CPU`
 }
 
 async function aCrowd(): Promise<readonly Row[]> {

@@ -73,11 +73,12 @@ export async function openSessionParts(
     journal: { segmentBytes, maxBytes: config.journalMaxMb * 1024 * 1024 },
     scrollbackLines,
   })
+  const rulePlaces = [join(home, 'activity'), packageFile('activity')]
   /** A session whose rules cannot be read is judged by its reports and by how quiet it is. */
   async function rulesOf(template: string): Promise<ActivityRules | undefined> {
     try {
       const { activity } = templates.find(template).template
-      return activity === undefined ? undefined : await loadActivityRules(packageFile('activity'), activity)
+      return activity === undefined ? undefined : await loadActivityRules(rulePlaces, activity)
     } catch (error) {
       log.warn({ template, error: messageOf(error) }, 'a template’s activity rules cannot be used')
       return undefined

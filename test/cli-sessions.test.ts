@@ -215,7 +215,8 @@ test('the list is watched live', async () => {
   await person.sees(/No session is running|^name/)
   await start('appears', 'cat')
   await person.sees('appears')
-  expect(person.output).toContain('\x1b[32m')
+  // Green, once it runs.
+  await vi.waitFor(() => expect(person.output).toContain('\x1b[32m'), { timeout: 20_000, interval: 50 })
   process.kill(person.pid, 'SIGINT')
   expect(await person.exit).toBe(0)
   expect(textOn(person.screen)).toBe('mine')

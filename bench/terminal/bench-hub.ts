@@ -1,6 +1,6 @@
 /** The hub under test, and what it and its holders use. */
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { startHubProcess } from '../../test/harness/hub-process.ts'
@@ -11,14 +11,16 @@ import { type McpClient, openClient } from './mcp-client.ts'
 export interface BenchHub extends Endpoint, AsyncDisposable {
   readonly home: string
   readonly client: McpClient
-  usage(): Promise<Usage>
+  /** So far; right after a restart, what it took to start. */
+  cpuMs(): Promise<number>
+  /** After a collection. */
+  memory(): Promise<Memory>
   holders(): readonly HolderUsage[]
   /** Kills it and starts another; answers how long that took, from the start of its process until it was ready. */
   restart(): Promise<number>
 }
 
-export interface Usage {
-  readonly cpuMs: number
+export interface Memory {
   readonly heapMb: number
   readonly rssMb: number
 }
@@ -31,10 +33,8 @@ export interface HolderUsage {
 }
 
 const nodeFlags = ['--expose-gc', '--import', new URL('report-usage.ts', import.meta.url).href]
-const usageSchema = z.object({
-  memory: z.object({ heapUsed: z.number(), rss: z.number() }),
-  cpu: z.object({ user: z.number(), system: z.number() }),
-})
+const cpuSchema = z.object({ user: z.number(), system: z.number() })
+const memorySchema = z.object({ heapUsed: z.number(), rss: z.number() })
 
 export async function startBenchHub(): Promise<BenchHub> {
   await using stack = new AsyncDisposableStack()
@@ -44,6 +44,12 @@ export async function startBenchHub(): Promise<BenchHub> {
   stack.defer(() => hub[Symbol.asyncDispose]())
   let client = openClient(hub)
   stack.defer(() => client[Symbol.dispose]())
+  async function ask(question: 'cpu' | 'memory'): Promise<unknown> {
+    const answer = once(hub.process, 'message')
+    hub.process.send(question)
+    return (await answer)[0]
+  }
+
   const opened = stack.move()
   return {
     home: home.path,
@@ -56,11 +62,13 @@ export async function startBenchHub(): Promise<BenchHub> {
     get client() {
       return client
     },
-    async usage() {
-      const answer = once(hub.process, 'message')
-      hub.process.send('usage')
-      const { memory, cpu } = usageSchema.parse((await answer)[0])
-      return { cpuMs: (cpu.user + cpu.system) / 1000, heapMb: memory.heapUsed / 1e6, rssMb: memory.rss / 1e6 }
+    async cpuMs() {
+      const { user, system } = cpuSchema.parse(await ask('cpu'))
+      return (user + system) / 1000
+    },
+    async memory() {
+      const { heapUsed, rss } = memorySchema.parse(await ask('memory'))
+      return { heapMb: heapUsed / 1e6, rssMb: rss / 1e6 }
     },
     holders: () => holderPids(home.path).map(usageOf),
     async restart() {
@@ -77,11 +85,10 @@ export async function startBenchHub(): Promise<BenchHub> {
 }
 
 function holderPids(home: string): readonly number[] {
-  const sessions = join(home, 'sessions')
-  return readdirSync(sessions).flatMap((id) => {
-    const notice = JSON.parse(readFileSync(join(sessions, id, 'holder.json'), 'utf8')) as { pid: number; exit?: object }
-    return notice.exit ? [] : [notice.pid]
-  })
+  const notices = globSync('sessions/*/holder.json', { cwd: home }).map(
+    (path) => JSON.parse(readFileSync(join(home, path), 'utf8')) as { pid: number; exit?: object },
+  )
+  return notices.filter(({ exit }) => exit === undefined).map(({ pid }) => pid)
 }
 
 /** Linux tells; elsewhere there are no figures. */

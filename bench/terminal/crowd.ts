@@ -70,18 +70,18 @@ export async function measureCrowd(
   bytesPerSecond: number,
   ms: number,
 ): Promise<CrowdFigures> {
-  const before = { hub: await hub.usage(), holders: holdersCpu(hub) }
+  const before = { hub: await hub.cpuMs(), holders: holdersCpu(hub) }
   const startedAt = performance.now()
   const stop = AbortSignal.timeout(ms)
   const ends = await endsOf(hub, crowd.names)
   const watching = crowd.names.slice(0, watched).map((session) => watchLag(hub, session, stop))
   const given = await crowd.feed(bytesPerSecond, stop)
   const fedUntil = performance.now()
-  const after = { hub: await hub.usage(), holders: holdersCpu(hub) }
+  const after = { hub: await hub.cpuMs(), holders: holdersCpu(hub) }
   const elapsed = fedUntil - startedAt
   for (const name of crowd.names) await untilDrawn(hub, name, ends.get(name)! + given)
   return {
-    hubCpuPercent: ((after.hub.cpuMs - before.hub.cpuMs) / elapsed) * 100,
+    hubCpuPercent: ((after.hub - before.hub) / elapsed) * 100,
     holdersCpuPercent: ((after.holders - before.holders) / elapsed) * 100,
     lagsMs: (await Promise.all(watching)).flat(),
     caughtUpMs: performance.now() - fedUntil,

@@ -75,5 +75,4 @@ export interface Output {
   readonly data: string
   readonly encoding: 'utf8' | 'base64'
   readonly next_offset: number
-  readonly ended?: boolean
 }

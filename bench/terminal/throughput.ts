@@ -17,8 +17,8 @@ export function writeSample(directory: string, megabytes: number): string {
   return path
 }
 
-/** It begins when a key is pressed. */
-const printCommand = (file: string) => `stty raw -echo; printf ready; head -c 1 > /dev/null; cat '${file}'`
+/** It begins when a key is pressed, and stays when it is done: tmux loses the end of what a program printed last. */
+const printCommand = (file: string) => `stty raw -echo; printf ready; head -c 1 > /dev/null; cat '${file}' -`
 
 export interface Flow {
   readonly megabytesPerSecond: number
@@ -33,18 +33,14 @@ export async function measureFlow(hub: BenchHub, file: string, megabytes: number
   using viewer = openClient(hub)
   const wait = { for: 'text', value: 'ready' }
   await viewer.call('create_session', { name: session, command: printCommand(file), wait })
-  const before = await hub.usage()
+  const before = await hub.cpuMs()
   const startedAt = performance.now()
   await viewer.call('send_text', { session, text: 'x' })
-  let since = 0
-  for (let isOver = false; !isOver;) {
-    const output = await viewer.call<Output>('read_output', { session, since, max_bytes: 1_048_576 })
-    isOver = output.ended === true && output.next_offset === since
-    since = output.next_offset
-    if (since >= megabytes * 1e6 + 'ready'.length) isOver = true
+  for (let since = 0; since < megabytes * 1e6 + 'ready'.length;) {
+    since = (await viewer.call<Output>('read_output', { session, since, max_bytes: 1_048_576 })).next_offset
   }
   const seconds = (performance.now() - startedAt) / 1000
-  const used = (await hub.usage()).cpuMs - before.cpuMs
+  const used = (await hub.cpuMs()) - before
   await viewer.call('kill_session', { name: session, remove: true })
   return { megabytesPerSecond: megabytes / seconds, cpuMsPerMegabyte: used / megabytes }
 }

@@ -1,5 +1,6 @@
 /** How often the rules are right, measured on recordings of the real agents. */
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { readRecording } from '../../test/agents/recording.ts'
 import { createScreen } from '../terminal/terminal.ts'
@@ -7,7 +8,7 @@ import type { ActivityRules } from './activity-rules.ts'
 import { loadActivityRules } from './activity-rules.ts'
 import { judge } from './judge.ts'
 
-const shipped = new URL('../../activity/', import.meta.url)
+const shipped = fileURLToPath(new URL('../../activity/', import.meta.url))
 const baselineFile = new URL('../../test/recordings/agents/accuracy.json', import.meta.url)
 const baseline = JSON.parse(readFileSync(baselineFile, 'utf8')) as Readonly<Record<string, number>>
 
@@ -43,7 +44,7 @@ async function replay(agent: string, rules: ActivityRules): Promise<readonly Ste
 }
 
 test.each(Object.keys(baseline))('the rules for %s are right as often as they were', async (agent) => {
-  const steps = await replay(agent, await loadActivityRules(shipped, agent))
+  const steps = await replay(agent, await loadActivityRules([shipped], agent))
   const wrong = steps.filter(({ is, judged }) => !judged.startsWith(is))
   const accuracy = 1 - wrong.length / steps.length
   const [first] = wrong

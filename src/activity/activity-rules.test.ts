@@ -1,12 +1,13 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 import { loadActivityRules } from './activity-rules.ts'
 import type { View } from './judge.ts'
 import { judge } from './judge.ts'
 
-const shipped = new URL('../../activity/', import.meta.url)
+const shipped = fileURLToPath(new URL('../../activity/', import.meta.url))
 
 function written(rules: unknown): { readonly directory: string; readonly name: string } {
   const directory = temporaryDirectory()
@@ -16,7 +17,7 @@ function written(rules: unknown): { readonly directory: string; readonly name: s
 
 async function rulesOf(...rules: readonly object[]) {
   const { directory, name } = written({ rules })
-  return loadActivityRules(directory, name)
+  return loadActivityRules([directory], name)
 }
 
 function view(lines: readonly string[], title = ''): View {
@@ -24,8 +25,17 @@ function view(lines: readonly string[], title = ''): View {
 }
 
 test.each(readdirSync(shipped))('the shipped %s can be used', async (file) => {
-  const { rules } = await loadActivityRules(shipped, file.replace(/\.json$/, ''))
+  const { rules } = await loadActivityRules([shipped], file.replace(/\.json$/, ''))
   expect(rules.length).toBeGreaterThan(0)
+})
+
+test('the rules that the guide shows can be used', async () => {
+  const guide = readFileSync(new URL('../../docs/guides/activity.md', import.meta.url), 'utf8')
+  const [, shown = ''] = /```json\n([\s\S]*?)```/.exec(guide) ?? []
+  const { directory, name } = written(shown)
+  const rules = await loadActivityRules([directory], name)
+  const asking = view(['$ make deploy', 'Go on? [y/N]'])
+  expect(judge(rules, asking)).toMatchObject({ is: 'waiting', reason: 'It wants to run: make deploy' })
 })
 
 test('the first rule whose conditions are all met counts', async () => {
@@ -73,19 +83,26 @@ test('the reason says what was caught, and the first that is found is said', asy
 })
 
 test.each([
-  ['no JSON', '{', /"mine" cannot be used: .*JSON/],
+  ['no JSON', '{', /mine\.json cannot be used: .*JSON/],
   ['an activity there is not', { rules: [{ is: 'asleep', confidence: 1, when: [] }] }, /working.*\n.*rules\[0\]\.is/],
   ['a region there is not', ruleIn('somewhere', 'x'), /osc_title, whole_screen/],
   ['a pattern that is none', ruleIn('osc_title', '('), /no regular expression/],
   ['a pattern that looks around', ruleIn('osc_title', '(?=x)'), /look-around/],
 ])('%s is told, with its place', async (_what, rules, message) => {
   const { directory, name } = written(rules)
-  await expect(loadActivityRules(directory, name)).rejects.toThrow(message)
+  await expect(loadActivityRules([directory], name)).rejects.toThrow(message)
 })
 
-test('rules that are not there are told by name, and a name leads nowhere else', async () => {
-  await expect(loadActivityRules(temporaryDirectory(), 'mine')).rejects.toThrow('"mine"')
-  await expect(loadActivityRules(shipped, '../package')).rejects.toThrow('small letters')
+test('a person’s own rules come before the shipped ones of the same name', async () => {
+  const { directory } = written({ rules: [] })
+  const places = [directory, shipped]
+  expect((await loadActivityRules(places, 'mine')).rules).toHaveLength(0)
+  expect((await loadActivityRules(places, 'codex')).rules).not.toHaveLength(0)
+})
+
+test('rules that are not there are told with where they could be, and a name leads nowhere else', async () => {
+  await expect(loadActivityRules([temporaryDirectory()], 'mine')).rejects.toThrow(/"mine": write .*mine\.json/)
+  await expect(loadActivityRules([shipped], '../package')).rejects.toThrow('small letters')
 })
 
 function ruleIn(region: string, matches: string): object {

@@ -2,6 +2,7 @@
  * What the screen of an agent tells, as data: one JSON file for each agent, so that a new version of it needs no new
  * version of the hub. The first rule whose conditions are all met counts.
  */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -67,19 +68,20 @@ const rulesSchema = z.strictObject({
   ),
 })
 
-/** Reads `<name>.json`. Throws with what is wrong in it, and where. */
-export async function loadActivityRules(directory: URL | string, name: string): Promise<ActivityRules> {
+/** Reads `<name>.json` from the first place that has it. Throws with what is wrong in it, and where. */
+export async function loadActivityRules(places: readonly string[], name: string): Promise<ActivityRules> {
   if (!/^[a-z0-9][a-z0-9-]*$/.test(name)) {
     throw new HubError('invalid', `"${name}" cannot name activity rules: small letters, digits and dashes can.`)
   }
-  const file = `${name}.json`
+  const files = places.map((place) => join(place, `${name}.json`))
+  const file = files.find((candidate) => existsSync(candidate))
+  if (file === undefined) throw new HubError('not-found', `There are no activity rules "${name}": write ${files[0]}.`)
   try {
-    const path = typeof directory === 'string' ? join(directory, file) : new URL(file, directory)
-    const { rules } = rulesSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+    const { rules } = rulesSchema.parse(JSON.parse(await readFile(file, 'utf8')))
     return await compile(rules)
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error)
-    throw new HubError('invalid', `The activity rules "${name}" cannot be used: ${why}`, { cause: error })
+    throw new HubError('invalid', `The activity rules in ${file} cannot be used: ${why}`, { cause: error })
   }
 }
 

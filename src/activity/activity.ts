@@ -1,10 +1,10 @@
 /**
  * What a session is doing now: working, waiting for a person, or idle.
  *
- *   output, reports → look, at most so often → evidence → decision → held if it is idle → whoever listens
+ *   output, reports → look, at most so often → evidence → decision → held if it seems to pause → whoever listens
  *
- * The agent's own word counts most (a hook of its own, then its title), then the rules for its screen, then how quiet it
- * is. Deciding is pure (`judge.ts`, `decide.ts`, `hold.ts`); here stands what looks, and when.
+ * The agent's own word counts most (a hook of its own, then its title), then the rules for its screen, then, where it
+ * has none, how quiet it is. Deciding is pure (`judge.ts`, `decide.ts`, `hold.ts`); here stands what looks, and when.
  */
 import type { Activity } from '../api/session.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -47,9 +47,11 @@ const defaultQuietMs = 10_000
 export function createActivityWatch(options: ActivityWatchOptions): ActivityWatch {
   const { terminal, quietMs = defaultQuietMs, now = () => new Date(), onChange } = options
   let rules: ActivityRules | undefined
+  /** Until it is known that there are none. */
+  let hasRules = true
   let held: Held = {
     activity: { is: 'unknown', since: now().toISOString(), source: 'none', confidence: 0 },
-    candidate: undefined,
+    pause: undefined,
   }
   let report: Evidence['report']
   let seen: Evidence['seen']
@@ -113,12 +115,20 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
   function conclude(): void {
     const at = now().getTime()
     const isOver = terminal.life.is !== 'running'
-    const { isReportSpent, againAt, ...decided } = decide({ now: at, isOver, report, seen, printedAt, quietMs })
+    const { isReportSpent, againAt, ...decided } = decide({
+      now: at,
+      isOver,
+      report,
+      seen,
+      hasRules,
+      printedAt,
+      quietMs,
+    })
     if (isReportSpent) report = undefined
     const before = held.activity
     held = hold(held, decided, at)
     if (againAt !== undefined) wakeAt(againAt)
-    if (held.candidate) wakeAt(held.candidate.heldUntil)
+    if (held.pause) wakeAt(held.pause.heldUntil)
     const { activity } = held
     if (activity.is !== before.is || activity.reason !== before.reason) onChange(activity)
   }
@@ -132,6 +142,7 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
   })
   void Promise.resolve(options.rules).then((loaded) => {
     rules = loaded
+    hasRules = loaded !== undefined
     lookSoon()
   })
 

@@ -7,6 +7,7 @@ const nothing: Evidence = {
   isOver: false,
   report: undefined,
   seen: undefined,
+  hasRules: false,
   printedAt: undefined,
   quietMs: 10_000,
 }
@@ -23,6 +24,10 @@ test('what prints works, and what is quiet for long enough is idle, though nobod
   const quiet = decide({ ...nothing, printedAt: 90_000 })
   expect(quiet).toMatchObject({ is: 'idle', source: 'quiet' })
   expect(quiet.confidence).toBeLessThan(0.5)
+})
+
+test('a screen that the rules for it do not know may be anything, however quiet it is', () => {
+  expect(decide({ ...nothing, hasRules: true, printedAt: 1 })).toMatchObject({ is: 'unknown', source: 'none' })
 })
 
 test('what the screen shows counts more than that it is quiet', () => {

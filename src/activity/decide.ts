@@ -1,6 +1,6 @@
 /**
  * What a session is doing, from all that is known: the agent's own word first, then what the rules read from its title
- * and screen, then how quiet it is.
+ * and screen, then, where there are no rules, how quiet it is.
  */
 import type { Activity } from '../api/session.ts'
 import type { AgentReport } from './report.ts'
@@ -13,6 +13,8 @@ export interface Evidence {
   readonly report: (AgentReport & { readonly at: number }) | undefined
   /** What the rules say, and since when. */
   readonly seen: (Verdict & { readonly since: number }) | undefined
+  /** Then a screen that none of them knows is not idle because it is quiet: perhaps it starts, or wants a login. */
+  readonly hasRules: boolean
   /** `undefined`: nothing was printed yet. */
   readonly printedAt: number | undefined
   readonly quietMs: number
@@ -63,8 +65,8 @@ function contradiction(
   return seen.is === 'idle' ? seen.since + lagMs : seen.since
 }
 
-function judgeByQuiet({ now, printedAt, quietMs }: Evidence): Omit<Decision, 'isReportSpent'> {
-  if (printedAt === undefined) return { is: 'unknown', source: 'none', confidence: 0 }
+function judgeByQuiet({ now, hasRules, printedAt, quietMs }: Evidence): Omit<Decision, 'isReportSpent'> {
+  if (hasRules || printedAt === undefined) return { is: 'unknown', source: 'none', confidence: 0 }
   const quietAt = printedAt + quietMs
   return now >= quietAt
     ? { is: 'idle', source: 'quiet', confidence: 0.3 }

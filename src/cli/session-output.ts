@@ -10,6 +10,8 @@ export interface Drawing {
   /** What comes behind it begins here. If nothing could be drawn, that is much of what is on the screen. */
   readonly offset: number
   readonly size: TerminalSize
+  /** The viewer who types. The hub takes it for told: it is no news to a reading that follows. */
+  readonly writer: string | undefined
 }
 
 export interface Output {
@@ -27,7 +29,12 @@ export interface Output {
 const pollMs = 25_000
 const patienceMs = pollMs + 15_000
 
-const drawingAnswer = z.looseObject({ snapshot: z.string(), offset: z.number(), size: sizeSchema })
+const drawingAnswer = z.looseObject({
+  snapshot: z.string(),
+  offset: z.number(),
+  size: sizeSchema,
+  writer: z.string().optional(),
+})
 
 const outputAnswer = z.looseObject({
   data: z.string(),
@@ -41,8 +48,8 @@ const outputAnswer = z.looseObject({
 
 export async function readDrawing(hub: HubConnection, session: string, viewer?: string): Promise<Drawing> {
   const answer = await hub.callTool('read_output', { session, snapshot: true, ...(viewer && { viewer }) })
-  const { snapshot, offset, size } = drawingAnswer.parse(contentOf(answer))
-  return { sequences: snapshot, offset, size }
+  const { snapshot, offset, size, writer } = drawingAnswer.parse(contentOf(answer))
+  return { sequences: snapshot, offset, size, writer }
 }
 
 /** Waits until there is something to tell, but not for ever: the answer may hold nothing new. */

@@ -28,6 +28,8 @@ export interface BeginOptions extends Pick<RunningOptions, 'openSocket'> {
 export interface Beginning {
   /** From a stored record to a program that runs and is followed. A failure is noted on the record, and thrown. */
   launch(record: SessionRecord, extras?: LaunchExtras): Promise<Terminal>
+  /** The same with a program that is started, or found, in another way. */
+  take(record: SessionRecord, start: StartTerminal): Promise<Terminal>
   /** Its program runs. */
   noteStart(record: SessionRecord): Promise<SessionRecord>
   /** Answers questions on the way, and types the prompt if there is one. */
@@ -39,21 +41,27 @@ export interface Beginning {
   ): Promise<Delivery | undefined>
 }
 
+type StartTerminal = (socketPath: string | undefined) => Promise<Terminal>
+
 export function createBeginning(options: BeginOptions): Beginning {
   const { book, ends, launcher, templates, running, events, log, stopping, openSocket } = options
 
   async function launch(record: SessionRecord, extras: LaunchExtras = {}): Promise<Terminal> {
-    const { terminal, socket } = await startProgram(record, extras)
+    return take(record, (socketPath) => launcher.start(record, { ...extras, socketPath }))
+  }
+
+  async function take(record: SessionRecord, start: StartTerminal): Promise<Terminal> {
+    const { terminal, socket } = await startProgram(record, start)
     await running.follow(await noteStart(record), terminal, socket)
     return terminal
   }
 
-  async function startProgram(record: SessionRecord, extras: LaunchExtras) {
+  async function startProgram(record: SessionRecord, start: StartTerminal) {
     let socket: SessionSocket | undefined
     try {
       // One with a name of its own is open before the program starts, which is told of it.
       if (record.socketName !== undefined) socket = await openSocket(record, 0)
-      return { terminal: await launcher.start(record, { ...extras, socketPath: socket?.path }), socket }
+      return { terminal: await start(socket?.path), socket }
     } catch (error) {
       await socket?.close()
       await noteFailure(record.id, messageOf(error))
@@ -72,38 +80,38 @@ export function createBeginning(options: BeginOptions): Beginning {
   /** Whatever cannot be noted, its program is there by now, and is not left alone. */
   async function noteStart(record: SessionRecord): Promise<SessionRecord> {
     const { id, name } = record
+    const startedAt = new Date().toISOString()
+    let started: SessionRecord | undefined
     try {
-      const startedAt = record.startedAt ?? new Date().toISOString()
-      const started = await book.change(id, ({ status }) =>
-        isOver(status) ? undefined : { status: 'running', startedAt },
-      )
+      started = await book.change(id, ({ status }) => (isOver(status) ? undefined : { status: 'running', startedAt }))
       await events.append({ type: 'session-started', session: id, payload: { name } })
-      return started ?? record
     } catch (error) {
       log.error({ session: id, error }, 'the start of a session could not be stored')
-      return record
     }
+    return started ?? record
   }
 
   return {
     launch,
+    take,
     noteStart,
     async prompt(record, terminal, text, signal) {
       try {
         const { template } = templates.find(record.template)
-        if (text !== undefined && isOfTemplate(record, template) && isPassedAsArgument(record)) {
+        const rules = await readPromptRules(template)
+        if (text === undefined) {
+          // Questions are answered for those who have nothing to say, too.
+          if (rules.questions.length > 0) void becomeReady(terminal, rules, stopping).catch(() => {})
+          return undefined
+        }
+        if (isOfTemplate(record, template) && isPassedAsArgument(record)) {
           return { delivered: true, reason: 'It was passed on the command line.' }
         }
-        const rules = await readPromptRules(template)
-        if (text !== undefined) return await deliver(terminal, text, rules, AbortSignal.any([signal, stopping]))
-        // Questions are answered for those who have nothing to say, too.
-        if (rules.questions.length > 0) void becomeReady(terminal, rules, stopping).catch(() => {})
-        return undefined
+        return await deliver(terminal, text, rules, AbortSignal.any([signal, stopping]))
       } catch (error) {
-        // The template was changed meanwhile, or its patterns are none: no reason to deny that the session runs.
-        if (error instanceof HubError)
-          return text === undefined ? undefined : { delivered: false, reason: error.message }
-        throw error
+        // The template was changed meanwhile, or its patterns are none: the session runs all the same.
+        if (!(error instanceof HubError)) throw error
+        return text === undefined ? undefined : { delivered: false, reason: error.message }
       }
     },
   }

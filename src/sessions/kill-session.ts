@@ -39,6 +39,8 @@ export function createKill({ book, ends, running, directory }: KillOptions): Kil
 
   return async (record, { remove }) => {
     const { id } = record
+    // One that has just ended by itself was not stopped.
+    await running.settled(id)
     const asked = await askToStop(id)
     if (asked && !isOver(asked.status)) await end(asked)
     const ended = await book.find(id)

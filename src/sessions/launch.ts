@@ -5,6 +5,8 @@ import type { Template } from '../api/template.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 import type { Terminal, Terminals } from '../terminal/terminal.ts'
+import type { PersonsEnvironment } from './persons-tmux.ts'
+import { personsTmux } from './persons-tmux.ts'
 import { findProgram, isOfTemplate, toLaunch } from './program.ts'
 import type { SessionBook } from './session-book.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -31,7 +33,7 @@ export interface LaunchOptions {
   readonly tokens: SessionTokens
   /** Where each session has a folder. */
   readonly directory: string
-  readonly environment: { readonly base: ProgramEnvironment; passedOn(names: readonly string[]): ProgramEnvironment }
+  readonly environment: PersonsEnvironment
   readonly mcpUrl: string
   /** The command line that is this product. */
   readonly signalbox: string
@@ -88,7 +90,9 @@ export function createLauncher(options: LaunchOptions): Launcher {
     }
     const launch = toLaunch(launched, filled.prefix, programEnv)
     const file = findProgram(launch.file, programEnv['PATH'] ?? '', workspacePath)
-    return terminals.start(id, { file, args: launch.args, cwd: workspacePath, env: programEnv, ...size })
+    const program = { file, args: launch.args, cwd: workspacePath, env: programEnv, ...size }
+    if (record.backend === 'holder') return terminals.start(id, program)
+    return terminals.start(id, { ...program, tmux: { ...personsTmux(environment), session: name } })
   }
 
   return {

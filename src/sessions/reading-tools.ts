@@ -86,7 +86,7 @@ export function createReadingTools({ sessions, wait }: { sessions: Sessions; wai
     defineTool({
       name: 'tail_log',
       description:
-        'The last lines a session printed, as text; with raw, as its program wrote them, escape codes and all.',
+        'The last lines a session printed, as text; with raw, as its program wrote them, escape codes and all, at most 1 MiB.',
       input: z.strictObject({
         name: nameArgument,
         lines: z.int().min(1).max(10_000).default(200),

@@ -60,7 +60,7 @@ export function createSessionEnds({
       return isEnd ? { endedAt: new Date().toISOString(), ...end(record) } : undefined
     })
     if (!ended || !isEnd) return undefined
-    onEnded(ended)
+    await attempt(id, 'the end of a session was not told', async () => onEnded(ended))
     const { status, exitCode, exitSignal, jobId } = ended
     await attempt(id, 'the end of a session is not in the log of events', () =>
       events.append({

@@ -16,13 +16,13 @@ export function endOf(life: EndedLife, record: Pick<SessionRecord, 'isStopAsked'
           'The process that held its terminal is gone, and how its program ended is not known. What it printed is kept.',
       }
     case 'exited': {
-      const { code, signal } = life
+      const { code, signal, reason } = life
       const isWell = code === 0
       return {
         status: record.isStopAsked ? 'stopped' : isWell ? 'completed' : 'failed',
         exitCode: code ?? undefined,
         exitSignal: signal ?? undefined,
-        lastMessage: isWell || record.isStopAsked ? record.lastMessage : howItEnded(code, signal),
+        lastMessage: isWell || record.isStopAsked ? record.lastMessage : (reason ?? howItEnded(code, signal)),
       }
     }
   }

@@ -1,5 +1,6 @@
 /** The tools of the toolset `sessions`, and the resources they are about. */
 import type { Provider } from '../mcp/mcp.ts'
+import { createAdoptTool } from './adopt-tool.ts'
 import { createJobTools } from './job-tools.ts'
 import { createReadingTools } from './reading-tools.ts'
 import { createSessionResources } from './session-resources.ts'
@@ -17,6 +18,7 @@ export function createSessionProvider({ sessions, wait }: SessionProviderOptions
   const tools = [
     ...createReadingTools({ sessions, wait }),
     ...createSteeringTools({ sessions, wait }),
+    createAdoptTool(sessions),
     ...createJobTools(sessions),
   ]
   const { resources, resourceTemplates } = createSessionResources(sessions)

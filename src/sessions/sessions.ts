@@ -14,6 +14,8 @@ import type { Notices } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 import type { Terminal, Terminals } from '../terminal/terminal.ts'
 import { adoptSessions } from './adopt-sessions.ts'
+import type { AdoptTmux } from './adopt-tmux.ts'
+import { createTmuxAdoption } from './adopt-tmux.ts'
 import { createBeginning } from './begin.ts'
 import type { SessionSpec } from './draft.ts'
 import { createDraft } from './draft.ts'
@@ -37,7 +39,7 @@ import type { UntilBegunOptions } from './until-begun.ts'
 import { untilBegun } from './until-begun.ts'
 
 export type { SessionTokens, TemplateSource } from './launch.ts'
-export type { ActivityWatch, AgentReport, SessionSocket } from './running.ts'
+export type { AgentReport, SessionSocket } from './running.ts'
 export type { SessionRecord } from './session-store.ts'
 export { createSessionProvider } from './session-tools.ts'
 
@@ -45,6 +47,7 @@ export interface Sessions extends AsyncDisposable {
   /** Takes up what an earlier hub left: living terminals are followed on, ended ones are noted. */
   restore(): Promise<void>
   create(spec: SessionSpec, signal: AbortSignal): Promise<CreatedSession>
+  readonly adopt: AdoptTmux
   /** Puts a one-off command into the queue. */
   enqueue(spec: SessionSpec, priority: number): Promise<SessionRecord>
   /** By name or id. Throws where there is none. */
@@ -212,6 +215,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       }
       return { record: await book.find(id), prompt }
     },
+    adopt: createTmuxAdoption({ rows, book, events, begin, running, terminals, environment, hubId }),
     async enqueue(spec, priority) {
       const { id, name } = await jobs.add(await draft(spec), priority)
       await events.append({ type: 'job-queued', session: id, payload: { name, priority } })

@@ -20,9 +20,10 @@ const toolsArgument = z
 const labelsArgument = z.array(z.string().min(1).max(100)).max(50)
 
 const envArgument = z
-  .record(
-    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable is letters, digits and underscores, such as "LOG_LEVEL"'),
-    programText(100_000),
+  .record(z.string(), programText(100_000))
+  .refine(
+    (env) => Object.keys(env).every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)),
+    'a variable is letters, digits and underscores, such as "LOG_LEVEL"',
   )
   .describe('For the program; kept nowhere.')
 

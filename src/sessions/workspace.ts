@@ -84,10 +84,15 @@ async function runGit(directory: string, args: readonly string[], env: ProgramEn
     const { stdout } = await run('git', ['-C', directory, ...args], { env })
     return stdout.trim()
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    const why = isMissing ? 'git is not installed, or not on the hub’s PATH' : messageOf(error).trim()
-    throw new HubError('invalid', `"worktree": there is none of ${directory}: ${why}`, { cause: error })
+    throw new HubError('invalid', `"worktree": there can be none of ${directory}: ${whyNot(error)}`, { cause: error })
   }
+}
+
+function whyNot(error: unknown): string {
+  const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: unknown }
+  if (code === 'ENOENT') return 'git is not installed, or not on the hub’s PATH.'
+  // What git itself says; the message begins with the whole command.
+  return typeof stderr === 'string' && stderr !== '' ? stderr.trim() : messageOf(error)
 }
 
 function expand(path: string): string {

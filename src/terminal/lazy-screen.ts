@@ -13,12 +13,15 @@ export interface LazyScreen {
   readonly begun: Screen | undefined
   /** Draws it without holding anybody up. */
   draw(): Promise<void>
+  /** Nobody needs it any more. */
+  stop(): void
 }
 
 /** `onDrawn` is called once. */
 export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Screen) => void): LazyScreen {
   let restoring: Restoring | undefined
   let isDrawn = false
+  let isStopped = false
 
   /** False when it is drawn. */
   function step(): boolean {
@@ -41,10 +44,14 @@ export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Scree
       return restoring?.screen
     },
     async draw() {
-      while (!isDrawn && step()) {
+      while (!isDrawn && !isStopped && step()) {
         await restoring!.screen.settled()
         await setImmediate()
       }
+    },
+    stop() {
+      isStopped = true
+      restoring?.screen[Symbol.dispose]()
     },
   }
 }

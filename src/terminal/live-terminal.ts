@@ -1,7 +1,7 @@
 /** One terminal: what comes from its holder goes to its screen, and what people and programs type goes to the holder. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { HubError } from '../base/hub-error.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
 import { followHolder } from './follow-holder.ts'
 import { openHistory } from './history/history.ts'
 import type { Size } from './holder/frames.ts'
@@ -90,9 +90,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
         const { connection } = holder
         if (connection?.tooOld === undefined) connection?.answer(offset, bytes)
       },
-      onFault(error) {
-        fault = error.message
-      },
+      onFault: noteFailure,
     })
   }
 
@@ -100,6 +98,12 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
   function recentOffset(): number {
     const since = Date.now() - answerWithinMs
     return readIndexes(journal, { from: end, kinds: ['output'] }).find(({ at }) => at >= since)?.offset ?? end
+  }
+
+  /** Of drawing it. Whoever asks for the screen hears of it again. */
+  function noteFailure(error: unknown): void {
+    fault = `The screen could not be drawn: ${messageOf(error)}`
+    tell()
   }
 
   function tell(): void {
@@ -144,7 +148,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
   return {
     id,
     directory,
-    draw: () => lazy.draw(),
+    draw: () => lazy.draw().catch(noteFailure),
     get screen() {
       return lazy.drawn
     },
@@ -193,7 +197,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       listeners.clear()
       snapshots?.write()
       holder.close()
-      lazy.begun?.[Symbol.dispose]()
+      lazy.stop()
     },
   }
 }

@@ -14,6 +14,8 @@ export interface ProcessDescription {
 export interface ProcessTable {
   /** The process group that has the foreground of the terminal this process runs in. */
   foregroundGroup(pid: number): Promise<number | undefined>
+  /** The process group it is in. */
+  group(pid: number): Promise<number | undefined>
   describe(pid: number): Promise<ProcessDescription | undefined>
   workingDirectory(pid: number): Promise<string | undefined>
   /** Of those that the process started, one of this group: a group may outlive its leader. */
@@ -22,6 +24,7 @@ export interface ProcessTable {
 
 const linuxTable: ProcessTable = {
   foregroundGroup: async (pid) => statNumber(pid, 5),
+  group: async (pid) => statNumber(pid, 2),
   async describe(pid) {
     const [command, cmdline] = await Promise.all([readProc(pid, 'comm'), readProc(pid, 'cmdline')])
     if (command === undefined || cmdline === undefined) return undefined
@@ -48,6 +51,7 @@ function readProc(pid: number, file: string): Promise<string | undefined> {
 
 const otherTable: ProcessTable = {
   foregroundGroup: async (pid) => numberIn(await run('ps', ['-o', 'tpgid=', '-p', String(pid)])),
+  group: async (pid) => numberIn(await run('ps', ['-o', 'pgid=', '-p', String(pid)])),
   async describe(pid) {
     const [path, cmdline] = await Promise.all([
       run('ps', ['-o', 'comm=', '-p', String(pid)]),

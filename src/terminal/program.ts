@@ -9,6 +9,7 @@ export async function foregroundOf(life: TerminalLife): Promise<ProcessDescripti
   if (life.is !== 'running') return undefined
   const group = await processTable.foregroundGroup(life.pid)
   if (group === undefined) return undefined
+  if (group === (await processTable.group(life.pid))) return processTable.describe(life.pid)
   const leader = await processTable.describe(group)
   if (leader) return leader
   const member = await processTable.memberOf(group, life.pid)
@@ -24,5 +25,7 @@ export async function workingDirectoryOf(life: TerminalLife): Promise<string | u
 export async function isIdle(life: TerminalLife, shellState: Screen['shellState']): Promise<boolean> {
   if (life.is !== 'running') return false
   if (shellState !== undefined) return shellState === 'prompt'
-  return (await processTable.foregroundGroup(life.pid)) === life.pid
+  // Its own: in tmux not its number, since it shares the group with the shell that waits for it.
+  const [foreground, own] = await Promise.all([processTable.foregroundGroup(life.pid), processTable.group(life.pid)])
+  return foreground !== undefined && foreground === own
 }

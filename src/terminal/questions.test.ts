@@ -1,7 +1,9 @@
 /** What a program asks its terminal is answered once, by the hub, whoever else looks on. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shellLine } from '../../test/fixtures/held-program.ts'
-import { testTerminals, untilShown } from '../../test/fixtures/terminals.ts'
+import { readAll, shellLine } from '../../test/fixtures/held-program.ts'
+import { shownOn, testTerminals, untilShown } from '../../test/fixtures/terminals.ts'
 import { until } from '../../test/fixtures/until.ts'
 
 /** Asks where the cursor is whenever something is typed, and prints all it gets in half a second, escape characters as `E`. */
@@ -58,4 +60,25 @@ test('by the next hub, if none was there just then', async () => {
   first.release()
   const second = await terminals.adopt('t')
   expect(answersIn(await untilShown(second, 'R'))).toEqual(['E[2;1R'])
+})
+
+test('by nobody, if the program has long given up waiting', async () => {
+  const terminals = testTerminals()
+  const go = join(terminals.directory, 'go')
+  const program = shellLine(
+    `stty raw -echo; printf 'type\\r\\n'; head -c 1 > /dev/null; printf '\\033[6n'; ` +
+      `until test -e ${go}; do sleep 0.05; done; timeout --foreground 0.5 cat | tr '\\033' E; printf 'done\\r\\n'; read x`,
+  )
+  const first = await terminals.start('t', program)
+  await untilShown(first, 'type')
+  first.write(Buffer.from('x'))
+  first.release()
+  const journal = join(first.directory, 'journal')
+  await until(() => readAll(journal).includes('\x1b[6n'))
+  const index = join(journal, '0000000000000000.ndjson')
+  writeFileSync(index, readFileSync(index, 'utf8').replaceAll(/"at":\d+/g, `"at":${Date.now() - 60_000}`))
+  const second = await terminals.adopt('t')
+  expect(shownOn(second)).toBe('type')
+  writeFileSync(go, '')
+  expect(await untilShown(second, 'done')).toBe('type\ndone')
 })

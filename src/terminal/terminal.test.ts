@@ -127,6 +127,17 @@ describe('a terminal that is adopted', () => {
     expect(shownOn(second)).toBe('here')
   })
 
+  test('is let go of before it is drawn, and nothing happens', async () => {
+    const terminals = testTerminals()
+    const first = await terminals.start('t', shellLine('seq 1 100000; echo here; read line'))
+    await untilShown(first, 'here')
+    first.release()
+    const second = await terminals.adopt('t')
+    second.release()
+    const third = await terminals.adopt('t')
+    await untilShown(third, 'here')
+  })
+
   test('is drawn by and by, without being looked at', async () => {
     const terminals = testTerminals()
     const first = await terminals.start('t', shellLine('echo here; read line; echo there; read line'))

@@ -39,6 +39,9 @@ export { createScreen } from './screen.ts'
 export { drawScreen, pictureSize } from './screenshot/screenshot.ts'
 export type { SearchMatch, SearchOptions, SearchResult } from './search.ts'
 export { searchRows } from './search.ts'
+export type { TmuxAccess } from './tmux/access.ts'
+export type { Pane as TmuxPane } from './tmux/pane.ts'
+export { findPane as findTmuxPane, listSessions as listTmuxSessions } from './tmux/pane.ts'
 export type { FoundUrl } from './urls.ts'
 export { findUrls } from './urls.ts'
 
@@ -97,7 +100,7 @@ export interface Terminals {
    * the screens of those that live are drawn one after another in the time that follows, or when they are asked for.
    */
   adopt(id: string): Promise<Terminal | undefined>
-  /** The ids of all that can be adopted. */
+  /** The ids of all that may be adopted. */
   list(): readonly string[]
 }
 
@@ -144,14 +147,16 @@ export function createTerminals({
     },
     async adopt(id) {
       const directory = directoryOf(id)
-      if (!isThere(directory)) return undefined
+      // One that was started on a full disk could leave nothing but its socket.
       const socket = readNotice(directory)?.socket ?? join(socketDirectory, `${id}.sock`)
       const connection = await connectToHolder(socket)
+      if (!connection && !isThere(directory)) return undefined
       const terminal = createLiveTerminal({ id, directory, socket, scrollbackLines, connection })
-      if (connection) void oneByOne(() => setTimeout(drawAfterMs).then(() => terminal.draw()))
+      const later = setTimeout(drawAfterMs)
+      if (connection) void oneByOne(() => later.then(() => terminal.draw()))
       return terminal
     },
-    list: () => namesIn(options.directory).filter((id) => isThere(directoryOf(id))),
+    list: () => namesIn(options.directory).filter((name) => !name.startsWith('.')),
   }
 }
 

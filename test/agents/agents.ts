@@ -18,6 +18,8 @@ export interface Agent {
   readonly asks: RegExp
   /** What people are told it waits for then. */
   readonly reason: RegExp
+  /** What its own editor makes of a tab. */
+  readonly tab: string
   /** It asks before it calls a tool of an MCP server, even one that only reads. */
   readonly asksForTools: boolean
   /** And when it can be typed to. */
@@ -51,6 +53,7 @@ const codex: Agent = {
     `CALL exec_command ${JSON.stringify({ cmd: command, sandbox_permissions: 'require_escalated', justification: 'It is time.' })}`,
   asks: /Would you like to run the following command\?/,
   reason: /echo it > made.txt/,
+  tab: '\t',
   asksForTools: false,
   ready: /› Ask Codex to do anything/,
 }
@@ -79,6 +82,7 @@ const claude: Agent = {
   askingCall: (command) => `CALL Bash ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Do you want to proceed\?/,
   reason: /Bash/,
+  tab: '    ',
   asksForTools: true,
   ready: /^❯/m,
 }
@@ -100,6 +104,7 @@ const gemini: Agent = {
   askingCall: (command) => `CALL run_shell_command ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Allow execution of/,
   reason: /echo it > made.txt/,
+  tab: '\t',
   asksForTools: true,
   ready: />   Type your message/,
 }
@@ -142,6 +147,7 @@ const opencode: Agent = {
   askingCall: (command) => `CALL bash ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Permission required/,
   reason: /echo it > made.txt/,
+  tab: '\t',
   asksForTools: false,
   ready: /ctrl\+p commands/,
 }

@@ -6,6 +6,7 @@ import { until } from '../fixtures/until.ts'
 import type { AgentHub } from './agent-hub.ts'
 import { startAgentHub } from './agent-hub.ts'
 import { agents } from './agents.ts'
+import type { Conversation } from './model/conversation.ts'
 import { describeWith } from './requires-agent.ts'
 
 const name = 'agent'
@@ -28,9 +29,12 @@ for (const agent of agents) {
       const kinds = (events as { payload: { is: string } }[]).map(({ payload }) => payload.is)
       return kinds.filter((is, index) => is !== kinds[index - 1])
     }
-    /** Once the model was asked it, or told what a tool answered to it. */
-    const asked = (prompt: string, results: number) =>
-      until(() => hub.model.asked.findLast((last) => last.prompt.trim() === prompt && last.results.length === results))
+    /** What the model was asked last, of this prompt, once it was told what so many tools answered. */
+    async function asked(prompt: string, results: number): Promise<Conversation> {
+      const ofIt = () => hub.model.asked.findLast((last) => last.tools.length > 0 && last.results.length === results)
+      await expect.poll(() => ofIt()?.prompt.trimEnd(), { timeout: 120_000 }).toBe(prompt)
+      return ofIt()!
+    }
 
     test('takes a prompt, and reads its own screen through the hub', async () => {
       const prompt = 'SLOW 500\nCALL terminal_read_screen {}\nFINAL I have seen it'
@@ -80,7 +84,7 @@ for (const agent of agents) {
       ['ten thousand lines', `${Array.from({ length: 10_000 }, (_, index) => `line ${index}`).join('\n')}\nFINAL done`],
     ])('%s arrives as it is', async (_what, text) => {
       await hub.call('send_input', { name, text })
-      await asked(text, 0)
+      await asked(text.replaceAll('\t', agent.tab), 0)
       await waitFor('idle')
     })
   })

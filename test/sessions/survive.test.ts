@@ -9,4 +9,4 @@ test('sessions and jobs outlive a killed hub and a stopped one: no byte is missi
     bytesBetween: 20_000,
   })
   expect(report.screensCompared).toBe(24)
-}, 300_000)
+}, 600_000)

@@ -10,6 +10,7 @@ import { readToken } from '../token.js'
 import { createHeader } from './header.js'
 import { createKeyBar } from './key-bar.js'
 import { followOutput } from './output.js'
+import { createSizing } from './sizing.js'
 import { createTyping } from './typing.js'
 import { createView } from './view.js'
 import { viewerOfThisTab } from './viewer.js'
@@ -27,6 +28,11 @@ const { terminal } = view
 let typing
 let shown = new AbortController()
 
+const sizing = createSizing({
+  wanted: () => (typing?.isWriter ? view.room() : undefined),
+  present: () => terminal,
+  ask: async (size) => (await typing?.resize(size)) === true,
+})
 const keyBar = createKeyBar({
   type,
   paste: (text) => terminal.paste(text),
@@ -116,7 +122,7 @@ function onNews({ size, writer }) {
   header.note('lost', undefined)
   header.showSize(size)
   typing?.setWriter(writer)
-  fillPage()
+  void sizing.settle()
 }
 
 /** @param {string | undefined} writer */
@@ -125,6 +131,7 @@ function onWriter(writer) {
   header.note('reading', isOther ? `Read along: ${writer} types.` : undefined)
   header.showWriter(writer === viewer ? 'you type' : '')
   view.setRole(writer === viewer ? 'writer' : 'reader')
+  sizing.forget()
 }
 
 /** @param {string} text */
@@ -140,14 +147,7 @@ function report(data) {
 
 function arrange() {
   view.arrange()
-  fillPage()
-}
-
-/** The size of the terminal is the one that fills the writer's page. */
-function fillPage() {
-  const room = view.room()
-  if (!typing?.isWriter || !room) return
-  if (room.cols !== terminal.cols || room.rows !== terminal.rows) void typing.resize(room)
+  void sizing.settle()
 }
 
 /** Where the keyboard of a phone lies over the page instead of making it smaller. */

@@ -75,13 +75,15 @@ export function createTyping({ call, session, viewer, onWriter, onRefused, onFai
       if (!isSending) void sendWaiting()
     },
     takeOver: () => claim(true).catch(onFailure),
-    /** @param {Size} size */
+    /** False: not now. @param {Size} size */
     async resize({ cols, rows }) {
       try {
         await call('resize', { session, viewer, cols, rows })
+        return true
       } catch (error) {
-        // Lost with the hub or with the pen: either is told elsewhere, and the size is asked for anew.
-        if (!(error instanceof CallFailure)) throw error
+        // Lost with the hub or with the pen: either is told elsewhere.
+        if (error instanceof CallFailure) return false
+        throw error
       }
     },
   }

@@ -57,14 +57,14 @@ export async function attachSession(options: AttachOptions): Promise<Ending> {
     if (isReadOnly) return tellBriefly(`You are watching ${name}. ${detachKey.name} leaves.`)
     try {
       if (other === undefined) return await visit.type(text)
-      // Whoever is not the one who types is told so below, and how to become the one.
+      // A notice says who types, and how to take over.
       if (!text.endsWith('\r')) return
       await visit.claim({ takeOver: true })
+      other = undefined
       await takeSize()
     } catch (error) {
       typist.forget()
-      // If the hub is lost, whoever waits for output finds that out too.
-      if (error instanceof CliError && error.exit === 'tool-error') tellBriefly(error.message)
+      tellRefusal(error)
     }
   }
 
@@ -83,9 +83,14 @@ export async function attachSession(options: AttachOptions): Promise<Ending> {
     }, noticeMs).unref()
   }
 
+  /** If the hub is lost, whoever waits for output finds that out too. */
+  function tellRefusal(error: unknown): void {
+    if (error instanceof CliError && error.exit === 'tool-error') tellBriefly(error.message)
+  }
+
   /** The session has the size of the window of whoever types. */
   async function takeSize(): Promise<void> {
-    if (!isReadOnly) await visit?.resize(terminal.size).catch(() => {})
+    if (!isReadOnly && other === undefined) await visit?.resize(terminal.size).catch(tellRefusal)
   }
 
   const following: Following = {

@@ -9,41 +9,40 @@ export interface Following {
   readonly view: View
   /** Rings when it has to be drawn anew, such as when the person's window has got another size. */
   readonly redraw: Bell
-  /** The viewer who types has changed. It is drawn anew afterwards. */
+  /** Another viewer types than before. It is drawn anew afterwards. */
   onWriter(writer: string | undefined): void
 }
 
 /** Resolves when the session has ended and all of it is shown. */
 export async function followVisit(visit: Visit, { view, redraw, onWriter }: Following): Promise<void> {
   let writer: string | undefined
-  let drawing = await draw(visit, view)
+  let drawing = await draw()
   let { offset } = drawing
   for (;;) {
     const output = await readUnlessRung(visit, offset, redraw)
     if (output === 'rung') {
       redraw.silence()
-      drawing = await draw(visit, view)
+      drawing = await draw()
       offset = drawing.offset
       continue
     }
     const { isStale } = view.show(output.bytes)
     offset = output.nextOffset
     if (output.hasEnded && output.bytes.length === 0) return
-    const isPassedOn = output.writer !== writer
-    writer = output.writer
-    if (isPassedOn) onWriter(writer)
-    if (isStale || isPassedOn || output.dropped > 0 || !isSameSize(output.size, drawing.size)) {
-      drawing = await draw(visit, view)
+    if (isStale || output.dropped > 0 || output.writer !== writer || !isSameSize(output.size, drawing.size)) {
+      drawing = await draw()
       // What could not be drawn is not played again: it may be what made us draw.
       offset = Math.max(offset, drawing.offset)
     }
   }
-}
 
-async function draw(visit: Visit, view: View): Promise<Drawing> {
-  const drawing = await visit.draw()
-  view.draw(drawing.sequences, drawing.size)
-  return drawing
+  async function draw(): Promise<Drawing> {
+    const drawn = await visit.draw()
+    if (drawn.writer !== writer) onWriter(drawn.writer)
+    writer = drawn.writer
+    view.draw(drawn.sequences, drawn.size)
+    return drawn
+  }
 }
 
 async function readUnlessRung(visit: Visit, offset: number, redraw: Bell): Promise<Output | 'rung'> {

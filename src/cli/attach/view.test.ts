@@ -154,10 +154,15 @@ function pieces(bytes: Buffer, length: number): Buffer[] {
   )
 }
 
-/** Held back on purpose; or kept for each of both screens, as saved cursors and tab stops are, where here is only one. */
+/**
+ * Held back on purpose; or kept for each of both screens, as saved cursors and tab stops are, where here is only one; or
+ * the test pattern, which the emulator draws on other rows where lines have scrolled off.
+ */
 function isTreatedOtherwise(output: string): boolean {
   // oxlint-disable-next-line no-control-regex
-  return /\x1b[78cH]|\x1b\[\d*g|\x1b\[[su]|\x1b\[\?1048|\x1b\[3J|\x1b\[2[23]t|[\p{M}\p{Cf}]|\x1b\[\d*b/u.test(output)
+  return /\x1b[78cH]|\x1b#8|\x1b\[\d*g|\x1b\[[su]|\x1b\[\?1048|\x1b\[3J|\x1b\[2[23]t|[\p{M}\p{Cf}]|\x1b\[\d*b/u.test(
+    output,
+  )
 }
 
 function rowsOf(screen: Screen): object {

@@ -58,7 +58,7 @@ async function hold({ version, socket, directory, program, ...task }: HolderTask
     onExit({ signal, ...how }) {
       const exit = { ...how, offset: journal.offset, signal: signal === null ? null : signalName(signal) }
       journal.noteExit(exit)
-      
+      noticeFile.write({ ...notice, exit })
       for (const viewer of viewers) viewer.exit(exit)
       end()
     },

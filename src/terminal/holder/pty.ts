@@ -7,8 +7,11 @@ import { createPatientWriter } from './patient-writer.ts'
 
 export interface Pty {
   readonly pid: number
+  /** Whoever runs it answers what it asks its terminal. */
+  readonly answersItself: boolean
   /** `onTaken` is called when the terminal has all of them; until then they wait here, if the program does not read. */
   write(bytes: Buffer, onTaken?: () => void): void
+  /** When it is so, `onResize` is called. */
   resize(size: Size): void
   /** To the whole process group of the program. */
   signal(name: NodeJS.Signals): void
@@ -23,11 +26,20 @@ export interface PtySpec extends Size {
 
 export interface PtyListeners {
   onOutput(bytes: Buffer): void
+  onResize?(size: Size): void
   /** After the last byte of output. */
-  onExit(exit: { readonly code: number | null; readonly signal: number | null }): void
+  onExit(exit: PtyExit): void
 }
 
-export function startPty({ file, args, cwd, env, cols, rows }: PtySpec, { onOutput, onExit }: PtyListeners): Pty {
+export interface PtyExit {
+  readonly code: number | null
+  readonly signal: number | null
+  /** Where neither tells what happened. */
+  readonly reason?: string
+}
+
+export function startPty({ file, args, cwd, env, cols, rows }: PtySpec, listeners: PtyListeners): Pty {
+  const { onOutput, onResize, onExit } = listeners
   const pty = spawn(file, [...args], { name: 'xterm-256color', cwd, env: { ...env }, cols, rows, encoding: null })
   const { path, descriptor, stream } = internalsOf(pty)
   // Held open until exit: when the last holder of the other end goes, the kernel hangs up and the library loses what it
@@ -49,8 +61,12 @@ export function startPty({ file, args, cwd, env, cols, rows }: PtySpec, { onOutp
   })
   return {
     pid: pty.pid,
+    answersItself: false,
     write: (bytes, onTaken) => writer.write(bytes, onTaken),
-    resize: (size) => pty.resize(size.cols, size.rows),
+    resize(size) {
+      pty.resize(size.cols, size.rows)
+      onResize?.(size)
+    },
     signal(name) {
       try {
         process.kill(-pty.pid, name)

@@ -22,12 +22,19 @@ const lingerSeconds = 5
 export function escort({ file, args, dropped, mark }: EscortedProgram): readonly string[] {
   const names = dropped.filter((name) => /^[A-Za-z_]\w*$/.test(name))
   const tell = (what: string, value: string) => String.raw`printf '\033]7420;${mark};${what};%s\033\\' "${value}"`
-  const begin = [...(names.length > 0 ? [`unset ${names.join(' ')}`] : []), tell('began', '$$'), 'exec "$@"']
+  const begin = [
+    'exec 2>&3 3>&-',
+    ...(names.length > 0 ? [`unset ${names.join(' ')}`] : []),
+    tell('began', '$$'),
+    'exec "$@"',
+  ]
   const stay = [
     // Caught, not ignored: what is ignored would be so for the program, too.
     'trap : HUP INT QUIT TERM USR1 USR2',
     'begin=$1',
     'shift',
+    // A shell says of a child that was killed that it was; here nobody asked.
+    'exec 3>&2 2> /dev/null',
     '/bin/sh -c "$begin" "$0" "$@"',
     'code=$?',
     tell('ended', '$code'),
@@ -116,6 +123,6 @@ function asXterm(bytes: Buffer): Buffer {
 /** A shell says 128 and the number of the signal. */
 function toExit(code: number): { readonly code: number | null; readonly signal: number | null } {
   const signal = code - 128
-  const isSignal = Object.values(constants.signals).includes(signal as NodeJS.Signals & number)
+  const isSignal = Object.values(constants.signals).includes(signal)
   return isSignal ? { code: null, signal } : { code, signal: null }
 }

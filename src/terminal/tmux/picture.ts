@@ -2,11 +2,11 @@
  * What a pane shows, as bytes that draw the same on another terminal. tmux tells the lines and the modes, but not
  * everything: whether pastes are bracketed is not known until the program says so anew.
  */
+import type { TmuxCommand } from './access.ts'
 
-/** Asked of tmux by `display-message`, one line each. */
+/** Asked of tmux by `display-message`. */
 const facts = {
   isAlternate: 'alternate_on',
-  historyLines: 'history_size',
   column: 'cursor_x',
   row: 'cursor_y',
   isCursorShown: 'cursor_flag',
@@ -25,32 +25,72 @@ const facts = {
   rows: 'pane_height',
 } as const
 
-export type PaneFacts = Readonly<Record<keyof typeof facts, number>>
+type PaneFacts = Readonly<Record<keyof typeof facts, number>>
 
-export const factsFormat = `${Object.values(facts)
+const factsFormat = `${Object.values(facts)
   .map((name) => `#{${name}}`)
   .join(' ')} #{pane_title}`
 
-export interface PaneState extends PaneFacts {
+/** Between the answers; no screen shows it. */
+const divider = `\u{10fffd}signalbox\u{10fffd}`
+
+/** What tmux is asked for a picture, all at once. */
+export function pictureCommands(pane: string): readonly TmuxCommand[] {
+  const show = (format: string) => ['display-message', '-p', '-t', pane, format]
+  const capture = (...options: readonly string[]) => ['capture-pane', '-p', '-e', '-J', '-t', pane, ...options]
+  return [
+    show(factsFormat),
+    show(divider),
+    capture('-S', '-'),
+    show(divider),
+    capture(),
+    show(divider),
+    capture('-a', '-q'),
+    show(divider),
+  ]
+}
+
+export interface Picture {
+  readonly state: PaneState
+  /** What has scrolled off, and what is shown. */
+  readonly all: readonly string[]
+  /** What is shown, of the normal or the alternate screen. */
+  readonly screen: readonly string[]
+  /** The normal screen, while the alternate one is shown. */
+  readonly behind: readonly string[]
+}
+
+export function readPicture(answer: Buffer): Picture {
+  // Bytes as characters: what they mean is the terminal's business.
+  const parts = answer.toString('latin1').split(`${Buffer.from(divider).toString('latin1')}\n`)
+  const [state = '', all = [], screen = [], behind = []] = [parts[0], ...parts.slice(1, 4).map(linesOf)] as const
+  return { state: readFacts(state.trimEnd()), all, screen, behind }
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n')
+}
+
+interface PaneState extends PaneFacts {
   readonly title: string
 }
 
-export function readFacts(line: string): PaneState {
+function readFacts(line: string): PaneState {
   const words = line.split(' ')
   const names = Object.keys(facts) as (keyof PaneFacts)[]
   const numbers = names.map((name, index): [keyof PaneFacts, number] => [name, Number(words[index] ?? 0)])
   return { ...(Object.fromEntries(numbers) as PaneFacts), title: words.slice(names.length).join(' ') }
 }
 
-/** All of it, on a terminal that shows nothing yet. `alternate`: while that screen is shown. */
-export function drawWhole(state: PaneState, normal: readonly Buffer[], alternate: readonly Buffer[]): Buffer {
-  const parts = [clean, ...drawLines(normal)]
-  if (state.isAlternate) parts.push('\x1b[?1049h\x1b[H', ...drawLines(alternate))
-  return latin1([...parts, ...drawModes(state)])
+/** All of it, on a terminal that shows nothing yet. */
+export function drawWhole({ state, all, screen, behind }: Picture): Buffer {
+  const normal = state.isAlternate ? [...all.slice(0, all.length - screen.length), ...behind] : all
+  const alternate = state.isAlternate ? ['\x1b[?1049h\x1b[H', ...drawLines(screen)] : []
+  return latin1([clean, ...drawLines(normal), ...alternate, ...drawModes(state)])
 }
 
 /** What is on the screen now, over what was there. */
-export function drawAnew(state: PaneState, screen: readonly Buffer[]): Buffer {
+export function drawAnew({ state, screen }: Picture): Buffer {
   const toScreen = `\x1b[?1049${state.isAlternate ? 'h' : 'l'}\x1b[H\x1b[2J`
   return latin1([clean, toScreen, ...drawLines(screen), ...drawModes(state)])
 }
@@ -58,15 +98,16 @@ export function drawAnew(state: PaneState, screen: readonly Buffer[]): Buffer {
 /** Breaks off a sequence that was cut, and forgets colours, margins and modes. */
 const clean = '\x18\x1b[!p\x1b)0'
 
-/** Bytes as characters: what they mean is the terminal's business. */
-function drawLines(lines: readonly Buffer[]): readonly string[] {
+/** What sets colours and the like. */
+const looks = new RegExp(String.raw`${'\x1b'}\[([\d;:]*)m`, 'g')
+
+function drawLines(lines: readonly string[]): readonly string[] {
   const parts: string[] = []
   let look = ''
-  for (const [index, line] of lines.entries()) {
-    const text = line.toString('latin1')
+  for (const [index, text] of lines.entries()) {
     // A line that begins while a background is set would be filled with it.
     parts.push(index === 0 ? '' : `\x1b[0m\r\n${look}`, text)
-    for (const [sequence, codes] of text.matchAll(/\x1b\[([\d;:]*)m/g)) {
+    for (const [sequence, codes] of text.matchAll(looks)) {
       if (/^0*(;|$)/.test(codes!)) look = ''
       look += sequence
     }
@@ -97,7 +138,7 @@ function drawModes(state: PaneState): readonly string[] {
     ...modes.filter(([, isOn]) => !isOn).map(([code]) => `\x1b[${code}l`),
     ...modes.filter(([, isOn]) => isOn).map(([code]) => `\x1b[${code}h`),
     state.hasApplicationKeypad ? '\x1b=' : '\x1b>',
-    `\x1b]2;${Buffer.from(state.title).toString('latin1')}\x1b\\`,
+    `\x1b]2;${state.title}\x1b\\`,
   ]
 }
 

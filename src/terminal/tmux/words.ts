@@ -9,7 +9,8 @@ export function tmuxWord(text: string): string {
   return `"${escaped.join('')}"`
 }
 
-export function tmuxLine(...words: readonly string[]): string {
+/** A command, as it stands in a file of commands. */
+export function tmuxLine(words: readonly string[]): string {
   return words.map(tmuxWord).join(' ')
 }
 

@@ -1,0 +1,59 @@
+/**
+ * What the program of a pane writes, byte by byte as it wrote it: tmux gives it to `cat`, and that to a named pipe which
+ * is read here. When the pane goes, so does `cat`, and the end of the pipe is heard.
+ */
+import { execFile } from 'node:child_process'
+import { closeSync, constants, openSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { shellWord } from './words.ts'
+
+export interface OutputPipe {
+  /** For tmux to run. */
+  readonly shellLine: string
+  /** Until then what comes waits. */
+  read(): void
+  close(): void
+}
+
+export interface OutputListeners {
+  onBytes(bytes: Buffer): void
+  /** The pane is gone, or something else was given its output. */
+  onEnd(): void
+}
+
+export async function openOutputPipe(directory: string, { onBytes, onEnd }: OutputListeners): Promise<OutputPipe> {
+  const path = join(directory, 'tmux-output')
+  rmSync(path, { force: true })
+  await promisify(execFile)('mkfifo', ['-m', '600', path])
+  const pipe = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
+  // Before `cat` is there, nobody writes to it, and that would be taken for its end.
+  let guard: number | undefined = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+
+  function dropGuard(): void {
+    if (guard !== undefined) closeSync(guard)
+    guard = undefined
+  }
+
+  pipe.on('data', (bytes) => {
+    const isFirst = guard !== undefined
+    dropGuard()
+    // The first byte says that `cat` is there.
+    const own = isFirst ? bytes.subarray(1) : bytes
+    if (own.length > 0) onBytes(own)
+  })
+  pipe.on('error', () => {})
+  pipe.on('end', onEnd)
+  pipe.pause()
+  return {
+    shellLine: `exec > ${shellWord(path)}; echo; exec cat`,
+    read: () => void pipe.resume(),
+    close() {
+      dropGuard()
+      pipe.removeAllListeners('end')
+      pipe.destroy()
+      rmSync(path, { force: true })
+    },
+  }
+}
