@@ -98,16 +98,14 @@ export function drawAnew({ state, screen }: Picture): Buffer {
 /** Breaks off a sequence that was cut, and forgets colours, margins and modes. */
 const clean = '\x18\x1b[!p\x1b)0'
 
-/** What sets colours and the like. */
-const looks = new RegExp(String.raw`${'\x1b'}\[([\d;:]*)m`, 'g')
-
 function drawLines(lines: readonly string[]): readonly string[] {
   const parts: string[] = []
   let look = ''
   for (const [index, text] of lines.entries()) {
     // A line that begins while a background is set would be filled with it.
     parts.push(index === 0 ? '' : `\x1b[0m\r\n${look}`, text)
-    for (const [sequence, codes] of text.matchAll(looks)) {
+    // oxlint-disable-next-line no-control-regex
+    for (const [sequence, codes] of text.matchAll(/\x1b\[([\d;:]*)m/g)) {
       if (/^0*(;|$)/.test(codes!)) look = ''
       look += sequence
     }
