@@ -74,7 +74,7 @@ export function createDraft(options: DraftOptions): DraftSession {
       backend: template.backend,
       status: 'starting',
       isStopAsked: false,
-      description: spec.description ?? (spec.command === undefined ? template.description : undefined),
+      description: spec.description,
       labels: spec.labels ?? [],
       workspacePath,
       size: spec.size ?? template.size ?? defaultSize,

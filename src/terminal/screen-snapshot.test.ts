@@ -24,6 +24,9 @@ const once: readonly (readonly [string, Pair, number, readonly (string | Pair)[]
     [[7, 2], '\x1b[3m\r\nx', '👨\u200d👩\x1b[;r\r\n', '👨\u200d👩\x1b[@\x1b[40G😀'],
     ['\x1b[;H'],
   ],
+  ['lines that a new size has pushed out', [5, 2], 3, ['\x1b#8', [2, 2]], ['hello']],
+  ['tab stops beyond the edge', [9, 1], 0, [[2, 1]], ['hello\x1bH', [10, 1], '\t', 'x']],
+  ['halves of characters with marks', [6, 1], 40, ['abcd👨\u200d', [5, 1]], ['\r\n', [2, 1]]],
   ['lines in a ring that has turned', [5, 4], 0, ['\x1b[40C\x1b[ehello\r\n\r\n\x1b[;r'], ['\r\n\x1bD', [2, 4]]],
 ]
 type Pair = readonly [cols: number, rows: number]

@@ -143,7 +143,7 @@ export interface Snapshot {
 }
 
 /** Raised when the emulator or the way it is drawn changes so that older snapshots would mislead. */
-export const snapshotFormat = 2
+export const snapshotFormat = 3
 
 export interface ScreenOptions {
   readonly size: Size
@@ -233,6 +233,7 @@ export function createScreen(options: ScreenOptions): Screen {
       void feeder.run(() => {
         changes++
         emulator.resize(next)
+        older.note()
       })
     },
     settled: () => feeder.run(() => {}),

@@ -121,7 +121,7 @@ describe('a terminal that is adopted', () => {
     const first = await terminals.start('t', shellLine('echo here; read line'))
     await untilShown(first, 'here')
     first.release()
-    for (const file of ['holder.json', 'screen.json']) writeFileSync(join(first.directory, file), '{"format":2,')
+    for (const file of ['holder.json', 'screen.json']) writeFileSync(join(first.directory, file), '{"format":3,')
     const second = await terminals.adopt('t')
     expect(second.life.is).toBe('running')
     expect(shownOn(second)).toBe('here')

@@ -124,7 +124,7 @@ describe('roles', () => {
   test('an agent sees its compositor: no tool, no event and no word of the management server', async () => {
     await hub.call('create_session', { name: 'mine', command: 'cat' })
     const { token } = await issue({ role: 'agent', session: 'mine', toolsets: ['all'] })
-    expect(await tools(token, '?toolsets=all')).toEqual(['hub_status'])
+    expect(await tools(token, '?toolsets=all')).toEqual(['hub_status', 'sessions_report_activity'])
     for (const name of management) {
       const { body } = await modern(hub, 'tools/call', { name, arguments: {} }, { token })
       expect(body).toMatchObject({ error: { code: -32602, message: expect.stringContaining(name) } })

@@ -60,8 +60,8 @@ export async function survive({ sessions, jobs, endings, bytesBetween }: Surviva
   stack.defer(() => hub[Symbol.asyncDispose]())
 
   const talkers = await Promise.all(Array.from({ length: sessions }, (_, index) => startTalker(hub, home.path, index)))
-  // The first screens have been saved by then, and more has come since.
-  await grow(talkers, 600_000)
+  // Screens are saved after half a megabyte: so each has been saved once, and more has come since.
+  await untilWritten(talkers, () => 600_000)
   const queue = await enqueueJobs(hub, home.path, jobs)
   const pids = await pidsOf(hub)
 
@@ -119,10 +119,17 @@ async function pidsOf(hub: HubProcess): Promise<Readonly<Record<string, number |
 
 /** Waits until each has written so much more, whether there is a hub or not. */
 async function grow(talkers: readonly Talker[], bytes: number): Promise<void> {
-  const sizeOf = ({ file }: Talker) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  const goals = talkers.map((talker) => sizeOf(talker) + bytes)
-  const missing = () => talkers.filter((talker, index) => sizeOf(talker) < goals[index]!).map(({ name }) => name)
+  const goals = new Map(talkers.map((talker) => [talker, writtenBy(talker) + bytes]))
+  await untilWritten(talkers, (talker) => goals.get(talker)!)
+}
+
+async function untilWritten(talkers: readonly Talker[], goalOf: (talker: Talker) => number): Promise<void> {
+  const missing = () => talkers.filter((talker) => writtenBy(talker) < goalOf(talker)).map(({ name }) => name)
   await expect.poll(missing, patience).toEqual([])
+}
+
+function writtenBy({ file }: Talker): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
 async function type(hub: HubProcess, talkers: readonly Talker[], text: string): Promise<void> {

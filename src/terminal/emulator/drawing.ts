@@ -30,6 +30,7 @@ export interface Remainder {
   readonly ink: { readonly foreground: number; readonly background: number; readonly extended: number }
   readonly saved: { readonly normal: SavedCursor; readonly alternate: SavedCursor }
   readonly oddCells: { readonly normal: readonly OddCell[]; readonly alternate: readonly OddCell[] }
+  readonly hiddenStops: { readonly normal: readonly number[]; readonly alternate: readonly number[] }
 }
 
 interface SavedCursor {
@@ -69,10 +70,8 @@ export function drawEmulator({ emulator, links, titles, palette }: Drawable): Dr
   return { sequences: pen.drawing(), remainder: remainderOf(internals, size) }
 }
 
-export function restoreRemainder(
-  { internals }: Emulator,
-  { column, joinState, ink, saved, oddCells }: Remainder,
-): void {
+export function restoreRemainder({ internals }: Emulator, remainder: Remainder): void {
+  const { column, joinState, ink, saved, oddCells, hiddenStops: stops } = remainder
   const { buffers, _inputHandler: handler } = internals
   buffers.active.x = column
   handler._parser.precedingJoinState = joinState
@@ -87,6 +86,8 @@ export function restoreRemainder(
   }
   restoreOddCells(buffers.normal, oddCells.normal)
   restoreOddCells(buffers.alt, oddCells.alternate)
+  for (const stop of stops.normal) buffers.normal.tabs[stop] = true
+  for (const stop of stops.alternate) buffers.alt.tabs[stop] = true
 }
 
 function remainderOf({ buffers, _inputHandler: handler }: Internals, { cols }: Size): Remainder {
@@ -97,6 +98,7 @@ function remainderOf({ buffers, _inputHandler: handler }: Internals, { cols }: S
     ink: { foreground: fg, background: bg, extended: extended._ext },
     saved: { normal: savedCursor(buffers.normal), alternate: savedCursor(buffers.alt) },
     oddCells: { normal: oddCellsOf(buffers.normal, cols), alternate: oddCellsOf(buffers.alt, cols) },
+    hiddenStops: { normal: hiddenStops(buffers.normal.tabs, cols), alternate: hiddenStops(buffers.alt.tabs, cols) },
   }
 }
 
@@ -108,10 +110,9 @@ function isBetweenSequences({ _inputHandler: handler }: Internals): boolean {
   return handler._parser.currentState === 0 && handler._utf8Decoder.interim[0] === 0
 }
 
-function isRegular({ buffers, coreService }: Internals, { cols, rows }: Size): boolean {
+function isRegular({ buffers, coreService }: Internals, { rows }: Size): boolean {
   const { normal, alt, active } = buffers
   if ([normal, alt].some(({ savedCharset }) => charsetName(savedCharset) === undefined)) return false
-  if ([normal, alt].some(({ tabs }) => hasHiddenStops(tabs, cols))) return false
   const isInMargins = active.y >= active.scrollTop && active.y <= active.scrollBottom
   // With an origin, no sequence takes the cursor out of the margins.
   if (coreService.decPrivateModes.origin && !isInMargins) return false
@@ -133,12 +134,11 @@ function drawTabStops(pen: Pen, { tabs }: EmulatorBuffer, cols: number): void {
   pen.put(`\x1b[3g${stops.map((column) => `${toColumn(column)}\x1bH`).join('')}`)
 }
 
-/** Stops beyond the edge come to light when the screen grows; the usual ones do so in any case. */
-function hasHiddenStops(tabs: EmulatorBuffer['tabs'], cols: number): boolean {
-  const hidden = Object.keys(tabs)
+/** Stops beyond the edge, which come to light when the screen grows. */
+function hiddenStops(tabs: EmulatorBuffer['tabs'], cols: number): readonly number[] {
+  return Object.keys(tabs)
     .map(Number)
-    .filter((column) => column >= cols)
-  return hidden.length > 0 && !(isUsual(tabs, cols) && hidden.every((column) => column % 8 === 0))
+    .filter((column) => column >= cols && tabs[column])
 }
 
 function isUsual(tabs: EmulatorBuffer['tabs'], cols: number): boolean {

@@ -77,7 +77,7 @@ export interface EmulatorBuffer {
   ydisp: number
   readonly scrollTop: number
   readonly scrollBottom: number
-  readonly tabs: Readonly<Record<number, boolean | undefined>>
+  readonly tabs: Record<number, boolean | undefined>
   savedX: number
   /** Counted from the oldest line, not from the top of the screen. */
   savedY: number

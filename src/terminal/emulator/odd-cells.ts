@@ -11,11 +11,12 @@ export interface OddCell {
   readonly column: number
   /** As the emulator keeps it. */
   readonly content: number
+  /** With marks. */
+  readonly combined?: string
 }
 
 const cellSize = 3
 const emptyCell = 1 << 22
-const widthBits = 3 << 22
 const isCombined = 0x200000
 
 export function oddCellsOf({ lines }: EmulatorBuffer, cols: number): readonly OddCell[] {
@@ -27,11 +28,8 @@ export function oddCellsOf({ lines }: EmulatorBuffer, cols: number): readonly Od
       const content = line._data[column * cellSize]!
       const isEmpty = width === 1 && textAt(line, column, width) === ''
       if (isEmpty && (content !== emptyCell || !hasGroundOnly(inkAt(line, column)))) {
-        odd.push({
-          fromEnd: lines.length - index,
-          column,
-          content: content & isCombined ? content & widthBits : content,
-        })
+        const combined = content & isCombined ? line._combined[column] : undefined
+        odd.push({ fromEnd: lines.length - index, column, content, ...(combined !== undefined && { combined }) })
       }
       column += width
     }
@@ -40,8 +38,10 @@ export function oddCellsOf({ lines }: EmulatorBuffer, cols: number): readonly Od
 }
 
 export function restoreOddCells({ lines }: EmulatorBuffer, cells: readonly OddCell[]): void {
-  for (const { fromEnd, column, content } of cells) {
+  for (const { fromEnd, column, content, combined } of cells) {
     const line = fromEnd <= lines.length ? lines.get(lines.length - fromEnd) : undefined
-    if (line) line._data[column * cellSize] = content
+    if (!line) continue
+    line._data[column * cellSize] = content
+    if (combined !== undefined) line._combined[column] = combined
   }
 }

@@ -2,9 +2,9 @@
 import type { Emulator } from './emulator.ts'
 
 export interface OlderLines {
-  /** There are such lines. */
+  /** There are such lines, or may be: there is room for no more. */
   exist: boolean
-  /** Call after output. */
+  /** Call after output and after a change of size. */
   note(): void
 }
 
