@@ -1,6 +1,4 @@
-console.error(
-  '*** LEAD to all: it is time. Finish what is in hand, leave your files green (tsc, oxlint, oxfmt), start nothing new, and send your report within 10 minutes (by 04:08). ***',
-)
+console.error()
 /** `npm run test:agents`: the real agents, one after another, since each wants the machine for itself. */
 import { defineConfig } from 'vitest/config'
 

@@ -1,4 +1,3 @@
-console.error('*** LEAD to all: it is time. Finish what is in hand, leave your files green (tsc, oxlint, oxfmt), start nothing new, and send your report within 10 minutes (by 04:08). ***')
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
