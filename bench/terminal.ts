@@ -26,7 +26,7 @@ const idleCount = 50
 const tmux = tmuxVersion()
 const untilReady = { for: 'text', value: 'ready' }
 
-const rows = [...(await oneTerminal()), ...(await manyIdle()), ...(await aCrowd())]
+const rows = [...(await oneTerminal()), ...(await manyIdle()), ...(await aCrowd()), await comingBack()]
 console.log(toTable(rows))
 console.log(
   `\n${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}, ${tmux ?? 'tmux is not installed'}; load ${loadavg()[0]!.toFixed(1)} at the end.`,
@@ -145,7 +145,6 @@ async function aCrowd(): Promise<readonly Row[]> {
   await using crowd = await startCrowd(hub, crowdSize)
   await measureCrowd(hub, crowd, 100_000, 3_000) // warms up
   const { hubCpuPercent, holdersCpuPercent, lagsMs, caughtUpMs } = await measureCrowd(hub, crowd, 100_000, 10_000)
-  const back = await comeBack(hub, crowd.names.slice(0, 20), (signal) => crowd.feed(100_000, signal))
   return [
     {
       what: `${crowdSize} sessions at 100 KB/s, CPU`,
@@ -154,28 +153,29 @@ async function aCrowd(): Promise<readonly Row[]> {
     },
     { what: 'printed → seen by a viewer, meanwhile', signalbox: latency(lagsMs) },
     { what: 'all on the screens after the last byte', signalbox: `${shown(caughtUpMs)} ms` },
-    {
-      what: `kill −9 with ${crowdSize} printing → 20 screens read`,
-      signalbox: `${shown(back)} ms`,
-      budget: '≤ 2,000 ms',
-    },
   ]
 }
 
-/** How long after it was killed a hub shows the screens of so many sessions again, while they go on printing. */
-async function comeBack(
-  hub: BenchHub,
-  names: readonly string[],
-  feed: (signal: AbortSignal) => Promise<number>,
-): Promise<number> {
+/** How long after it was killed a hub shows all screens again, while the programs go on printing. */
+async function comingBack(): Promise<Row> {
+  say('kill −9 with 20 sessions printing')
+  await using hub = await startBenchHub()
+  await using crowd = await startCrowd(hub, 20)
   const stop = new AbortController()
-  const feeding = feed(stop.signal)
-  await delay(2_000)
-  const killedAt = performance.now()
-  await hub.restart()
-  await Promise.all(names.map((session) => hub.client.call('read_screen', { session })))
-  const ms = performance.now() - killedAt
+  const feeding = crowd.feed(100_000, stop.signal)
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    await delay(2_000)
+    const killedAt = performance.now()
+    await hub.restart()
+    await Promise.all(crowd.names.map((session) => hub.client.call('read_screen', { session })))
+    times.push(performance.now() - killedAt)
+  }
   stop.abort()
   await feeding
-  return ms
+  return {
+    what: 'kill −9 with 20 sessions printing → all screens read',
+    signalbox: `${shown(median(times))} ms`,
+    budget: '≤ 2,000 ms',
+  }
 }

@@ -19,12 +19,13 @@ export function openClient({ url, token }: Endpoint): McpClient {
 
   function post(headers: Readonly<Record<string, string>>, body: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      const sending = request(url, {
-        agent,
-        method: 'POST',
-        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      const options = { agent, method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) } }
+      const sending = request(url, options)
+      sending.on('error', (error) => {
+        // The hub had just closed a connection that nobody used.
+        if (sending.reusedSocket) resolve(post(headers, body))
+        else reject(error)
       })
-      sending.on('error', reject)
       sending.on('response', (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -132,7 +132,8 @@ describe('a broken file', () => {
     await vi.waitFor(() => expect(templates.broken()).toHaveLength(1), patience)
     expect(templates.broken()[0]).toMatchObject({ line: 4, reason: expect.stringContaining('RE2') })
     expect(() => templates.find('bad')).toThrow('"prompt.ready"')
-    await vi.waitFor(() => expect(told()).toBeGreaterThan(1), patience)
+    // Once for the file and once for its pattern, or for both at once.
+    await vi.waitFor(() => expect(told()).toBeGreaterThan(0), patience)
   })
 
   test('gives way to the shipped one of its name, and says so', async () => {

@@ -181,8 +181,11 @@ describe('reading output', () => {
     await untilShown(terminal, '200000')
     const { firstOffset } = terminal
     expect(firstOffset).toBeGreaterThan(500_000)
+    // What is at hand may reach further back than so small a journal.
     const { offset, droppedBytes, bytes } = terminal.readOutput(0, 1000)
-    expect({ offset, droppedBytes }).toEqual({ offset: firstOffset, droppedBytes: firstOffset })
+    expect(droppedBytes).toBe(offset)
+    expect(offset).toBeGreaterThan(500_000)
+    expect(offset).toBeLessThanOrEqual(firstOffset)
     expect(bytes.length).toBe(1000)
   })
 })

@@ -2,7 +2,7 @@
  * Cells that show nothing and yet are not as erasing leaves them: halves of wide characters whose other half was
  * overwritten or moved away. No sequence makes them just so; they matter when lines are folded anew and when text is read.
  */
-import { columnsTaken, hasGroundOnly, inkAt, textAt } from './cells.ts'
+import { columnsTaken, endOfInk, hasGroundOnly, inkAt, textAt } from './cells.ts'
 import type { EmulatorBuffer } from './internals.ts'
 
 export interface OddCell {
@@ -23,7 +23,8 @@ export function oddCellsOf({ lines }: EmulatorBuffer, cols: number): readonly Od
   const odd: OddCell[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines.get(index)!
-    for (let column = 0; column < cols;) {
+    const end = endOfInk(line, cols)
+    for (let column = 0; column < end;) {
       const width = columnsTaken(line, column, cols)
       const content = line._data[column * cellSize]!
       const isEmpty = width === 1 && textAt(line, column, width) === ''

@@ -32,7 +32,7 @@ tmux.describe('a pane that is taken', () => {
     const terminal = await take(server, testTerminals())
     const { screen } = terminal
     expect(terminal.size).toEqual({ cols: 60, rows: 12 })
-    expect(shownOn(terminal)).toBe(before)
+    await until(() => shownOn(terminal) === before)
     expect(`${screen.cursor().column},${screen.cursor().row}`).toBe(
       await server.run('display-message', '-p', '-t', 'work', '#{cursor_x},#{cursor_y}'),
     )
@@ -46,7 +46,8 @@ tmux.describe('a pane that is taken', () => {
     expect(screen.cell(red + 3, 30).look).toEqual(screen.cell(red, 30).look)
     terminal.write(Buffer.from('typed\r'))
     await untilShown(terminal, '<typed>')
-    expect(shownOn(terminal)).toBe(await server.run('capture-pane', '-p', '-t', 'work'))
+    const after = await server.run('capture-pane', '-p', '-t', 'work')
+    await until(() => shownOn(terminal) === after)
     terminal.write(Buffer.from('\x04'))
     expect(await untilEnded(terminal)).toMatchObject({ is: 'exited', code: 4, signal: null })
   })
@@ -65,7 +66,7 @@ tmux.describe('a pane that is taken', () => {
     const line = String.raw`stty -echo; seq 1 20; echo normal; printf '\033[?1049h\033[2J\033[Hfull screen\033[?1h\033[?25l'; read x; printf '\033[?1049l'; read x`
     await running(server, line, 'full screen')
     const terminal = await take(server, testTerminals())
-    expect(shownOn(terminal)).toBe('full screen')
+    await until(() => shownOn(terminal) === 'full screen')
     expect(terminal.screen.modes).toMatchObject({ applicationCursor: true })
     expect(terminal.screen.cursor().isVisible).toBe(false)
     terminal.write(Buffer.from('\r'))
@@ -80,6 +81,7 @@ tmux.describe('a pane that is taken', () => {
     await server.run('split-window', '-h', '-t', 'work', '/bin/sh', '-c', 'while sleep 0.02; do echo right; done')
     const terminal = await take(server, testTerminals(), 'work:0.0')
     terminal.resize({ cols: 20, rows: 12 })
+    await untilShown(terminal, 'left')
     await until(() => terminal.size.cols === 20)
     expect(await server.run('display-message', '-p', '-t', 'work', '#{window_width}')).toBe('60')
     expect(shownOn(terminal)).toBe('left')

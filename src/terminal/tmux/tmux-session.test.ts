@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readAll, shellLine } from '../../../test/fixtures/held-program.ts'
@@ -49,7 +49,7 @@ tmux.describe('a program in tmux', () => {
   test('loses no byte of what it printed, not even of what it printed last', async () => {
     const here = place()
     const files = temporaryDirectory()
-    const names = ['a', 'b', 'c', 'd', 'e']
+    const names = Array.from({ length: 12 }, (_, index) => `s${index}`)
     const terminals = await Promise.all(names.map((name) => start(here, name, `seq 1 20000 | tee ${files}/${name}`)))
     for (const [index, terminal] of terminals.entries()) {
       expect(await untilEnded(terminal)).toMatchObject({ is: 'exited', code: 0 })
@@ -82,7 +82,7 @@ tmux.describe('a program in tmux', () => {
     const terminal = await start(here, 'text', `cat > ${file}`)
     const text = 'Enter C-c -n ; #{pane_id} $HOME "q" \\ äöü 漢字 🚀\n'
     terminal.write(Buffer.from(text))
-    await until(() => readFileSync(file, 'utf8') === text)
+    await until(() => read(file) === text)
     await untilShown(terminal, '漢字 🚀')
   })
 
@@ -144,12 +144,12 @@ tmux.describe('a program in tmux', () => {
     const here = place({ SIGNALBOX_TOKEN: 'of-a-person', AWS_SECRET: 'too' })
     await here.server.run('new-session', '-d', '-s', 'before')
     const file = join(temporaryDirectory(), 'env')
-    const terminal = await start(here, 'env', `env > ${file}; read x`, {
+    const terminal = await start(here, 'env', `env > ${file}; echo done >> ${file}; read x`, {
       SIGNALBOX_URL: 'http://hub',
       ODD: `a'b"c$d\\e\nf;`,
     })
-    await until(() => readFileSync(file, 'utf8').includes('SIGNALBOX_URL=http://hub'))
-    const seen = readFileSync(file, 'utf8')
+    const seen = await until(() => read(file).endsWith('done\n') && read(file))
+    expect(seen).toContain('SIGNALBOX_URL=http://hub')
     expect(seen).toContain(`ODD=a'b"c$d\\e\nf;\n`)
     expect(seen).not.toMatch(/of-a-person|AWS_SECRET/)
     expect(seen).toMatch(/^TERM=(tmux|screen)/m)
@@ -227,7 +227,7 @@ tmux.describe('a person at the same session', () => {
     const terminal = await start(here, 'piped', 'while read line; do echo "<$line>"; done')
     await here.server.run('pipe-pane', '-t', 'piped', `cat > ${file}`)
     await here.server.run('send-keys', '-t', 'piped', 'theirs', 'Enter')
-    await until(() => existsSync(file) && readFileSync(file, 'utf8').includes('<theirs>'))
+    await until(() => read(file).includes('<theirs>'))
     await here.server.run('pipe-pane', '-t', 'piped')
     expect(await untilShown(terminal, '<theirs>')).toBe('theirs\n<theirs>')
     terminal.write(Buffer.from('ours\r'))
@@ -288,6 +288,7 @@ function processesThatShow(text: string): readonly string[] {
     .filter((pid) => read(`/proc/${pid}/cmdline`).includes(text))
 }
 
+/** Empty until it is there. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')
