@@ -28,7 +28,7 @@ export interface ActivityWatch extends Disposable {
 }
 
 export interface ActivityWatchOptions {
-  readonly terminal: Pick<Terminal, 'life' | 'offset' | 'screen' | 'isIdle' | 'onChange'>
+  readonly terminal: Pick<Terminal, 'life' | 'offset' | 'screen' | 'isDrawn' | 'isIdle' | 'onChange'>
   /** `undefined`: it is judged by its reports and by how quiet it is. */
   readonly rules: ActivityRules | undefined | Promise<ActivityRules | undefined>
   /** So long without output is quiet. */
@@ -94,7 +94,8 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
 
   async function readScreen(): Promise<void> {
     lookedAt = now().getTime()
-    if (!rules || terminal.life.is !== 'running') return
+    // A hub that comes up with many sessions has no time to draw them all at once.
+    if (!rules || terminal.life.is !== 'running' || !terminal.isDrawn) return
     // Nothing but output changes what is shown.
     if (terminal.offset === seenOffset && !rules.needShell) return
     if (rules.needShell && terminal.offset !== seenOffset) wakeAt(lookedAt + shellLookAgainMs)

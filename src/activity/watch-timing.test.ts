@@ -25,6 +25,7 @@ function handFed() {
       state.looks++
       return screen
     },
+    isDrawn: true,
     isIdle: async () => state.isShellIdle,
     onChange(listener) {
       listeners.add(listener)

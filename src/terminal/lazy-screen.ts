@@ -9,6 +9,7 @@ import type { Screen } from './screen.ts'
 export interface LazyScreen {
   /** Drawn to the end of what is on disk, at once if that has not been done. */
   readonly drawn: Screen
+  readonly isDrawn: boolean
   /** `undefined` as long as nobody needed it. */
   readonly begun: Screen | undefined
   /** Draws it without holding anybody up. */
@@ -39,6 +40,9 @@ export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Scree
     get drawn() {
       while (!isDrawn && step()) restoring!.screen.flush()
       return restoring!.screen
+    },
+    get isDrawn() {
+      return isDrawn
     },
     get begun() {
       return restoring?.screen

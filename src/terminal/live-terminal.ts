@@ -178,6 +178,9 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       holder.reach().resize(size)
     },
     signal: (name) => holder.reach().signal(name),
+    get isDrawn() {
+      return lazy.isDrawn
+    },
     foreground: () => foregroundOf(holder.life),
     workingDirectory: async () => lazy.drawn.workingDirectory ?? (await workingDirectoryOf(holder.life)),
     isIdle: () => isIdle(holder.life, lazy.drawn.shellState),

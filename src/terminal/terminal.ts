@@ -48,6 +48,8 @@ export interface Terminal {
   readonly size: Size
   /** Drawn at once, if it was not yet; what comes later is drawn as it comes. */
   readonly screen: Screen
+  /** Whoever can wait for the screen looks here first: `onChange` tells when it is drawn. */
+  readonly isDrawn: boolean
   readonly life: TerminalLife
   /** Where the next byte of output will stand. */
   readonly offset: number
