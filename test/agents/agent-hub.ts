@@ -35,6 +35,9 @@ export async function startAgentHub(agent: Agent): Promise<AgentHub> {
     HOME: home,
     // Codex mistrusts a home in the folder for temporary files.
     TMPDIR: temporary,
+    // Agents that take themselves to be in CI show no screen.
+    CI: 'false',
+    CONTINUOUS_INTEGRATION: 'false',
     PATH: `${agentPrograms}${delimiter}${process.env['PATH']}`,
     LANG: 'C.UTF-8',
     ...agent.environment(model.origin),
