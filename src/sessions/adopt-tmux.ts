@@ -1,12 +1,11 @@
 /** Takes what runs in tmux already under the hub. Nothing is started, and nothing of it is changed. */
 import { isOver } from '../api/session.ts'
-import { defaultTerminalSettings } from '../api/terminal-tools.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Terminals, TmuxAccess, TmuxPane } from '../terminal/terminal.ts'
 import { findTmuxPane, listTmuxSessions } from '../terminal/terminal.ts'
 import type { Beginning } from './begin.ts'
-import { createIds } from './ids.ts'
+import type { NewRecord } from './new-record.ts'
 import type { PersonsEnvironment } from './persons-tmux.ts'
 import { personsTmux } from './persons-tmux.ts'
 import type { RunningSessions } from './running.ts'
@@ -21,15 +20,14 @@ export interface AdoptTmuxOptions {
   readonly running: Pick<RunningSessions, 'whileStarting'>
   readonly terminals: Terminals
   readonly environment: PersonsEnvironment
-  readonly hubId: string
+  readonly newRecord: NewRecord
 }
 
 /** `target`: as for tmux. */
 export type AdoptTmux = (target: string, name: string | undefined) => Promise<SessionRecord>
 
 export function createTmuxAdoption(options: AdoptTmuxOptions): AdoptTmux {
-  const { rows, book, events, begin, running, terminals, environment, hubId } = options
-  const ids = createIds()
+  const { rows, book, events, begin, running, terminals, environment, newRecord } = options
 
   async function refuseIfHeld({ heldAs, isPiped }: TmuxPane, target: string): Promise<void> {
     const holding = heldAs === undefined ? undefined : await rows.find(heldAs)
@@ -48,7 +46,20 @@ export function createTmuxAdoption(options: AdoptTmuxOptions): AdoptTmux {
     const tmux = personsTmux(environment)
     const pane = await paneAt(tmux, target)
     await refuseIfHeld(pane, target)
-    const record = { ...toRecord(pane, ids.next()), hubId, name: name ?? toName(pane.sessionName) }
+    const record = newRecord({
+      name: name ?? toName(pane.sessionName),
+      template: 'shell',
+      command: pane.command,
+      args: undefined,
+      sessionType: 'long_running',
+      backend: 'tmux',
+      description: undefined,
+      labels: [],
+      workspacePath: pane.cwd,
+      size: pane.size,
+      terminalTools: [],
+      socketName: undefined,
+    })
     const { id, template, command, size } = record
     await running.whileStarting(id, async () => {
       await book.add(record)
@@ -76,37 +87,4 @@ async function paneAt(tmux: TmuxAccess, target: string): Promise<TmuxPane> {
 function toName(tmuxName: string): string {
   const name = tmuxName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
   return name.replace(/^-+/, '').slice(0, 40).replace(/-+$/, '') || 'tmux'
-}
-
-function toRecord(
-  { command, cwd, size }: TmuxPane,
-  { id, createdAt }: { readonly id: string; readonly createdAt: string },
-): Omit<SessionRecord, 'hubId' | 'name'> {
-  return {
-    id,
-    template: 'shell',
-    command,
-    args: undefined,
-    sessionType: 'long_running',
-    backend: 'tmux',
-    status: 'starting',
-    isStopAsked: false,
-    description: undefined,
-    labels: [],
-    workspacePath: cwd,
-    size,
-    terminalTools: [],
-    terminalSettings: defaultTerminalSettings,
-    socketName: undefined,
-    tokenId: undefined,
-    jobId: undefined,
-    priority: 0,
-    exitCode: undefined,
-    exitSignal: undefined,
-    lastMessage: undefined,
-    createdAt,
-    startedAt: undefined,
-    endedAt: undefined,
-    updatedAt: createdAt,
-  }
 }

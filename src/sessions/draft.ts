@@ -1,10 +1,9 @@
 /** From what was asked for to a record that can be stored and started, or to a sentence that says what would work. */
 import type { TerminalSize } from '../api/session.ts'
-import { defaultTerminalSettings } from '../api/terminal-tools.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
-import { createIds } from './ids.ts'
 import type { Launcher, TemplateSource } from './launch.ts'
+import type { NewRecord } from './new-record.ts'
 import { chooseCommand } from './program.ts'
 import type { SessionRecord } from './session-store.ts'
 import { planWorkspace } from './workspace.ts'
@@ -28,7 +27,7 @@ export interface SessionSpec {
 export interface DraftOptions {
   readonly templates: TemplateSource
   readonly launcher: Launcher
-  readonly hubId: string
+  readonly newRecord: NewRecord
   readonly defaultTemplate: string
   /** Where workspaces of their own are made. */
   readonly workspaces: string
@@ -40,8 +39,7 @@ export type DraftSession = (spec: SessionSpec) => Promise<SessionRecord>
 const defaultSize: TerminalSize = { cols: 120, rows: 40 }
 
 export function createDraft(options: DraftOptions): DraftSession {
-  const { templates, launcher, hubId, defaultTemplate, workspaces, environment } = options
-  const ids = createIds()
+  const { templates, launcher, newRecord, defaultTemplate, workspaces, environment } = options
 
   /** A command of one's own is none of the default agent's. */
   const templateFor = ({ command }: SessionSpec) => (command === undefined ? defaultTemplate : 'shell')
@@ -51,7 +49,6 @@ export function createDraft(options: DraftOptions): DraftSession {
     if (!available && spec.command === undefined) {
       throw new HubError('unavailable', `The template "${template.name}" cannot be used here: ${whyNot}`)
     }
-    const { id, createdAt } = ids.next()
     const line = chooseCommand(template, spec)
     const workspace = await planWorkspace({
       name: spec.name,
@@ -63,34 +60,19 @@ export function createDraft(options: DraftOptions): DraftSession {
     const workspacePath = workspace.path
     launcher.check(template, { ...line, workspacePath })
     await workspace.make()
-    return {
-      id,
-      hubId,
+    return newRecord({
       name: spec.name,
       template: template.name,
       command: line.command,
       args: line.args,
       sessionType: template.session_type,
       backend: template.backend,
-      status: 'starting',
-      isStopAsked: false,
       description: spec.description,
       labels: spec.labels ?? [],
       workspacePath,
       size: spec.size ?? template.size ?? defaultSize,
       terminalTools: spec.tools ?? template.terminal_tools,
-      terminalSettings: defaultTerminalSettings,
       socketName: spec.socketName ?? template.mcp_socket,
-      tokenId: undefined,
-      jobId: undefined,
-      priority: 0,
-      exitCode: undefined,
-      exitSignal: undefined,
-      lastMessage: undefined,
-      createdAt,
-      startedAt: undefined,
-      endedAt: undefined,
-      updatedAt: createdAt,
-    }
+    })
   }
 }

@@ -25,6 +25,7 @@ import type { KillSession } from './kill-session.ts'
 import { createKill } from './kill-session.ts'
 import type { SessionTokens, TemplateSource } from './launch.ts'
 import { createLauncher } from './launch.ts'
+import { createNewRecord } from './new-record.ts'
 import type { Delivery } from './prompt.ts'
 import type { AgentReport, RunningOptions } from './running.ts'
 import { createRunningSessions } from './running.ts'
@@ -175,10 +176,11 @@ export function createSessions(options: SessionsOptions): Sessions {
     log,
     stopping: stopping.signal,
   })
+  const newRecord = createNewRecord(hubId)
   const draft = createDraft({
     templates,
     launcher,
-    hubId,
+    newRecord,
     defaultTemplate,
     workspaces: directories.workspaces,
     environment: environment.base,
@@ -215,7 +217,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       }
       return { record: await book.find(id), prompt }
     },
-    adopt: createTmuxAdoption({ rows, book, events, begin, running, terminals, environment, hubId }),
+    adopt: createTmuxAdoption({ rows, book, events, begin, running, terminals, environment, newRecord }),
     async enqueue(spec, priority) {
       const { id, name } = await jobs.add(await draft(spec), priority)
       await events.append({ type: 'job-queued', session: id, payload: { name, priority } })

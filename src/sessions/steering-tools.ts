@@ -73,7 +73,7 @@ export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wa
         }
         const { record, prompt } = await sessions.create(spec, call.signal)
         if (!condition) return { ...sessions.describe(record), ...(prompt && { prompt }) }
-        if (prompt && condition.for === 'idle') await untilWorking(sessions.activityView(record.id))
+        if (prompt && condition.for === 'idle') await untilWorking(sessions.activityView(record.id), call.signal)
         const { met, screen } = await wait(record.id, { ...condition, since: 0 }, call)
         const latest = await sessions.find(record.id)
         return { ...sessions.describe(latest), ...(prompt && { prompt }), met, screen }

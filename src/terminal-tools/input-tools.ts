@@ -7,7 +7,7 @@ import type { Subject } from './subject.ts'
 import type { TerminalTool } from './terminal-tool.ts'
 import { defineTerminalTool, writing } from './terminal-tool.ts'
 import type { Viewers } from './viewers.ts'
-import { waitUntil } from './wait-until.ts'
+import { waitUntil } from '../base/wait-until.ts'
 
 export const viewerSchema = z.string().min(1).max(64)
 const viewer = viewerSchema

@@ -16,7 +16,7 @@ import { hasEnded } from './subject.ts'
 import type { TerminalTool } from './terminal-tool.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 import type { Viewers } from './viewers.ts'
-import { waitUntil } from './wait-until.ts'
+import { waitUntil } from '../base/wait-until.ts'
 
 const outputSchema = z.object({
   data: z.string().optional(),

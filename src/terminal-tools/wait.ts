@@ -7,7 +7,7 @@ import { compilePattern } from '../terminal/terminal.ts'
 import type { Matcher } from './matching.ts'
 import { followOutput, isOnScreen, matchPattern, matchText } from './matching.ts'
 import { hasEnded } from './subject.ts'
-import { waitUntil } from './wait-until.ts'
+import { waitUntil } from '../base/wait-until.ts'
 
 export type WaitCondition =
   | { readonly is: 'text' | 'regex'; readonly value: string }
