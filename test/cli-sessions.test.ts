@@ -20,7 +20,7 @@ beforeAll(async () => {
   hub = await startHubProcess({ home: home.path })
 })
 afterAll(async () => {
-  await hub.end('SIGKILL')
+  await hub[Symbol.asyncDispose]()
   await home[Symbol.asyncDispose]()
 })
 
