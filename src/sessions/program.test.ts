@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
@@ -32,8 +33,9 @@ test.each([
   })
 })
 
-test('without a SHELL there is always one', () => {
-  expect(toLaunch({ command: 'a', args: undefined }, [], { SHELL: '' }).file).toBe('/bin/sh')
+test('without a SHELL it is the one of the account', () => {
+  const shell = userInfo().shell ?? '/bin/sh'
+  expect(toLaunch({ command: 'a', args: undefined }, [], { SHELL: '' }).file).toBe(shell)
 })
 
 test('a program is found as a shell would find it', () => {

@@ -1,5 +1,6 @@
 /** From a template and what was asked for to the program that is run. */
 import { accessSync, constants, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Template } from '../api/template.ts'
 import { HubError } from '../base/hub-error.ts'
@@ -31,10 +32,18 @@ export interface Launch {
 
 /** Without arguments a line for the shell, with them a program; no command is the shell itself, without both for login. */
 export function toLaunch(line: CommandLine, prefix: readonly string[], env: Readonly<Record<string, string>>): Launch {
-  const shell = env['SHELL'] || '/bin/sh'
-  const words = wordsOf(line, shell)
+  const words = wordsOf(line, env['SHELL'] || shellOfAccount())
   const [file, ...args] = [...prefix, ...words]
   return { file: file!, args }
+}
+
+/** For a hub that a service manager started, without a SHELL in its environment. */
+function shellOfAccount(): string {
+  try {
+    return userInfo().shell || '/bin/sh'
+  } catch {
+    return '/bin/sh' // this user id has no account, as in some containers
+  }
 }
 
 function wordsOf({ command, args }: CommandLine, shell: string): readonly string[] {

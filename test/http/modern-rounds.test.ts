@@ -50,7 +50,8 @@ test('each round has a state of its own, over a restart of the hub as well', asy
 describe('a state is refused with -32602', () => {
   test.each([
     ['changed in one character', (state: string) => flip(state, Math.floor(state.length / 2))],
-    ['changed at its end', (state: string) => flip(state, state.length - 1)],
+    // Not the very last: some of its bits are beyond the end of the last byte.
+    ['changed at its end', (state: string) => flip(state, state.length - 2)],
     ['cut short', (state: string) => state.slice(0, -4)],
     ['made up', () => Buffer.from(JSON.stringify({ state: { asked: 'confirm' } })).toString('base64url')],
     ['empty', () => ''],
