@@ -7,6 +7,14 @@
 export interface Tables {
   tokens: TokenRow
   sessions: SessionRow
+  mcp_connectors: ConnectorRow
+  mcp_session_bindings: BindingRow
+  mcp_known_lists: KnownListsRow
+  policies: PolicyRow
+  policy_proposals: PolicyProposalRow
+  approvals: ApprovalRow
+  grants: GrantRow
+  mount_subscriptions: MountSubscriptionRow
 }
 
 export interface TokenRow {
@@ -61,6 +69,122 @@ export interface SessionRow {
   started_at: string | null
   ended_at: string | null
   updated_at: string
+}
+
+export interface ConnectorRow {
+  id: string
+  name: string
+  kind: string
+  transport: string
+  base_url: string | null
+  cmd: string | null
+  /** JSON: a list */
+  args: string | null
+  /** JSON: a list of names */
+  env_keys: string
+  /** JSON; secrets as references only */
+  headers: string | null
+  /** JSON */
+  options: string
+  strict: 0 | 1
+  enabled: 0 | 1
+  created_at: string
+  updated_at: string
+}
+
+export interface BindingRow {
+  id: string
+  session_id: string
+  connector_id: string
+  label: string
+  transport_override: string | null
+  endpoint_override: string | null
+  cmd_override: string | null
+  /** JSON, as all overrides of lists and maps */
+  args_override: string | null
+  env_keys_override: string | null
+  headers_override: string | null
+  options_override: string | null
+  strict_override: 0 | 1 | null
+  priority: number
+  created_at: string
+  updated_at: string
+}
+
+export interface KnownListsRow {
+  connector_id: string
+  /** Of the configuration it was listed under. */
+  fingerprint: string
+  /** JSON */
+  lists: string
+  updated_at: string
+}
+
+export interface PolicyRow {
+  scope: string
+  /** The template's name, or the session's id; empty for the hub. */
+  target: string
+  version: number
+  /** As it was written; empty where it was taken away. */
+  source: string
+  saved_at: string
+  saved_by: string
+}
+
+export interface PolicyProposalRow {
+  id: string
+  session_id: string
+  rules: string
+  why: string
+  status: string
+  created_at: string
+  decided_at: string | null
+  decided_by: string | null
+  reason: string | null
+}
+
+export interface ApprovalRow {
+  id: string
+  /** The hub whose call waits for it. */
+  hub_id: string
+  session_id: string
+  tool: string
+  /** JSON, redacted */
+  arguments: string
+  digest: string
+  rule: string | null
+  policy_version: string
+  status: string
+  correlation: string
+  requested_at: string
+  expires_at: string
+  decided_at: string | null
+  decided_by: string | null
+  reason: string | null
+  grant_id: string | null
+  /** Counts up over all approvals with each change. */
+  revision: number
+}
+
+export interface GrantRow {
+  id: string
+  /** null: for all sessions */
+  session_id: string | null
+  tool: string
+  /** JSON Schema on the arguments */
+  condition: string | null
+  approval_id: string
+  created_at: string
+  created_by: string
+  revoked_at: string | null
+  revoked_by: string | null
+}
+
+export interface MountSubscriptionRow {
+  session_id: string
+  mount: string
+  uri: string
+  created_at: string
 }
 
 /** What lets MCP connections outlive a killed hub; a power cut may cost its last moments. */

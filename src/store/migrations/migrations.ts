@@ -2,11 +2,18 @@
 import type { MigrationSet } from './migration.ts'
 import { tokens } from './hub/0001-tokens.ts'
 import { sessions } from './hub/0002-sessions.ts'
+import { connectors } from './hub/0003-connectors.ts'
+import { policies } from './hub/0004-policies.ts'
+import { approvals } from './hub/0005-approvals.ts'
+import { gateway } from './hub/0006-gateway.ts'
 import { connections } from './transient/0001-connections.ts'
 
 export type { Migration, MigrationSet } from './migration.ts'
 export { checksumOf } from './migration.ts'
 
-export const hubMigrations: MigrationSet = { name: 'hub', migrations: [tokens, sessions] }
+export const hubMigrations: MigrationSet = {
+  name: 'hub',
+  migrations: [tokens, sessions, connectors, policies, approvals, gateway],
+}
 
 export const transientMigrations: MigrationSet = { name: 'transient', migrations: [connections] }

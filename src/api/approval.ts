@@ -1,0 +1,49 @@
+/** A call that waits for a person, and what the answer may leave behind (API, "Approval", "Grant"). */
+import { z } from 'zod'
+
+export const approvalStatuses = [
+  'pending',
+  'approved',
+  'consumed',
+  'denied',
+  'aborted',
+  'expired',
+  'abandoned',
+] as const
+export type ApprovalStatus = (typeof approvalStatuses)[number]
+
+export const approvalDecisions = ['approve', 'deny', 'abort'] as const
+export type ApprovalDecision = (typeof approvalDecisions)[number]
+
+/** How far an approval reaches. */
+export const approvalScopes = ['once', 'session', 'rule'] as const
+export type ApprovalScope = (typeof approvalScopes)[number]
+
+export const approvalSchema = z.object({
+  id: z.string(),
+  session: z.string(),
+  tool: z.string().describe('<mount>_<tool>, as policies name it.'),
+  arguments: z.record(z.string(), z.unknown()).describe('Without secrets.'),
+  digest: z.string().describe('Of the arguments as they came: an approval is for these and no others.'),
+  rule: z.string().optional().describe('The rule that said ask; absent where the default did.'),
+  policy_version: z.string(),
+  status: z.enum(approvalStatuses),
+  requested_at: z.string(),
+  expires_at: z.string(),
+  decided_at: z.string().optional(),
+  decided_by: z.string().optional(),
+  reason: z.string().optional(),
+  grant: z.string().optional().describe('What the answer left behind.'),
+})
+export type Approval = z.output<typeof approvalSchema>
+
+export const grantSchema = z.object({
+  id: z.string(),
+  session: z.string().optional().describe('Without one it holds for all sessions.'),
+  tool: z.string().describe('As in a rule: * stands for anything.'),
+  when: z.record(z.string(), z.unknown()).optional().describe('JSON Schema on the arguments.'),
+  approval: z.string().describe('The approval it came from.'),
+  created_at: z.string(),
+  revoked_at: z.string().optional(),
+})
+export type Grant = z.output<typeof grantSchema>
