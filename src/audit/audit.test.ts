@@ -125,7 +125,7 @@ test.each([[{ limit: 0 }], [{ cursor: 'x' }], [{ since: 'yesterday' }], [{ nonse
 test('the events after a cursor are a resource, and whoever watches it is told of more', async () => {
   await using audit = await openAudit()
   const heard: string[] = []
-  audit.notices.subscribe('resource://events/0', { mark: (topic) => heard.push(topic) })
+  audit.notices.subscribe('resource://events/0', { faceId: 'management', mark: (topic) => heard.push(topic) })
   await run(audit.face, 'write_it')
   await turn()
   await turn()

@@ -4,14 +4,14 @@ import type { Principal } from '../base/principal.ts'
 import type { Cancellation } from './cancellation.ts'
 import type { Call, Client } from './provider.ts'
 import type { LoggingLevel } from './sdk.ts'
-import type { Meta, RpcNotification } from './wire.ts'
-import { notification } from './wire.ts'
+import type { Meta, Params, RpcNotification } from './wire.ts'
+import { metaOf, notification } from './wire.ts'
 
 export interface CallOptions {
   readonly correlation: string
   readonly caller: Principal
   readonly client: Client
-  readonly meta: Meta
+  readonly params: Params
   readonly cancellation: Cancellation
   /** Nothing below this level is sent; `undefined`: nothing at all. */
   readonly logLevel: LoggingLevel | undefined
@@ -26,6 +26,7 @@ export class RequestCall implements Call {
   readonly correlation: string
   readonly caller: Principal
   readonly client: Client
+  readonly params: Params
   readonly answers: Readonly<Record<string, unknown>>
   readonly state: unknown
   readonly releaseStream: (retryMs: number) => void
@@ -36,6 +37,7 @@ export class RequestCall implements Call {
     this.correlation = options.correlation
     this.caller = options.caller
     this.client = options.client
+    this.params = options.params
     this.answers = options.answers ?? {}
     this.state = options.state
     this.releaseStream = options.releaseStream ?? (() => {})
@@ -46,16 +48,27 @@ export class RequestCall implements Call {
   }
 
   progress(step: { progress: number; total?: number; message?: string }): void {
-    const { meta, cancellation, emit } = this.#options
-    const progressToken = meta['progressToken']
+    const { params, cancellation, emit } = this.#options
+    const progressToken = metaOf(params)['progressToken']
     if (progressToken === undefined || cancellation.isCancelled) return
-    emit(notification('notifications/progress', { progressToken, ...step }))
+    emit(notification('notifications/progress', { ...step, progressToken }))
   }
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     const { logLevel, cancellation, emit } = this.#options
     if (logLevel === undefined || cancellation.isCancelled || severity(level) < severity(logLevel)) return
     emit(notification('notifications/message', { level, data, ...(logger !== undefined && { logger }) }))
+  }
+
+  passOn(method: string, params: Params | undefined): void {
+    const { logLevel, cancellation, emit } = this.#options
+    if (cancellation.isCancelled) return
+    if (method === 'notifications/message' && !isWanted(params?.['level'], logLevel)) return
+    emit(notification(method, params))
+  }
+
+  withState(state: unknown): Call {
+    return new RequestCall({ ...this.#options, state })
   }
 }
 
@@ -69,6 +82,10 @@ const levels: readonly LoggingLevel[] = [
   'alert',
   'emergency',
 ]
+
+function isWanted(level: unknown, from: LoggingLevel | undefined): boolean {
+  return from !== undefined && (!isLoggingLevel(level) || severity(level) >= severity(from))
+}
 
 function severity(level: LoggingLevel): number {
   return levels.indexOf(level)

@@ -9,8 +9,8 @@ import { Cancellation } from './cancellation.ts'
 import type { Face } from './face.ts'
 import type { Round } from './input-rounds.ts'
 import { runWithRequests } from './input-rounds.ts'
-import type { Method } from './methods.ts'
-import { findMethod, methodNotFound, resourceNotFound, uriOf } from './methods.ts'
+import type { Method, MethodContext } from './methods.ts'
+import { findMethod, otherMethod, uriOf } from './methods.ts'
 import type { Notices, Subscriber, Topic } from './notices.ts'
 import { listNames, listTopic } from './notices.ts'
 import type { Client, InputRequest } from './provider.ts'
@@ -89,16 +89,17 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function setLogLevel({ level }: Params): Promise<object> {
     if (!isLoggingLevel(level)) throw new RpcError(errorCode.invalidParams, 'params.level is not a log level of MCP.')
     logLevel = level
+    face.setLogLevel(level)
     await keep?.setLogLevel(level)
     return {}
   }
 
-  async function subscribe(params: Params): Promise<object> {
+  async function subscribe(params: Params, { call }: MethodContext): Promise<object> {
     const uri = uriOf(params)
-    if (!face.hasResource(uri)) throw resourceNotFound(uri)
     if (subscriptions.size >= maxSubscriptions) {
       throw new RpcError(errorCode.busy, `At most ${maxSubscriptions} subscriptions per connection; unsubscribe first.`)
     }
+    await face.watch(uri, call)
     subscriptions.add(uri)
     notices.subscribe(uri, subscriber)
     await keep?.subscribe(uri)
@@ -162,12 +163,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (running.size === 0) idle = Promise.withResolvers()
       running.set(requestId, cancellation)
       channel.onLeft(() => cancellation.cancel())
-      const meta = metaOf(params)
-      const correlation = correlationOf(meta)
-      const context = { correlation, caller: visit.caller, client, meta, cancellation, logLevel }
+      const correlation = correlationOf(metaOf(params))
+      const context = { correlation, caller: visit.caller, client, params, cancellation, logLevel }
       const run = (round: Round) => {
-        const method = ownMethods.get(name) ?? findMethod(name)
-        if (!method) throw methodNotFound(name)
+        const method = ownMethods.get(name) ?? findMethod(name) ?? otherMethod(name)
         const { emit, releaseStream } = channel
         const call = new RequestCall({ ...context, ...round, emit, releaseStream })
         return method(params, { face, toolsets: toolsetsOf(visit, options.toolsets), call })

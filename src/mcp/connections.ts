@@ -80,12 +80,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
     const canPrime = version >= primingSince
     const stream = createResumableStream({ records, connectionId: id, id: noticesStreamId, canPrime, onError })
     const queue = createNoticeQueue({
+      faceId: face.id,
       isReady: () => stream.isReady,
       deliver: (topics) =>
         stream.push(
           topics.map((topic) => noticeOf(topic)),
           topics,
         ),
+      tell: (message) => void stream.push([message], []),
       park: (topics) => records.markChanged(id, topics).catch(onError),
       waiting: changed,
     })

@@ -3,9 +3,12 @@
  * It gathers what its providers offer and runs calls through its layers.
  */
 import { HubError } from '../base/hub-error.ts'
+import { describePrompt, describeResource, describeResourceTemplate, describeTool } from './describe.ts'
+import { resourceNotFound } from './methods.ts'
 import type { Call, InputRequired, Prompt, Provider, Resource, ResourceTemplate, Tool } from './provider.ts'
-import type { CallToolResult, Implementation, ReadResourceResult } from './sdk.ts'
+import type { CallToolResult, Implementation, LoggingLevel, ReadResourceResult } from './sdk.ts'
 import { UriTemplate } from './sdk.ts'
+import type { Meta, Params } from './wire.ts'
 
 export interface Face {
   readonly id: string
@@ -19,20 +22,29 @@ export interface Face {
   listResourceTemplates(): readonly object[]
   /** `undefined`: there is no such resource. */
   readResource(uri: string, call: Call): Promise<ReadResourceResult | InputRequired | undefined>
-  hasResource(uri: string): boolean
+  /** Sees to it that changes of the resource will be heard of. Throws where there is none, or it cannot be. */
+  watch(uri: string, call: Call): Promise<void>
   listPrompts(): readonly object[]
   findPrompt(name: string): Prompt | undefined
   findResourceTemplate(uriTemplate: string): ResourceTemplate | undefined
+  /** A method that MCP does not know; `undefined`: nobody does. */
+  request(method: string, params: Params, call: Call): Promise<object> | undefined
+  setLogLevel(level: LoggingLevel): void
+  /** Waits a moment for what is just coming up. */
+  comingUp(): Promise<void>
+  /** What a client should know about the lists. */
+  notes(): Meta | undefined
 }
 
-/** What wraps each tool call: recording, later policy and approval. */
+/** What wraps each tool call: recording, policy and approval. */
 export type Layer = (
   tool: Tool,
   args: Readonly<Record<string, unknown>>,
   call: Call,
   next: RunTool,
 ) => ReturnType<RunTool>
-export type RunTool = () => Promise<CallToolResult | InputRequired>
+/** With the call as a layer hands it on, where that is another. */
+export type RunTool = (call?: Call) => Promise<CallToolResult | InputRequired>
 
 export interface FaceOptions {
   readonly id: string
@@ -47,12 +59,17 @@ export function createFace({ id, info, instructions, providers, layers = [] }: F
   const resources = () => providers.flatMap((provider) => provider.resources?.() ?? [])
   const templates = () => providers.flatMap((provider) => provider.resourceTemplates?.() ?? [])
   const prompts = () => providers.flatMap((provider) => provider.prompts?.() ?? [])
-  const findResource = (uri: string) => resources().find((resource) => resource.uri === uri)
+
+  function findResource(uri: string): Resource | undefined {
+    return resources().find((resource) => resource.uri === uri) ?? firstOf(providers, (each) => each.resourceAt?.(uri))
+  }
 
   return {
     id,
     info,
-    instructions,
+    get instructions() {
+      return [instructions, ...providers.flatMap((provider) => provider.instructions?.() ?? [])].join('\n\n')
+    },
     listTools: (toolsets) =>
       providers.flatMap(({ toolset, tools }) => {
         const isAskedFor = toolsets.includes('all') || toolsets.includes(toolset)
@@ -60,11 +77,9 @@ export function createFace({ id, info, instructions, providers, layers = [] }: F
       }),
     findTool(name) {
       const names = name.includes('.') ? spellings(name) : [name]
-      for (const { tools } of providers) {
-        const found = tools?.().find((tool) => names.includes(tool.name))
-        if (found) return found
-      }
-      return undefined
+      return firstOf(providers, ({ tools, findTool }) =>
+        findTool ? firstOf(names, findTool) : tools?.().find((tool) => names.includes(tool.name)),
+      )
     },
     callTool: (tool, args, call) => runThrough(layers, tool, args, call),
     listResources: () => resources().map(describeResource),
@@ -79,12 +94,34 @@ export function createFace({ id, info, instructions, providers, layers = [] }: F
       }
       return undefined
     },
-    hasResource: (uri) =>
-      findResource(uri) !== undefined || templates().some((template) => matchTemplate(template, uri) !== undefined),
+    async watch(uri, call) {
+      const resource = findResource(uri)
+      if (resource) await resource.watch?.(call)
+      else if (!templates().some((template) => matchTemplate(template, uri))) throw resourceNotFound(uri)
+    },
     listPrompts: () => prompts().map(describePrompt),
     findPrompt: (name) => prompts().find((prompt) => prompt.name === name),
     findResourceTemplate: (uriTemplate) => templates().find((template) => template.uriTemplate === uriTemplate),
+    request: (method, params, call) => firstOf(providers, (provider) => provider.request?.(method, params, call)),
+    setLogLevel(level) {
+      for (const provider of providers) provider.setLogLevel?.(level)
+    },
+    async comingUp() {
+      await Promise.all(providers.flatMap((provider) => provider.comingUp?.() ?? []))
+    },
+    notes() {
+      const all = providers.flatMap((provider) => provider.notes?.() ?? [])
+      return all.length > 0 ? (Object.assign({}, ...all) as Meta) : undefined
+    },
   }
+}
+
+function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Answered, though never listed: `model.create_session` is create_session, `code.advice` is code_advice. */
@@ -92,12 +129,13 @@ function spellings(name: string): readonly string[] {
   return [name, name.slice(name.indexOf('.') + 1), name.replace('.', '_')]
 }
 
-function runThrough(layers: readonly Layer[], tool: Tool, args: Readonly<Record<string, unknown>>, call: Call) {
-  const enter = (depth: number): ReturnType<RunTool> => {
+function runThrough(layers: readonly Layer[], tool: Tool, args: Readonly<Record<string, unknown>>, given: Call) {
+  const enter = (depth: number, call: Call): ReturnType<RunTool> => {
     const layer = layers[depth]
-    return layer ? layer(tool, args, call, () => enter(depth + 1)) : tool.run(args, call)
+    if (!layer) return tool.run(args, call)
+    return layer(tool, args, call, (handedOn = call) => enter(depth + 1, handedOn))
   }
-  return enter(0)
+  return enter(0, given)
 }
 
 /** Two features that claim one name are a fault of ours: better no hub than one that hides a tool. */
@@ -108,24 +146,6 @@ function assertNoDoubles(id: string, providers: readonly Provider[]): void {
     seen.add(name)
   }
 }
-
-const described = new WeakMap<object, object>()
-
-/** Lists are asked for often and change rarely: each definition is described once. */
-function once<Definition extends object>(describe: (definition: Definition) => object) {
-  return (definition: Definition): object => {
-    const known = described.get(definition)
-    if (known) return known
-    const description = describe(definition)
-    described.set(definition, description)
-    return description
-  }
-}
-
-const describeTool = once(({ run: _, alwaysListed: __, answersOnce: ___, unrecorded: ____, ...tool }: Tool) => tool)
-const describeResource = once(({ read: _, ...resource }: Resource) => resource)
-const describeResourceTemplate = once(({ read: _, complete: __, ...template }: ResourceTemplate) => template)
-const describePrompt = once(({ get: _, complete: __, ...prompt }: Prompt) => prompt)
 
 const parsedTemplates = new WeakMap<ResourceTemplate, UriTemplate>()
 

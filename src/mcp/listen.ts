@@ -5,6 +5,7 @@ import { check } from './methods.ts'
 import { createNoticeQueue } from './notice-queue.ts'
 import type { ListName, Notices, Topic } from './notices.ts'
 import { listTopic, noticeOf } from './notices.ts'
+import type { Call } from './provider.ts'
 import type { Outlet, Reply } from './reply.ts'
 import type { Visit } from './visit.ts'
 import type { Meta, Params, RpcRequest } from './wire.ts'
@@ -12,7 +13,7 @@ import { errorCode, metaKey, notification, RpcError, success } from './wire.ts'
 
 export interface Listeners {
   readonly size: number
-  serve(request: RpcRequest, visit: Visit, reply: Reply): void
+  serve(request: RpcRequest, visit: Visit, reply: Reply, call: Call): Promise<void>
   /** Tells the listeners, of one token or all, that nothing more will come. */
   closeAll(tokenId?: string): void
 }
@@ -41,19 +42,19 @@ export function createListeners({ notices, maxPerToken }: { notices: Notices; ma
     get size() {
       return open.size
     },
-    serve(request, visit, reply) {
+    async serve(request, visit, reply, call) {
       if (!reply.canStream)
         throw new RpcError(errorCode.invalidRequest, 'Accept text/event-stream to listen.', { status: 400 })
       const { tokenId } = visit.caller
       if ([...open.values()].filter((id) => id === tokenId).length >= maxPerToken) {
         throw new HubError('busy', `This token has ${maxPerToken} streams open, the most it may. Close one first.`)
       }
-      const honoured = honour(request.params ?? {}, visit)
+      const honoured = await honour(request.params ?? {}, visit, call)
       const outlet = reply.stream()
       const meta: Meta = { [metaKey.subscriptionId]: request.id }
       outlet.send(notification('notifications/subscriptions/acknowledged', { notifications: honoured, _meta: meta }))
       const topics = topicsOf(honoured, visit.face.id)
-      const stop = deliver(topics, outlet, meta)
+      const stop = deliver(topics, visit.face.id, outlet, meta)
       const close = () => {
         const result = { resultType: 'complete', _meta: { ...meta, [metaKey.serverInfo]: visit.face.info } }
         outlet.send(success(request.id, result))
@@ -71,8 +72,9 @@ export function createListeners({ notices, maxPerToken }: { notices: Notices; ma
     },
   }
 
-  function deliver(topics: readonly Topic[], outlet: Outlet, meta: Meta): () => void {
+  function deliver(topics: readonly Topic[], faceId: string, outlet: Outlet, meta: Meta): () => void {
     const queue = createNoticeQueue({
+      faceId,
       isReady: () => outlet.isOpen && outlet.isReady,
       deliver: (changed) => {
         for (const topic of changed) outlet.send(noticeOf(topic, meta))
@@ -87,12 +89,14 @@ export function createListeners({ notices, maxPerToken }: { notices: Notices; ma
 }
 
 /** What of the wish can be kept; the client is told. */
-function honour(params: Params, { face }: Visit): Filter {
+async function honour(params: Params, { face }: Visit, call: Call): Promise<Filter> {
   const { notifications: wish } = check(listenParams, params)
-  const uris = wish.resourceSubscriptions?.filter((uri) => face.hasResource(uri)) ?? []
+  const wished = [...new Set(wish.resourceSubscriptions)]
+  const watched = await Promise.allSettled(wished.map((uri) => face.watch(uri, call)))
+  const uris = wished.filter((_, index) => watched[index]?.status === 'fulfilled')
   return {
     ...Object.fromEntries(listFields.flatMap(([, field]) => (wish[field] ? [[field, true]] : []))),
-    ...(uris.length > 0 && { resourceSubscriptions: [...new Set(uris)] }),
+    ...(uris.length > 0 && { resourceSubscriptions: uris }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** The requests that both eras share, each answered from a face. What differs per era wraps these. */
 import { z } from 'zod'
 import type { Face } from './face.ts'
-import type { Call, Completers } from './provider.ts'
+import type { Call } from './provider.ts'
 import type { Params } from './wire.ts'
 import { errorCode, RpcError } from './wire.ts'
 
@@ -16,15 +16,17 @@ export type Method = (params: Params, context: MethodContext) => object | Promis
 
 const pageSize = 500
 
+const listResourceTemplates = listed('resourceTemplates', (face) => face.listResourceTemplates())
+
 const sharedMethods = new Map<string, Method>([
-  ['tools/list', (params, { face, toolsets }) => page('tools', face.listTools(toolsets), params)],
+  ['tools/list', listed('tools', (face, toolsets) => face.listTools(toolsets))],
   ['tools/call', callTool],
-  ['resources/list', (params, { face }) => page('resources', face.listResources(), params)],
+  ['resources/list', listed('resources', (face) => face.listResources())],
   ['resources/templates/list', listResourceTemplates],
   // An old misnomer that clients still send.
   ['resources/listTemplates', listResourceTemplates],
   ['resources/read', readResource],
-  ['prompts/list', (params, { face }) => page('prompts', face.listPrompts(), params)],
+  ['prompts/list', listed('prompts', (face) => face.listPrompts())],
   ['prompts/get', getPrompt],
   ['completion/complete', complete],
 ])
@@ -33,8 +35,18 @@ export function findMethod(name: string): Method | undefined {
   return sharedMethods.get(name)
 }
 
-export function methodNotFound(name: string): RpcError {
-  return new RpcError(errorCode.methodNotFound, `Method not found: ${name.slice(0, 200)}`)
+/** What is MCP's own is answered here or not at all; anything else may be known to one of the face's providers. */
+export function otherMethod(name: string): Method {
+  return (params, { face, call }) => {
+    const answer = isOfMcp(name) ? undefined : face.request(name, params, call)
+    if (answer) return answer
+    const status = call.client.era === 'modern' ? { status: 404 } : {}
+    throw new RpcError(errorCode.methodNotFound, `Method not found: ${name.slice(0, 200)}`, status)
+  }
+}
+
+function isOfMcp(name: string): boolean {
+  return /^(initialize|ping|(server|tools|resources|prompts|completion|logging|subscriptions)\/.*)$/.test(name)
 }
 
 const callParams = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() })
@@ -46,10 +58,6 @@ function callTool(params: Params, { face, call }: MethodContext): Promise<object
     throw new RpcError(errorCode.invalidParams, `Unknown tool: "${name.slice(0, 200)}". Call tools/list for the names.`)
   }
   return face.callTool(tool, args ?? {}, call)
-}
-
-function listResourceTemplates(params: Params, { face }: MethodContext): object {
-  return page('resourceTemplates', face.listResourceTemplates(), params)
 }
 
 const uriParams = z.looseObject({ uri: z.string() })
@@ -70,9 +78,10 @@ export function resourceNotFound(uri: string): RpcError {
 }
 
 const promptParams = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.string()).optional() })
+const namedParams = z.looseObject({ name: z.string() })
 
 async function getPrompt(params: Params, { face, call }: MethodContext): Promise<object> {
-  const { name, arguments: args = {} } = check(promptParams, params)
+  const { name } = check(namedParams, params)
   const prompt = face.findPrompt(name)
   if (!prompt) {
     throw new RpcError(
@@ -80,6 +89,9 @@ async function getPrompt(params: Params, { face, call }: MethodContext): Promise
       `Unknown prompt: "${name.slice(0, 200)}". Call prompts/list for the names.`,
     )
   }
+  // An upstream judges its arguments itself.
+  if (prompt.listed) return prompt.get({}, call)
+  const { arguments: args = {} } = check(promptParams, params)
   const missing = prompt.arguments?.find((argument) => argument.required && args[argument.name] === undefined)
   if (missing) throw new RpcError(errorCode.invalidParams, `The prompt "${name}" needs the argument "${missing.name}".`)
   return prompt.get(args, call)
@@ -95,10 +107,11 @@ const completeParams = z.looseObject({
 
 const maxCompletions = 100
 
-async function complete(params: Params, { face }: MethodContext): Promise<object> {
+async function complete(params: Params, { face, call }: MethodContext): Promise<object> {
   const { ref, argument } = check(completeParams, params)
-  const completers: Completers | undefined =
+  const completers =
     ref.type === 'ref/prompt' ? face.findPrompt(ref.name)?.complete : face.findResourceTemplate(ref.uri)?.complete
+  if (typeof completers === 'function') return completers(params, call)
   const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined
   const values = (await completer?.(argument.value)) ?? []
   return {
@@ -107,6 +120,15 @@ async function complete(params: Params, { face }: MethodContext): Promise<object
       total: values.length,
       hasMore: values.length > maxCompletions,
     },
+  }
+}
+
+function listed(name: string, list: (face: Face, toolsets: readonly string[]) => readonly object[]): Method {
+  return async (params, { face, toolsets }) => {
+    await face.comingUp()
+    const result = page(name, list(face, toolsets), params)
+    const notes = face.notes()
+    return notes ? { ...result, _meta: notes } : result
   }
 }
 

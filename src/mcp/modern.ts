@@ -8,7 +8,7 @@ import type { Face } from './face.ts'
 import { capabilities } from './initialize.ts'
 import { assertCapable } from './input-rounds.ts'
 import type { Listeners } from './listen.ts'
-import { findMethod, methodNotFound } from './methods.ts'
+import { findMethod, otherMethod } from './methods.ts'
 import { checkParamHeaders, checkStandardHeaders } from './modern-headers.ts'
 import type { Client, InputRequired } from './provider.ts'
 import { isInputRequired } from './provider.ts'
@@ -60,9 +60,9 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
     async serve(request, visit, reply) {
       const client = readClient(request)
       if (isHttp(visit)) checkStandardHeaders(request, visit.header)
-      if (request.method === 'subscriptions/listen') return listeners.serve(request, visit, reply)
-
       const cancellation = new Cancellation()
+      if (request.method === 'subscriptions/listen') return listen(request, client, visit, reply, cancellation)
+
       running.set(cancellation, visit.caller.tokenId)
       let outlet: Outlet | undefined
       const upgrade = () => (outlet ??= reply.stream())
@@ -94,6 +94,15 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
     },
   }
 
+  function listen(request: RpcRequest, client: Client, visit: Visit, reply: Reply, cancellation: Cancellation) {
+    reply.onGone(() => cancellation.cancel())
+    const { params = {} } = request
+    const correlation = correlationOf(metaOf(params))
+    const silent = { logLevel: undefined, emit: () => {} }
+    const call = new RequestCall({ correlation, caller: visit.caller, client, params, cancellation, ...silent })
+    return listeners.serve(request, visit, reply, call)
+  }
+
   interface Run {
     readonly visit: Visit
     readonly cancellation: Cancellation
@@ -109,16 +118,14 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
     const { method: name, params = {} } = request
     const { face, caller } = visit
     if (name === 'server/discover') return stamp(name, discover(face), face)
-    const method = findMethod(name)
-    if (!method) throw Object.assign(methodNotFound(name), { status: 404 })
-    const meta = metaOf(params)
-    const logLevel = meta[metaKey.logLevel]
+    const method = findMethod(name) ?? otherMethod(name)
+    const logLevel = metaOf(params)[metaKey.logLevel]
     const bound = { tokenId: caller.tokenId, method: name, name: params['name'] ?? params['uri'] }
     const call = new RequestCall({
       correlation,
       caller,
       client,
-      meta,
+      params,
       cancellation,
       emit,
       logLevel: isLoggingLevel(logLevel) ? logLevel : undefined,

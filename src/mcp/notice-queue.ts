@@ -3,6 +3,7 @@
  * topic however often it changed, so this never grows beyond what was subscribed to.
  */
 import type { Subscriber, Topic } from './notices.ts'
+import type { RpcNotification } from './wire.ts'
 
 export interface NoticeQueue extends Subscriber {
   /** Tries again: a stream was opened, or has drained. */
@@ -12,15 +13,19 @@ export interface NoticeQueue extends Subscriber {
 
 /** Neither of the promises may reject. */
 export interface NoticeQueueOptions {
+  readonly faceId: string
   isReady(): boolean
   deliver(topics: readonly Topic[]): Promise<void> | void
   /** Called with topics that have to wait, once for each. */
   park?(topics: readonly Topic[]): Promise<void>
+  /** Called while it is ready only. */
+  tell?(message: RpcNotification): void
   /** Topics that waited already when an earlier hub stopped. */
   readonly waiting?: readonly Topic[]
 }
 
-export function createNoticeQueue({ isReady, deliver, park, waiting = [] }: NoticeQueueOptions): NoticeQueue {
+export function createNoticeQueue(options: NoticeQueueOptions): NoticeQueue {
+  const { faceId, isReady, deliver, park, tell, waiting = [] } = options
   const pending = new Set<Topic>(waiting)
   const parked = new Set<Topic>(waiting)
   let isScheduled = false
@@ -42,7 +47,11 @@ export function createNoticeQueue({ isReady, deliver, park, waiting = [] }: Noti
   }
 
   return {
+    faceId,
     flush,
+    tell(message) {
+      if (isReady()) tell?.(message)
+    },
     mark(topic) {
       pending.add(topic)
       if (isScheduled) return

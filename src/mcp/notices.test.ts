@@ -65,6 +65,7 @@ test('while nobody reads, topics wait, once each and parked once each, and are d
   const delivered: Topic[][] = []
   const parked: Topic[][] = []
   const queue = createNoticeQueue({
+    faceId: 'management',
     isReady: () => isReady,
     deliver: (topics) => void delivered.push([...topics]),
     park: async (topics) => void parked.push([...topics]),
@@ -84,6 +85,7 @@ test('while nobody reads, topics wait, once each and parked once each, and are d
 test('what waited when the last hub stopped is delivered by the next', () => {
   const delivered: Topic[][] = []
   const queue = createNoticeQueue({
+    faceId: 'management',
     isReady: () => true,
     deliver: (topics) => void delivered.push([...topics]),
     waiting: ['a'],
@@ -94,5 +96,5 @@ test('what waited when the last hub stopped is delivered by the next', () => {
 
 function listener() {
   const heard: Topic[] = []
-  return { heard, mark: (topic: Topic) => heard.push(topic) }
+  return { faceId: 'management', heard, mark: (topic: Topic) => heard.push(topic) }
 }

@@ -14,6 +14,7 @@ import type {
   ReadResourceResult,
   ToolAnnotations,
 } from './sdk.ts'
+import type { Meta, Params } from './wire.ts'
 
 export interface Provider {
   /** The toolset its tools belong to (API, "Toolsets"). */
@@ -22,6 +23,19 @@ export interface Provider {
   resources?(): readonly Resource[]
   resourceTemplates?(): readonly ResourceTemplate[]
   prompts?(): readonly Prompt[]
+  /** Quicker than looking through the list, where that is long. */
+  findTool?(name: string): Tool | undefined
+  /** A resource that is read though no list names it. */
+  resourceAt?(uri: string): Resource | undefined
+  /** Any method that MCP itself does not answer here. `undefined`: it is none of this provider's. */
+  request?(method: string, params: Params, call: Call): Promise<object> | undefined
+  /** A client wants to hear log lines from this level on. */
+  setLogLevel?(level: LoggingLevel): void
+  /** While what it offers is just coming up; a list waits for it a moment. */
+  comingUp?(): Promise<void> | undefined
+  /** What a client should know about the lists, for their `_meta`. */
+  notes?(): Meta
+  instructions?(): string | undefined
 }
 
 /** `defineTool` makes one from zod schemas. */
@@ -38,6 +52,12 @@ export interface Tool {
   readonly answersOnce?: boolean
   /** Arguments that no event keeps, such as what is typed. */
   readonly unrecorded?: readonly string[]
+  /** `<mount>_<tool>` as policies name it, where that is not the name. */
+  readonly policyName?: string
+  /** The upstream it is relayed to, for the record. */
+  readonly route?: string
+  /** What lists show in place of this definition: an upstream's own words, as they came. */
+  readonly listed?: object
   run(args: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult | InputRequired>
 }
 
@@ -46,7 +66,10 @@ export interface Resource {
   readonly name: string
   readonly description: string
   readonly mimeType?: string
+  readonly listed?: object
   read(call: Call): Promise<ReadResourceResult | InputRequired>
+  /** Before a client is promised to be told of changes. Throws where it cannot be. */
+  watch?(call: Call): Promise<void>
 }
 
 export interface ResourceTemplate {
@@ -57,7 +80,8 @@ export interface ResourceTemplate {
   readonly mimeType?: string
   /** `undefined`: there is no such resource. */
   read(uri: string, variables: Variables, call: Call): Promise<ReadResourceResult | InputRequired | undefined>
-  readonly complete?: Completers
+  readonly complete?: Completers | RelayedCompletion
+  readonly listed?: object
 }
 
 export interface Prompt {
@@ -66,10 +90,13 @@ export interface Prompt {
   readonly description: string
   readonly arguments?: readonly PromptArgument[]
   get(args: Readonly<Record<string, string>>, call: Call): Promise<GetPromptResult | InputRequired>
-  readonly complete?: Completers
+  readonly complete?: Completers | RelayedCompletion
+  readonly listed?: object
 }
 
 export type Completers = Readonly<Record<string, (value: string) => readonly string[] | Promise<readonly string[]>>>
+/** Answers `completion/complete` from its params, as somebody else does. */
+export type RelayedCompletion = (params: Params, call: Call) => Promise<object>
 export type Variables = Readonly<Record<string, string | string[]>>
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -79,6 +106,8 @@ export interface Call {
   readonly correlation: string
   readonly caller: Principal
   readonly client: Client
+  /** Of the request, as they came. */
+  readonly params: Params
   /** Fires when the caller cancels or leaves, or the hub stops. */
   readonly signal: AbortSignal
   /** Does nothing unless the caller sent a progress token. */
@@ -91,6 +120,10 @@ export interface Call {
   readonly state: unknown
   /** Lets the stream go; the client comes back for the rest after `retryMs`. Only where it can resume. */
   releaseStream(retryMs: number): void
+  /** A notification as somebody else made it; log lines that the caller did not ask for are left out. */
+  passOn(method: string, params: Params | undefined): void
+  /** The same call, for what is written in terms of an inner state. */
+  withState(state: unknown): Call
 }
 
 /** The program at the other end. */

@@ -52,10 +52,12 @@ export function createStreamConnection(options: StreamConnectionOptions): Stream
 
   function start({ params }: RpcRequest, { caller, face }: Visit): Connection {
     const subscriber = createNoticeQueue({
+      faceId: face.id,
       isReady: () => outlet.isOpen && outlet.isReady,
       deliver: (topics) => {
         for (const topic of topics) outlet.send(noticeOf(topic))
       },
+      tell: (message) => outlet.send(message),
     })
     outlet.onDrain(subscriber.flush)
     return createConnection({
