@@ -24,6 +24,8 @@ const flowMegabytes = 32
 const tmuxFlowMegabytes = 8
 const idleCount = 50
 const tmux = tmuxVersion()
+/** A hub gives back what its start took a while after it. */
+const untilSettledMs = 7_000
 const untilReady = { for: 'text', value: 'ready' }
 
 const rows = [...(await oneTerminal()), ...(await manyIdle()), ...(await aCrowd()), await comingBack()]
@@ -41,6 +43,7 @@ function say(step: string): void {
 
 async function oneTerminal(): Promise<readonly Row[]> {
   await using hub = await startBenchHub()
+  await delay(untilSettledMs)
   const { rssMb: idleMb } = await hub.memory()
   await hub.client.call('create_session', { name: 'echo', command: echoCommand, wait: untilReady })
   await hub.client.call('create_session', { name: 'lines', command: linesCommand, wait: untilReady })
@@ -106,6 +109,7 @@ async function manyIdle(): Promise<readonly Row[]> {
   say(`${idleCount} idle sessions`)
   await using hub = await startBenchHub()
   const empty = await startTimes(hub)
+  await delay(untilSettledMs)
   const before = await hub.memory()
   for (let index = 0; index < idleCount; index++) {
     await hub.client.call('create_session', {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ActivityRules } from './activity/activity.ts'
 import { createActivityWatch, createReportProvider, loadActivityRules } from './activity/activity.ts'
+import type { Principal } from './base/principal.ts'
 import { messageOf } from './base/hub-error.ts'
 import type { Log } from './base/log.ts'
 import { holderSocketDirectory } from './base/socket-places.ts'
@@ -10,8 +11,8 @@ import type { LoadedConfig } from './config/config.ts'
 import { passedOn, programEnvironment } from './config/config.ts'
 import type { EventLog } from './events/events.ts'
 import type { Notices, Provider } from './mcp/mcp.ts'
-import type { SessionRecord, Sessions, SessionSocket } from './sessions/sessions.ts'
-import { createSessionProvider, createSessions } from './sessions/sessions.ts'
+import type { Equipment, SessionRecord, Sessions, SessionSocket } from './sessions/sessions.ts'
+import { createPeerProvider, createSessionProvider, createSessions } from './sessions/sessions.ts'
 import type { Store } from './store/store.ts'
 import { createTemplateProvider, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
 import { createTerminals } from './terminal/terminal.ts'
@@ -24,8 +25,10 @@ export interface SessionParts {
   readonly providers: readonly Provider[]
   /** For the agent of one session: the tools of its own terminal that are switched on. */
   ownTools(session: string, prefix: string): Provider
-  /** For the compositors: what agents say of themselves. */
-  readonly reports: Provider
+  /** What a template's file says of its policy. */
+  policyOfTemplate(template: string): string | undefined
+  /** For the compositor of a session: what its agent says of itself, and who else is there. */
+  peersOf(session: string): readonly Provider[]
 }
 
 export interface SessionPartsOptions extends Pick<LoadedConfig, 'config' | 'environment'> {
@@ -42,6 +45,8 @@ export interface SessionPartsOptions extends Pick<LoadedConfig, 'config' | 'envi
   readonly log: Log
   readonly openSocket: (record: SessionRecord, holderPid: number) => Promise<SessionSocket>
   readonly onToolsChange: (record: SessionRecord) => void
+  readonly equip: (session: string, equipment: Equipment) => Promise<void>
+  readonly setPolicy: (session: string, source: string, by: Principal) => Promise<void>
   readonly onSessionEnded: (record: SessionRecord) => void
 }
 
@@ -110,6 +115,7 @@ export async function openSessionParts(
     watchActivity: ({ template }, terminal, onChange) =>
       createActivityWatch({ terminal, rules: rulesOf(template), onChange }),
     openSocket: options.openSocket,
+    equip: options.equip,
     onToolsChange: options.onToolsChange,
     onSessionEnded: options.onSessionEnded,
   })
@@ -121,17 +127,21 @@ export async function openSessionParts(
     statusOf: (id) => sessions.statusOf(id),
     activityOf: (id) => sessions.activityView(id),
   })
+  const reports = createReportProvider((session, report) => sessions.report(session, report))
   return {
     sessions,
     providers: [
       createSessionProvider({
         sessions,
         wait: async (id, input, call) => terminalTools.runWait(await sessions.subject(id), input, call),
+        setPolicy: options.setPolicy,
       }),
       createTemplateProvider(templates),
       terminalTools.managementProvider,
     ],
-    reports: createReportProvider((session, report) => sessions.report(session, report)),
+    policyOfTemplate: (template) =>
+      templates.list().find(({ template: { name } }) => name === template)?.template.policy,
+    peersOf: (session) => [reports, createPeerProvider(sessions, session)],
     ownTools: (session, prefix) =>
       terminalTools.ownProvider({ session, prefix, isOn: (name) => sessions.toolsOf(session).includes(name) }),
   }

@@ -3,6 +3,7 @@
  * reverse, also when a later step fails.
  */
 import { readFileSync } from 'node:fs'
+import { toolsetNames } from './api/toolsets.ts'
 import { createAuditProvider, createRecordLayer } from './audit/audit.ts'
 import { atMostEvery } from './base/at-most-every.ts'
 import { openDataDirectory } from './base/data-directory.ts'
@@ -16,6 +17,7 @@ import { socketPlaces } from './base/socket-places.ts'
 import type { LoadedConfig } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { openEventLog } from './events/events.ts'
+import { openGatewayParts } from './hub-gateway.ts'
 import { openSessionParts } from './hub-sessions.ts'
 import { createGate, createHttp, createPage } from './http/http.ts'
 import type { Gate, HttpServer } from './http/http.ts'
@@ -50,6 +52,9 @@ const instructions =
   'The list is short on purpose; connect to /mcp?toolsets=all for every tool.'
 const compositorInstructions = 'Signalbox: the tools you may use in this session.'
 const socketInstructions = 'Signalbox: the terminal of one session, as far as it is switched on.'
+
+/** All that there is for an agent but `search`, which is for clients that drown in the others. */
+const agentToolsets = toolsetNames.filter((name) => name !== 'search')
 
 const compositorId = (session: string) => `compositor:${session}`
 const socketFaceId = (session: string) => `socket:${session}`
@@ -109,7 +114,8 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     sessions,
     providers: sessionProviders,
     ownTools,
-    reports,
+    peersOf,
+    policyOfTemplate,
   } = await openSessionParts(
     {
       config,
@@ -125,30 +131,53 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       tokens,
       log,
       openSocket,
+      equip: (session, equipment) => guarded.equip(session, equipment),
+      setPolicy: (session, source, by) => guarded.setPolicy(session, source, by),
       onToolsChange({ id }) {
         notices.listChanged('tools', compositorId(id))
         notices.listChanged('tools', socketFaceId(id))
       },
       onSessionEnded({ id }) {
         compositors.delete(id)
+        guarded.sessionEnded(id)
         onStatusChange()
       },
     },
     opened,
   )
 
+  const guarded = await openGatewayParts(
+    {
+      config,
+      environment,
+      hubId,
+      version,
+      store,
+      events,
+      notices,
+      redactor,
+      log,
+      faceIdOf: compositorId,
+      findSession: (nameOrId) => sessions.find(nameOrId),
+      templatePolicy: policyOfTemplate,
+    },
+    opened,
+  )
+
   const info = { name: 'signalbox', title: 'Signalbox', version }
-  const layers = [createSettleLayer(notices), createRecordLayer(events)]
+  const settle = createSettleLayer(notices)
+  const agentLayers = [settle, guarded.gateway.layer]
   const management = createFace({
     id: managementFaceId,
     info,
     instructions,
-    layers,
+    layers: [settle, createRecordLayer(events)],
     providers: [
       statusProvider,
       createTokenProvider(tokens),
       createAuditProvider({ events, notices }),
       ...sessionProviders,
+      ...guarded.providers,
       ...(parts.providers?.({ notices }) ?? []),
     ],
   })
@@ -157,13 +186,14 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     if (role === 'human') return management
     let compositor = compositors.get(session)
     if (!compositor) {
-      const providers = [statusProvider, ownTools(session, 'terminal_'), reports]
+      const own = [statusProvider, ownTools(session, 'terminal_'), ...peersOf(session)]
       compositor = createFace({
         id: compositorId(session),
         info,
         instructions: compositorInstructions,
-        layers,
-        providers,
+        defaultToolsets: agentToolsets,
+        layers: agentLayers,
+        providers: [...own, ...guarded.providersOf(session)],
       })
       compositors.set(session, compositor)
     }
@@ -193,7 +223,8 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       id: socketFaceId(id),
       info,
       instructions: socketInstructions,
-      layers,
+      defaultToolsets: agentToolsets,
+      layers: agentLayers,
       providers: [ownTools(id, '')],
     })
     const caller: Principal = { tokenId: `socket of ${id}`, role: 'agent', session: id }
@@ -202,6 +233,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   await endpoint.restore()
   await sessions.restore()
   opened.defer(() => http.stop(config.drainGraceSeconds * 1000))
+  opened.defer(() => guarded.endHolds())
   metrics.gauge('signalbox_sessions', 'Sessions that run.', () => sessions.count)
   metrics.gauge('signalbox_connections', 'Open MCP connections.', () => endpoint.counts().connections)
   metrics.gauge('signalbox_listeners', 'Open subscriptions/listen streams.', () => endpoint.counts().listeners)

@@ -1,20 +1,11 @@
-#!/usr/bin/env node
-/**
- * The program. It loads what a command needs and nothing else, and imports only what every Node has, so that an old one
- * can be told so in words.
- */
+/** The command `signalbox`: gives the command line what a process has, and ends with its exit code. */
 import { once } from 'node:events'
 import module from 'node:module'
+import { giveBackMemory } from './base/give-back-memory.ts'
+import { runCli } from './cli/cli.ts'
 
-if (Number(process.versions.node.split('.')[0]) < 24) {
-  console.error(
-    `signalbox: Node 24 or newer is needed, this is ${process.version}. Run bin/signalbox, which brings its own, or install Node 24.`,
-  )
-  process.exit(2)
-}
-module.enableCompileCache()
-
-const { runCli } = await import('./cli/cli.ts')
+// The clients that a restarted hub finds waiting come first.
+const giveBackAfterMs = 5_000
 
 // "signalbox config | head" closes the pipe early; that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -31,7 +22,14 @@ const code = await runCli(process.argv.slice(2), {
   },
   err: (line) => process.stderr.write(`${line}\n`),
   readStdin: async () => Buffer.concat(await process.stdin.toArray()).toString('utf8'),
-  startHub: async (loaded) => (await import('./hub.ts')).startHub(loaded),
+  async startHub(loaded) {
+    const { startHub } = await import('./hub.ts')
+    const hub = await startHub(loaded)
+    // Node would do so at the end, which a hub that is killed does not have.
+    module.flushCompileCache()
+    setTimeout(giveBackMemory, giveBackAfterMs).unref()
+    return hub
+  },
 })
 // A finished command ends, whatever is still open.
 process.stdout.write('', () => process.exit(code))

@@ -12,10 +12,13 @@ const layers: readonly (readonly string[])[] = [
   ['base'],
   ['api'],
   ['config'],
-  ['store', 'events', 'mcp', 'terminal'],
-  ['tokens', 'connections', 'status', 'audit', 'templates', 'sessions', 'activity', 'terminal-tools'],
+  ['store', 'events', 'policy', 'mcp', 'terminal'],
+  [
+    ...['tokens', 'connections', 'status', 'audit', 'templates', 'sessions', 'activity', 'terminal-tools'],
+    ...['connectors', 'policies', 'approvals', 'gateway'],
+  ],
   ['http', 'socket', 'cli'],
-  ['hub-sessions.ts'],
+  ['hub-sessions.ts', 'hub-gateway.ts'],
   ['hub.ts'],
   ['index.ts', 'main.ts'],
 ]
@@ -29,11 +32,12 @@ const importers: Readonly<Record<string, RegExp>> = {
   kysely: /^src\/store\//,
   pg: /^src\/(store|events)\//,
   pino: /^src\/base\/log\.ts$/,
-  yaml: /^src\/config\//,
+  yaml: /^src\/(config|policy)\//,
+  ajv: /^src\/policy\//,
   '@lydell/node-pty': /^src\/terminal\/holder\/pty\.ts$/,
   '@xterm/headless': /^src\/terminal\/emulator\//,
   '@napi-rs/canvas': /^src\/terminal\/screenshot\//,
-  re2js: /^src\/terminal\/patterns\.ts$/,
+  re2js: /^src\/(terminal\/patterns|policy\/[a-z-]+)\.ts$/,
 }
 
 interface Import {

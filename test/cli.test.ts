@@ -10,7 +10,7 @@ import { takePort } from './fixtures/ports.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import { type HubProcess, startHubProcess } from './harness/hub-process.ts'
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../src/signalbox.js', import.meta.url))
 const bin = fileURLToPath(new URL('../bin/signalbox', import.meta.url))
 
 describe('a running hub', () => {

@@ -95,7 +95,7 @@ nginx.describe('the nginx of the security page', () => {
   test.each(['/mcp', '/mcp/'])('lets clients of every revision through, at %s', async (path) => {
     const hub = await startHub()
     await using proxy = await startNginx(hub)
-    const args = [join(root, 'src/main.ts'), 'probe', `http://127.0.0.1:${proxy.port}${path}`]
+    const args = [join(root, 'src/signalbox.js'), 'probe', `http://127.0.0.1:${proxy.port}${path}`]
     const env = { PATH: process.env['PATH'], SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_TOKEN: hub.token }
     const probe = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
     expect(probe.status, probe.stderr).toBe(0)

@@ -32,7 +32,7 @@ export interface HolderUsage {
   readonly privateMb: number
 }
 
-const nodeFlags = ['--expose-gc', '--import', new URL('report-usage.ts', import.meta.url).href]
+const nodeFlags = ['--expose-gc', '--import', new URL('report-usage.js', import.meta.url).href]
 const cpuSchema = z.object({ user: z.number(), system: z.number() })
 const memorySchema = z.object({ heapUsed: z.number(), rss: z.number() })
 

@@ -21,11 +21,13 @@ export type ApprovalScope = (typeof approvalScopes)[number]
 
 export const approvalSchema = z.object({
   id: z.string(),
-  session: z.string(),
+  session: z.string().describe('Its name.'),
+  session_id: z.string(),
   tool: z.string().describe('<mount>_<tool>, as policies name it.'),
   arguments: z.record(z.string(), z.unknown()).describe('Without secrets.'),
   digest: z.string().describe('Of the arguments as they came: an approval is for these and no others.'),
   rule: z.string().optional().describe('The rule that said ask; absent where the default did.'),
+  rule_reason: z.string().optional().describe('What that rule says of itself.'),
   policy_version: z.string(),
   status: z.enum(approvalStatuses),
   requested_at: z.string(),
@@ -39,11 +41,14 @@ export type Approval = z.output<typeof approvalSchema>
 
 export const grantSchema = z.object({
   id: z.string(),
-  session: z.string().optional().describe('Without one it holds for all sessions.'),
+  session: z.string().optional().describe('Its name. Without one it holds for all sessions.'),
+  session_id: z.string().optional(),
   tool: z.string().describe('As in a rule: * stands for anything.'),
   when: z.record(z.string(), z.unknown()).optional().describe('JSON Schema on the arguments.'),
   approval: z.string().describe('The approval it came from.'),
   created_at: z.string(),
+  created_by: z.string(),
   revoked_at: z.string().optional(),
+  revoked_by: z.string().optional(),
 })
 export type Grant = z.output<typeof grantSchema>

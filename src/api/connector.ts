@@ -9,6 +9,9 @@ export const mountSlug = z
   .string()
   .regex(/^[a-z0-9]{1,24}$/, 'a mount is named by 1 to 24 small letters and digits, such as "github"')
 
+/** Those of the hub itself, in every compositor: no connector can take their place. */
+export const ownMounts = ['terminal', 'sessions', 'resources', 'chat', 'loop', 'policy', 'repositories', 'hub'] as const
+
 export const connectorName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a connector is named by small letters, digits and "-", such as "my-files"')
@@ -76,3 +79,19 @@ export const bindingSchema = z.object({
   upstream: upstreamStatusSchema.optional(),
 })
 export type Binding = z.output<typeof bindingSchema>
+
+/** A connector as a session is born with it: its name, or more. */
+export const connectorUse = z.union([
+  z.string(),
+  z.strictObject({
+    connector: z.string(),
+    label: z.string().optional(),
+    overrides: overridesSchema.optional(),
+    priority: z.int().optional(),
+  }),
+])
+export type ConnectorUse = z.output<typeof connectorUse>
+
+/** How connectors were once given with each session. `id` is the name. */
+export const legacyMcps = z.looseObject({ targets: z.array(z.looseObject({ id: z.string() })) })
+export type LegacyMcps = z.output<typeof legacyMcps>

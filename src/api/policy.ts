@@ -22,7 +22,8 @@ export const proposalStatuses = ['pending', 'accepted', 'rejected', 'withdrawn']
 
 export const proposalSchema = z.object({
   id: z.string(),
-  session: z.string(),
+  session: z.string().describe('Its name.'),
+  session_id: z.string(),
   rules: z.string().describe('The rules proposed for the session, as they would be written in its policy.'),
   why: z.string(),
   status: z.enum(proposalStatuses),

@@ -9,6 +9,7 @@ export const toolsetNames = [
   'repositories',
   'events',
   'admin',
+  'search',
 ] as const
 
 export const everyToolset = 'all'

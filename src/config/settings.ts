@@ -157,6 +157,18 @@ export const configSchema = z.object({
     group: 'sessions',
     description: 'Seconds a call waits for a person before its caller is told to come back.',
   }),
+  notifyCommand: optionalSetting(text, {
+    environment: 'SIGNALBOX_NOTIFY_COMMAND',
+    group: 'sessions',
+    description:
+      'A line for the shell that is run once for each call that waits for a person. The approval is on its stdin, as JSON.',
+  }),
+  notifyUrl: optionalSetting(httpUrl, {
+    environment: 'SIGNALBOX_NOTIFY_URL',
+    group: 'sessions',
+    secret: true,
+    description: 'Where each such call is posted to, once, as JSON with a `text` that chat services show.',
+  }),
   hopLimit: setting(wholeNumber({ min: 1 }), 3, {
     environment: 'SIGNALBOX_HOP_LIMIT',
     group: 'sessions',

@@ -4,7 +4,6 @@
  *   Host and Origin → health and page → hub ready? → token → route
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../base/hub-error.ts'
@@ -22,6 +21,9 @@ import { isHostAllowed, isOriginAllowed } from './origin.ts'
 import type { Page } from './page.ts'
 import { sendJson, sendText, writeJsonHead } from './send.ts'
 import { createSseStreams } from './sse.ts'
+
+// An import would read every export of it, and with the WebSocket load all of fetch: 10 MB that the hub has no use for.
+const { createServer } = process.getBuiltinModule('node:http')
 
 export { createGate } from './gate.ts'
 export type { Gate } from './gate.ts'

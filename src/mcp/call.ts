@@ -27,6 +27,7 @@ export class RequestCall implements Call {
   readonly caller: Principal
   readonly client: Client
   readonly params: Params
+  readonly logLevel: LoggingLevel | undefined
   readonly answers: Readonly<Record<string, unknown>>
   readonly state: unknown
   readonly releaseStream: (retryMs: number) => void
@@ -38,6 +39,7 @@ export class RequestCall implements Call {
     this.caller = options.caller
     this.client = options.client
     this.params = options.params
+    this.logLevel = options.logLevel
     this.answers = options.answers ?? {}
     this.state = options.state
     this.releaseStream = options.releaseStream ?? (() => {})

@@ -14,9 +14,10 @@ function once<Definition extends { readonly listed?: object }>(describe: (defini
   }
 }
 
-export const describeTool = once(
-  ({ run: _, alwaysListed: _1, answersOnce: _2, unrecorded: _3, policyName: _4, route: _5, ...tool }: Tool) => tool,
-)
+export const describeTool = once(({ run: _, alwaysListed: _1, answersOnce: _2, unrecorded: _3, ...tool }: Tool) => {
+  const { policyName: _4, route: _5, upstream: _6, ...shown } = tool
+  return shown
+})
 export const describeResource = once(({ read: _, watch: _1, ...resource }: Resource) => resource)
 export const describeResourceTemplate = once(({ read: _, complete: _1, ...template }: ResourceTemplate) => template)
 export const describePrompt = once(({ get: _, complete: _1, ...prompt }: Prompt) => prompt)

@@ -14,6 +14,8 @@ export interface Face {
   readonly id: string
   readonly info: Implementation
   readonly instructions: string
+  /** Listed where neither the request nor the token names any. */
+  readonly defaultToolsets: readonly string[]
   /** A toolset shortens this list only: every tool stays callable. */
   listTools(toolsets: readonly string[]): readonly object[]
   findTool(name: string): Tool | undefined
@@ -50,11 +52,15 @@ export interface FaceOptions {
   readonly id: string
   readonly info: Implementation
   readonly instructions: string
+  readonly defaultToolsets?: readonly string[]
   readonly providers: readonly Provider[]
   readonly layers?: readonly Layer[]
 }
 
-export function createFace({ id, info, instructions, providers, layers = [] }: FaceOptions): Face {
+const shortList: readonly string[] = ['sessions', 'terminal', 'approvals']
+
+export function createFace(options: FaceOptions): Face {
+  const { id, info, instructions, defaultToolsets = shortList, providers, layers = [] } = options
   assertNoDoubles(id, providers)
   const resources = () => providers.flatMap((provider) => provider.resources?.() ?? [])
   const templates = () => providers.flatMap((provider) => provider.resourceTemplates?.() ?? [])
@@ -67,6 +73,7 @@ export function createFace({ id, info, instructions, providers, layers = [] }: F
   return {
     id,
     info,
+    defaultToolsets,
     get instructions() {
       return [instructions, ...providers.flatMap((provider) => provider.instructions?.() ?? [])].join('\n\n')
     },

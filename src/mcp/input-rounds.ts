@@ -26,10 +26,20 @@ export async function runWithRequests(
     if (!isInputRequired(result)) return result
     assertCapable(result, client)
     const asked = Object.entries(result.inputRequests ?? {})
-    const answers = await Promise.all(asked.map(async ([key, request]) => [key, await ask(request)] as const))
+    const answerTo = (request: InputRequest) => (result.takesRefusals ? ask(request).catch(asAnswer) : ask(request))
+    const answers = await Promise.all(asked.map(async ([key, request]) => [key, await answerTo(request)] as const))
     round = { answers: Object.fromEntries(answers), state: result.state }
   }
   throw new RpcError(errorCode.internal, `The call asked its client more than ${maxRounds} times and was given up.`)
+}
+
+function asAnswer(error: unknown): RpcError {
+  if (error instanceof RpcError) return error
+  throw error
+}
+
+export function canBeAsked(client: Client, request: InputRequest): boolean {
+  return Object.entries(capabilityFor(request)).every(([name, need]) => isDeclared(client.capabilities, name, need))
 }
 
 /** A client must not be asked for what it did not declare. */

@@ -34,7 +34,7 @@ export interface Provider {
   /** While what it offers is just coming up; a list waits for it a moment. */
   comingUp?(): Promise<void> | undefined
   /** What a client should know about the lists, for their `_meta`. */
-  notes?(): Meta
+  notes?(): Meta | undefined
   instructions?(): string | undefined
 }
 
@@ -54,8 +54,9 @@ export interface Tool {
   readonly unrecorded?: readonly string[]
   /** `<mount>_<tool>` as policies name it, where that is not the name. */
   readonly policyName?: string
-  /** The upstream it is relayed to, for the record. */
+  /** For the record: how it is answered, such as `mcp:stdio`, and by which upstream. */
   readonly route?: string
+  readonly upstream?: string
   /** What lists show in place of this definition: an upstream's own words, as they came. */
   readonly listed?: object
   run(args: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult | InputRequired>
@@ -108,6 +109,8 @@ export interface Call {
   readonly client: Client
   /** Of the request, as they came. */
   readonly params: Params
+  /** Log lines from here on are wanted; `undefined`: none. */
+  readonly logLevel: LoggingLevel | undefined
   /** Fires when the caller cancels or leaves, or the hub stops. */
   readonly signal: AbortSignal
   /** Does nothing unless the caller sent a progress token. */
@@ -143,6 +146,8 @@ export interface InputRequired {
   readonly inputRequests?: Readonly<Record<string, InputRequest>>
   /** Comes back as `call.state`. The client can read it but not change it. */
   readonly state?: unknown
+  /** Where a client refuses, its `RpcError` comes back as the answer instead of ending the call. */
+  readonly takesRefusals?: boolean
 }
 
 export interface InputRequest {

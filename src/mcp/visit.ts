@@ -18,8 +18,6 @@ export function isHttp(visit: Visit): visit is HttpVisit {
   return 'header' in visit
 }
 
-const defaultToolsets: readonly string[] = ['sessions', 'terminal', 'approvals']
-
 export function toolsetsOf(visit: Visit, remembered?: readonly string[]): readonly string[] {
-  return visit.toolsets ?? remembered ?? visit.caller.toolsets ?? defaultToolsets
+  return visit.toolsets ?? remembered ?? visit.caller.toolsets ?? visit.face.defaultToolsets
 }

@@ -1,4 +1,5 @@
 /** From what was asked for to a record that can be stored and started, or to a sentence that says what would work. */
+import type { ConnectorUse, LegacyMcps } from '../api/connector.ts'
 import type { TerminalSize } from '../api/session.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
@@ -22,6 +23,9 @@ export interface SessionSpec {
   readonly tools?: readonly string[] | undefined
   readonly labels?: readonly string[] | undefined
   readonly socketName?: string | undefined
+  readonly connectors?: readonly ConnectorUse[] | undefined
+  readonly mcps?: LegacyMcps | undefined
+  readonly policy?: string | undefined
 }
 
 export interface DraftOptions {

@@ -6,18 +6,19 @@ import { createReadingTools } from './reading-tools.ts'
 import { createSessionResources } from './session-resources.ts'
 import type { Sessions } from './sessions.ts'
 import type { Wait } from './wait.ts'
+import type { SteeringOptions } from './steering-tools.ts'
 import { createSteeringTools } from './steering-tools.ts'
 
-export interface SessionProviderOptions {
+export interface SessionProviderOptions extends SteeringOptions {
   readonly sessions: Sessions
   /** Blocks until a session's terminal shows something, or the session does. */
   readonly wait: Wait
 }
 
-export function createSessionProvider({ sessions, wait }: SessionProviderOptions): Provider {
+export function createSessionProvider({ sessions, wait, setPolicy }: SessionProviderOptions): Provider {
   const tools = [
     ...createReadingTools({ sessions, wait }),
-    ...createSteeringTools({ sessions, wait }),
+    ...createSteeringTools({ sessions, wait, setPolicy }),
     createAdoptTool(sessions),
     ...createJobTools(sessions),
   ]

@@ -17,8 +17,12 @@ import { adoptSessions } from './adopt-sessions.ts'
 import type { AdoptTmux } from './adopt-tmux.ts'
 import { createTmuxAdoption } from './adopt-tmux.ts'
 import { createBeginning } from './begin.ts'
+import type { CreatedSession } from './create-session.ts'
+import { createCreation } from './create-session.ts'
 import type { SessionSpec } from './draft.ts'
 import { createDraft } from './draft.ts'
+import type { Equip } from './equip.ts'
+import { createEquipping } from './equip.ts'
 import type { JobQueue } from './jobs.ts'
 import { createJobQueue } from './jobs.ts'
 import type { KillSession } from './kill-session.ts'
@@ -26,7 +30,6 @@ import { createKill } from './kill-session.ts'
 import type { SessionTokens, TemplateSource } from './launch.ts'
 import { createLauncher } from './launch.ts'
 import { createNewRecord } from './new-record.ts'
-import type { Delivery } from './prompt.ts'
 import type { AgentReport, RunningOptions } from './running.ts'
 import { createRunningSessions } from './running.ts'
 import { createSessionBook } from './session-book.ts'
@@ -40,6 +43,8 @@ import type { UntilBegunOptions } from './until-begun.ts'
 import { untilBegun } from './until-begun.ts'
 
 export type { SessionTokens, TemplateSource } from './launch.ts'
+export type { Equipment } from './equip.ts'
+export { createPeerProvider } from './peer-tools.ts'
 export type { AgentReport, SessionSocket } from './running.ts'
 export type { SessionRecord } from './session-store.ts'
 export { createSessionProvider } from './session-tools.ts'
@@ -85,12 +90,6 @@ export interface ActivityView {
   onChange(listener: () => void): () => void
 }
 
-export interface CreatedSession {
-  readonly record: SessionRecord
-  /** Only where there was a prompt. */
-  readonly prompt: Delivery | undefined
-}
-
 export type SessionPatch = Partial<Pick<SessionRecord, 'description' | 'labels' | 'terminalTools' | 'terminalSettings'>>
 
 export interface SessionsOptions extends Pick<RunningOptions, 'watchActivity' | 'openSocket'> {
@@ -112,6 +111,7 @@ export interface SessionsOptions extends Pick<RunningOptions, 'watchActivity' | 
   readonly jobConcurrency: number
   /** A holder that was just being started when the hub died may need so long to be found. */
   readonly lateHolderMs?: number
+  readonly equip: Equip
   /** Tools of the agent were switched on or off. */
   readonly onToolsChange: (record: SessionRecord) => void
   /** It is over, and its agent's token with it. */
@@ -185,6 +185,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     workspaces: directories.workspaces,
     environment: environment.base,
   })
+  const equip = createEquipping({ templates, ends, equip: options.equip })
   const kill = createKill({ book, ends, running, directory: directories.sessions })
 
   function assertHere({ name, hubId: home }: SessionRecord): void {
@@ -202,28 +203,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       await adoptSessions({ rows, ends, hubId, terminals, begin, running, log, stopping: signal, lateHolderMs })
       await jobs.next()
     },
-    async create(spec, signal) {
-      const record = await draft(spec)
-      const { id, name, template, command } = record
-      const terminal = await running.whileStarting(id, async () => {
-        await book.add(record)
-        await events.append({ type: 'session-created', session: id, payload: { name, template, command } })
-        return begin.launch(record, { env: spec.env, prompt: spec.prompt })
-      })
-      const prompt = await begin.prompt(record, terminal, spec.prompt, signal)
-      if (prompt?.delivered === false) {
-        const lastMessage = `The prompt was not delivered: ${prompt.reason}`
-        await book.change(id, ({ status }) => (isOver(status) ? undefined : { lastMessage }))
-      }
-      return { record: await book.find(id), prompt }
-    },
+    ...createCreation({ draft, equip, book, running, begin, jobs, events }),
     adopt: createTmuxAdoption({ rows, book, events, begin, running, terminals, environment, newRecord }),
-    async enqueue(spec, priority) {
-      const { id, name } = await jobs.add(await draft(spec), priority)
-      await events.append({ type: 'job-queued', session: id, payload: { name, priority } })
-      await jobs.next()
-      return book.find(id)
-    },
     find: (nameOrId) => book.find(nameOrId),
     list: (filter) => rows.list(filter),
     describe: (record) =>

@@ -1,8 +1,10 @@
 /** create_session, send_input, update_session, kill_session */
 import { z } from 'zod'
+import { connectorUse, legacyMcps } from '../api/connector.ts'
 import { sessionNameSchema, sessionSchema, sizeSchema } from '../api/session.ts'
 import { terminalToolNames } from '../api/terminal-tools.ts'
 import { waitInputSchema } from '../api/wait.ts'
+import type { Principal } from '../base/principal.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { descriptionArgument, nameArgument, programText, templateArgument } from './arguments.ts'
@@ -19,6 +21,11 @@ const toolsArgument = z
   .transform(toToolNames)
 const labelsArgument = z.array(z.string().min(1).max(100)).max(50)
 
+const policyArgument = z
+  .string()
+  .max(256 * 1024)
+  .describe('YAML: rules for this session alone, beside those of the hub and the template.')
+
 const envArgument = z
   .record(z.string(), programText(100_000))
   .refine(
@@ -33,7 +40,13 @@ const createdSchema = sessionSchema.extend({
   screen: z.string().optional().describe('After a wait.'),
 })
 
-export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wait: Wait }): readonly Tool[] {
+export interface SteeringOptions {
+  readonly sessions: Sessions
+  readonly wait: Wait
+  readonly setPolicy: (session: string, source: string, by: Principal) => Promise<void>
+}
+
+export function createSteeringTools({ sessions, wait, setPolicy }: SteeringOptions): readonly Tool[] {
   return [
     defineTool({
       name: 'create_session',
@@ -55,6 +68,9 @@ export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wa
         tools: toolsArgument.optional(),
         labels: labelsArgument.optional(),
         mcp_socket: sessionNameSchema.optional().describe('Names its unix socket.'),
+        connectors: z.array(connectorUse).max(100).optional().describe('By name; instead of the template’s.'),
+        mcps: legacyMcps.optional().describe('The older form: {targets: [{id, transport, cmd, args, env_keys}]}.'),
+        policy: policyArgument.optional(),
         wait: waitInputSchema
           .omit({ since: true })
           .optional()
@@ -102,22 +118,26 @@ export function createSteeringTools({ sessions, wait }: { sessions: Sessions; wa
     }),
     defineTool({
       name: 'update_session',
-      description: 'Changes a session while it runs: the terminal tools its agent may use, labels, description.',
+      description:
+        'Changes a session while it runs: the terminal tools its agent may use, its policy, labels, description.',
       input: z.strictObject({
         name: nameArgument,
         tools: toolsArgument.optional(),
         labels: labelsArgument.optional(),
         description: descriptionArgument.optional(),
+        policy: policyArgument.optional(),
       }),
       output: sessionSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-      async run({ name, tools, labels, description }) {
+      async run({ name, tools, labels, description, policy }, call) {
         const patch = {
           ...(tools && { terminalTools: tools }),
           ...(labels && { labels }),
           ...(description !== undefined && { description }),
         }
-        return sessions.describe(await sessions.update(await sessions.find(name), patch))
+        const record = await sessions.find(name)
+        if (policy !== undefined) await setPolicy(record.id, policy, call.caller)
+        return sessions.describe(await sessions.update(record, patch))
       },
     }),
     defineTool({

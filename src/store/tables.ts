@@ -13,6 +13,7 @@ export interface Tables {
   policies: PolicyRow
   policy_proposals: PolicyProposalRow
   approvals: ApprovalRow
+  approval_revisions: ApprovalRevisionRow
   grants: GrantRow
   mount_subscriptions: MountSubscriptionRow
 }
@@ -153,6 +154,8 @@ export interface ApprovalRow {
   arguments: string
   digest: string
   rule: string | null
+  /** What that rule says of itself. */
+  rule_reason: string | null
   policy_version: string
   status: string
   correlation: string
@@ -162,8 +165,18 @@ export interface ApprovalRow {
   decided_by: string | null
   reason: string | null
   grant_id: string | null
+  /** When the call heard the answer. */
+  told_at: string | null
+  /** When the hooks were given it. */
+  notified_at: string | null
   /** Counts up over all approvals with each change. */
   revision: number
+}
+
+/** One row, whose lock also puts the changes of all hubs in order. */
+export interface ApprovalRevisionRow {
+  id: number
+  last: number
 }
 
 export interface GrantRow {

@@ -77,7 +77,8 @@ export function createTerminalTools({ find, viewers, ...waitDeps }: TerminalTool
       // Made once: the endpoint describes a tool by the object it is.
       const own = terminalToolNames.map((name) => ({
         name,
-        tool: byName.get(name)!.forAgent(() => find(session), prefix),
+        // However it is reached, it is the same tool to a policy.
+        tool: { ...byName.get(name)!.forAgent(() => find(session), prefix), policyName: `terminal_${name}` },
       }))
       return { toolset, tools: () => own.filter(({ name }) => isOn(name)).map(({ tool }) => tool) }
     },

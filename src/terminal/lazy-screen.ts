@@ -21,24 +21,34 @@ export interface LazyScreen {
 /** `onDrawn` is called once. */
 export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Screen) => void): LazyScreen {
   let restoring: Restoring | undefined
+  let drawing: Promise<void> | undefined
   let isDrawn = false
   let isStopped = false
 
-  /** False when it is drawn. */
-  function step(): boolean {
+  /** Only once the screen has settled: what it has not taken yet would be read from the journal again, and fed twice. */
+  function step(): void {
     restoring ??= begin()
-    if (!restoring.isDone) restoring.step()
-    if (!restoring.isDone) return true
-    if (!isDrawn) {
-      isDrawn = true
-      onDrawn(restoring.screen)
+    restoring.step()
+    if (!restoring.isDone) return
+    isDrawn = true
+    onDrawn(restoring.screen)
+  }
+
+  async function drawInSlices(): Promise<void> {
+    while (!isDrawn && !isStopped) {
+      step()
+      await restoring!.screen.settled()
+      await setImmediate()
     }
-    return false
   }
 
   return {
     get drawn() {
-      while (!isDrawn && step()) restoring!.screen.flush()
+      while (!isDrawn) {
+        // Whoever draws it in slices may be in the middle of one.
+        restoring?.screen.flush()
+        step()
+      }
       return restoring!.screen
     },
     get isDrawn() {
@@ -47,12 +57,7 @@ export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Scree
     get begun() {
       return restoring?.screen
     },
-    async draw() {
-      while (!isDrawn && !isStopped && step()) {
-        await restoring!.screen.settled()
-        await setImmediate()
-      }
-    },
+    draw: () => (drawing ??= drawInSlices()),
     stop() {
       isStopped = true
       restoring?.screen[Symbol.dispose]()

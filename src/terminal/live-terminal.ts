@@ -103,7 +103,8 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
   /** Of drawing it. Whoever asks for the screen hears of it again. */
   function noteFailure(error: unknown): void {
     fault = `The screen could not be drawn: ${messageOf(error)}`
-    tell()
+    // Who is told may look at the screen, which is in the middle of it.
+    queueMicrotask(tell)
   }
 
   function tell(): void {

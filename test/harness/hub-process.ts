@@ -25,7 +25,7 @@ export interface HubExit {
 }
 
 /** What `signalbox up` starts. */
-export const shippedHub = [fromRoot('src/main.ts'), 'up']
+export const shippedHub = [fromRoot('src/signalbox.js'), 'up']
 /** The same hub with the conformance fixtures and the probes of the tests. */
 export const fixtureHub = [fromRoot('test/harness/fixture-hub.ts')]
 

@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
@@ -43,6 +43,8 @@ interface Talker {
   readonly file: string
   readonly cols: number
   readonly rows: number
+  /** So much it prints as fast as it can. */
+  readonly burstBytes: number
 }
 
 const patience = { timeout: 120_000, interval: 50 }
@@ -53,6 +55,11 @@ const sizes = [
   { cols: 61, rows: 13 },
 ]
 
+/** A running hub saves a screen after each megabyte: so these have been saved once, and more has come since. */
+const savedBurst = 1_200_000
+/** The next hub draws these from the journal alone. */
+const unsavedBurst = 600_000
+
 export async function survive({ sessions, jobs, endings, bytesBetween }: SurvivalOptions): Promise<SurvivalReport> {
   await using home = await createTempHome()
   let hub = await startHubProcess({ home: home.path, env, viaNpm: isByNpm(endings[0]) })
@@ -60,8 +67,8 @@ export async function survive({ sessions, jobs, endings, bytesBetween }: Surviva
   stack.defer(() => hub[Symbol.asyncDispose]())
 
   const talkers = await Promise.all(Array.from({ length: sessions }, (_, index) => startTalker(hub, home.path, index)))
-  // Screens are saved after half a megabyte: so each has been saved once, and more has come since.
-  await untilWritten(talkers, () => 600_000)
+  await untilWritten(talkers, ({ burstBytes }) => burstBytes)
+  await untilSaved(hub, talkers)
   const queue = await enqueueJobs(hub, home.path, jobs)
   const pids = await pidsOf(hub)
 
@@ -102,11 +109,14 @@ function isByNpm(ending: Ending | undefined): boolean {
 }
 
 async function startTalker(hub: HubProcess, home: string, index: number): Promise<Talker> {
-  const talker = { name: `talker-${index}`, file: join(home, `talker-${index}`), ...sizes[index % sizes.length]! }
+  const burstBytes = index % 2 === 0 ? savedBurst : unsavedBurst
+  const size = sizes[index % sizes.length]!
+  const talker = { name: `talker-${index}`, file: join(home, `talker-${index}`), burstBytes, ...size }
+  const printing = `"${process.execPath}" "${talkerProgram}" "${talker.file}" ${index + 1} ${burstBytes}`
   await callTool(hub, 'create_session', {
     name: talker.name,
-    command: `stty raw -echo min 0 time 0; exec "${process.execPath}" "${talkerProgram}" "${talker.file}" ${index + 1}`,
-    size: { cols: talker.cols, rows: talker.rows },
+    command: `stty raw -echo min 0 time 0; exec ${printing}`,
+    size,
   })
   return talker
 }
@@ -126,6 +136,15 @@ async function grow(talkers: readonly Talker[], bytes: number): Promise<void> {
 async function untilWritten(talkers: readonly Talker[], goalOf: (talker: Talker) => number): Promise<void> {
   const missing = () => talkers.filter((talker) => writtenBy(talker) < goalOf(talker)).map(({ name }) => name)
   await expect.poll(missing, patience).toEqual([])
+}
+
+async function untilSaved(hub: HubProcess, talkers: readonly Talker[]): Promise<void> {
+  for (const { name, burstBytes } of talkers) {
+    if (burstBytes < savedBurst) continue
+    const { log_path } = (await callTool(hub, 'get_session', { name })) as unknown as Session
+    const snapshot = join(dirname(log_path), 'screen.json')
+    await expect.poll(() => existsSync(snapshot), { ...patience, message: `${name} is saved` }).toBe(true)
+  }
 }
 
 function writtenBy({ file }: Talker): number {

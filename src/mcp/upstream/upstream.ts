@@ -53,6 +53,8 @@ export interface Upstream extends AsyncDisposable {
   readonly identity: UpstreamIdentity | undefined
   /** The last of what it said on stderr, redacted. */
   readonly stderr: string
+  /** Answers that belonged to no request, or came twice, since it was made. They reach nobody. */
+  readonly dropped: number
   /** Starts it where it does not run; resolves when it runs, rejects with why not. A circuit that is open rejects at once. */
   ready(signal?: AbortSignal): Promise<UpstreamIdentity>
   /**
@@ -61,7 +63,7 @@ export interface Upstream extends AsyncDisposable {
    */
   request(method: string, params: Params, options: UpstreamRequest): Promise<object>
   notify(method: string, params?: Params): Promise<void>
-  /** Resources to be told of, over restarts, in either era. */
+  /** A resource to be told of, over restarts, in either era. Once per URI, however many want it. */
   subscribe(uri: string): Promise<void>
   unsubscribe(uri: string): Promise<void>
   /** Starts it anew, with another target too; calls that run fail. Closes an open circuit. */
@@ -74,12 +76,14 @@ export interface UpstreamRequest {
   readonly client: Pick<Client, 'capabilities' | 'info'>
   /** Read-only or idempotent: may be sent again when nobody knows whether it arrived. */
   readonly isSafe: boolean
-  /** Params of `notifications/progress` as they came but for the token, which is the caller's. */
+  /** Headers of 2026-07-28 beside those of every request: `Mcp-Param-…`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Params of `notifications/progress` as they came, without the token: only the caller knows its own. */
   readonly onProgress?: (params: Params) => void
   /** What else came with the answer: log lines, notifications nobody knows. */
   readonly onNotification?: (method: string, params: Params | undefined) => void
-  /** The upstream asks its client something in the middle of this request. */
-  readonly onAsk?: (request: InputRequest | AnyRequest) => Promise<object>
+  /** The upstream asks its client something in the middle of this request. The signal: it no longer wants to know. */
+  readonly onAsk?: (request: InputRequest | AnyRequest, signal: AbortSignal) => Promise<object>
 }
 
 export interface AnyRequest {
@@ -92,7 +96,7 @@ export interface UpstreamListener {
   /** What belongs to no request. List changes and resource updates come here in either era. */
   notification(method: string, params: Params | undefined): void
   /** What the upstream asks while no request of ours runs that it could belong to. */
-  ask(request: AnyRequest): Promise<object>
+  ask(request: AnyRequest, signal: AbortSignal): Promise<object>
   /** A breach of the schema of its revision, in strict mode. */
   breach(sentence: string): void
 }

@@ -11,6 +11,7 @@ export const approvals: Migration = {
       arguments text not null,
       digest text not null,
       rule text,
+      rule_reason text,
       policy_version text not null,
       status text not null,
       correlation text not null,
@@ -20,13 +21,20 @@ export const approvals: Migration = {
       decided_by text,
       reason text,
       grant_id text,
+      told_at text,
+      notified_at text,
       revision integer not null
     )`,
     // The same call again finds its approval instead of asking twice.
     `create unique index approvals_open on approvals (session_id, tool, digest, policy_version) where status in ('pending', 'approved')`,
+    // An answer that nobody was there to hear is kept for the same call.
+    `create index approvals_by_call on approvals (session_id, tool, digest)`,
     `create index approvals_by_status on approvals (status, requested_at)`,
     `create index approvals_by_session on approvals (session_id, requested_at)`,
     `create index approvals_by_revision on approvals (revision)`,
+    // A counter of its own: rows go with their sessions, and no number may be given twice.
+    `create table approval_revisions (id integer not null primary key, last integer not null)`,
+    `insert into approval_revisions (id, last) values (1, 0)`,
     `create table grants (
       id text not null primary key,
       session_id text references sessions (id) on delete cascade,

@@ -1,0 +1,36 @@
+/**
+ * What a gateway costs: the same upstream direct, through Signalbox as shipped, and through the gateways of npm.
+ *
+ *   npm run bench:gateway -- [--rounds 5] [--seconds 2]
+ */
+import { parseArgs } from 'node:util'
+import { startContenders } from './gateway/contenders.ts'
+import { type Figures, measure } from './gateway/measure.ts'
+import { load, resultsTable } from './gateway/results-table.ts'
+
+const lineCounts = [1, 16, 64]
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '2' } },
+})
+const rounds = positive('rounds', values.rounds)
+const seconds = positive('seconds', values.seconds)
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+const loadBefore = load()
+await using contenders = await startContenders()
+const rows = lineCounts.flatMap((lineCount) =>
+  contenders.all.map((contender) => ({ contender, lineCount, rounds: [] as Figures[] })),
+)
+for (const { contender, lineCount } of rows) await measure(contender, lineCount, seconds) // warms up both ends
+for (let round = 1; round <= rounds; round++) {
+  process.stderr.write(`round ${round} of ${rounds}\n`)
+  for (const row of rows) row.rounds.push(await measure(row.contender, row.lineCount, seconds))
+}
+console.log(resultsTable(rows, contenders, { rounds, seconds, loadBefore }))
+
+function positive(option: string, value: string): number {
+  const number = Number(value)
+  if (!(number > 0)) throw new Error(`--${option} takes a number greater than 0, not "${value}".`)
+  return number
+}

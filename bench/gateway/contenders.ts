@@ -1,0 +1,76 @@
+/** Starts what is compared: the upstream itself, Signalbox in front of it, and the gateways of npm. */
+import { type CallLine, httpCalls, prepareLegacyCall, prepareModernCall, saying } from './call-line.ts'
+import { cpuMicrosOfTree } from './cpu-of-tree.ts'
+import { startPeers } from './peers.ts'
+import { type Program, startUpstream } from './start-program.ts'
+import { type BenchHub, startSignalbox } from './start-signalbox.ts'
+
+export interface Contender {
+  readonly name: string
+  /** In a few words, since they do not all do the same. */
+  readonly does: string
+  /** Part of every right answer. */
+  readonly expects: string
+  /** A caller with an MCP connection of its own. */
+  open(id: number): Promise<CallLine>
+  /** Of the gateway, without the upstream; of the upstream where nothing stands in front of it. */
+  cpuMicros(): number
+}
+
+export interface Contenders extends AsyncDisposable {
+  readonly direct: Contender
+  readonly relayed: Contender
+  /** A tool of the hub's own on the same compositor. */
+  readonly own: Contender
+  /** These three among them. */
+  readonly all: readonly Contender[]
+}
+
+const args = { text: saying }
+
+export async function startContenders(): Promise<Contenders> {
+  await using stack = new AsyncDisposableStack()
+  const upstream = stack.use(await startUpstream())
+  const direct = directContender(upstream)
+  const { relayed, modern, own } = signalboxContenders(stack.use(await startSignalbox(upstream.url)))
+  const all = [direct, relayed, modern, own, ...(await startPeers(stack, upstream.url))]
+  const opened = stack.move()
+  return { direct, relayed, own, all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+function directContender({ url, pid }: Program & { readonly url: string }): Contender {
+  const target = { port: Number(new URL(url).port), path: '/mcp' }
+  return {
+    name: 'direct',
+    does: 'the upstream itself: bare `node:http`',
+    expects: saying,
+    open: httpCalls(target.port, (id) => prepareLegacyCall(target, id, { name: 'echo', arguments: args })),
+    cpuMicros: () => cpuMicrosOfTree(pid),
+  }
+}
+
+function signalboxContenders({ pid, agent, tool }: BenchHub) {
+  const cpuMicros = () => cpuMicrosOfTree(pid)
+  const call = { name: tool, arguments: args }
+  const relayed: Contender = {
+    name: 'Signalbox',
+    does: 'token, record, 100 rules, names; one HTTP upstream',
+    expects: saying,
+    open: httpCalls(agent.port, (id) => prepareLegacyCall(agent, id, call)),
+    cpuMicros,
+  }
+  const modern: Contender = {
+    ...relayed,
+    name: 'Signalbox, 2026-07-28',
+    does: 'the same, to a client of that revision',
+    open: httpCalls(agent.port, async (id) => prepareModernCall(agent, id, call)),
+  }
+  const own: Contender = {
+    name: 'Signalbox, own tool',
+    does: '`hub_status` on the same compositor: nothing is relayed',
+    expects: 'uptime_seconds',
+    open: httpCalls(agent.port, (id) => prepareLegacyCall(agent, id, { name: 'hub_status', arguments: {} })),
+    cpuMicros,
+  }
+  return { relayed, modern, own }
+}

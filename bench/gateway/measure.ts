@@ -1,0 +1,46 @@
+/** Drives one contender over so many lines at once and takes its figures. */
+import type { Contender } from './contenders.ts'
+import type { CallLine } from './call-line.ts'
+
+export interface Figures {
+  readonly cpuMicrosPerCall: number
+  readonly callsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export async function measure(contender: Contender, lineCount: number, seconds: number): Promise<Figures> {
+  const ids = Array.from({ length: lineCount }, (_, id) => id)
+  const lines = await Promise.all(ids.map((id) => contender.open(id)))
+  const latencies: number[] = []
+
+  async function drive(line: CallLine): Promise<void> {
+    for (let now = performance.now(); now < deadline;) {
+      const answer = await line.call()
+      const answeredAt = performance.now()
+      latencies.push(answeredAt - now)
+      now = answeredAt
+      if (!answer.includes(contender.expects)) throw new Error(`${contender.name} answered ${answer}`)
+    }
+  }
+
+  const cpuBefore = contender.cpuMicros()
+  const startedAt = performance.now()
+  const deadline = startedAt + seconds * 1000
+  await Promise.all(lines.map(drive))
+  const elapsedMs = performance.now() - startedAt
+  const cpu = contender.cpuMicros() - cpuBefore
+  for (const line of lines) line.close()
+
+  latencies.sort((a, b) => a - b)
+  return {
+    cpuMicrosPerCall: cpu / latencies.length,
+    callsPerSecond: (latencies.length / elapsedMs) * 1000,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+  }
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

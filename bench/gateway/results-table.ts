@@ -1,0 +1,105 @@
+/** The table that the README shows. */
+import { cpus, loadavg } from 'node:os'
+import type { Contender, Contenders } from './contenders.ts'
+import type { Figures } from './measure.ts'
+
+export interface Row {
+  readonly contender: Contender
+  readonly lineCount: number
+  /** One per round; what was measured beside it is at the same place in its own row. */
+  readonly rounds: readonly Figures[]
+}
+
+export interface Circumstances {
+  readonly rounds: number
+  readonly seconds: number
+  readonly loadBefore: number
+}
+
+const heading = ['through', 'connections', 'CPU µs per call', '× direct', 'calls/s', 'p50 ms', '× direct', 'p99 ms']
+/** The first column is words, the others numbers. */
+const wordColumns = 1
+
+export function resultsTable(rows: readonly Row[], contenders: Contenders, circumstances: Circumstances): string {
+  const { rounds, seconds, loadBefore } = circumstances
+  const cells = rows.map((row) => {
+    const direct = beside(row, contenders.direct, rows)
+    return [
+      row.contender.name,
+      String(row.lineCount),
+      medianOf(row, 'cpuMicrosPerCall').toFixed(0),
+      times(row, direct, 'cpuMicrosPerCall'),
+      medianOf(row, 'callsPerSecond').toFixed(0),
+      medianOf(row, 'p50Ms').toFixed(2),
+      times(row, direct, 'p50Ms'),
+      medianOf(row, 'p99Ms').toFixed(2),
+    ]
+  })
+  return [
+    ...markdownTable([heading, ...cells]),
+    '',
+    ...contenders.all.map(({ name, does }) => `- ${name}: ${does}.`),
+    '',
+    `CPU that the hop adds, a relayed call less one of the hub's own tools: ${added(rows, contenders)}.`,
+    '',
+    `${machine()}, load ${loadBefore.toFixed(1)} before and ${load().toFixed(1)} after. Medians of ${rounds} interleaved`,
+    `rounds of ${seconds} s each. CPU is that of the gateway's processes without the upstream's own; for "direct" it is`,
+    "the upstream's. Each connection is an MCP connection with one call under way; the client runs on the same machine.",
+  ].join('\n')
+}
+
+export function load(): number {
+  return loadavg()[0] ?? Number.NaN
+}
+
+/** `71 µs at 1 connection, 64 µs at 16` */
+function added(rows: readonly Row[], { relayed, own }: Contenders): string {
+  return rows
+    .filter(({ contender }) => contender === relayed)
+    .map((row) => {
+      const ownRow = beside(row, own, rows)
+      const micros = row.rounds.map(({ cpuMicrosPerCall }, round) => {
+        return cpuMicrosPerCall - (ownRow.rounds[round]?.cpuMicrosPerCall ?? Number.NaN)
+      })
+      return `${median(micros).toFixed(0)} µs at ${row.lineCount}`
+    })
+    .join(', ')
+}
+
+/** Each round is compared with its own minute: what else the machine does falls out. */
+function times(row: Row, direct: Row, figure: keyof Figures): string {
+  return median(row.rounds.map((figures, round) => figures[figure] / direct.rounds[round]![figure])).toFixed(1)
+}
+
+/** What another contender did over as many lines. */
+function beside({ lineCount }: Row, contender: Contender, rows: readonly Row[]): Row {
+  return rows.find((row) => row.contender === contender && row.lineCount === lineCount)!
+}
+
+/** Padded the way the formatter of this project wants it. */
+function markdownTable(cells: readonly (readonly string[])[]): readonly string[] {
+  const widths = heading.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  const isWord = (column: number) => column < wordColumns
+  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`
+  const pad = (cell: string, column: number) =>
+    isWord(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
+  const [head = '', ...body] = cells.map((row) => line(row.map(pad)))
+  const rule = widths.map((width, column) => (isWord(column) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
+  return [head, line(rule), ...body]
+}
+
+function medianOf({ rounds }: Row, figure: keyof Figures): number {
+  return median(rounds.map((figures) => figures[figure]))
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
+}
+
+function machine(): string {
+  const processors = cpus()
+  return `${processors[0]?.model.trim() ?? 'unknown processor'}, ${processors.length} cores, Node ${process.versions.node}`
+}

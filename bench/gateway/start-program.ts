@@ -1,0 +1,64 @@
+/** Programs that serve HTTP, started and ended by the bench. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+export interface Program extends AsyncDisposable {
+  readonly pid: number
+}
+
+export const upstreamProgram = fileURLToPath(new URL('../../test/gateway/upstreams/plain-upstream.ts', import.meta.url))
+
+export async function startUpstream(): Promise<Program & { readonly url: string }> {
+  const child = spawn(process.execPath, [upstreamProgram], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+  return { ...programOf(child, () => child.kill('SIGKILL')), url: line.replace('listening on ', '') }
+}
+
+/** Ready when `probe` has gone through. */
+export async function startGateway(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  probe: () => Promise<unknown>,
+): Promise<Program> {
+  const loopback = ['--import', new URL('loopback.ts', import.meta.url).href]
+  // A group of its own, so that the upstreams it started go with it.
+  const child = spawn(process.execPath, [...loopback, ...args], {
+    detached: true,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const program = programOf(child, () => process.kill(-child.pid!, 'SIGKILL'))
+  let complaints = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-2_000)))
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    try {
+      await probe()
+      return program
+    } catch (error) {
+      if (Date.now() < deadline && child.exitCode === null) await sleep(100)
+      else {
+        await program[Symbol.asyncDispose]()
+        throw new Error(`"${args.join(' ')}" did not get ready: ${complaints}`, { cause: error })
+      }
+    }
+  }
+}
+
+function programOf(child: ChildProcess, kill: () => void): Program {
+  // Also when the bench is interrupted.
+  process.once('exit', kill)
+  return {
+    pid: child.pid!,
+    async [Symbol.asyncDispose]() {
+      process.off('exit', kill)
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const gone = once(child, 'exit')
+      kill()
+      await gone
+    },
+  }
+}

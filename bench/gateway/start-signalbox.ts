@@ -1,0 +1,33 @@
+/** The hub as `signalbox up` ships it, with the upstream as a connector of one session and 100 rules in its policy. */
+import { callTool } from '../../test/harness/modern-call.ts'
+import { startHubProcess } from '../../test/harness/hub-process.ts'
+import { createTempHome } from '../../test/harness/temp-home.ts'
+import type { Target } from '../protocol/request-bytes.ts'
+import { policyOf100Rules } from './policy-of-100-rules.ts'
+
+export interface BenchHub extends AsyncDisposable {
+  readonly pid: number
+  /** The endpoint, with the token of the session's agent. */
+  readonly agent: Target
+  /** As the agent sees the upstream's `echo`. */
+  readonly tool: string
+}
+
+export async function startSignalbox(upstreamUrl: string): Promise<BenchHub> {
+  await using stack = new AsyncDisposableStack()
+  const home = stack.use(await createTempHome())
+  const hub = stack.use(await startHubProcess({ home: home.path, env: { SHELL: '/bin/sh' } }))
+  const [session, label, tool] = ['bench', 'up', 'up_echo']
+  await callTool(hub, 'create_session', { name: session, template: 'shell', command: 'cat' })
+  await callTool(hub, 'save_connector', { name: 'plain', transport: 'http', base_url: upstreamUrl })
+  await callTool(hub, 'bind_connector', { session, connector: 'plain', label })
+  await callTool(hub, 'set_policy', { scope: 'hub', source: policyOf100Rules(tool) })
+  const { token } = await callTool(hub, 'issue_token', { role: 'agent', session })
+  const opened = stack.move()
+  return {
+    pid: hub.process.pid!,
+    agent: { port: hub.port, path: '/mcp', token: String(token) },
+    tool,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  }
+}

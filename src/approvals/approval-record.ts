@@ -1,0 +1,89 @@
+/** An approval and a grant as the code sees them, and as their rows hold them. */
+import type { ApprovalStatus } from '../api/approval.ts'
+import type { Tables } from '../store/store.ts'
+
+export interface ApprovalRecord {
+  readonly id: string
+  /** The hub whose call waits for it. */
+  readonly hubId: string
+  readonly sessionId: string
+  readonly sessionName: string
+  readonly tool: string
+  /** Without secrets. */
+  readonly arguments: Readonly<Record<string, unknown>>
+  /** Of the arguments as they came. */
+  readonly digest: string
+  readonly rule: string | undefined
+  readonly ruleReason: string | undefined
+  readonly policyVersion: string
+  readonly status: ApprovalStatus
+  readonly correlation: string
+  readonly requestedAt: string
+  readonly expiresAt: string
+  readonly decidedAt: string | undefined
+  readonly decidedBy: string | undefined
+  readonly reason: string | undefined
+  readonly grantId: string | undefined
+  /** When the call heard the answer. */
+  readonly toldAt: string | undefined
+  readonly revision: number
+}
+
+export interface GrantRecord {
+  readonly id: string
+  /** `undefined`: for all sessions. */
+  readonly sessionId: string | undefined
+  readonly sessionName: string | undefined
+  readonly tool: string
+  readonly when: JsonObject | undefined
+  readonly approvalId: string
+  readonly createdAt: string
+  readonly createdBy: string
+  readonly revokedAt: string | undefined
+  readonly revokedBy: string | undefined
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export type StoredApproval = Tables['approvals'] & { readonly session_name: string }
+export type StoredGrant = Tables['grants'] & { readonly session_name: string | null }
+
+export function toApproval(stored: StoredApproval): ApprovalRecord {
+  return {
+    id: stored.id,
+    hubId: stored.hub_id,
+    sessionId: stored.session_id,
+    sessionName: stored.session_name,
+    tool: stored.tool,
+    arguments: JSON.parse(stored.arguments) as JsonObject,
+    digest: stored.digest,
+    rule: stored.rule ?? undefined,
+    ruleReason: stored.rule_reason ?? undefined,
+    policyVersion: stored.policy_version,
+    status: stored.status as ApprovalStatus,
+    correlation: stored.correlation,
+    requestedAt: stored.requested_at,
+    expiresAt: stored.expires_at,
+    decidedAt: stored.decided_at ?? undefined,
+    decidedBy: stored.decided_by ?? undefined,
+    reason: stored.reason ?? undefined,
+    grantId: stored.grant_id ?? undefined,
+    toldAt: stored.told_at ?? undefined,
+    revision: stored.revision,
+  }
+}
+
+export function toGrant(stored: StoredGrant): GrantRecord {
+  return {
+    id: stored.id,
+    sessionId: stored.session_id ?? undefined,
+    sessionName: stored.session_name ?? undefined,
+    tool: stored.tool,
+    when: stored.condition === null ? undefined : (JSON.parse(stored.condition) as JsonObject),
+    approvalId: stored.approval_id,
+    createdAt: stored.created_at,
+    createdBy: stored.created_by,
+    revokedAt: stored.revoked_at ?? undefined,
+    revokedBy: stored.revoked_by ?? undefined,
+  }
+}

@@ -1,0 +1,65 @@
+/** `resource://approvals/pending`, one approval, and those of one session. */
+import { HubError } from '../base/hub-error.ts'
+import type { Resource, ResourceTemplate, Variables } from '../mcp/mcp.ts'
+import { approvalUri, pendingUri, sessionApprovalsUri } from './approval-uris.ts'
+import { toWire } from './approval-wire.ts'
+import type { ApprovalProviderOptions } from './approval-tools.ts'
+
+const mostListed = 200
+const mimeType = 'application/json'
+
+export function createApprovalResources({ approvals, findSession }: ApprovalProviderOptions): {
+  readonly resources: readonly Resource[]
+  readonly resourceTemplates: readonly ResourceTemplate[]
+} {
+  const template = (uriTemplate: string, name: string, description: string, look: (id: string) => Promise<object>) => ({
+    uriTemplate,
+    name,
+    description,
+    mimeType,
+    async read(uri: string, { id }: Variables) {
+      const found = await unlessMissing(() => look(String(id)))
+      return found && contents(uri, found)
+    },
+  })
+  return {
+    resources: [
+      {
+        uri: pendingUri,
+        name: 'approvals-pending',
+        description: 'Calls of agents that wait for a person, newest first.',
+        mimeType,
+        async read() {
+          const pending = await approvals.list({ status: 'pending', limit: mostListed })
+          return contents(pendingUri, { approvals: pending.map(toWire) })
+        },
+      },
+    ],
+    resourceTemplates: [
+      template(approvalUri('{id}'), 'approval', 'One approval.', async (id) => toWire(await approvals.find(id))),
+      template(
+        sessionApprovalsUri('{id}'),
+        'session-approvals',
+        'The approvals of one session, by name or id, whatever was answered, newest first.',
+        async (session) => {
+          const { id } = await findSession(session)
+          return { approvals: (await approvals.list({ sessionId: id, limit: mostListed })).map(toWire) }
+        },
+      ),
+    ],
+  }
+}
+
+/** `undefined`: there is no such resource. */
+async function unlessMissing(look: () => Promise<object>): Promise<object | undefined> {
+  try {
+    return await look()
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'not-found') return undefined
+    throw error
+  }
+}
+
+function contents(uri: string, value: object) {
+  return { contents: [{ uri, mimeType, text: JSON.stringify(value) }] }
+}

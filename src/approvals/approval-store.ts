@@ -1,0 +1,116 @@
+/** What is read of approvals and grants. With `approval-changes.ts` the only SQL of this feature. */
+import type { ApprovalStatus } from '../api/approval.ts'
+import { isOver, sessionStatuses } from '../api/session.ts'
+import type { Store } from '../store/store.ts'
+import type { ApprovalRecord, GrantRecord } from './approval-record.ts'
+import { toApproval, toGrant } from './approval-record.ts'
+
+/** Where an approval stands in the list, newest first. */
+export type ApprovalPlace = Pick<ApprovalRecord, 'requestedAt' | 'id'>
+
+export interface ApprovalFilter {
+  readonly status?: ApprovalStatus | undefined
+  readonly sessionId?: string | undefined
+  readonly after?: ApprovalPlace | undefined
+  readonly limit: number
+}
+
+export interface GrantFilter {
+  readonly sessionId?: string | undefined
+  readonly withRevoked?: boolean
+}
+
+export interface ApprovalStore {
+  find(id: string): Promise<ApprovalRecord | undefined>
+  /** Newest first. */
+  list(filter: ApprovalFilter): Promise<readonly ApprovalRecord[]>
+  /** In the order of their last change. */
+  changedSince(revision: number, limit: number): Promise<readonly ApprovalRecord[]>
+  lastRevision(): Promise<number>
+  findGrant(id: string): Promise<GrantRecord | undefined>
+  /** Newest first; for a session also those that hold for all. */
+  listGrants(filter: GrantFilter): Promise<readonly GrantRecord[]>
+  /** Something open has expired by then, or belongs to a session that has ended. */
+  hasOverdue(now: string): Promise<boolean>
+  listUnannounced(): Promise<readonly ApprovalRecord[]>
+  /** True for one caller of all, ever. */
+  claimAnnouncement(id: string, at: string): Promise<boolean>
+}
+
+export function createApprovalStore({ db }: Store): ApprovalStore {
+  return {
+    async find(id) {
+      const row = await approvalRows(db).where('approvals.id', '=', id).executeTakeFirst()
+      return row && toApproval(row)
+    },
+    async list({ status, sessionId, after, limit }) {
+      let query = approvalRows(db).orderBy('requested_at', 'desc').orderBy('approvals.id', 'desc').limit(limit)
+      if (status) query = query.where('approvals.status', '=', status)
+      if (sessionId !== undefined) query = query.where('session_id', '=', sessionId)
+      if (after) {
+        const { requestedAt, id } = after
+        query = query.where(({ eb, or, and }) =>
+          or([
+            eb('requested_at', '<', requestedAt),
+            and([eb('requested_at', '=', requestedAt), eb('approvals.id', '<', id)]),
+          ]),
+        )
+      }
+      return (await query.execute()).map(toApproval)
+    },
+    async changedSince(revision, limit) {
+      const query = approvalRows(db).where('revision', '>', revision).orderBy('revision').limit(limit)
+      return (await query.execute()).map(toApproval)
+    },
+    async lastRevision() {
+      const { last } = await db.selectFrom('approval_revisions').select('last').executeTakeFirstOrThrow()
+      return last
+    },
+    async findGrant(id) {
+      const row = await grantRows(db).where('grants.id', '=', id).executeTakeFirst()
+      return row && toGrant(row)
+    },
+    async listGrants({ sessionId, withRevoked = false }) {
+      let query = grantRows(db).orderBy('grants.created_at', 'desc').orderBy('grants.id', 'desc')
+      if (!withRevoked) query = query.where('revoked_at', 'is', null)
+      if (sessionId !== undefined) {
+        query = query.where(({ eb, or }) => or([eb('session_id', '=', sessionId), eb('session_id', 'is', null)]))
+      }
+      return (await query.execute()).map(toGrant)
+    },
+    async hasOverdue(now) {
+      const over = sessionStatuses.filter(isOver)
+      const approval = approvalRows(db)
+        .where('approvals.status', 'in', ['pending', 'approved'])
+        .where(({ eb, or }) => or([eb('expires_at', '<=', now), eb('sessions.status', 'in', over)]))
+        .limit(1)
+      if ((await approval.executeTakeFirst()) !== undefined) return true
+      const grant = grantRows(db).where('revoked_at', 'is', null).where('sessions.status', 'in', over).limit(1)
+      return (await grant.executeTakeFirst()) !== undefined
+    },
+    async listUnannounced() {
+      const query = approvalRows(db).where('approvals.status', '=', 'pending').where('notified_at', 'is', null)
+      return (await query.orderBy('requested_at').execute()).map(toApproval)
+    },
+    async claimAnnouncement(id, at) {
+      const update = db.updateTable('approvals').set({ notified_at: at }).where('id', '=', id)
+      return (await update.where('notified_at', 'is', null).executeTakeFirst()).numUpdatedRows > 0n
+    },
+  }
+}
+
+export function approvalRows(db: Store['db']) {
+  return db
+    .selectFrom('approvals')
+    .innerJoin('sessions', 'sessions.id', 'approvals.session_id')
+    .selectAll('approvals')
+    .select('sessions.name as session_name')
+}
+
+export function grantRows(db: Store['db']) {
+  return db
+    .selectFrom('grants')
+    .leftJoin('sessions', 'sessions.id', 'grants.session_id')
+    .selectAll('grants')
+    .select('sessions.name as session_name')
+}

@@ -1,0 +1,157 @@
+/**
+ * Approvals: a call that must ask waits for a person, outlives the hub, is answered once and used once; and grants, what
+ * an answer leaves behind when it was given for more than one call.
+ *
+ *   pending → approved → consumed
+ *           → denied | aborted | expired | abandoned
+ */
+import { every } from '../base/every.ts'
+import { HubError } from '../base/hub-error.ts'
+import type { Log } from '../base/log.ts'
+import type { Principal } from '../base/principal.ts'
+import type { Redactor } from '../base/redact.ts'
+import { waitUntil } from '../base/wait-until.ts'
+import type { EventLog } from '../events/events.ts'
+import type { Notices } from '../mcp/mcp.ts'
+import type { CompiledGrant } from '../policy/policy.ts'
+import type { Store } from '../store/store.ts'
+import type { Hooks } from './announce.ts'
+import { createAnnouncer } from './announce.ts'
+import { openApprovalBook } from './approval-book.ts'
+import type { Outcome } from './approval-life.ts'
+import type { ApprovalRecord, GrantRecord } from './approval-record.ts'
+import type { ApprovalFilter, GrantFilter } from './approval-store.ts'
+import { createApprovalStore } from './approval-store.ts'
+import { createClosing } from './closing.ts'
+import type { Answer, Preview } from './decide-approval.ts'
+import { createDecisions } from './decide-approval.ts'
+import { createGrantMemory, revokeGrant } from './grants.ts'
+import type { ApprovalRequest, HeldCall } from './holds.ts'
+import { createHolds } from './holds.ts'
+
+export type { Hooks } from './announce.ts'
+export type { Outcome } from './approval-life.ts'
+export type { ApprovalRecord, GrantRecord } from './approval-record.ts'
+export { createApprovalProvider } from './approval-tools.ts'
+export type { Answer } from './decide-approval.ts'
+export type { GrantRule } from './draft-grant.ts'
+export type { ApprovalRequest, HeldCall } from './holds.ts'
+
+export interface Approvals extends AsyncDisposable {
+  /**
+   * Asks, and waits for the answer as long as a call is held. `approved` is used up by then: the caller runs the tool,
+   * and nobody else does. Rejects where the caller has left while nobody was asked for it.
+   */
+  obtain(request: ApprovalRequest, call: HeldCall): Promise<Outcome>
+  decide(id: string, answer: Answer, by: Principal): Promise<ApprovalRecord>
+  /** What that answer would leave behind; changes nothing. */
+  preview(id: string, answer: Answer): Promise<Preview>
+  find(id: string): Promise<ApprovalRecord>
+  /** Newest first. */
+  list(filter: ApprovalFilter): Promise<readonly ApprovalRecord[]>
+  /** What changed since; without a cursor, what is pending. Waits until there is something, or the time is up. */
+  wait(options: { since?: number | undefined; timeoutMs: number; signal: AbortSignal }): Promise<News>
+  /** For the hot path: what holds in this session, compiled. */
+  grantsOf(session: string): readonly CompiledGrant[]
+  listGrants(filter: GrantFilter): Promise<readonly GrantRecord[]>
+  revokeGrant(id: string, by: Principal): Promise<GrantRecord>
+  /** The session has ended: none of its calls will come any more, and its grants are void. */
+  abandonOf(session: string): Promise<void>
+  /** Calls that wait are told to come back, and none waits any more: the hub stops. */
+  endHolds(): void
+  /** Expires, abandons and announces what is due. The hub does it by itself. */
+  sweep(): Promise<void>
+}
+
+export interface News {
+  readonly approvals: readonly ApprovalRecord[]
+  readonly cursor: number
+}
+
+export interface ApprovalsOptions {
+  readonly store: Store
+  readonly hubId: string
+  readonly notices: Notices
+  readonly events: Pick<EventLog, 'append'>
+  readonly redactor: Redactor
+  readonly log: Log
+  readonly holdMs: number
+  readonly hooks: Hooks
+  readonly ttlMs?: number
+  readonly signOfLifeMs?: number
+  readonly now?: () => Date
+}
+
+const sweepMs = 5_000
+const mostNews = 200
+
+export async function openApprovals(options: ApprovalsOptions): Promise<Approvals> {
+  const { store, hubId, notices, events, redactor, log, holdMs, hooks } = options
+  const { ttlMs = 3_600_000, signOfLifeMs = 10_000, now = () => new Date() } = options
+  await using opened = new AsyncDisposableStack()
+  // Whoever knows such an address may write to the channel behind it.
+  if (hooks.url !== undefined) redactor.addSecret(hooks.url)
+  const rows = createApprovalStore(store)
+  const memory = createGrantMemory({ rows, log })
+  await memory.load()
+  const onGrantsChange = () => memory.load()
+  const book = opened.use(await openApprovalBook({ store, rows, hubId, notices, events, log, onGrantsChange }))
+  const announcer = opened.use(createAnnouncer({ hooks, rows, log, now }))
+  const holds = createHolds({
+    book,
+    rows,
+    hubId,
+    redactor,
+    holdMs,
+    ttlMs,
+    signOfLifeMs,
+    now,
+    onAsked: (record) => announcer.announce(record),
+  })
+  opened.defer(() => holds.end())
+  const decisions = createDecisions({ book, rows, events, redactor, now })
+  const closing = createClosing({ book, rows, events, now })
+
+  async function sweep(): Promise<void> {
+    await closing.sweep()
+    await announcer.announceRest()
+  }
+  await sweep()
+  opened.use(every(sweepMs, log, sweep))
+
+  async function look(since: number | undefined): Promise<News | undefined> {
+    const cursor = since ?? (await rows.lastRevision())
+    const approvals =
+      since === undefined
+        ? await rows.list({ status: 'pending', limit: mostNews })
+        : await rows.changedSince(since, mostNews)
+    if (approvals.length === 0) return undefined
+    return { approvals, cursor: since === undefined ? cursor : (approvals.at(-1)?.revision ?? cursor) }
+  }
+
+  const running = opened.move()
+  return {
+    obtain: (request, call) => holds.obtain(request, call),
+    decide: (id, answer, by) => decisions.decide(id, answer, by),
+    preview: (id, answer) => decisions.preview(id, answer),
+    async find(id) {
+      const record = await rows.find(id)
+      if (record) return record
+      throw new HubError('not-found', `There is no approval "${id}". Call list_approvals for the ids.`)
+    },
+    list: (filter) => rows.list(filter),
+    async wait({ since, timeoutMs, signal }) {
+      const sources = [book.onAnyChange]
+      const cursor = since ?? (await rows.lastRevision())
+      const found = await waitUntil({ sources, look: () => look(since), timeoutMs, signal })
+      return found ?? { approvals: [], cursor }
+    },
+    grantsOf: (session) => memory.of(session),
+    listGrants: (filter) => rows.listGrants(filter),
+    revokeGrant: (id, by) => revokeGrant(id, by, { book, events, now }),
+    abandonOf: (session) => closing.abandonOf(session),
+    endHolds: () => holds.end(),
+    sweep,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
+}

@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest'
+import {
+  addSession,
+  ann,
+  ask,
+  bob,
+  createApprovalWorld,
+  requestOf,
+  setStatus,
+} from '../../test/fixtures/approval-world.ts'
+import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
+import type { PolicyCall } from '../policy/policy.ts'
+import type { Store } from '../store/store.ts'
+import type { Approvals, GrantRule } from './approvals.ts'
+
+const forSession = { decision: 'approve', scope: 'session' } as const
+const asRule = (rule?: GrantRule) => ({ decision: 'approve', scope: 'rule', rule }) as const
+
+async function useHub(store: Store) {
+  const world = createApprovalWorld()
+  const session = await addSession(store, 'fix')
+  const other = await addSession(store, 'other')
+  const approvals = await world.start(store, { holdMs: 0 })
+  const { id } = await ask(approvals, requestOf(session)).outcome
+  return { ...world, session, other, approvals, id }
+}
+
+const call: PolicyCall = { tool: 'github_create_issue', arguments: { repo: 'main', title: 'It broke' } }
+
+function holds(approvals: Approvals, session: string, changes: Partial<PolicyCall> = {}): boolean {
+  return approvals.grantsOf(session).some((grant) => grant.matches({ ...call, ...changes }))
+}
+
+describeOnEachEngine('a grant', (open) => {
+  test('for the session holds there, for this tool, whatever the arguments', async () => {
+    await using opened = await open()
+    const { approvals, id, session, other, events } = await useHub(opened.store)
+    expect(holds(approvals, session)).toBe(false)
+    const { grantId } = await approvals.decide(id, forSession, ann)
+    expect(holds(approvals, session, { arguments: {} })).toBe(true)
+    expect(holds(approvals, session, { tool: 'github_create_issues' })).toBe(false)
+    expect(holds(approvals, other)).toBe(false)
+    expect(await approvals.listGrants({})).toMatchObject([
+      { id: grantId, sessionName: 'fix', tool: 'github_create_issue', approvalId: id, createdBy: 'ann' },
+    ])
+    expect(events.at(-1)).toMatchObject({
+      type: 'grant-made',
+      correlation: 'c1',
+      payload: { grant: grantId, by: 'ann' },
+    })
+  })
+
+  test('outlives the hub', async () => {
+    await using opened = await open()
+    const { approvals, id, session, start } = await useHub(opened.store)
+    await approvals.decide(id, forSession, ann)
+    expect(holds(await start(await opened.reopen()), session)).toBe(true)
+  })
+
+  test('as a rule is proposed for this tool with these arguments, in all sessions', async () => {
+    await using opened = await open()
+    const { approvals, id, session, other } = await useHub(opened.store)
+    await approvals.decide(id, asRule(), ann)
+    for (const each of [session, other]) {
+      expect(holds(approvals, each)).toBe(true)
+      expect(holds(approvals, each, { arguments: { repo: 'main', title: 'Another' } })).toBe(false)
+      expect(holds(approvals, each, { arguments: { ...call.arguments, draft: true } })).toBe(false)
+    }
+  })
+
+  test('as a rule of one’s own is as wide as it says', async () => {
+    await using opened = await open()
+    const { approvals, id, session, other } = await useHub(opened.store)
+    const when = { properties: { repo: { const: 'main' } }, required: ['repo'] }
+    await approvals.decide(id, asRule({ tool: 'github_*', when, session: true }), ann)
+    expect(holds(approvals, session, { tool: 'github_close_issue', arguments: { repo: 'main' } })).toBe(true)
+    expect(holds(approvals, session, { arguments: { repo: 'prod' } })).toBe(false)
+    expect(holds(approvals, other)).toBe(false)
+  })
+
+  test('is shown before it is made, and nothing is changed by that', async () => {
+    await using opened = await open()
+    const { approvals, id } = await useHub(opened.store)
+    const { approval, grant } = await approvals.preview(id, asRule({ tool: 'github_*' }))
+    expect(approval.status).toBe('pending')
+    expect(grant).toMatchObject({ tool: 'github_*', sessionId: undefined })
+    expect(await approvals.listGrants({ withRevoked: true })).toEqual([])
+    expect((await approvals.find(id)).status).toBe('pending')
+  })
+
+  test.each([
+    ['does not fit the call', { tool: 'gitlab_*' }, 'does not fit the call'],
+    [
+      'has a condition that the call does not meet',
+      { tool: '*', when: { required: ['branch'] } },
+      'does not fit the call',
+    ],
+    ['has no proper name', { tool: 'github_{a,b}' }, '"tool"'],
+    ['has a condition that is no schema', { tool: '*', when: { type: 'nonsense' } }, '"rule"'],
+  ])('that %s is refused, and nothing is decided', async (_, rule, message) => {
+    await using opened = await open()
+    const { approvals, id } = await useHub(opened.store)
+    await expect(approvals.decide(id, asRule(rule), ann)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(message),
+    })
+    expect((await approvals.find(id)).status).toBe('pending')
+    expect(await approvals.listGrants({ withRevoked: true })).toEqual([])
+  })
+
+  test('comes with an approval and nothing else, and a rule with the scope for it', async () => {
+    await using opened = await open()
+    const { approvals, id } = await useHub(opened.store)
+    await expect(approvals.decide(id, { decision: 'deny', scope: 'session' }, ann)).rejects.toThrow('set_policy')
+    await expect(
+      approvals.decide(id, { decision: 'approve', scope: 'once', rule: { tool: '*' } }, ann),
+    ).rejects.toThrow('"rule" goes with the scope "rule"')
+  })
+
+  test('is not made where the answer came too late', async () => {
+    await using opened = await open()
+    const { approvals, id } = await useHub(opened.store)
+    const answers = await Promise.allSettled([
+      approvals.decide(id, { decision: 'deny', scope: 'once' }, ann),
+      approvals.decide(id, forSession, bob),
+      approvals.decide(id, asRule(), bob),
+    ])
+    const won = answers.findIndex(({ status }) => status === 'fulfilled')
+    expect(await approvals.listGrants({ withRevoked: true })).toHaveLength(won === 0 ? 0 : 1)
+  })
+
+  test('of a tool whose name would stand for others is refused', async () => {
+    await using opened = await open()
+    const { approvals, session } = await useHub(opened.store)
+    const { id } = await ask(approvals, requestOf(session, { tool: 'evil_*' })).outcome
+    for (const answer of [forSession, asRule()]) {
+      await expect(approvals.decide(id, answer, ann)).rejects.toThrow('would stand for others too')
+    }
+  })
+
+  test('says of a secret only that it is there', async () => {
+    await using opened = await open()
+    const { approvals, session } = await useHub(opened.store)
+    const args = { user: 'ann', password: 'hunter2-hunter2' }
+    const { id } = await ask(approvals, requestOf(session, { arguments: args })).outcome
+    await approvals.decide(id, asRule(), ann)
+    expect(JSON.stringify(await approvals.listGrants({}))).not.toContain('hunter2')
+    expect(holds(approvals, session, { arguments: args })).toBe(true)
+    expect(holds(approvals, session, { arguments: { user: 'ann' } })).toBe(false)
+    expect(holds(approvals, session, { arguments: { ...args, user: 'bob' } })).toBe(false)
+  })
+
+  test('that is revoked holds no more, and leaves no approval behind', async () => {
+    await using opened = await open()
+    const { approvals, id, session, events } = await useHub(opened.store)
+    const { grantId } = await approvals.decide(id, forSession, ann)
+    const revoked = await approvals.revokeGrant(String(grantId), bob)
+    expect(revoked).toMatchObject({ revokedBy: 'bob' })
+    expect(holds(approvals, session)).toBe(false)
+    expect((await ask(approvals, requestOf(session)).outcome).is).toBe('waiting')
+    expect((await approvals.find(id)).status).toBe('abandoned')
+    expect(await approvals.revokeGrant(String(grantId), ann)).toEqual(revoked)
+    expect(events.filter(({ type }) => type === 'grant-revoked')).toHaveLength(1)
+    expect(await approvals.listGrants({})).toEqual([])
+    expect(await approvals.listGrants({ withRevoked: true })).toHaveLength(1)
+    await expect(approvals.revokeGrant('nope', ann)).rejects.toThrow('list_grants')
+  })
+
+  test('of a session is void when that has ended, also at the next hub', async () => {
+    await using opened = await open()
+    const { approvals, id, session, other, start, events } = await useHub(opened.store)
+    await approvals.decide(id, forSession, ann)
+    await approvals.abandonOf(session)
+    expect(holds(approvals, session)).toBe(false)
+    expect(events.at(-1)).toMatchObject({ type: 'grant-revoked', payload: { by: 'the end of its session' } })
+
+    const { id: another } = await ask(approvals, requestOf(other)).outcome
+    await approvals.decide(another, forSession, ann)
+    await setStatus(opened.store, other, 'completed')
+    expect(holds(await start(opened.store), other)).toBe(false)
+  })
+
+  test('that cannot be read is as if it were not there', async () => {
+    await using opened = await open()
+    const { approvals, id, session, start, complaints } = await useHub(opened.store)
+    await approvals.decide(id, forSession, ann)
+    await opened.store.db.updateTable('grants').set({ condition: '{"type":"nonsense"}' }).execute()
+    const next = await start(opened.store)
+    expect(next.grantsOf(session)).toEqual([])
+    expect(complaints.join()).toContain('a grant cannot be used')
+  })
+})

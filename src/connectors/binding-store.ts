@@ -1,0 +1,142 @@
+/** The only SQL of bindings. */
+import { randomUUID } from 'node:crypto'
+import type { Overrides } from '../api/connector.ts'
+import { overridesSchema } from '../api/connector.ts'
+import type { BindingRow, Store } from '../store/store.ts'
+import { type ConnectorRecord, toRecord as toConnectorRecord } from './connector-store.ts'
+
+export interface NewBinding {
+  readonly sessionId: string
+  readonly connectorId: string
+  readonly label: string
+  readonly overrides: Overrides
+  readonly priority: number
+}
+
+export interface BindingRecord extends NewBinding {
+  readonly id: string
+  readonly connector: ConnectorRecord
+}
+
+/** Whom a change of a connector concerns. */
+export interface BoundSession {
+  readonly id: string
+  readonly name: string
+  readonly label: string
+  readonly status: string
+}
+
+export interface BindingStore {
+  /** In the order of their labels, so that lists are the same each time. */
+  ofSession(sessionId: string): Promise<readonly BindingRecord[]>
+  find(sessionId: string, label: string): Promise<BindingRecord | undefined>
+  sessionsOf(connectorName: string): Promise<readonly BoundSession[]>
+  /** All or none. A label or a session that is taken or gone throws what the database says. */
+  insert(bindings: readonly NewBinding[]): Promise<void>
+  update(binding: NewBinding): Promise<void>
+  remove(sessionId: string, label: string): Promise<void>
+}
+
+export function createBindingStore({ db }: Store): BindingStore {
+  const joined = () =>
+    db
+      .selectFrom('mcp_session_bindings as binding')
+      .innerJoin('mcp_connectors as connector', 'connector.id', 'binding.connector_id')
+
+  async function read(sessionId: string, label?: string): Promise<readonly BindingRecord[]> {
+    let bindings = db.selectFrom('mcp_session_bindings').selectAll().where('session_id', '=', sessionId)
+    let connectors = joined().selectAll('connector').where('binding.session_id', '=', sessionId)
+    if (label !== undefined) {
+      bindings = bindings.where('label', '=', label)
+      connectors = connectors.where('binding.label', '=', label)
+    }
+    const byId = new Map((await connectors.execute()).map((row) => [row.id, toConnectorRecord(row)]))
+    return (await bindings.orderBy('label').execute()).flatMap((row) => {
+      const connector = byId.get(row.connector_id)
+      // Gone between the two queries.
+      return connector ? [toRecord(row, connector)] : []
+    })
+  }
+
+  return {
+    ofSession: (sessionId) => read(sessionId),
+    find: async (sessionId, label) => (await read(sessionId, label))[0],
+    sessionsOf: (connectorName) =>
+      joined()
+        .innerJoin('sessions', 'sessions.id', 'binding.session_id')
+        .select(['sessions.id', 'sessions.name', 'sessions.status', 'binding.label'])
+        .where('connector.name', '=', connectorName)
+        .orderBy('sessions.name')
+        .orderBy('binding.label')
+        .execute(),
+    async insert(bindings) {
+      await db.transaction().execute(async (transaction) => {
+        for (const binding of bindings)
+          await transaction.insertInto('mcp_session_bindings').values(newRow(binding)).execute()
+      })
+    },
+    async update(binding) {
+      const { id: _id, created_at: _at, ...changed } = newRow(binding)
+      await db
+        .updateTable('mcp_session_bindings')
+        .set(changed)
+        .where('session_id', '=', binding.sessionId)
+        .where('label', '=', binding.label)
+        .execute()
+    },
+    async remove(sessionId, label) {
+      await db
+        .deleteFrom('mcp_session_bindings')
+        .where('session_id', '=', sessionId)
+        .where('label', '=', label)
+        .execute()
+    },
+  }
+}
+
+function newRow({ sessionId, connectorId, label, overrides, priority }: NewBinding): BindingRow {
+  const now = new Date().toISOString()
+  const { transport, endpoint, cmd, args, env_keys, headers, options, strict } = overrides
+  const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value))
+  return {
+    id: randomUUID(),
+    session_id: sessionId,
+    connector_id: connectorId,
+    label,
+    transport_override: transport ?? null,
+    endpoint_override: endpoint ?? null,
+    cmd_override: cmd ?? null,
+    args_override: json(args),
+    env_keys_override: json(env_keys),
+    headers_override: json(headers),
+    options_override: json(options),
+    strict_override: strict === undefined ? null : strict ? 1 : 0,
+    priority,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+function toRecord(row: BindingRow, connector: ConnectorRecord): BindingRecord {
+  const parsed = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text))
+  const overrides = {
+    transport: row.transport_override ?? undefined,
+    endpoint: row.endpoint_override ?? undefined,
+    cmd: row.cmd_override ?? undefined,
+    args: parsed(row.args_override),
+    env_keys: parsed(row.env_keys_override),
+    headers: parsed(row.headers_override),
+    options: parsed(row.options_override),
+    strict: row.strict_override === null ? undefined : row.strict_override === 1,
+  }
+  const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    connectorId: row.connector_id,
+    label: row.label,
+    overrides: overridesSchema.parse(given),
+    priority: row.priority,
+    connector,
+  }
+}

@@ -1,0 +1,65 @@
+/** bind_connector, unbind_connector, list_bindings */
+import { z } from 'zod'
+import { bindingSchema, overridesSchema } from '../api/connector.ts'
+import type { Binding } from '../api/connector.ts'
+import { defineTool, type Tool } from '../mcp/mcp.ts'
+import type { ConnectorViews } from './connector-views.ts'
+import type { Connectors } from './connectors.ts'
+import type { SessionPlace } from './resolve.ts'
+
+const sessionArgument = z.string().min(1).max(200).describe('Name or id of the session; a name means the newest.')
+
+export function createBindingTools(deps: {
+  readonly connectors: Pick<Connectors, 'bind' | 'unbind'>
+  readonly views: ConnectorViews
+  readonly findSession: (nameOrId: string) => Promise<SessionPlace>
+  readonly bindingsView: (nameOrId: string) => Promise<readonly Binding[]>
+}): readonly Tool[] {
+  const { connectors, views, findSession, bindingsView } = deps
+  return [
+    defineTool({
+      name: 'list_bindings',
+      description:
+        'The connectors of a session: label, what it changes, what that comes to (without secrets), and its upstream.',
+      input: z.strictObject({ session: sessionArgument }),
+      output: z.object({ bindings: z.array(bindingSchema) }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      run: async ({ session }) => ({ bindings: [...(await bindingsView(session))] }),
+    }),
+    defineTool({
+      name: 'bind_connector',
+      description:
+        'Gives the agent of a session the tools of a connector, at once, as <label>_<tool>. The same connector and label again changes the binding.',
+      input: z.strictObject({
+        session: sessionArgument,
+        connector: z.string(),
+        label: z.string().optional().describe("The mount; without it, made of the connector's name."),
+        overrides: overridesSchema
+          .optional()
+          .describe('What is different for this session: maps are merged, lists replaced.'),
+        priority: z
+          .int()
+          .optional()
+          .describe('Of two mounts with the same resource the higher one is read; 0 unless told.'),
+      }),
+      output: bindingSchema,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+      unrecorded: ['overrides'],
+      async run({ session, connector, label, overrides, priority }) {
+        const binding = await connectors.bind(session, connector, { label, overrides, priority })
+        return views.binding(binding, await findSession(session))
+      },
+    }),
+    defineTool({
+      name: 'unbind_connector',
+      description: 'Takes the tools of a connector away from a session, at once.',
+      input: z.strictObject({ session: sessionArgument, label: z.string().describe('As in list_bindings.') }),
+      output: z.object({ session: z.string(), label: z.string(), connector: z.string() }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+      async run({ session, label }) {
+        const { connector } = await connectors.unbind(session, label)
+        return { session, label, connector: connector.connector.name }
+      },
+    }),
+  ]
+}

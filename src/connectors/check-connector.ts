@@ -1,0 +1,140 @@
+/** Whether a connector can be what it says, before it is kept. Each refusal names the field and what would work. */
+import { z } from 'zod'
+import type { Connector } from '../api/connector.ts'
+import { connectorSchema, transports } from '../api/connector.ts'
+import { HubError } from '../base/hub-error.ts'
+import { nearest } from '../base/nearest.ts'
+import type { TextPlace } from './connector-texts.ts'
+import { mapTexts } from './connector-texts.ts'
+import { findLiteralSecrets } from './literal-secrets.ts'
+import { fillIn, placesIn, referencesIn } from './references.ts'
+import { suggestVariable } from './variable-names.ts'
+
+export function checkConnector(input: unknown): Connector {
+  const parsed = connectorSchema.strict().safeParse(input)
+  if (!parsed.success) throw refuse(explain(parsed.error))
+  checkReach(parsed.data)
+  checkVariables(parsed.data)
+  checkShared(parsed.data)
+  refuseSecrets(parsed.data)
+  return parsed.data
+}
+
+export function checkReach({ name, transport, cmd, args, base_url: url, headers }: Connector): void {
+  if (transport === 'stdio') {
+    if (cmd === undefined || cmd.trim() === '') {
+      throw refuse(`"cmd": a stdio connector names the program that "${name}" starts, such as "npx".`)
+    }
+    if ([cmd, ...(args ?? [])].some((text) => text.includes('\0'))) {
+      throw refuse('"args": no program can be given a NUL character; leave it out.')
+    }
+    return
+  }
+  if (url === undefined) {
+    throw refuse(
+      `"base_url": an ${transport} connector names the address of "${name}", such as "https://example.org/mcp".`,
+    )
+  }
+  // A variable may stand for any part, the host too.
+  if (!isWebAddress(fillIn(url, anyPlaces, () => 'x')) && !isWebAddress(fillIn(url, anyPlaces, () => 'http://x'))) {
+    throw refuse(`"base_url": "${shown(url)}" is no address that begins with http:// or https://.`)
+  }
+  for (const header of Object.keys(headers ?? {})) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header)) throw refuse(`"headers": "${header}" cannot be the name of a header.`)
+  }
+}
+
+const anyPlaces = { workspace: 'x', session_id: 'x', session_name: 'x' }
+
+export function isWebAddress(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+}
+
+function checkVariables(connector: Connector): void {
+  for (const name of connector.env_keys) {
+    if (!/^[A-Za-z_]\w*$/.test(name)) {
+      throw refuse(
+        `"env_keys": "${shown(name)}" is no name of a variable. Values of variables belong into "options.env".`,
+      )
+    }
+    refuseOwn(name, 'env_keys')
+  }
+  mapTexts(connector, (text, { path }) => {
+    for (const { variable } of referencesIn(text)) refuseOwn(variable, path)
+    return text
+  })
+}
+
+/** What lets a program act as the hub or as the person is passed on to nobody. */
+function refuseOwn(variable: string, path: string): void {
+  if (!variable.startsWith('SIGNALBOX_') && variable !== 'DATABASE_URL') return
+  throw refuse(
+    `"${path}": ${variable} is the hub's own and is given to no upstream. Put the value into a variable of another name, ` +
+      `and write "options": {"env": {"${variable}": "\${OTHER_NAME}"}} where the program wants this one.`,
+  )
+}
+
+function checkShared(connector: Connector): void {
+  if (connector.options.shared !== true) return
+  mapTexts(connector, (text, { path }) => {
+    const [place] = placesIn(text)
+    if (place !== undefined) {
+      throw refuse(
+        `"${path}": {${place}} is another for each session, but "options.shared" makes one upstream for all.`,
+      )
+    }
+    return text
+  })
+}
+
+export function refuseSecrets(connector: Partial<Connector> & { readonly name: string }): void {
+  mapTexts(connector, (text, place) => {
+    if (findLiteralSecrets(text, place.name).length > 0) throw refuse(howToRefer(connector.name, place))
+    return text
+  })
+}
+
+function howToRefer(connector: string, place: TextPlace): string {
+  const variable = suggestVariable(connector, place)
+  const written = place.path.startsWith('options.env.')
+    ? `"env_keys": ["${variable}"]`
+    : place.name?.toLowerCase() === 'authorization'
+      ? `"Bearer \${${variable}}"`
+      : `"\${${variable}}"`
+  return (
+    `"${place.path}" holds what looks like a secret, and secrets are kept in no connector. ` +
+    `Set ${variable} in the environment of the hub, and write ${written} here.`
+  )
+}
+
+function explain(error: z.ZodError): string {
+  const [issue] = error.issues
+  const path = issue?.path.join('.') ?? ''
+  if (issue?.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys
+    const meant = calledElsewhere[key] ?? nearest(key, Object.keys(connectorSchema.shape))
+    const advice = meant ? `Did you mean "${meant}"?` : `Settings of other programs go into "options".`
+    return `"${key}" is no field of a connector. ${advice}`
+  }
+  if (path === 'transport') return `"transport": there are ${transports.join(', ')}.`
+  return `"${path}": ${issue?.message}.`
+}
+
+/** What other programs say for it. */
+const calledElsewhere: Readonly<Record<string, string>> = {
+  command: 'cmd',
+  url: 'base_url',
+  type: 'transport',
+  env: 'options.env',
+  cwd: 'options.cwd',
+  timeout: 'options.call_ms',
+}
+
+/** An input that is refused may hold a secret where none was looked for yet. */
+function shown(text: string): string {
+  return findLiteralSecrets(text).length > 0 ? '…' : text.slice(0, 200)
+}
+
+function refuse(sentence: string): HubError {
+  return new HubError('invalid', sentence)
+}

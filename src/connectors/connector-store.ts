@@ -1,0 +1,101 @@
+/** The only SQL of connectors. */
+import { randomUUID } from 'node:crypto'
+import type { Connector } from '../api/connector.ts'
+import { connectorSchema } from '../api/connector.ts'
+import type { ConnectorRow, Store } from '../store/store.ts'
+
+export interface ConnectorRecord {
+  readonly id: string
+  readonly connector: Connector
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export interface ConnectorChanges {
+  readonly save: readonly Connector[]
+  readonly remove: readonly string[]
+}
+
+export interface ConnectorStore {
+  /** By name. */
+  list(): Promise<readonly ConnectorRecord[]>
+  find(name: string): Promise<ConnectorRecord | undefined>
+  /** All of it or nothing: adds what is new, changes what is there, by name. */
+  apply(changes: ConnectorChanges): Promise<void>
+  /** Answers what is there then: the one that was there before, if there was one. */
+  insertIfNew(connector: Connector): Promise<ConnectorRecord>
+}
+
+export function createConnectorStore({ db }: Store): ConnectorStore {
+  const rows = () => db.selectFrom('mcp_connectors').selectAll()
+
+  async function find(name: string): Promise<ConnectorRecord | undefined> {
+    const row = await rows().where('name', '=', name).executeTakeFirst()
+    return row && toRecord(row)
+  }
+
+  return {
+    list: async () => (await rows().orderBy('name').execute()).map(toRecord),
+    find,
+    async apply({ save, remove }) {
+      await db.transaction().execute(async (transaction) => {
+        for (const connector of save) {
+          const row = newRow(connector)
+          const { id: _id, created_at: _at, ...changed } = row
+          await transaction
+            .insertInto('mcp_connectors')
+            .values(row)
+            .onConflict((conflict) => conflict.column('name').doUpdateSet(changed))
+            .execute()
+        }
+        if (remove.length > 0) await transaction.deleteFrom('mcp_connectors').where('name', 'in', remove).execute()
+      })
+    },
+    async insertIfNew(connector) {
+      await db
+        .insertInto('mcp_connectors')
+        .values(newRow(connector))
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute()
+      return (await find(connector.name))!
+    },
+  }
+}
+
+function newRow(connector: Connector): ConnectorRow {
+  const now = new Date().toISOString()
+  const { name, kind, transport, base_url, cmd, args, env_keys, headers, options, strict, enabled } = connector
+  return {
+    id: randomUUID(),
+    name,
+    kind,
+    transport,
+    base_url: base_url ?? null,
+    cmd: cmd ?? null,
+    args: args ? JSON.stringify(args) : null,
+    env_keys: JSON.stringify(env_keys),
+    headers: headers ? JSON.stringify(headers) : null,
+    options: JSON.stringify(options),
+    strict: strict ? 1 : 0,
+    enabled: enabled ? 1 : 0,
+    created_at: now,
+    updated_at: now,
+  }
+}
+
+export function toRecord(row: ConnectorRow): ConnectorRecord {
+  const connector = connectorSchema.parse({
+    name: row.name,
+    kind: row.kind,
+    transport: row.transport,
+    base_url: row.base_url ?? undefined,
+    cmd: row.cmd ?? undefined,
+    args: row.args === null ? undefined : JSON.parse(row.args),
+    env_keys: JSON.parse(row.env_keys),
+    headers: row.headers === null ? undefined : JSON.parse(row.headers),
+    options: JSON.parse(row.options),
+    strict: row.strict === 1,
+    enabled: row.enabled === 1,
+  })
+  return { id: row.id, connector, createdAt: row.created_at, updatedAt: row.updated_at }
+}

@@ -1,0 +1,102 @@
+/** list_connectors, save_connector, delete_connector, test_connector */
+import { z } from 'zod'
+import { connectorSchema } from '../api/connector.ts'
+import { HubError } from '../base/hub-error.ts'
+import { defineTool, type Tool } from '../mcp/mcp.ts'
+import type { ConnectorViews } from './connector-views.ts'
+import { connectorView } from './connector-views.ts'
+import type { Connectors } from './connectors.ts'
+
+/** Where somebody may have written a secret by mistake: it is refused, and must not be found in the log. */
+const mayHoldSecrets = ['base_url', 'cmd', 'args', 'env_keys', 'headers', 'options'] as const
+
+const offered = z.object({ count: z.int(), names: z.array(z.string()) })
+
+const outcomeSchema = z.object({
+  ok: z.boolean(),
+  ms: z.int().describe('From its start to its last answer.'),
+  era: z.enum(['legacy', 'modern']).optional(),
+  version: z.string().optional(),
+  server: z.object({ name: z.string(), version: z.string() }).optional(),
+  tools: offered.optional(),
+  resources: offered.optional(),
+  prompts: offered.optional(),
+  missing: z.array(z.string()).describe('Variables that are not set in the environment of the hub.'),
+  resolved: z.record(z.string(), z.unknown()).describe('What it comes to, without secrets.'),
+  error: z.string().optional(),
+})
+
+export function createConnectorTools(deps: {
+  readonly connectors: Pick<Connectors, 'list' | 'find' | 'save' | 'delete' | 'tryOut'>
+  readonly views: ConnectorViews
+}): readonly Tool[] {
+  const { connectors, views } = deps
+  return [
+    defineTool({
+      name: 'list_connectors',
+      description: 'The MCP servers that sessions may be bound to, how each is reached, and how its upstreams are.',
+      input: z.strictObject({}),
+      output: z.object({ connectors: z.array(connectorView) }),
+      annotations: { readOnlyHint: true, openWorldHint: false },
+      async run() {
+        const all = await connectors.list()
+        return { connectors: await Promise.all(all.map((record) => views.connector(record))) }
+      },
+    }),
+    defineTool({
+      name: 'save_connector',
+      description:
+        'Registers an MCP server, or changes the one of that name as a whole. Secrets are written as ${VAR} in headers and args, or named in env_keys, and taken from the environment of the hub. {workspace}, {session_id} and {session_name} are filled in for each session.',
+      input: connectorSchema.strict(),
+      output: connectorView,
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+      unrecorded: mayHoldSecrets,
+      run: async (connector) => views.connector(await connectors.save(connector)),
+    }),
+    defineTool({
+      name: 'delete_connector',
+      description: 'Forgets a connector. Sessions that are bound to it lose its tools at once.',
+      input: z.strictObject({ name: z.string() }),
+      output: z.object({ name: z.string(), sessions: z.array(z.string()).describe('Those that lost it.') }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+      async run({ name }) {
+        const sessions = await connectors.delete(name)
+        return { name, sessions: [...new Set(sessions.map((session) => session.name))] }
+      },
+    }),
+    defineTool({
+      name: 'test_connector',
+      description:
+        'Starts or reaches an MCP server, asks what it offers, and ends it: whether it works, its tools, its era, the time it takes, what is missing. Takes the name of a connector, or one that is not saved yet; keeps nothing.',
+      input: z.strictObject({
+        name: z.string().optional().describe('Of a connector that is saved.'),
+        connector: connectorSchema.partial({ name: true }).strict().optional().describe('One that is not.'),
+        session: z.string().optional().describe('In whose workspace; without it, in the temporary directory.'),
+      }),
+      output: outcomeSchema,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+      unrecorded: ['connector'],
+      async run({ name, connector, session }, { signal }) {
+        if ((name === undefined) === (connector === undefined)) {
+          throw new HubError(
+            'invalid',
+            'Give either "name", of a connector that is saved, or "connector", one that is not.',
+          )
+        }
+        const what = name === undefined ? { connector: { name: 'unnamed', ...connector } } : { name }
+        const { tools, resources, prompts, missing, ...outcome } = await connectors.tryOut(what, { session, signal })
+        return {
+          ...outcome,
+          missing: [...missing],
+          ...(tools && { tools: counted(tools) }),
+          ...(resources && { resources: counted(resources) }),
+          ...(prompts && { prompts: counted(prompts) }),
+        }
+      },
+    }),
+  ]
+}
+
+function counted(names: readonly string[]): z.input<typeof offered> {
+  return { count: names.length, names: [...names] }
+}

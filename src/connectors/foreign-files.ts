@@ -1,0 +1,87 @@
+/** Where other programs keep their MCP servers, and what of those files is about them. Nothing else of them is passed on. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parse as parseToml } from 'smol-toml'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import { isRecord } from '../base/is-record.ts'
+import { parseJson } from './formats/json.ts'
+
+export const foreignPrograms = ['claude', 'codex', 'gemini', 'vscode', 'cursor'] as const
+export type ForeignProgram = (typeof foreignPrograms)[number]
+
+export interface ForeignFiles {
+  /** JSON with the servers of all files; of two with one name that of the narrower scope. */
+  readonly text: string
+  readonly paths: readonly string[]
+}
+
+interface Place {
+  readonly home: string
+  /** Whose files for a project count, too. */
+  readonly project?: string | undefined
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** From the widest scope to the narrowest. */
+const files: Readonly<Record<ForeignProgram, (place: Place) => readonly string[]>> = {
+  claude: ({ home, project }) => [join(home, '.claude.json'), ...within(project, '.mcp.json')],
+  codex: ({ home, project }) => [join(home, '.codex/config.toml'), ...within(project, '.codex/config.toml')],
+  gemini: ({ home, project }) => [join(home, '.gemini/settings.json'), ...within(project, '.gemini/settings.json')],
+  vscode: ({ home, project }) => [
+    join(home, 'Library/Application Support/Code/User/mcp.json'),
+    join(home, '.config/Code/User/mcp.json'),
+    ...within(project, '.vscode/mcp.json'),
+  ],
+  cursor: ({ home, project }) => [join(home, '.cursor/mcp.json'), ...within(project, '.cursor/mcp.json')],
+}
+
+export async function readForeignFiles(program: ForeignProgram, place: Place): Promise<ForeignFiles> {
+  const candidates = [...new Set(files[program](place))]
+  const found = await Promise.all(candidates.map((path) => readIfThere(path)))
+  const paths = candidates.filter((_, index) => found[index] !== undefined)
+  const values = found.filter((value) => value !== undefined)
+  if (values.length === 0) {
+    throw new HubError('not-found', `There is no file of ${program} here. Looked for ${candidates.join(', ')}.`)
+  }
+  const servers = values.flatMap((value) => serversOf(value, place.project))
+  const inputs = values.flatMap((value) => (Array.isArray(value['inputs']) ? (value['inputs'] as unknown[]) : []))
+  return { text: JSON.stringify({ mcpServers: Object.assign({}, ...servers) as object, inputs }), paths }
+}
+
+function within(project: string | undefined, path: string): readonly string[] {
+  return project === undefined ? [] : [join(project, path)]
+}
+
+async function readIfThere(path: string): Promise<Json | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined
+    throw new HubError('unavailable', `${path} cannot be read: ${messageOf(error)}.`, { cause: error })
+  })
+  if (text === undefined) return undefined
+  try {
+    const value: unknown = path.endsWith('.toml') ? parseToml(text) : parseJson(text)
+    return isRecord(value) ? value : {}
+  } catch (error) {
+    const [sentence] = messageOf(error).split('\n')
+    throw new HubError('invalid', `${path} cannot be understood: ${sentence}`)
+  }
+}
+
+/** Claude has servers of single projects in the file of all; those of this project win. */
+function serversOf(value: Json, project: string | undefined): readonly Json[] {
+  const projects = isRecord(value['projects']) ? value['projects'] : {}
+  const others = Object.entries(projects).filter(([path]) => path !== project)
+  const own = project === undefined ? undefined : projects[project]
+  return [
+    ...others.map(([, settings]) => mapIn(settings, 'mcpServers')),
+    ...['mcp_servers', 'mcpServers', 'servers'].map((name) => mapIn(value, name)),
+    mapIn(own, 'mcpServers'),
+  ]
+}
+
+function mapIn(value: unknown, name: string): Json {
+  const inner = isRecord(value) ? value[name] : undefined
+  return isRecord(inner) ? inner : {}
+}

@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest'
+import { readConnectors } from './read.ts'
+
+const fieldsOf = (text: string, options = {}) => readConnectors(text, options).drafts.map(({ fields }) => fields)
+
+describe('command lines', () => {
+  test.each([
+    ['claude mcp add files -- npx -y server-files /tmp', { cmd: 'npx', args: ['-y', 'server-files', '/tmp'] }],
+    ['claude mcp add files npx server-files', { cmd: 'npx', args: ['server-files'] }],
+    ['codex mcp add files --env MODE=fast -- npx server-files', { cmd: 'npx', options: { env: { MODE: 'fast' } } }],
+    [
+      'gemini mcp add -s user -e MODE=fast files python server.py --port 1',
+      { cmd: 'python', args: ['server.py', '--port', '1'] },
+    ],
+    ['mcp add files --command npx --arg -y --arg server-files', { cmd: 'npx', args: ['-y', 'server-files'] }],
+    ['$ mcp add files --command=npx --arg=-y', { cmd: 'npx', args: ['-y'] }],
+    ['claude mcp add -e A=1 B=2 files -- npx x', { cmd: 'npx', options: { env: { A: '1', B: '2' } } }],
+    [
+      'MODE=x claude mcp add "files" -- sh -c \'echo "$HOME" && cat\'',
+      { cmd: 'sh', args: ['-c', 'echo "$HOME" && cat'] },
+    ],
+    ['claude mcp add-json files \'{"command": "npx",\n "args": ["x"]}\'', { cmd: 'npx', args: ['x'] }],
+    ['claude mcp add files \\\n  --env MODE=fast \\\n  -- npx x', { cmd: 'npx', args: ['x'] }],
+  ])('%s', (line, expected) => {
+    expect(fieldsOf(line)).toMatchObject([{ name: 'files', transport: 'stdio', ...expected }])
+  })
+
+  test.each([
+    ['claude mcp add --transport http web https://example.org/mcp', { transport: 'http' }],
+    ['claude mcp add -t sse web https://example.org/mcp', { transport: 'sse' }],
+    ['claude mcp add web https://example.org/sse', { transport: 'sse' }],
+    [
+      'codex mcp add web --url https://example.org/mcp --bearer-token-env-var WEB_TOKEN',
+      { headers: { Authorization: 'Bearer ${WEB_TOKEN}' } },
+    ],
+    [
+      'claude mcp add --transport http web https://example.org/mcp --header "Authorization: Bearer $WEB_TOKEN"',
+      { headers: { Authorization: 'Bearer ${WEB_TOKEN}' } },
+    ],
+    [
+      "gemini mcp add -t http -H 'X-Key: ${KEY}' --trust --timeout 5000 web https://example.org/mcp",
+      { headers: { 'X-Key': '${KEY}' }, options: { trust: true, call_ms: 5_000 } },
+    ],
+    [
+      'mcp add web --transport streamable-http --url https://example.org/mcp --header X-A=b --disabled',
+      { transport: 'http', headers: { 'X-A': 'b' }, enabled: false },
+    ],
+  ])('%s', (line, expected) => {
+    const [fields] = fieldsOf(line)
+    expect(fields).toMatchObject({ name: 'web', ...expected })
+    expect(fields?.['base_url']).toMatch(/^https:\/\/example\.org\//)
+  })
+
+  test('several of them, with others between, and removals', () => {
+    const text = [
+      '# my servers',
+      'npm install -g secret-looking-thing --token abc',
+      'claude mcp add one -- npx one; claude mcp add two https://example.org/mcp',
+      'claude mcp remove --scope user old',
+      'mcp rm older',
+    ].join('\n')
+    const { drafts, remove, warnings } = readConnectors(text)
+    expect(drafts.map(({ name }) => name)).toEqual(['one', 'two'])
+    expect(remove).toEqual(['old', 'older'])
+    expect(warnings).toEqual(['The line that begins with "npm" is no "mcp add" and no "mcp remove".'])
+  })
+
+  test('a flag that nobody knows leaves the line out, and no value is repeated', () => {
+    const { warnings, drafts } = readConnectors(
+      'mcp add a -- x\nmcp add b --what hunter2 -- x\nmcp add c --env hunter2 -- x',
+    )
+    expect(drafts.map(({ name }) => name)).toEqual(['a'])
+    expect(warnings).toEqual([
+      '"mcp add b": the flag --what is not known here, so it was left out.',
+      '"mcp add c": --env takes NAME=VALUE, so it was left out.',
+    ])
+  })
+})
+
+describe('JSON', () => {
+  const server = { command: 'npx', args: ['x'] }
+  test.each([
+    { mcpServers: { one: server } },
+    { mcp_servers: { one: server } },
+    { servers: { one: server } },
+    { mcp: { servers: { one: server } } },
+    { 'mcp.servers': { one: server } },
+    { one: server },
+    { name: 'one', ...server },
+    { mcpServers: [{ name: 'one', ...server }] },
+    [{ name: 'one', ...server }],
+    { targets: [{ id: 'one', transport: 'stdio', cmd: 'npx', args: ['x'] }] },
+    { connectors: [{ name: 'one', ...server, upstream: { is: 'stopped' }, sessions: [] }] },
+    { projects: { '/work': { mcpServers: { one: server } } }, userID: 'x' },
+  ])('%#: servers are found where programs put them', (value) => {
+    expect(fieldsOf(JSON.stringify(value))).toEqual([
+      { name: 'one', transport: 'stdio', cmd: 'npx', args: ['x'], env_keys: [], options: {} },
+    ])
+  })
+
+  test('comments and trailing commas are no fault; what is one is told with its place', () => {
+    expect(fieldsOf('// mine\n{"servers": {/* x */ "one": {"command": "npx",},},}')).toHaveLength(1)
+    expect(() => readConnectors('{"servers": {\n  "one": nonsense }}')).toThrow(
+      'it is no JSON: InvalidSymbol at line 2, column 10',
+    )
+  })
+
+  test('what each program calls things is understood', () => {
+    const [gemini, claude, codex, cline] = fieldsOf(
+      JSON.stringify({
+        mcpServers: {
+          Gemini: { httpUrl: 'https://example.org/mcp', timeout: 30_000, trust: true, headers: { A: '$KEY/${X}' } },
+          claude_code: { type: 'sse', url: 'https://example.org/x', headers: { A: '${A:-b}' } },
+          codex: {
+            command: ['npx', '-y'],
+            args: [1],
+            env_vars: ['A', { name: 'B', source: 'local' }],
+            cwd: '/x',
+            startup_timeout_sec: 20,
+          },
+          cline: { command: 'npx', disabled: true, timeout: 60, autoApprove: ['a'] },
+        },
+      }),
+      { hasBareVariables: true },
+    )
+    expect(gemini).toMatchObject({
+      name: 'gemini',
+      transport: 'http',
+      headers: { A: '${KEY}/${X}' },
+      options: { call_ms: 30_000, trust: true },
+    })
+    expect(claude).toMatchObject({ name: 'claude-code', transport: 'sse', headers: { A: '${A:-b}' } })
+    expect(codex).toMatchObject({
+      cmd: 'npx',
+      args: ['-y', '1'],
+      env_keys: ['A', 'B'],
+      options: { cwd: '/x', handshake_ms: 20_000 },
+    })
+    expect(cline).toMatchObject({ enabled: false, options: { call_ms: 60_000, autoApprove: ['a'] } })
+  })
+
+  test('the references of VS Code become ours, and its questions variables', () => {
+    const { drafts, asked, warnings } = readConnectors(`{
+      "inputs": [{ "id": "github-token", "type": "promptString", "description": "Your GitHub token", "password": true }],
+      "servers": {
+        "gh": {
+          "type": "stdio", "command": "docker", "args": ["-v", "\${workspaceFolder}:/x", "\${input:path}", "\${userHome}\${/}y"],
+          "env": { "TOKEN": "\${input:github-token}", "LANG": "\${env:LANG}", "SAME": "\${env:SAME}" },
+          "envFile": "\${workspaceFolder}/.env"
+        }
+      }
+    }`)
+    expect(drafts[0]?.fields).toMatchObject({
+      args: ['-v', '{workspace}:/x', '${GH_PATH}', '${HOME}/y'],
+      env_keys: ['LANG', 'SAME'],
+      options: { env: { TOKEN: '${GITHUB_TOKEN}' }, envFile: '{workspace}/.env' },
+    })
+    expect(asked).toEqual([
+      { connector: 'gh', variable: 'GH_PATH', description: '' },
+      { connector: 'gh', variable: 'GITHUB_TOKEN', description: 'Your GitHub token' },
+    ])
+    expect(warnings).toEqual([expect.stringContaining('envFile')])
+  })
+
+  test('a name that cannot be one here is changed, and that is told', () => {
+    const { drafts, warnings } = readConnectors('{"My Files_v2": {"command": "x"}}')
+    expect(drafts[0]?.name).toBe('my-files-v2')
+    expect(warnings).toEqual(['"My Files_v2" is called "my-files-v2" here.'])
+  })
+})
+
+describe('TOML', () => {
+  test('the servers of Codex are read with all they have', () => {
+    const text = `
+model = "gpt"
+[mcp_servers.files]
+command = "npx"
+args = ["-y", "files"]
+env_vars = ["FILES_TOKEN"]
+startup_timeout_sec = 20
+tool_timeout_sec = 90.5
+enabled_tools = ["read"]
+[mcp_servers.files.env]
+MODE = "fast"
+[mcp_servers.web]
+url = "https://example.org/mcp"
+bearer_token_env_var = "WEB_TOKEN"
+http_headers = { "X-Region" = "eu" }
+env_http_headers = { "X-Key" = "WEB_KEY" }
+enabled = false
+`
+    expect(fieldsOf(text)).toEqual([
+      {
+        name: 'files',
+        transport: 'stdio',
+        cmd: 'npx',
+        args: ['-y', 'files'],
+        env_keys: ['FILES_TOKEN'],
+        options: { env: { MODE: 'fast' }, handshake_ms: 20_000, call_ms: 90_500, enabled_tools: ['read'] },
+      },
+      {
+        name: 'web',
+        transport: 'http',
+        base_url: 'https://example.org/mcp',
+        env_keys: [],
+        headers: { 'X-Region': 'eu', 'X-Key': '${WEB_KEY}', Authorization: 'Bearer ${WEB_TOKEN}' },
+        enabled: false,
+        options: {},
+      },
+    ])
+  })
+
+  test('a fault is told with its place and without the lines around it', () => {
+    const broken = '[mcp_servers.x]\ncommand = "a"\ntoken = hunter2\n'
+    expect(() => readConnectors(broken)).toThrow(/no TOML: .* at line 3/)
+    expect(() => readConnectors(broken)).not.toThrow('hunter2')
+  })
+})
+
+test.each(['', 'hello there', '{}', '{"mcpServers": {}}', '[1, 2]', 'a = 1'])('%o has no server in it', (text) => {
+  expect(() => readConnectors(text)).toThrow('it')
+})

@@ -1,0 +1,76 @@
+/**
+ * Finds secrets that stand in a connector as they are, instead of as `${VAR}`: by the name they stand under, by what
+ * stands before them (`--token …`, `Bearer …`, `?api_key=…`, `https://user:…@`), and by their looks. Saving refuses them;
+ * importing puts a reference in their place.
+ */
+import { isHidden, secretName } from '../base/redact-names.ts'
+import { findSecretsByContext } from '../base/redact-text.ts'
+import type { TextRange } from '../base/text-ranges.ts'
+import { maskReferences, referencesIn } from './references.ts'
+import { findShapes } from './secret-shapes.ts'
+
+/** `name`: what it stands under, such as the name of a header. */
+export function findLiteralSecrets(text: string, name?: string): readonly TextRange[] {
+  const masked = maskReferences(text)
+  const inDefaults = referencesIn(text).flatMap(({ fallback = '', end }) => {
+    const offset = end - 1 - fallback.length
+    return findLiteralSecrets(fallback, name).map((range) => ({ start: offset + range.start, end: offset + range.end }))
+  })
+  const found = [
+    ...(name !== undefined && isSecretUnder(name, masked) ? [{ start: 0, end: masked.length }] : []),
+    ...findSecretsByContext(masked).map((range) => withoutUser(masked, range)),
+    ...findShapes(masked),
+  ]
+  return joined([...inDefaults, ...found.flatMap((range) => literalParts(masked, range))])
+}
+
+/** In a list, a flag names what follows it: "--api-key", "abc". */
+export function nameBefore(list: readonly string[], index: number): string | undefined {
+  const before = list[index - 1]
+  return before !== undefined && /^--?[A-Za-z][\w-]*$/.test(before) ? before.replace(/^-+/, '') : undefined
+}
+
+function isSecretUnder(name: string, masked: string): boolean {
+  const kind = secretName(name)
+  if (kind === undefined || saysNothing.test(masked.trim())) return false
+  return isHidden(kind, /^\d+$/.test(masked) ? Number(masked) : masked)
+}
+
+const saysNothing = /^(?:true|false|null|none|)$/i
+
+/** Of `user:password` in a URL the password; of a lone user, which then is a token, all of it. */
+function withoutUser(text: string, { start, end }: TextRange): TextRange {
+  const colon = text.slice(0, start).endsWith('://') ? text.slice(start, end).indexOf(':') : -1
+  return colon < 0 ? { start, end } : { start: start + colon + 1, end }
+}
+
+/** What is left of a range without the references in it, the scheme before them and the marks around them. */
+function literalParts(masked: string, { start, end }: TextRange): TextRange[] {
+  const text = masked.slice(start, end)
+  const hasReference = text.includes('\0')
+  return [...text.matchAll(/[^\0]+/g)].flatMap((part) => {
+    const scheme = /^(?:\s*(?:bearer|basic|digest|token)\s+)?\s*/i.exec(part[0])![0].length
+    const literal = part[0].slice(scheme).trimEnd()
+    // "session=${COOKIE}; theme=dark" is a reference with something around it.
+    if (literal === '' || /^(?:bearer|basic|digest|token)$/i.test(literal) || (hasReference && !isRandom(literal))) {
+      return []
+    }
+    const from = start + part.index + scheme
+    return [{ start: from, end: from + literal.length }]
+  })
+}
+
+function isRandom(text: string): boolean {
+  return text.split(/[\s;,=&:/?@"']+/).some((word) => word.length >= 16 && /\d/.test(word) && /[A-Za-z]/.test(word))
+}
+
+function joined(ranges: readonly TextRange[]): readonly TextRange[] {
+  const result: TextRange[] = []
+  for (const range of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = result.at(-1)
+    if (last && range.start < last.end)
+      result[result.length - 1] = { start: last.start, end: Math.max(last.end, range.end) }
+    else result.push(range)
+  }
+  return result
+}

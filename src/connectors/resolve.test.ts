@@ -1,0 +1,222 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseSync, Visitor } from 'oxc-parser'
+import { describe, expect, test } from 'vitest'
+import type { Connector, Overrides } from '../api/connector.ts'
+import { connectorSchema } from '../api/connector.ts'
+import { createRedactor } from '../base/redact.ts'
+import { createResolver } from './resolve.ts'
+
+const session = { id: 's1', name: 'build', workspacePath: '/work/build' }
+const baseEnvironment = { PATH: '/usr/bin', HOME: '/home/me' }
+
+function connector(fields: Partial<Connector>): Connector {
+  return connectorSchema.parse({ name: 'files', transport: 'stdio', cmd: 'npx', ...fields })
+}
+
+function resolving(fields: Partial<Connector>, overrides: Overrides = {}, environment: Record<string, string> = {}) {
+  const redactor = createRedactor()
+  const resolver = createResolver({ environment, baseEnvironment, redactor })
+  return { redactor, ...resolver.resolve(connector(fields), overrides, session) }
+}
+
+const http = { transport: 'http', cmd: undefined, base_url: 'https://example.org/mcp' } as const
+
+describe('a program', () => {
+  test('gets what programs get, then its own variables, then those of the hub that it names', () => {
+    const { target } = resolving(
+      { options: { env: { MODE: 'fast', PATH: '/opt/bin', WHO: '{session_name}' } }, env_keys: ['GITHUB_TOKEN'] },
+      {},
+      { GITHUB_TOKEN: 'secret-of-github', OTHER_TOKEN: 'not asked for' },
+    )
+    expect(target.reach).toEqual({
+      transport: 'stdio',
+      command: 'npx',
+      args: [],
+      env: { HOME: '/home/me', PATH: '/opt/bin', MODE: 'fast', WHO: 'build', GITHUB_TOKEN: 'secret-of-github' },
+      cwd: '/work/build',
+    })
+  })
+
+  test.each([
+    ['sub/dir', '/work/build/sub/dir'],
+    ['{workspace}/x', '/work/build/x'],
+    ['~/x', '/home/me/x'],
+    ['/abs', '/abs'],
+    ['${DIR}', '/from/variable'],
+  ])('works in %s, which is %s', (cwd, path) => {
+    expect(resolving({ options: { cwd } }, {}, { DIR: '/from/variable' }).target.reach).toMatchObject({ cwd: path })
+  })
+
+  test('that all sessions share works in no session’s workspace', () => {
+    expect(resolving({ options: { shared: true } }).target.reach).toMatchObject({ cwd: '/home/me' })
+  })
+
+  test('has the session filled into its arguments, and other braces left alone', () => {
+    const args = ['{workspace}', '{session_id}/{session_name}', '{"a": {}}', '${X:-{workspace}}', '$${HOME}']
+    expect(resolving({ args }).target.reach).toMatchObject({
+      args: ['/work/build', 's1/build', '{"a": {}}', '/work/build', '${HOME}'],
+    })
+  })
+})
+
+describe('an address', () => {
+  test('has its headers and itself filled in', () => {
+    const { target } = resolving(
+      {
+        ...http,
+        base_url: 'https://${HOST}/mcp?dir={workspace}',
+        headers: { Authorization: 'Bearer ${TOKEN}', 'X-Session': '{session_id}' },
+      },
+      {},
+      { HOST: 'example.org', TOKEN: 'abc-def-ghi' },
+    )
+    expect(target.reach).toEqual({
+      transport: 'http',
+      url: 'https://example.org/mcp?dir=%2Fwork%2Fbuild',
+      headers: { Authorization: 'Bearer abc-def-ghi', 'X-Session': 's1' },
+    })
+  })
+
+  test('that comes to none is refused without being repeated', () => {
+    expect(() => resolving({ ...http, base_url: '${ADDRESS}' }, {}, { ADDRESS: 'ftp://secret-host/' })).toThrow(
+      'The connector "files": "${ADDRESS}" comes to no address',
+    )
+  })
+
+  test('has no header with a line break, and the message does not repeat it', () => {
+    const headers = { Authorization: 'Bearer ${TOKEN}' }
+    const bad = () => resolving({ ...http, headers }, {}, { TOKEN: 'abc-def\nX-Evil: 1' })
+    expect(bad).toThrow('the header Authorization')
+    expect(bad).not.toThrow('abc-def')
+  })
+})
+
+describe('a binding', () => {
+  test('is over its connector: maps by key, lists as a whole', () => {
+    const { target } = resolving(
+      { args: ['a', 'b'], options: { env: { A: '1', B: '2' }, call_ms: 1_000, era: 'legacy' }, env_keys: ['ONE'] },
+      { args: ['c'], options: { env: { B: '3' }, call_ms: 2_000 }, env_keys: [], strict: false },
+    )
+    expect(target).toMatchObject({ era: 'legacy', callMs: 2_000, strict: false })
+    expect(target.reach).toMatchObject({ args: ['c'], env: { ...baseEnvironment, A: '1', B: '3' } })
+    expect(target.reach).not.toHaveProperty('env.ONE')
+  })
+
+  test('replaces a header whatever its case', () => {
+    const { target } = resolving(
+      { ...http, headers: { Authorization: 'Bearer ${A}', 'X-Kept': '1' } },
+      { headers: { authorization: 'Bearer ${B}' } },
+      { A: 'aaaaaaaa', B: 'bbbbbbbb' },
+    )
+    expect(target.reach).toMatchObject({ headers: { authorization: 'Bearer bbbbbbbb', 'X-Kept': '1' } })
+    expect(Object.keys((target.reach as { headers: object }).headers)).toHaveLength(2)
+  })
+
+  test('may switch the transport, if it says where to', () => {
+    const to = { transport: 'sse', endpoint: 'http://localhost:1/sse' } as const
+    expect(resolving({}, to).target.reach).toMatchObject({ transport: 'sse', url: 'http://localhost:1/sse' })
+    expect(() => resolving({}, { transport: 'http' })).toThrow('base_url')
+  })
+})
+
+describe('a variable that is not set', () => {
+  test('is named with its connector and the way to set it, all at once', () => {
+    const bad = () => resolving({ env_keys: ['ONE_TOKEN'], args: ['${TWO}', '${THREE:-3}', '${TWO}'] })
+    expect(bad).toThrow('The connector "files" needs TWO, ONE_TOKEN, which are not set in the environment of the hub.')
+    expect(bad).toThrow('export TWO=…')
+  })
+
+  test('is found in no prototype', () => {
+    expect(() => resolving({ args: ['${constructor}'] })).toThrow('constructor')
+  })
+
+  test('may have a default, which also counts for an empty one', () => {
+    expect(resolving({ args: ['${A:-x}', '${B:-}'] }, {}, { A: '' }).target.reach).toMatchObject({ args: ['x', ''] })
+  })
+})
+
+describe('secrets', () => {
+  const environment = {
+    GITHUB_PAT: 'pat-0123456789',
+    API_TOKEN: 'plainword',
+    REGION: 'europe',
+    CACHE: '/var/cache/mcp',
+  }
+  const given = {
+    ...http,
+    base_url: 'https://example.org/mcp?token=${API_TOKEN}',
+    headers: { 'X-Pat': '${GITHUB_PAT}', 'X-Region': '${REGION}', 'X-Cache': '${CACHE}' },
+  }
+
+  test('are known to the redactor once they are filled in, and what is plainly none is not', () => {
+    const { redactor, target } = resolving(given, {}, environment)
+    expect(redactor.text('pat-0123456789 plainword')).toBe('[redacted] [redacted]')
+    expect(redactor.text('in europe under /var/cache/mcp')).toBe('in europe under /var/cache/mcp')
+    expect(JSON.stringify(target)).toContain('pat-0123456789')
+  })
+
+  test('stand neither in what people see nor in the fingerprint', () => {
+    const { redacted, fingerprint } = resolving(given, {}, environment)
+    for (const value of Object.values(environment)) expect(JSON.stringify(redacted)).not.toContain(value)
+    expect(redacted).toMatchObject({ headers: { 'X-Pat': '${GITHUB_PAT}' } })
+    expect(resolving(given, {}, { ...environment, GITHUB_PAT: 'another-0123456' }).fingerprint).toBe(fingerprint)
+  })
+
+  test('that somebody wrote into the table by hand are hidden too', () => {
+    const { redacted } = resolving({ ...http, headers: { Authorization: 'Bearer abcdef123456' } })
+    expect(redacted).toMatchObject({ headers: { Authorization: 'Bearer [redacted]' } })
+  })
+})
+
+test('the fingerprint is another for another configuration, and the same for the same in another order', () => {
+  const of = (fields: Partial<Connector>) => resolving(fields).fingerprint
+  const one = of({ args: ['a'], options: { env: { A: '1', B: '2' } } })
+  expect(of({ args: ['a'], options: { env: { B: '2', A: '1' } } })).toBe(one)
+  expect(of({ args: ['b'], options: { env: { A: '1', B: '2' } } })).not.toBe(one)
+  expect(of({ args: ['a'] })).not.toBe(one)
+})
+
+test('a connector that is switched off has no configuration', () => {
+  expect(() => resolving({ enabled: false })).toThrow('switched off')
+})
+
+test('looking needs nothing to be set, and says what is missing', () => {
+  const resolver = createResolver({ environment: {}, baseEnvironment, redactor: createRedactor() })
+  const { missing, redacted } = resolver.preview(connector({ env_keys: ['ONE'], args: ['{workspace}'] }), {}, session)
+  expect(missing).toEqual(['ONE'])
+  expect(redacted).toMatchObject({ args: ['/work/build'], env_keys: ['ONE'] })
+})
+
+describe('the resolver is the only way to a configuration', () => {
+  const root = resolve(import.meta.dirname, '../..')
+
+  /** Whoever makes a target writes an object with a `reach`. */
+  function makesTargets(text: string): boolean {
+    let found = false
+    const { program } = parseSync('file.ts', text)
+    new Visitor({
+      ObjectExpression({ properties }) {
+        found ||= properties.some(
+          (each) =>
+            each.type === 'Property' && !each.method && each.key.type === 'Identifier' && each.key.name === 'reach',
+        )
+      },
+    }).visit(program)
+    return found
+  }
+
+  test('nothing else in the sources makes one', () => {
+    const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] })
+    expect(sources.length).toBeGreaterThan(150)
+    const makers = sources.filter((file) => makesTargets(readFileSync(join(root, file), 'utf8')))
+    expect(makers).toEqual(['src/connectors/resolve.ts'])
+  })
+
+  test('and one that did would be seen', () => {
+    expect(makesTargets(`const target = { name: 'x', reach: { transport: 'stdio' } }`)).toBe(true)
+    expect(makesTargets(`const reach = 1; open({ ...given, reach })`)).toBe(true)
+    expect(makesTargets(`const { reach: { transport } } = target`)).toBe(false)
+    expect(makesTargets('interface Target { readonly reach: string }')).toBe(false)
+  })
+})

@@ -1,0 +1,204 @@
+/**
+ * The only way to the configuration of an upstream.
+ *
+ *   connector < binding → `${VAR}`, env_keys and `{workspace}` filled in → target
+ *
+ * Beside the target stands the same with its references unfilled: that is what people see and what the fingerprint is
+ * made of, so neither can hold a secret.
+ */
+import { createHash } from 'node:crypto'
+import { resolve as resolvePath } from 'node:path'
+import type { Connector, Overrides } from '../api/connector.ts'
+import { HubError } from '../base/hub-error.ts'
+import { redactedText, type Redactor } from '../base/redact.ts'
+import { replaceRanges } from '../base/text-ranges.ts'
+import type { UpstreamTarget } from '../mcp/mcp.ts'
+import { checkReach, isWebAddress } from './check-connector.ts'
+import { mapTexts } from './connector-texts.ts'
+import { findLiteralSecrets } from './literal-secrets.ts'
+import { merge } from './merge.ts'
+import { createVariables, type Variables } from './variables.ts'
+import { fillIn, type Places } from './references.ts'
+
+export interface SessionPlace {
+  readonly id: string
+  readonly name: string
+  readonly workspacePath: string
+}
+
+export interface Resolution {
+  readonly target: UpstreamTarget
+  /** For people: references instead of what they stand for. */
+  readonly redacted: Readonly<Record<string, unknown>>
+  /** Of the configuration without secrets: the same as long as nothing but them has changed. */
+  readonly fingerprint: string
+}
+
+/** The same for those who only want to look: nothing has to be there for it. */
+export interface Preview extends Pick<Resolution, 'redacted' | 'fingerprint'> {
+  /** Variables that are not set. */
+  readonly missing: readonly string[]
+}
+
+export interface Resolver {
+  /** Throws where it is switched off, or a variable is not set. */
+  resolve(connector: Connector, overrides: Overrides, session: SessionPlace): Resolution
+  preview(connector: Connector, overrides: Overrides, session: SessionPlace): Preview
+}
+
+export interface ResolverOptions {
+  /** Of the hub: where variables are looked up. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** What programs get in any case: PATH, HOME … */
+  readonly baseEnvironment: Readonly<Record<string, string>>
+  readonly redactor: Pick<Redactor, 'addSecret'>
+}
+
+/** A first start may have to fetch the program. */
+const defaultHandshakeMs = 60_000
+/** Most upstreams say nothing for minutes; opening a stream anew costs little. */
+const defaultHeartbeatMs = 300_000
+
+export function createResolver({ environment, baseEnvironment, redactor }: ResolverOptions): Resolver {
+  const homeOf = () => baseEnvironment['HOME'] ?? '/'
+
+  return {
+    resolve(connector, overrides, session) {
+      const merged = merge(connector, overrides)
+      checkReach(merged)
+      if (!merged.enabled) {
+        throw new HubError(
+          'unavailable',
+          `The connector "${merged.name}" is switched off. Save it with "enabled": true.`,
+        )
+      }
+      const variables = createVariables(environment, (value) => redactor.addSecret(value))
+      const { name, strict, options } = merged
+      const reach =
+        merged.transport === 'stdio'
+          ? reachProgram(merged, session, variables)
+          : reachAddress(merged, session, variables)
+      const missing = variables.missing()
+      if (missing.length > 0) throw whatIsMissing(name, missing)
+      checkFilled(merged, reach)
+      return {
+        target: {
+          name,
+          reach,
+          era: options.era ?? 'auto',
+          strict,
+          handshakeMs: options.handshake_ms ?? defaultHandshakeMs,
+          callMs: options.call_ms,
+          heartbeatMs: options.heartbeat_ms ?? defaultHeartbeatMs,
+        },
+        ...withoutSecrets(merged, session),
+      }
+    },
+    preview(connector, overrides, session) {
+      const merged = merge(connector, overrides)
+      const variables = createVariables(environment, (value) => redactor.addSecret(value))
+      if (merged.transport === 'stdio') reachProgram(merged, session, variables)
+      else reachAddress(merged, session, variables)
+      return { ...withoutSecrets(merged, session), missing: variables.missing() }
+    },
+  }
+
+  function reachProgram(connector: Connector, session: SessionPlace, variables: Variables): UpstreamTarget['reach'] {
+    const { cmd = '', args = [], env_keys: keys, options } = connector
+    const fill = (text: string, name?: string) => variables.fill(text, placesOf(session), name)
+    const env = Object.entries(options.env ?? {}).map(([name, text]) => [name, fill(text, name)] as const)
+    return {
+      transport: 'stdio',
+      command: fill(cmd),
+      args: args.map((arg) => fill(arg)),
+      env: { ...baseEnvironment, ...Object.fromEntries(env), ...variables.named(keys) },
+      cwd: directoryOf(connector, session, fill),
+    }
+  }
+
+  function reachAddress(connector: Connector, session: SessionPlace, variables: Variables): UpstreamTarget['reach'] {
+    const { base_url: url = '', headers = {}, transport } = connector
+    const places = placesOf(session)
+    const filled = Object.entries(headers).map(([name, text]) => [name, variables.fill(text, places, name)] as const)
+    return {
+      transport: transport === 'sse' ? 'sse' : 'http',
+      url: variables.fill(url, inAddress(places)),
+      headers: Object.fromEntries(filled),
+    }
+  }
+
+  function directoryOf({ options }: Connector, session: SessionPlace, fill: (text: string) => string): string {
+    const base = options.shared === true ? homeOf() : session.workspacePath
+    const asked = fill(options.cwd ?? '.')
+    return resolvePath(base, asked === '~' || asked.startsWith('~/') ? homeOf() + asked.slice(1) : asked)
+  }
+}
+
+function placesOf({ id, name, workspacePath }: SessionPlace): Places {
+  return { workspace: workspacePath, session_id: id, session_name: name }
+}
+
+function inAddress(places: Places): Places {
+  return { ...places, workspace: encodeURIComponent(places.workspace) }
+}
+
+/** What was filled in may break what was right before; the message says where, never what. */
+function checkFilled({ name, base_url: url = '' }: Connector, reach: UpstreamTarget['reach']): void {
+  if (reach.transport === 'stdio') return
+  if (!isWebAddress(reach.url)) {
+    throw new HubError('invalid', `The connector "${name}": "${url}" comes to no address that begins with http(s)://.`)
+  }
+  for (const [header, value] of Object.entries(reach.headers)) {
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      throw new HubError(
+        'invalid',
+        `The connector "${name}": the header ${header} comes to a text with a line break or a character that no header may ` +
+          'have. Look at the variable in it: perhaps it ends in a line break.',
+      )
+    }
+  }
+}
+
+function withoutSecrets(connector: Connector, session: SessionPlace): Pick<Resolution, 'redacted' | 'fingerprint'> {
+  const places = placesOf(session)
+  const shown = mapTexts(connector, (text, { name, field }) =>
+    fillIn(
+      replaceRanges(text, findLiteralSecrets(text, name), redactedText),
+      field === 'base_url' ? inAddress(places) : places,
+      (_, written) => written,
+    ),
+  )
+  const cwd = shown.transport === 'stdio' && shown.options.shared !== true ? { workspace: session.workspacePath } : {}
+  const { kind: _kind, enabled: _enabled, ...redacted } = shown
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(sorted({ ...redacted, ...cwd })))
+    .digest('hex')
+  return { redacted, fingerprint }
+}
+
+/** Two maps that say the same are the same, in whatever order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, part]) => [key, sorted(part)]),
+  )
+}
+
+function whatIsMissing(connector: string, missing: readonly string[]): HubError {
+  return new HubError('unavailable', `The connector "${connector}" needs ${howToSet(missing)}`, {
+    data: { connector, missing },
+  })
+}
+
+/** Completes "… needs". */
+export function howToSet(variables: readonly string[]): string {
+  const [first = ''] = variables
+  const verb = variables.length === 1 ? 'which is' : 'which are'
+  return (
+    `${variables.join(', ')}, ${verb} not set in the environment of the hub. Set it where the hub is started, such as ` +
+    `export ${first}=… before "signalbox up", or Environment= in its service, and start the hub anew.`
+  )
+}

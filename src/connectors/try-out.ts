@@ -1,0 +1,62 @@
+/** Tries a connector out: whether it answers, what it offers, how long that takes, and what is missing. Keeps nothing. */
+import type { Connector } from '../api/connector.ts'
+import { messageOf } from '../base/hub-error.ts'
+import type { Redactor } from '../base/redact.ts'
+import type { UpstreamTarget } from '../mcp/mcp.ts'
+import { checkConnector } from './check-connector.ts'
+import type { ConnectorRecord } from './connector-store.ts'
+import { howToSet, type Resolver, type SessionPlace } from './resolve.ts'
+
+/** What an upstream said of itself. */
+export interface TestReport {
+  readonly era: 'legacy' | 'modern'
+  /** The revision that was agreed upon. */
+  readonly version: string
+  /** As it calls itself. */
+  readonly server?: { readonly name: string; readonly version: string }
+  readonly tools: readonly string[]
+  readonly resources: readonly string[]
+  readonly prompts: readonly string[]
+}
+
+export interface Outcome extends Partial<TestReport> {
+  readonly ok: boolean
+  readonly ms: number
+  readonly error?: string
+  readonly missing: readonly string[]
+  readonly resolved: Readonly<Record<string, unknown>>
+}
+
+/** A connector that is kept, by name, or one that is not kept yet; in the place of a session, if one is named. */
+export type TryOut = (
+  what: { readonly name: string } | { readonly connector: unknown },
+  options: { readonly session?: string | undefined; readonly signal: AbortSignal },
+) => Promise<Outcome>
+
+export function createTryOut(deps: {
+  readonly find: (name: string) => Promise<ConnectorRecord>
+  readonly findSession: (nameOrId: string) => Promise<SessionPlace>
+  readonly resolver: Resolver
+  readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<TestReport>
+  readonly redactor: Pick<Redactor, 'text'>
+  readonly nowhere: SessionPlace
+}): TryOut {
+  const { find, findSession, resolver, test, redactor, nowhere } = deps
+  return async (what, { session, signal }) => {
+    const connector = 'name' in what ? (await find(what.name)).connector : checkConnector(what.connector)
+    const place = session === undefined ? nowhere : await findSession(session)
+    // Trying it out is how one finds out whether to switch it on.
+    const tried: Connector = { ...connector, enabled: true }
+    const { redacted: resolved, missing } = resolver.preview(tried, {}, place)
+    if (missing.length > 0) return { ok: false, ms: 0, error: `It needs ${howToSet(missing)}`, missing, resolved }
+    const startedAt = performance.now()
+    const ms = () => Math.round(performance.now() - startedAt)
+    try {
+      const report = await test(resolver.resolve(tried, {}, place).target, signal)
+      return { ok: true, ms: ms(), ...report, missing, resolved }
+    } catch (error) {
+      if (signal.aborted) throw error
+      return { ok: false, ms: ms(), error: redactor.text(messageOf(error)), missing, resolved }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/** What an upstream lists, as definitions of ours: under the names agents see, relayed through the gate when used. */
+import type { Call, InputRequired, Params, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/mcp.ts'
+import { isRecord } from '../mcp/mcp.ts'
+import type { Listed, MountLists } from './mount-lists.ts'
+import { exposeNames, policyName } from './names.ts'
+
+export interface Definitions {
+  readonly tools: readonly Tool[]
+  readonly toolsByName: ReadonlyMap<string, Tool>
+  readonly resources: readonly Resource[]
+  readonly resourcesByUri: ReadonlyMap<string, Resource>
+  readonly templates: readonly ResourceTemplate[]
+  readonly prompts: readonly Prompt[]
+}
+
+export interface Relay {
+  /** A tool: the layers of the face have asked the policy already. */
+  callTool(original: Listed, call: Call): Promise<object | InputRequired>
+  /** Everything else asks as `<mount>_<action>`. */
+  request(action: string, method: string, params: Params, call: Call): Promise<object | InputRequired>
+  watch(uri: string, call: Call): Promise<void>
+}
+
+export interface DefineOptions {
+  readonly mount: string
+  readonly connector: string
+  readonly route: string
+  /** False: names stay as they are. */
+  readonly hasPrefix: boolean
+  readonly relay: Relay
+}
+
+/** The upstream's own name for it, beside the one that is listed. */
+export const originalKey = 'io.signalbox/original'
+
+export function define(lists: MountLists, options: DefineOptions): Definitions {
+  const tools = toolsOf(lists, options)
+  const resources = lists.resources.filter(hasText('uri')).map((listed) => defineResource(listed, options.relay))
+  return {
+    tools,
+    toolsByName: new Map(tools.map((tool) => [tool.name, tool])),
+    resources,
+    resourcesByUri: new Map(resources.map((resource) => [resource.uri, resource])),
+    templates: lists.resourceTemplates.filter(hasText('uriTemplate')).map((listed) => defineTemplate(listed, options)),
+    prompts: promptsOf(lists, options),
+  }
+}
+
+function toolsOf({ tools }: MountLists, { mount, connector, route, hasPrefix, relay }: DefineOptions): Tool[] {
+  const named = [...new Map(tools.filter(hasText('name')).map((tool) => [textOf(tool, 'name'), tool]))]
+  const names = hasPrefix
+    ? exposeNames(
+        mount,
+        named.map(([original]) => original),
+      )
+    : undefined
+  return named.map(([original, listed]) => {
+    const name = names?.get(original) ?? original
+    return {
+      name,
+      description: textOf(listed, 'description'),
+      inputSchema: isRecord(listed['inputSchema']) ? listed['inputSchema'] : {},
+      annotations: isRecord(listed['annotations']) ? listed['annotations'] : {},
+      policyName: policyName(mount, original),
+      route,
+      upstream: connector,
+      listed: renamed(listed, name, { mount, tool: original }),
+      // The result passes as it came, whatever it is.
+      run: (_args, call) => relay.callTool(listed, call) as ReturnType<Tool['run']>,
+    }
+  })
+}
+
+function defineResource(listed: Listed, relay: Relay): Resource {
+  return unlistedResource(textOf(listed, 'uri'), relay, listed)
+}
+
+/** One that no list names. */
+export function unlistedResource(uri: string, relay: Relay, listed?: Listed): Resource {
+  return {
+    uri,
+    name: listed ? textOf(listed, 'name') : uri,
+    description: listed ? textOf(listed, 'description') : '',
+    ...(listed && { listed }),
+    read: (call) =>
+      relay.request('read', 'resources/read', { ...call.params, uri }, call) as ReturnType<Resource['read']>,
+    watch: (call) => relay.watch(uri, call),
+  }
+}
+
+function defineTemplate(listed: Listed, { relay }: DefineOptions): ResourceTemplate {
+  return {
+    uriTemplate: textOf(listed, 'uriTemplate'),
+    name: textOf(listed, 'name'),
+    description: textOf(listed, 'description'),
+    listed,
+    read: (uri, _, call) =>
+      relay.request('read', 'resources/read', { ...call.params, uri }, call) as ReturnType<ResourceTemplate['read']>,
+    complete: (params, call) => relay.request('read', 'completion/complete', params, call),
+  }
+}
+
+function promptsOf({ prompts }: MountLists, { mount, hasPrefix, relay }: DefineOptions): Prompt[] {
+  const named = [...new Map(prompts.filter(hasText('name')).map((prompt) => [textOf(prompt, 'name'), prompt]))]
+  const names = hasPrefix
+    ? exposeNames(
+        mount,
+        named.map(([original]) => original),
+      )
+    : undefined
+  return named.map(([original, listed]) => {
+    const name = names?.get(original) ?? original
+    return {
+      name,
+      description: textOf(listed, 'description'),
+      listed: renamed(listed, name, { mount, prompt: original }),
+      get: (_args, call) =>
+        relay.request('read', 'prompts/get', { ...call.params, name: original }, call) as ReturnType<Prompt['get']>,
+      complete: (params, call) => {
+        const ref = { ...(params['ref'] as object), name: original }
+        return relay.request('read', 'completion/complete', { ...params, ref }, call)
+      },
+    }
+  })
+}
+
+function renamed(listed: Listed, name: string, original: object): Listed {
+  if (listed['name'] === name) return listed
+  const meta = isRecord(listed['_meta']) ? listed['_meta'] : {}
+  return { ...listed, name, _meta: { ...meta, [originalKey]: original } }
+}
+
+function hasText(field: string): (listed: Listed) => boolean {
+  return (listed) => isRecord(listed) && typeof listed[field] === 'string' && listed[field] !== ''
+}
+
+function textOf(listed: Listed, field: string): string {
+  const value = listed[field]
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,214 @@
+/**
+ * The gate every call of an agent goes through: decided once, recorded with the decision, perhaps answered by a person,
+ * then run, and recorded again.
+ */
+import { createHash } from 'node:crypto'
+import { messageOf } from '../base/hub-error.ts'
+import type { EventLog } from '../events/events.ts'
+import type { Call, InputRequired, Layer } from '../mcp/mcp.ts'
+import { inputRequired, isInputRequired, isRecord, toolError } from '../mcp/mcp.ts'
+import type { PolicyCall, Verdict } from '../policy/policy.ts'
+import { policyError, withoutReservedCode } from './policy-errors.ts'
+
+export interface Gate {
+  /** Runs it if it may be run; whatever keeps it from running is thrown, or is what the caller gets. */
+  pass<Result extends object>(
+    request: GateRequest,
+    call: Call,
+    run: (call: Call) => Promise<Result | InputRequired>,
+  ): Promise<Result | InputRequired | Waiting>
+}
+
+export interface GateRequest extends PolicyCall {
+  /** Arguments that no event keeps. */
+  readonly unrecorded?: readonly string[] | undefined
+  /** Where it is answered, such as `mcp:stdio`. */
+  readonly route?: string | undefined
+  /** What runs if it may, where that can be told. */
+  readonly upstream?: string | undefined
+}
+
+/** The hold has ended before a person answered. */
+export class Waiting {
+  readonly approval: string
+  readonly message: string
+
+  constructor(approval: string, tool: string) {
+    this.approval = approval
+    this.message =
+      `Waiting for approval ${approval}: a person has been asked whether ${tool} may run with these arguments. ` +
+      'It has not run. Make the same call again to pick up the answer.'
+  }
+}
+
+export interface GateOptions {
+  readonly events: EventLog
+  readonly decide: (session: string, call: PolicyCall) => Promise<Verdict>
+  readonly obtain: (request: ApprovalRequest, call: Pick<Call, 'signal' | 'progress'>) => Promise<ApprovalOutcome>
+}
+
+export interface ApprovalRequest extends PolicyCall {
+  readonly session: string
+  readonly rule?: string
+  readonly reason?: string
+  readonly policyVersion: string
+  readonly correlation: string
+}
+
+export type ApprovalOutcome =
+  | { readonly is: 'approved'; readonly id: string }
+  | { readonly is: 'denied' | 'aborted' | 'expired' | 'abandoned'; readonly id: string; readonly reason?: string }
+  | { readonly is: 'waiting'; readonly id: string }
+
+/** What a call that was let through leaves with its client while the client is asked something. */
+interface PassedState {
+  readonly passed: { readonly event: string; readonly digest: string; readonly inner: unknown }
+}
+
+export function createGate({ events, decide, obtain }: GateOptions): Gate {
+  return {
+    async pass(request, call, run) {
+      const session = call.caller.session!
+      const digest = digestOf(request)
+      const passed = passedState(call.state, digest)
+      const common = { correlation: call.correlation, session, ...(request.route && { route: request.route }) }
+      const startedAt = performance.now()
+      let parent = passed?.event
+      const record = (outcome: Record<string, unknown>) =>
+        events.append({
+          ...common,
+          type: 'tool-answered',
+          parent: parent!,
+          payload: { tool: request.tool, ms: Math.round((performance.now() - startedAt) * 1000) / 1000, ...outcome },
+        })
+
+      let approval: string | undefined
+      if (passed === undefined) {
+        const verdict = await decide(session, request).catch(failed)
+        const requested = await events.append({
+          ...common,
+          type: 'tool-called',
+          payload: requestPayload(request, verdict, call),
+        })
+        parent = requested.id
+        if ('failure' in verdict) {
+          await record({ outcome: 'failed', error: verdict.failure })
+          throw policyError('failed', request.tool, { reason: verdict.failure })
+        }
+        if (verdict.effect === 'deny' || verdict.effect === 'abort') {
+          await record({ outcome: verdict.effect === 'deny' ? 'denied' : 'aborted' })
+          throw policyError(verdict.effect, request.tool, verdict)
+        }
+        if (verdict.effect === 'ask') {
+          const outcome = await obtain(approvalRequest(request, verdict, session, call), call)
+          approval = outcome.id
+          if (outcome.is === 'waiting') {
+            await record({ outcome: 'waiting', approval })
+            return new Waiting(approval, request.tool)
+          }
+          if (outcome.is !== 'approved') {
+            await record({ outcome: outcome.is, approval })
+            throw policyError(outcome.is, request.tool, { ...verdict, ...outcome })
+          }
+        }
+      }
+
+      const told = approval === undefined ? {} : { approval }
+      try {
+        const result = await run(call.withState(passed?.inner))
+        if (isInputRequired(result)) {
+          await record({ outcome: 'input-required', ...told })
+          const state: PassedState = { passed: { event: parent!, digest, inner: result.state } }
+          return { ...result, state }
+        }
+        const outcome = 'isError' in result && result.isError === true ? 'error' : 'ok'
+        await record({ outcome, bytes: JSON.stringify(result).length, ...told })
+        return result
+      } catch (thrown) {
+        const error = withoutReservedCode(thrown, request.tool)
+        await record({ outcome: call.signal.aborted ? 'cancelled' : 'failed', error, ...told })
+        throw error
+      }
+    },
+  }
+}
+
+/** For the tools of a compositor. */
+export function createGateLayer(gate: Gate): Layer {
+  return async (tool, args, call, next) => {
+    const { policyName = tool.name, unrecorded, route, upstream } = tool
+    const result = await gate.pass({ tool: policyName, arguments: args, unrecorded, route, upstream }, call, next)
+    if (!(result instanceof Waiting)) return result
+    return waitingResult(result, call) ?? { ...toolError(result.message), _meta: { [approvalKey]: result.approval } }
+  }
+}
+
+const approvalKey = 'io.signalbox/approval'
+
+/** On 2026-07-28 a client that gets a state and no question simply comes back with it. */
+function waitingResult({ approval }: Waiting, { client }: Call): InputRequired | undefined {
+  return client.era === 'modern' ? inputRequired(undefined, { waiting: approval }) : undefined
+}
+
+/** For what is no tool: there is no result that could say "wait", so an error does. */
+export function orWaitingError<Result extends object>(result: Result | Waiting, call: Call): Result | InputRequired {
+  if (!(result instanceof Waiting)) return result
+  const waiting = waitingResult(result, call)
+  if (waiting) return waiting
+  throw policyError('waiting', '', { reason: result.message, id: result.approval })
+}
+
+function passedState(state: unknown, digest: string): PassedState['passed'] | undefined {
+  const passed = isRecord(state) ? (state['passed'] as PassedState['passed'] | undefined) : undefined
+  // With other arguments it is another call.
+  return passed?.digest === digest ? passed : undefined
+}
+
+function digestOf({ tool, arguments: args }: PolicyCall): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tool, args]))
+    .digest('base64url')
+}
+
+interface Failed {
+  readonly failure: string
+}
+
+/** Whatever keeps a policy from being evaluated, the call does not run. */
+function failed(error: unknown): Failed {
+  return { failure: messageOf(error) }
+}
+
+function requestPayload(request: GateRequest, verdict: Verdict | Failed, { caller, client }: Call) {
+  const { tool, unrecorded = [], upstream } = request
+  const kept = Object.entries(request.arguments).map(([name, value]) => [
+    name,
+    unrecorded.includes(name) ? '[not recorded]' : value,
+  ])
+  return {
+    tool,
+    arguments: Object.fromEntries(kept) as Record<string, unknown>,
+    decision: 'failure' in verdict ? { effect: 'deny', reason: verdict.failure } : wireVerdict(verdict),
+    role: caller.role,
+    token_id: caller.tokenId,
+    ...(client.info && { client: client.info.name }),
+    ...(upstream !== undefined && { upstream }),
+  }
+}
+
+function wireVerdict({ policyVersion, ...verdict }: Verdict) {
+  return { ...verdict, policy_version: policyVersion }
+}
+
+function approvalRequest(request: GateRequest, verdict: Verdict, session: string, call: Call): ApprovalRequest {
+  const { rule, reason, policyVersion } = verdict
+  return {
+    session,
+    tool: request.tool,
+    arguments: request.arguments,
+    ...(rule !== undefined && { rule }),
+    ...(reason !== undefined && { reason }),
+    policyVersion,
+    correlation: call.correlation,
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The gateway: what the agent of a session sees of everything its session is bound to, and the gate in front of it.
+ *
+ *   agent → face of its session → gate (policy, record, approval) → mount → upstream
+ */
+import type { Log } from '../base/log.ts'
+import type { EventLog } from '../events/events.ts'
+import type {
+  Layer,
+  Notices,
+  Provider,
+  Upstream,
+  UpstreamListener,
+  UpstreamStatus,
+  UpstreamTarget,
+} from '../mcp/mcp.ts'
+import type { Store } from '../store/store.ts'
+import type { BoundConnector } from './bound-connector.ts'
+import type { GateOptions } from './gate.ts'
+import { createGate, createGateLayer } from './gate.ts'
+import type { MountLists } from './mount-lists.ts'
+import { createRelayedCalls } from './relayed-call.ts'
+import { createResourcesMount } from './resources-mount.ts'
+import type { SessionMounts } from './session-mounts.ts'
+import { createSessionMounts } from './session-mounts.ts'
+import { createSharedUpstreams } from './shared-upstreams.ts'
+import { createSubscriptionStore } from './subscription-store.ts'
+import type { Subscriptions } from './subscriptions.ts'
+import { createSubscriptions } from './subscriptions.ts'
+
+export type { BoundConnector } from './bound-connector.ts'
+export type { ApprovalOutcome, ApprovalRequest } from './gate.ts'
+export type { MountLists } from './mount-lists.ts'
+export { tryUpstream } from './try-upstream.ts'
+
+export interface Gateway extends AsyncDisposable {
+  /** Around every call of an agent, by whatever way it comes. */
+  readonly layer: Layer
+  /** For the compositor of a session: its connectors, and the mount `resources`. Starts what is not started. */
+  providersOf(session: string): readonly Provider[]
+  /** What a session is bound to has changed. */
+  refresh(session: string): Promise<void>
+  /** How the upstream of a binding stands; `undefined` where nobody has used it yet. */
+  statusOf(session: string, label: string): UpstreamStatus | undefined
+  /** The session has ended. */
+  close(session: string): Promise<void>
+}
+
+export interface GatewayOptions extends GateOptions {
+  readonly store: Store
+  readonly events: EventLog
+  readonly notices: Notices
+  readonly log: Log
+  readonly faceIdOf: (session: string) => string
+  readonly bindingsOf: (session: string) => Promise<readonly BoundConnector[]>
+  readonly known: (bound: BoundConnector) => Promise<MountLists | undefined>
+  readonly keep: (bound: BoundConnector, lists: MountLists) => Promise<void>
+  readonly openUpstream: (target: UpstreamTarget, listener: UpstreamListener) => Upstream
+  readonly graceMs: number
+}
+
+interface Open {
+  readonly mounts: SessionMounts
+  readonly subscriptions: Subscriptions
+}
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const { notices, log, faceIdOf, graceMs } = options
+  const gate = createGate(options)
+  const calls = createRelayedCalls()
+  const upstreams = createSharedUpstreams(options.openUpstream)
+  const store = createSubscriptionStore(options.store)
+  const open = new Map<string, Open>()
+
+  function openSession(session: string): Open {
+    const known = open.get(session)
+    if (known) return known
+    const faceId = faceIdOf(session)
+    const mounts = createSessionMounts({
+      session,
+      faceId,
+      bindings: () => options.bindingsOf(session),
+      known: options.known,
+      keep: options.keep,
+      upstreams,
+      calls,
+      gate,
+      notices,
+      log,
+      graceMs,
+      onResourceChange: (mount, uri) => subscriptions.noteChange(mount, uri),
+    })
+    const subscriptions = createSubscriptions({ session, faceId, store, notices, mounts: () => mounts })
+    const opened = { mounts, subscriptions }
+    open.set(session, opened)
+    return opened
+  }
+
+  return {
+    layer: createGateLayer(gate),
+    providersOf(session) {
+      const { mounts, subscriptions } = openSession(session)
+      return [createResourcesMount(() => mounts, subscriptions), mounts.provider]
+    },
+    refresh: (session) => openSession(session).mounts.refresh(),
+    statusOf: (session, label) =>
+      open.get(session)?.mounts.mounts.find(({ bound }) => bound.label === label)?.upstream?.status,
+    async close(session) {
+      const closing = open.get(session)
+      open.delete(session)
+      await closing?.mounts[Symbol.asyncDispose]()
+    },
+    async [Symbol.asyncDispose]() {
+      const all = [...open.values()]
+      open.clear()
+      await Promise.all(all.map(({ mounts }) => mounts[Symbol.asyncDispose]()))
+    },
+  }
+}

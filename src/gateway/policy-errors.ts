@@ -1,0 +1,63 @@
+/** The errors of the gate (DESIGN, "Policy and approvals"). Their numbers are reserved: an upstream may not use them. */
+import { errorCode, RpcError } from '../mcp/mcp.ts'
+
+export const policyCode = { abort: -32950, deny: -32951, misuse: -32952, failed: -32953 } as const
+
+type Refusal = 'deny' | 'abort' | 'failed' | 'denied' | 'aborted' | 'expired' | 'abandoned' | 'waiting'
+
+interface Why {
+  readonly rule?: string
+  readonly reason?: string
+  readonly policyVersion?: string
+  /** Of the approval. */
+  readonly id?: string
+}
+
+export function policyError(refusal: Refusal, tool: string, why: Why): RpcError {
+  const { rule, reason, policyVersion, id } = why
+  const because = reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`
+  const data = {
+    tool,
+    decision: refusal,
+    ...(rule !== undefined && { rule }),
+    ...(reason !== undefined && { reason }),
+    ...(policyVersion !== undefined && { policy_version: policyVersion }),
+    ...(id !== undefined && { approval: id }),
+  }
+  switch (refusal) {
+    case 'deny':
+      return new RpcError(policyCode.deny, `The policy denies ${tool}${because}. Go on without it.`, { data })
+    case 'abort':
+      return new RpcError(policyCode.abort, `The policy forbids ${tool}${because}. End your turn.`, { data })
+    case 'denied':
+      return new RpcError(policyCode.deny, `A person denied ${tool}${because}. Go on without it.`, { data })
+    case 'aborted':
+      return new RpcError(policyCode.abort, `A person stopped ${tool}${because}. End your turn.`, { data })
+    case 'expired':
+      return new RpcError(policyCode.deny, `Nobody approved ${tool} in time, so it is denied.`, { data })
+    case 'abandoned':
+      return new RpcError(errorCode.cancelled, `The question whether ${tool} may run was abandoned; it has not run.`, {
+        data,
+      })
+    case 'waiting':
+      return new RpcError(errorCode.unavailable, reason ?? 'Waiting for approval.', { data })
+    case 'failed':
+      return new RpcError(
+        policyCode.failed,
+        `The policy could not be evaluated for ${tool}${because}. It has not run.`,
+        {
+          data,
+        },
+      )
+  }
+}
+
+const reserved: ReadonlySet<number> = new Set(Object.values(policyCode))
+
+/** Else an upstream could make an agent believe that a person had spoken. */
+export function withoutReservedCode(error: unknown, tool: string): unknown {
+  if (!(error instanceof RpcError) || !reserved.has(error.code)) return error
+  return new RpcError(policyCode.misuse, `The upstream answered ${tool} with a code that is reserved for the policy.`, {
+    data: { tool, backend_code: error.code },
+  })
+}

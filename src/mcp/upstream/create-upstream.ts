@@ -1,0 +1,139 @@
+/**
+ * An upstream as its callers see it. Below it: `life.ts` (starts, restarts, gives up) → `connection.ts` (one handshake,
+ * one transport) → `peer.ts` (which message belongs to what).
+ */
+import { randomUUID } from 'node:crypto'
+import type { Log } from '../../base/log.ts'
+import type { Implementation } from '../sdk.ts'
+import { errorCode, RpcError } from '../wire.ts'
+import type { Connection } from './connection.ts'
+import { openConnection } from './connection.ts'
+import { startReason } from './handshake.ts'
+import { createLife } from './life.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import type { UpstreamTransport } from './transport.ts'
+import { mayRepeat, toRpcError, Unanswered } from './unanswered.ts'
+import type { Upstream, UpstreamIdentity, UpstreamListener, UpstreamTarget } from './upstream.ts'
+
+export interface UpstreamOptions {
+  readonly target: UpstreamTarget
+  /** A transport that is not started yet. */
+  readonly connect: (target: UpstreamTarget) => UpstreamTransport
+  readonly listener: UpstreamListener
+  /** Who we are, to it. */
+  readonly info: Implementation
+  readonly log: Log
+  readonly redact: (text: string) => string
+  readonly random?: () => number
+}
+
+export function createUpstream(options: UpstreamOptions): Upstream {
+  const { connect, listener, info, redact, random = Math.random } = options
+  const log = options.log.child({ upstream: options.target.name })
+  let target = options.target
+  let identity: UpstreamIdentity | undefined
+  let transport: UpstreamTransport | undefined
+  let dropped = 0
+
+  const subscriptions = createSubscriptions({
+    listener,
+    log,
+    random,
+    ackMs: () => target.handshakeMs,
+    onUnreachable: (connection, reason) => life.ended(connection, reason),
+  })
+  const life = createLife({
+    name: () => target.name,
+    patienceMs: () => target.handshakeMs,
+    open,
+    reasonOf: (error) => redact(startReason(error, transport?.stderr)),
+    onStatus: (status) => listener.status(status),
+    onUp: (connection, isAgain) => subscriptions.attach(connection, isAgain),
+    onDown: () => subscriptions.detach(),
+    random,
+  })
+
+  async function open(signal: AbortSignal): Promise<Connection> {
+    const connection = await openConnection(
+      {
+        target,
+        transport: (transport = connect(target)),
+        listener,
+        info,
+        log,
+        redact,
+        onDropped: () => void dropped++,
+        onEnded: (ended, reason) => life.ended(ended, reason),
+      },
+      signal,
+    )
+    identity = connection.identity
+    return connection
+  }
+
+  async function renew(connection: Connection): Promise<void> {
+    const before = connection.identity.era
+    await connection.renew()
+    identity = connection.identity
+    if (identity.era !== before) subscriptions.attach(connection, true)
+  }
+
+  /** Once, and once more where that can do no harm. */
+  async function attempt<Result>(
+    work: (connection: Connection) => Promise<Result>,
+    { signal, isSafe }: { readonly signal?: AbortSignal; readonly isSafe: boolean },
+  ): Promise<Result> {
+    try {
+      for (let isLast = false; ; isLast = true) {
+        const connection = life.connection ?? (await life.connected(signal))
+        try {
+          return await work(connection)
+        } catch (error) {
+          if (error instanceof Unanswered && error.fate === 'unsent') life.ended(connection, error.message)
+          const isOutdated = error instanceof RpcError && error.code === errorCode.unsupportedVersion
+          if (isLast || !(isOutdated || mayRepeat(error, isSafe))) throw error
+          if (isOutdated) await renew(connection)
+        }
+      }
+    } catch (error) {
+      throw toRpcError(error, target.name, redact)
+    }
+  }
+
+  return {
+    get target() {
+      return target
+    },
+    get status() {
+      return life.status
+    },
+    get identity() {
+      return life.connection?.identity ?? identity
+    },
+    get stderr() {
+      return redact(transport?.stderr ?? '')
+    },
+    get dropped() {
+      return dropped
+    },
+    ready: async (signal) => (await life.connected(signal)).identity,
+    async request(method, params, request) {
+      const key = method === 'tools/call' ? randomUUID() : undefined
+      const asker = { client: request.client, key }
+      const own = { ...request, timeoutMs: target.callMs }
+      const result = await attempt((connection) => connection.request(method, params, own, asker), request)
+      // Lists prove little: they are asked for after every start.
+      if (!method.endsWith('/list')) life.answered()
+      return result
+    },
+    notify: (method, params) => attempt((connection) => connection.notify(method, params), { isSafe: false }),
+    subscribe: (uri) => attempt((connection) => subscriptions.add(uri, connection), { isSafe: true }),
+    unsubscribe: (uri) => subscriptions.remove(uri, life.connection),
+    restart(next = target) {
+      return life.restart(() => {
+        target = next
+      })
+    },
+    [Symbol.asyncDispose]: () => life.dispose(),
+  }
+}

@@ -1,0 +1,147 @@
+/** The answer to one request over HTTP: one JSON body, or a stream of events that may break off and be taken up again. */
+import { messageOf } from '../../base/hub-error.ts'
+import type { RpcRequest } from '../wire.ts'
+import { eventStream, isMessage, noBody, wholeText } from './http-body.ts'
+import type { BodyReader, Exchange, Headers, HttpClient, ResponseHeaders } from './http-client.ts'
+import { headerText } from './http-client.ts'
+import { followEvents } from './http-follow.ts'
+import type { Following } from './http-follow.ts'
+import { deliver } from './incoming.ts'
+import type { TransportListener } from './transport.ts'
+
+export interface Answer {
+  begin(exchange: Exchange): void
+  /** The request was accepted; this reads what it is answered. */
+  read(status: number, headers: ResponseHeaders): BodyReader
+  /** There is none, and whoever asked has been told. */
+  drop(): void
+  /** Nobody wants it any more. */
+  abandon(): void
+}
+
+export interface AnswerOptions {
+  readonly request: RpcRequest
+  readonly client: HttpClient
+  readonly listener: TransportListener
+  readonly maxBytes: number
+  headers(): Headers
+  readonly silenceMs: number | undefined
+  canResume(): boolean
+  begun(answer: Answer): void
+  ended(): void
+  /** Before anybody knew whether the request was accepted. */
+  abandoned(): void
+}
+
+/** A stream should end with the answer. One that does not is closed, so that it holds no socket. */
+const lingerMs = 1_000
+const maxResumeFailures = 4
+
+export function createAnswer(options: AnswerOptions): Answer {
+  const { request, client, listener, maxBytes, silenceMs } = options
+  let exchange: Exchange | undefined
+  let resumed: Following | undefined
+  let timer: NodeJS.Timeout | undefined
+  let lastId: string | undefined
+  let retryMs: number | undefined
+  let isAnswered = false
+  let isOver = false
+
+  function message(text: string): void {
+    if (deliver(text, listener, request)) isAnswered = true
+  }
+
+  function readStream(): BodyReader {
+    if (silenceMs !== undefined) {
+      timer = setTimeout(() => lose(`nothing came for ${silenceMs / 1000} seconds`), silenceMs).unref()
+    }
+    return eventStream({
+      maxBytes,
+      event(event) {
+        if (event.id !== undefined) lastId = event.id
+        if (!isMessage(event)) return
+        const wasAnswered = isAnswered
+        message(event.data)
+        if (wasAnswered || !isAnswered) return
+        clearTimeout(timer)
+        timer = setTimeout(abandon, lingerMs).unref()
+      },
+      retry: (ms) => (retryMs = ms),
+      active() {
+        if (!isAnswered) timer?.refresh()
+      },
+      over: (error) => {
+        clearTimeout(timer)
+        if (isAnswered) drop()
+        else if (lastId !== undefined && options.canResume() && !isTooLarge(error)) resume(lastId)
+        else lose(error ? messageOf(error) : 'the stream ended without the answer')
+      },
+    })
+  }
+
+  function resume(id: string): void {
+    resumed = followEvents({
+      client,
+      headers: options.headers,
+      maxBytes,
+      from: { id, retryMs },
+      silenceMs: undefined,
+      maxFailures: maxResumeFailures,
+      message(text) {
+        message(text)
+        if (isAnswered) abandon()
+      },
+      over: ({ reason }) => lose(`the stream broke off and could not be taken up again: ${reason}`),
+    })
+  }
+
+  function lose(reason: string): void {
+    if (isOver) return
+    abandon()
+    listener.lost(request, reason)
+  }
+
+  function abandon(): void {
+    drop()
+    resumed?.stop()
+    exchange?.abort()
+    options.abandoned()
+  }
+
+  function drop(): void {
+    isOver = true
+    clearTimeout(timer)
+    options.ended()
+  }
+
+  const answer: Answer = {
+    begin(started) {
+      if (isOver) return
+      exchange = started
+      options.begun(answer)
+    },
+    read(status, headers) {
+      const type = headerText(headers, 'content-type') ?? ''
+      if (type.startsWith('text/event-stream')) return readStream()
+      if (type.startsWith('application/json')) {
+        return wholeText({
+          maxBytes,
+          done(text) {
+            message(text)
+            if (isAnswered) drop()
+            else lose('what came back does not answer it')
+          },
+          broken: (error) => lose(messageOf(error)),
+        })
+      }
+      return noBody(() => lose(`status ${status} came without an answer (content type "${type}")`))
+    },
+    drop,
+    abandon,
+  }
+  return answer
+}
+
+function isTooLarge(error: Error | undefined): boolean {
+  return error !== undefined && 'code' in error && error.code === 'too-large'
+}

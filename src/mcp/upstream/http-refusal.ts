@@ -1,0 +1,94 @@
+/** What a response by status means, in a sentence that says what to do. */
+import { HubError } from '../../base/hub-error.ts'
+import type { RpcRequest } from '../wire.ts'
+import { isRecord } from '../wire.ts'
+import type { ResponseHeaders } from './http-client.ts'
+import { headerText } from './http-client.ts'
+import { quote } from './incoming.ts'
+
+export interface Refusal {
+  readonly origin: string
+  readonly status: number
+  readonly headers: ResponseHeaders
+  /** The beginning of the body. */
+  readonly text: string
+}
+
+/** Paths and queries of URLs are not named: some hold a secret. */
+export function refusalError(refusal: Refusal): HubError {
+  const { origin, status } = refusal
+  return new HubError('unavailable', `The upstream at ${origin} ${sentence(refusal)}`, { data: { status } })
+}
+
+function sentence({ status, headers, text }: Refusal): string {
+  const demand = headerText(headers, 'www-authenticate')
+  const retryAfter = headerText(headers, 'retry-after')
+  switch (status) {
+    case 401:
+      return (
+        `says that the token is missing or wrong (401${demand === undefined ? '' : `, WWW-Authenticate: ${quote(demand)}`}). ` +
+        'Put the right one into the headers of the connector, as in "Authorization": "Bearer ${MY_TOKEN}".'
+      )
+    case 403:
+      return `forbids it (403)${said(text)}. The token may lack a scope, or the address is not welcome there.`
+    case 404:
+      return 'has nothing at this path (404). Correct "base_url": it often ends in /mcp or /sse.'
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308:
+      return `redirects to ${target(headers)} (${status}). If that is right, put it into "base_url": nothing is sent to another origin unasked.`
+    case 429:
+    case 503:
+      return `is busy (${status})${retryAfter === undefined ? '' : `, and asks to come back after ${quote(retryAfter)}`}${said(text)}.`
+    default:
+      return `answered with status ${status}${said(text)}.`
+  }
+}
+
+function target(headers: ResponseHeaders): string {
+  const location = headerText(headers, 'location') ?? ''
+  return URL.parse(location)?.origin ?? 'another path'
+}
+
+function said(text: string): string {
+  const plain = messageIn(text) ?? (text.trimStart().startsWith('<') ? '' : text.trim())
+  return plain === '' ? '' : `: ${quote(plain)}`
+}
+
+function messageIn(text: string): string | undefined {
+  const error = errorIn(text)
+  return typeof error?.['message'] === 'string' ? error['message'] : undefined
+}
+
+function errorIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const body = parsed(text)
+  const error = isRecord(body) ? body['error'] : undefined
+  return isRecord(error) ? error : undefined
+}
+
+/** The answer of JSON-RPC that came with a refusal. Whatever id it names, it refuses this request. */
+export function refusalAnswer(text: string, request: RpcRequest): object | undefined {
+  const body = parsed(text)
+  const error = errorIn(text)
+  if (!isRecord(body) || typeof error?.['code'] !== 'number') return undefined
+  return { ...body, id: request.id }
+}
+
+/**
+ * Whether it no longer knows the connection. The specification says 404; many servers that keep connections in memory
+ * answer 400 after a restart instead, with one of two sentences of the SDK's examples.
+ */
+export function isForgotten(status: number, text: string): boolean {
+  if (status === 404) return true
+  return status === 400 && /no valid session id|server not initialized|session not found/i.test(messageIn(text) ?? '')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,36 @@
+/** From text to messages, for every transport alike. */
+import type { RpcRequest } from '../wire.ts'
+import { isRecord } from '../wire.ts'
+import type { TransportListener } from './transport.ts'
+
+const quotedCharacters = 120
+
+/** Hands on what the text holds, and says whether the answer to `during` was in it. */
+export function deliver(text: string, listener: TransportListener, during?: RpcRequest): boolean {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    listener.garbage(`it is no JSON: ${quote(text)}`)
+    return false
+  }
+  if (!Array.isArray(parsed)) return deliverOne(parsed, listener, during)
+  let isAnswered = false
+  for (const one of parsed) if (deliverOne(one, listener, during)) isAnswered = true
+  return isAnswered
+}
+
+function deliverOne(message: unknown, listener: TransportListener, during: RpcRequest | undefined): boolean {
+  if (!isRecord(message)) {
+    listener.garbage(`it is JSON, but no message: ${quote(JSON.stringify(message))}`)
+    return false
+  }
+  listener.message(message, during)
+  return during !== undefined && !('method' in message) && message['id'] === during.id
+}
+
+/** The beginning of what was read, on one line. */
+export function quote(text: string): string {
+  const start = text.slice(0, quotedCharacters).replaceAll(/[\s\p{Cc}]+/gu, ' ')
+  return start.length < text.length ? `${start}…` : start
+}

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { carriersOf, isAlive, withArgument } from '../../../test/fixtures/processes.ts'
+import { hearing } from '../../../test/fixtures/transport-listener.ts'
+import { until } from '../../../test/fixtures/until.ts'
+import { createReaper } from './reaper.ts'
+import { createStdioTransport } from './stdio-transport.ts'
+
+const owner = fileURLToPath(new URL('../../../test/fixtures/upstream-owner.ts', import.meta.url))
+
+test('upstreams and all they started go with a hub that is killed with its whole process group', async () => {
+  const { homeId, group, left, unmarked, reaper } = await startOwner()
+  expect(isAlive(left) && isAlive(unmarked)).toBe(true)
+  process.kill(-group, 'SIGKILL')
+  await until(() => !isAlive(left) && !isAlive(unmarked))
+  await until(() => carriersOf(`SIGNALBOX_UPSTREAM=${homeId}/`).length === 0)
+  await until(() => !isAlive(reaper))
+})
+
+test('the reaper holds nothing of the hub but the pipe that tells it of the end', async () => {
+  const { reaper, group } = await startOwner()
+  // While it reads a line it has a pipe to itself.
+  const held = await until(() => {
+    const others = descriptorsOf(reaper).filter((target) => target !== '/dev/null')
+    return others.length === 1 && others
+  })
+  expect(held).toEqual([expect.stringMatching(/^socket:/)])
+  expect(readlinkSync(`/proc/${reaper}/cwd`)).toBe('/')
+  process.kill(-group, 'SIGKILL')
+  await until(() => !isAlive(reaper))
+})
+
+test('what a hub left behind together with its reaper is found by the next one, which spares its own', async () => {
+  const { homeId, group, left, reaper: killed } = await startOwner()
+  process.kill(killed, 'SIGKILL')
+  await until(() => !isAlive(killed))
+  process.kill(-group, 'SIGKILL')
+
+  const { reaper, transport } = await startSleeper(homeId)
+  const stale = carriersOf(`SIGNALBOX_UPSTREAM=${homeId}/`).length - 1
+  expect(stale).toBeGreaterThanOrEqual(2)
+  expect(await reaper.sweepStale()).toBe(stale)
+  expect(isAlive(left)).toBe(false)
+  expect(carriersOf(`SIGNALBOX_UPSTREAM=${homeId}/`)).toHaveLength(1)
+  expect(await reaper.sweepStale()).toBe(0)
+  await transport.close()
+})
+
+test('it ends with the hub that stops in good order, and takes with it what was not closed', async () => {
+  const homeId = randomUUID()
+  const { reaper } = await startSleeper(homeId)
+  expect(reapersOf(homeId)).toHaveLength(1)
+  await reaper[Symbol.asyncDispose]()
+  expect(reapersOf(homeId)).toEqual([])
+  expect(carriersOf(`SIGNALBOX_UPSTREAM=${homeId}/`)).toEqual([])
+})
+
+test('one that was killed is replaced with the next upstream, and knows of the earlier ones', async () => {
+  const homeId = randomUUID()
+  const { reaper } = await startSleeper(homeId)
+  const [first] = reapersOf(homeId)
+  process.kill(first!, 'SIGKILL')
+  await until(() => !isAlive(first!))
+  await until(() => {
+    reaper.mark().ended()
+    return reapersOf(homeId).length === 1
+  })
+  await reaper[Symbol.asyncDispose]()
+  expect(carriersOf(`SIGNALBOX_UPSTREAM=${homeId}/`)).toEqual([])
+})
+
+async function startOwner() {
+  const homeId = randomUUID()
+  const program = spawn(process.execPath, [owner, homeId], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void program.kill('SIGKILL'))
+  const [line] = (await once(program.stdout, 'data')) as [Buffer]
+  const started = JSON.parse(line.toString()) as { left: number; unmarked: number }
+  const [reaper] = reapersOf(homeId)
+  return { homeId, group: program.pid!, reaper: reaper!, ...started }
+}
+
+async function startSleeper(homeId: string) {
+  const reaper = createReaper({ homeId })
+  const transport = createStdioTransport({ command: '/bin/sleep', args: ['600'], env: {}, cwd: '/', reaper })
+  onTestFinished(() => transport.close())
+  await transport.start(hearing())
+  return { reaper, transport }
+}
+
+function descriptorsOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${name}`)]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Its arguments hold the mark that it looks for; its environment does not. */
+function reapersOf(homeId: string): number[] {
+  return withArgument(`SIGNALBOX_UPSTREAM=${homeId}/`).filter(isAlive)
+}

@@ -1,0 +1,146 @@
+/**
+ * HTTP+SSE as of 2024-11-05: one GET stream that everything comes on, and an address, told by its first event, that everything
+ * is posted to. The stream is the connection: when it breaks off, the upstream has to be initialised anew.
+ */
+import { HubError } from '../../base/hub-error.ts'
+import type { RpcMessage } from '../wire.ts'
+import { beginningOfText, eventStream, isMessage, noBody } from './http-body.ts'
+import type { BodyReader, Exchange, HttpClient } from './http-client.ts'
+import { headerText, openHttpClient } from './http-client.ts'
+import { refusalError } from './http-refusal.ts'
+import type { HttpTransportOptions } from './http-transport.ts'
+import { deliver } from './incoming.ts'
+import type { TransportListener, UpstreamTransport } from './transport.ts'
+import { defaultMaxMessageBytes, NotSent } from './transport.ts'
+
+interface Stream {
+  /** Where to post to, once it is known. */
+  readonly endpoint: Promise<string>
+  close(): void
+}
+
+const quotedBytes = 64 * 1024
+
+export function createSseTransport(options: HttpTransportOptions): UpstreamTransport {
+  const { maxMessageBytes = defaultMaxMessageBytes, heartbeatMs } = options
+  let client: HttpClient | undefined
+  let listener: TransportListener | undefined
+  let stream: Stream | undefined
+
+  function open(through: HttpClient): Stream {
+    const { promise: endpoint, resolve, reject } = Promise.withResolvers<string>()
+    endpoint.catch(() => {})
+    const { origin } = through
+    let silence: NodeJS.Timeout | undefined
+    let isOpen = false
+
+    const exchange: Exchange = through.send(
+      { method: 'GET', headers: { accept: 'text/event-stream' } },
+      {
+        head(status, headers): BodyReader {
+          const type = headerText(headers, 'content-type') ?? ''
+          if (status === 200 && type.startsWith('text/event-stream')) return read()
+          if (status === 200) {
+            close(new HubError('unavailable', `The upstream at ${origin} sends no event stream, but "${type}".`))
+            return noBody()
+          }
+          return beginningOfText(quotedBytes, (text) => close(refusalError({ origin, status, headers, text })))
+        },
+        failed: close,
+      },
+    )
+
+    function read(): BodyReader {
+      return eventStream({
+        maxBytes: maxMessageBytes,
+        event(event) {
+          if (event.event === 'endpoint') settle(event.data)
+          else if (listener && isMessage(event)) deliver(event.data, listener)
+        },
+        active: () => silence?.refresh(),
+        // Who never sends comments may well be silent; who once did is not heard any more.
+        comment() {
+          if (heartbeatMs !== undefined) silence ??= setTimeout(close, heartbeatMs).unref()
+        },
+        over: close,
+      })
+    }
+
+    function settle(address: string): void {
+      const target = URL.parse(address, options.url)
+      if (target?.origin === origin) {
+        isOpen = true
+        return resolve(target.pathname + target.search)
+      }
+      close(
+        new HubError(
+          'unavailable',
+          `The upstream at ${origin} wants messages to be sent to ${target?.origin ?? 'no valid address'}, and only its own origin is trusted.`,
+        ),
+      )
+    }
+
+    function close(error?: Error): void {
+      clearTimeout(silence)
+      exchange?.abort()
+      if (stream !== opened) return
+      stream = undefined
+      reject(error ?? new HubError('unavailable', `The upstream at ${origin} closed its stream at once.`))
+      if (isOpen) listener?.forgotten()
+    }
+
+    const opened: Stream = { endpoint, close }
+    return opened
+  }
+
+  async function connect(): Promise<{ through: HttpClient; path: string }> {
+    if (!client || !listener) throw new NotSent('The upstream is closed.')
+    stream ??= open(client)
+    try {
+      return { through: client, path: await stream.endpoint }
+    } catch (error) {
+      throw error instanceof NotSent ? error : new NotSent((error as Error).message, { cause: error })
+    }
+  }
+
+  return {
+    async start(to) {
+      client = await openHttpClient({ url: options.url, headers: options.headers, auth: options.auth })
+      listener = to
+      await connect()
+    },
+    async send(message: RpcMessage) {
+      const { through, path } = await connect()
+      await post(through, path, JSON.stringify(message))
+    },
+    agree() {},
+    abandon() {},
+    async close() {
+      const closing = client
+      listener = undefined
+      client = undefined
+      stream?.close()
+      await closing?.close()
+    },
+    stderr: '',
+  }
+}
+
+function post(client: HttpClient, path: string, body: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.send(
+      { method: 'POST', path, headers: { 'content-type': 'application/json' }, body },
+      {
+        head(status, headers) {
+          if (status >= 200 && status < 300) {
+            resolve()
+            return noBody()
+          }
+          const { origin } = client
+          return beginningOfText(quotedBytes, (text) => reject(refusalError({ origin, status, headers, text })))
+        },
+        failed: reject,
+      },
+    )
+  })
+}

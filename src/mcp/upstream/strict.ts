@@ -1,0 +1,124 @@
+/**
+ * What strict mode asks of an upstream: that the fields its revision requires are there. Fields, content types, result
+ * types and methods that nobody knows are no breach.
+ */
+import type { RpcError as Breach } from '../wire.ts'
+import { errorCode, isRecord, RpcError } from '../wire.ts'
+import { cacheFields, contentFields, listShapes, resultShapes } from './result-shapes.ts'
+import type { Fields } from './result-shapes.ts'
+
+export interface Judge {
+  /** What is wrong with a message whatever it says. */
+  envelope(message: Readonly<Record<string, unknown>>): Breach | undefined
+  /** The result as it came, but for the entries of a list that are broken. Throws the breach. */
+  result(method: string, result: unknown): object
+  /** Once per connection and sentence. */
+  tell(sentence: string): void
+}
+
+export interface JudgeOptions {
+  /** For people: which upstream this is. */
+  readonly name: string
+  isModern(): boolean
+  readonly onBreach: (sentence: string) => void
+}
+
+/** An upstream may quote what it likes in what we tell of it; the sentences we remember are bounded. */
+const maxTold = 100
+
+export function createJudge({ name, isModern, onBreach }: JudgeOptions): Judge {
+  const told = new Set<string>()
+
+  function tell(sentence: string): void {
+    if (told.has(sentence) || told.size >= maxTold) return
+    told.add(sentence)
+    onBreach(sentence)
+  }
+
+  function breach(what: string): RpcError {
+    tell(what)
+    const way = 'With "strict": false on its connector it is passed on as it came.'
+    return new RpcError(errorCode.internal, `The upstream "${name}" broke the protocol. ${what} ${way}`)
+  }
+
+  return {
+    tell,
+    envelope(message) {
+      const { jsonrpc, id, method, error } = message
+      if (jsonrpc !== '2.0') return breach('It sent a message without "jsonrpc": "2.0".')
+      const mayBeNull = method === undefined && error !== undefined
+      const isId = typeof id === 'string' || typeof id === 'number' || (id === null && mayBeNull)
+      if ('id' in message && !isId) return breach('It sent an id that is neither string nor number.')
+      if (method !== undefined) return undefined
+      if ('result' in message === 'error' in message) return breach('An answer has neither result nor error, or both.')
+      if ('error' in message && !isErrorObject(error)) return breach('An error has no number "code" or no "message".')
+      return undefined
+    },
+    result(method, result) {
+      if (!isRecord(result)) throw breach(`The result of ${method} is no object.`)
+      const missing = missingIn(method, result, isModern())
+      if (missing !== undefined) throw breach(`The result of ${method} has no ${missing}.`)
+      const list = listShapes.get(method)
+      return list ? withoutBroken(result, list, (entry) => tell(`${method} names ${entry}; it is left out.`)) : result
+    },
+  }
+}
+
+function isErrorObject(error: unknown): boolean {
+  return isRecord(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string'
+}
+
+/** The first required field that is not there, in words. */
+function missingIn(method: string, result: Readonly<Record<string, unknown>>, isModern: boolean): string | undefined {
+  const { resultType } = result
+  if (isModern && typeof resultType !== 'string') return '"resultType"'
+  // A task, a question, or something of tomorrow: it has fields of its own.
+  if (resultType !== undefined && resultType !== 'complete') return undefined
+  if (!isModern && isRecord(result['task'])) return undefined
+  const shape = resultShapes.get(method)
+  if (!shape) return undefined
+  const own = missingField(result, isModern && shape.isCached ? { ...shape.fields, ...cacheFields } : shape.fields)
+  if (own !== undefined) return own
+  const { content } = result
+  return method === 'tools/call' && Array.isArray(content) ? missingInContent(content) : undefined
+}
+
+function missingInContent(content: readonly unknown[]): string | undefined {
+  for (const [index, item] of content.entries()) {
+    const missing = missingField(item, { type: 'string' }) ?? missingField(item, fieldsOfContent(item))
+    if (missing !== undefined) return `${missing} in content[${index}]`
+  }
+  return undefined
+}
+
+function fieldsOfContent(item: unknown): Fields {
+  const type = isRecord(item) ? item['type'] : undefined
+  return (typeof type === 'string' && contentFields.get(type)) || {}
+}
+
+function missingField(value: unknown, fields: Fields): string | undefined {
+  if (!isRecord(value)) return Object.keys(fields).map((name) => `"${name}"`)[0]
+  for (const name in fields) {
+    const kind = fields[name]
+    const field = value[name]
+    const isThere =
+      kind === 'array' ? Array.isArray(field) : kind === 'object' ? isRecord(field) : typeof field === kind
+    if (!isThere) return `${kind} "${name}"`
+  }
+  return undefined
+}
+
+function withoutBroken(
+  result: Readonly<Record<string, unknown>>,
+  { list, entry, fields }: { readonly list: string; readonly entry: string; readonly fields: Fields },
+  onBroken: (words: string) => void,
+): object {
+  const entries = result[list] as readonly unknown[]
+  const broken = entries.filter((one) => missingField(one, fields) !== undefined)
+  if (broken.length === 0) return result
+  for (const one of broken) {
+    const name = isRecord(one) && typeof one['name'] === 'string' ? ` "${one['name'].slice(0, 100)}"` : ''
+    onBroken(`a ${entry}${name} without ${missingField(one, fields)}`)
+  }
+  return { ...result, [list]: entries.filter((one) => !broken.includes(one)) }
+}

@@ -1,0 +1,127 @@
+/** The resources we want to be told of, over restarts: `resources/subscribe` for legacy upstreams, one stream for modern ones. */
+import { createBatch } from '../../base/batch.ts'
+import { HubError } from '../../base/hub-error.ts'
+import type { Log } from '../../base/log.ts'
+import { isRecord } from '../wire.ts'
+import type { Connection } from './connection.ts'
+import type { ListenStream } from './listen-stream.ts'
+import { createListenStream } from './listen-stream.ts'
+import type { UpstreamListener } from './upstream.ts'
+
+export interface Subscriptions {
+  add(uri: string, connection: Connection): Promise<void>
+  remove(uri: string, connection: Connection | undefined): Promise<void>
+  /** A new connection. `isAgain`: there was one before, and whatever came in between was missed. */
+  attach(connection: Connection, isAgain: boolean): void
+  /** It has no connection any more. */
+  detach(): void
+}
+
+export interface SubscriptionsOptions {
+  readonly listener: Pick<UpstreamListener, 'notification'>
+  readonly onUnreachable: (connection: Connection, reason: string) => void
+  ackMs(): number
+  readonly log: Log
+  readonly random: () => number
+}
+
+export function createSubscriptions({
+  listener,
+  onUnreachable,
+  ackMs,
+  log,
+  random,
+}: SubscriptionsOptions): Subscriptions {
+  const wanted = new Set<string>()
+  let stream: ListenStream | undefined
+  const reopen = createBatch<Change>(change)
+
+  /** What is wanted within one turn, or while a stream is being opened, takes one stream. */
+  async function change(changes: readonly Change[]): Promise<void> {
+    const next = new Set(wanted)
+    for (const { uri, isWanted } of changes) if (isWanted) next.add(uri)
+    for (const { uri, isWanted } of changes) if (!isWanted) next.delete(uri)
+    const unheard = new Set(await stream?.open([...next]))
+    const refused = changes.find(({ uri, isWanted }) => isWanted && unheard.has(uri))
+    if (refused) throw new HubError('invalid', `The upstream does not tell of changes of "${refused.uri}".`)
+    for (const { uri, isWanted } of changes) if (isWanted) wanted.add(uri)
+  }
+
+  async function resume(connection: Connection): Promise<void> {
+    if (stream) {
+      if (wanted.size > 0 || tellsOfLists(connection)) await stream.open([...wanted])
+      return
+    }
+    await Promise.all([...wanted].map((uri) => connection.request('resources/subscribe', { uri }, { signal: never })))
+  }
+
+  function tellGap(): void {
+    for (const list of lists) listener.notification(`notifications/${list}/list_changed`, undefined)
+    for (const uri of wanted) listener.notification('notifications/resources/updated', { uri })
+  }
+
+  return {
+    async add(uri, connection) {
+      if (!canSubscribe(connection)) {
+        throw new HubError(
+          'invalid',
+          'This upstream does not offer subscriptions to resources. Read the resource again instead.',
+        )
+      }
+      if (stream) return reopen({ uri, isWanted: true })
+      await connection.request('resources/subscribe', { uri }, { signal: never })
+      wanted.add(uri)
+    },
+    async remove(uri, connection) {
+      if (!wanted.delete(uri)) return
+      const told = stream
+        ? reopen({ uri, isWanted: false })
+        : connection?.request('resources/unsubscribe', { uri }, { signal: never })
+      // It then says more than anybody listens to.
+      await told?.catch((error: unknown) => log.debug({ error }, 'an upstream did not take back a subscription'))
+    },
+    attach(connection, isAgain) {
+      stream?.close()
+      stream =
+        connection.identity.era === 'legacy'
+          ? undefined
+          : createListenStream({
+              connection,
+              wanted: () => [...wanted],
+              onNotice: (method, params) => listener.notification(method, params),
+              onGap: tellGap,
+              onUnreachable: (reason) => onUnreachable(connection, reason),
+              ackMs: ackMs(),
+              log,
+              random,
+            })
+      resume(connection)
+        .catch((error: unknown) => log.warn({ error }, 'an upstream did not take up subscriptions again'))
+        .finally(() => isAgain && tellGap())
+    },
+    detach() {
+      stream?.close()
+      stream = undefined
+    },
+  }
+}
+
+interface Change {
+  readonly uri: string
+  readonly isWanted: boolean
+}
+
+const lists = ['tools', 'prompts', 'resources'] as const
+const never = new AbortController().signal
+
+function canSubscribe({ identity }: Connection): boolean {
+  const { resources } = identity.capabilities
+  return isRecord(resources) && resources['subscribe'] === true
+}
+
+function tellsOfLists({ identity }: Connection): boolean {
+  return lists.some((list) => {
+    const offered = identity.capabilities[list]
+    return isRecord(offered) && offered['listChanged'] === true
+  })
+}

@@ -1,0 +1,179 @@
+/** The documents and their versions: reading one, writing the next. */
+import type { PolicyScope } from '../api/policy.ts'
+import { HubError } from '../base/hub-error.ts'
+import { unifiedDiff } from '../base/unified-diff.ts'
+import type { Policy, PolicyPlace } from '../policy/policy.ts'
+import { compilePolicy } from '../policy/policy.ts'
+import type { CurrentDocument, CurrentPolicies } from './current-policies.ts'
+import type { PoliciesOptions } from './policies.ts'
+import type { PolicyKey, PolicyStore, SavedPolicy } from './policy-store.ts'
+
+export const policiesUri = 'resource://policies'
+
+export interface PolicyBook {
+  /** Throws where there is no such template or session, or a target is missing. */
+  keyOf(owner: PolicyOwner): Promise<PolicyKey>
+  get(key: PolicyKey, version?: number): Promise<ReadPolicy>
+  /** The newest of every document that somebody saved. */
+  list(): Promise<readonly SavedPolicy[]>
+  /** Compiles first: what is broken is refused and the old one stays. */
+  save(change: PolicyChange): Promise<SavedChange>
+  /** The version that would be next, with its change from what holds now. Nothing is saved. */
+  draft(key: PolicyKey, write: (source: string) => string, by: string): Promise<SavedChange>
+  /** A version that was saved otherwise is told to everybody. */
+  announce(saved: SavedPolicy): Promise<void>
+}
+
+export interface PolicyOwner {
+  readonly scope: PolicyScope
+  readonly target?: string | undefined
+}
+
+export type PolicyOrigin = 'saved' | 'shipped' | 'template-file' | 'none'
+
+export interface ReadPolicy {
+  readonly source: string
+  readonly version: number
+  readonly origin: PolicyOrigin
+  readonly reading: Reading
+  readonly saved?: SavedPolicy | undefined
+}
+
+/** A document that was saved once may have become unusable since; whoever is to mend it must see it. */
+export type Reading =
+  | { readonly is: 'compiled'; readonly policy: Policy }
+  | { readonly is: 'broken'; readonly fault: string }
+
+export interface PolicyChange {
+  readonly key: PolicyKey
+  /** Empty to take it away: the hub then goes by the shipped one, a template by its file. */
+  readonly source: string
+  readonly by: string
+  /** The version it was made from: another save meanwhile is not written over. */
+  readonly ifVersion?: number | undefined
+}
+
+export interface SavedChange {
+  readonly saved: SavedPolicy
+  readonly diff: string
+}
+
+export interface PolicyBookOptions extends Pick<
+  PoliciesOptions,
+  'events' | 'notices' | 'templatePolicy' | 'findSession'
+> {
+  readonly rows: PolicyStore
+  readonly current: CurrentPolicies
+  readonly now: () => Date
+}
+
+export function createPolicyBook(options: PolicyBookOptions): PolicyBook {
+  const { rows, current, events, notices, templatePolicy, findSession, now } = options
+
+  const versionOf = async (key: PolicyKey) => (await rows.newest([key]))[0]?.version ?? 0
+
+  async function draft(key: PolicyKey, write: (source: string) => string, by: string): Promise<SavedChange> {
+    const version = (await versionOf(key)) + 1
+    const before = (await current.documentOf(key))?.source ?? ''
+    const written = write(before)
+    const source = written.trim() === '' ? '' : written
+    if (source !== '') await compilePolicy(source, { scope: key.scope, version })
+    const diff = unifiedDiff(before, source, { before: `${labelOf(key)}, now`, after: `${labelOf(key)}@${version}` })
+    return { saved: { ...key, version, source, savedAt: now().toISOString(), savedBy: by }, diff }
+  }
+
+  async function announce({ scope, target, version, savedBy }: SavedPolicy): Promise<void> {
+    current.lookAgain()
+    notices.resourceChanged(policiesUri)
+    await events.append({
+      type: 'policy-saved',
+      ...(scope === 'session' && { session: target }),
+      payload: { scope, ...(target !== '' && { target }), version, by: savedBy },
+    })
+  }
+
+  async function refuseLostUpdate(key: PolicyKey, ifVersion: number): Promise<void> {
+    const version = await versionOf(key)
+    if (version === ifVersion) return
+    throw await lostUpdate(key, ifVersion, version)
+  }
+
+  async function lostUpdate(key: PolicyKey, ifVersion: number, version: number): Promise<HubError> {
+    const [before, after] = [await rows.find(key, ifVersion), await rows.find(key, version)]
+    const names = { before: `${labelOf(key)}@${ifVersion}`, after: `${labelOf(key)}@${version}` }
+    const diff = after ? unifiedDiff(before?.source ?? '', after.source, names) : ''
+    const who = after ? `, saved by ${after.savedBy} at ${after.savedAt}` : ''
+    return new HubError(
+      'conflict',
+      `"if_version" is ${ifVersion}, but the policy is at version ${version}${who}. ` +
+        `Read it with get_policy, put your change into it, and save that.\n${diff.slice(0, maxShownDiff)}`,
+      { data: { version } },
+    )
+  }
+
+  return {
+    async keyOf({ scope, target = '' }) {
+      switch (scope) {
+        case 'hub':
+          if (target !== '') throw new HubError('invalid', '"target": the hub has one policy; leave "target" out.')
+          return { scope, target }
+        case 'template':
+          if (target === '') throw new HubError('invalid', '"target": name the template, as in list_templates.')
+          templatePolicy(target)
+          return { scope, target }
+        case 'session':
+          if (target === '') throw new HubError('invalid', '"target": name the session, as in list_sessions.')
+          return { scope, target: (await findSession(target)).id }
+      }
+    },
+    async get(key, version) {
+      if (version !== undefined && version > 0) {
+        const saved = await rows.find(key, version)
+        if (!saved) throw new HubError('not-found', `${labelOf(key)} has no version ${version}.`)
+        const reading = await readingOf(saved.source, { ...key, version })
+        return { source: saved.source, version, origin: 'saved', reading, saved }
+      }
+      const document = await current.documentOf(key)
+      const source = document?.source ?? ''
+      const place = document?.place ?? { ...key, version: await versionOf(key) }
+      const reading = await readingOf(source, place)
+      return { source, version: place.version, origin: originOf(key, document), reading, saved: document?.saved }
+    },
+    list: () => rows.newestOfAll(),
+    draft,
+    announce,
+    async save({ key, source, by, ifVersion }) {
+      for (;;) {
+        if (ifVersion !== undefined) await refuseLostUpdate(key, ifVersion)
+        const change = await draft(key, () => source, by)
+        // Where somebody was faster, this one comes after theirs.
+        if (ifVersion !== undefined && change.saved.version !== ifVersion + 1) continue
+        if (!(await rows.insert(change.saved))) continue
+        await announce(change.saved)
+        return change
+      }
+    },
+  }
+}
+
+const maxShownDiff = 4_000
+
+async function readingOf(source: string, place: PolicyPlace): Promise<Reading> {
+  try {
+    return { is: 'compiled', policy: await compilePolicy(source, place) }
+  } catch (error) {
+    if (error instanceof HubError) return { is: 'broken', fault: error.message }
+    throw error
+  }
+}
+
+/** Such as `template:codex`. */
+function labelOf({ scope, target }: PolicyKey): string {
+  return target === '' ? scope : `${scope}:${target}`
+}
+
+function originOf({ scope }: PolicyKey, document: CurrentDocument | undefined): PolicyOrigin {
+  if (!document) return 'none'
+  if (document.saved) return 'saved'
+  return scope === 'hub' ? 'shipped' : 'template-file'
+}
