@@ -18,7 +18,7 @@ export interface Relay {
   callTool(original: Listed, call: Call): Promise<object | InputRequired>
   /** Everything else asks as `<mount>_<action>`. */
   request(action: string, method: string, params: Params, call: Call): Promise<object | InputRequired>
-  watch(uri: string, call: Call): Promise<void>
+  watch(uri: string, call: Call, mayAsk: boolean): Promise<void>
 }
 
 export interface DefineOptions {
@@ -84,7 +84,7 @@ export function unlistedResource(uri: string, relay: Relay, listed?: Listed): Re
     ...(listed && { listed }),
     read: (call) =>
       relay.request('read', 'resources/read', { ...call.params, uri }, call) as ReturnType<Resource['read']>,
-    watch: (call) => relay.watch(uri, call),
+    watch: (call, mayAsk) => relay.watch(uri, call, mayAsk),
   }
 }
 

@@ -24,8 +24,9 @@ export interface GateRequest extends PolicyCall {
   readonly unrecorded?: readonly string[] | undefined
   /** Where it is answered, such as `mcp:stdio`. */
   readonly route?: string | undefined
-  /** What runs if it may, where that can be told. */
   readonly upstream?: string | undefined
+  /** False: nobody waits for a person here, so what would have to be asked is denied. */
+  readonly mayAsk?: boolean
 }
 
 /** The hold has ended before a person answered. */
@@ -99,6 +100,10 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
           await record({ outcome: verdict.effect === 'deny' ? 'denied' : 'aborted' })
           throw policyError(verdict.effect, request.tool, verdict)
         }
+        if (verdict.effect === 'ask' && request.mayAsk === false) {
+          await record({ outcome: 'denied' })
+          throw policyError('deny', request.tool, { ...verdict, reason: 'a person would have to be asked first' })
+        }
         if (verdict.effect === 'ask') {
           const outcome = await obtain(approvalRequest(request, verdict, session, call), call)
           approval = outcome.id
@@ -150,11 +155,15 @@ function waitingResult({ approval }: Waiting, { client }: Call): InputRequired |
   return client.era === 'modern' ? inputRequired(undefined, { waiting: approval }) : undefined
 }
 
-/** For what is no tool: there is no result that could say "wait", so an error does. */
-export function orWaitingError<Result extends object>(result: Result | Waiting, call: Call): Result | InputRequired {
+/** For methods that may come back with something to wait for. */
+export function orWaitingResult<Result extends object>(result: Result | Waiting, call: Call): Result | InputRequired {
+  const waiting = result instanceof Waiting ? waitingResult(result, call) : undefined
+  return waiting ?? orWaitingError(result)
+}
+
+/** For all others: there is no result that could say "wait", so an error does. */
+export function orWaitingError<Result extends object>(result: Result | Waiting): Result {
   if (!(result instanceof Waiting)) return result
-  const waiting = waitingResult(result, call)
-  if (waiting) return waiting
   throw policyError('waiting', '', { reason: result.message, id: result.approval })
 }
 

@@ -7,7 +7,7 @@ import type { BoundConnector } from './bound-connector.ts'
 import type { Definitions, Relay } from './definitions.ts'
 import { define, unlistedResource } from './definitions.ts'
 import type { Gate } from './gate.ts'
-import { orWaitingError } from './gate.ts'
+import { orWaitingError, orWaitingResult } from './gate.ts'
 import type { ListField, Listed, MountLists } from './mount-lists.ts'
 import { noLists, readLists } from './mount-lists.ts'
 import { policyName } from './names.ts'
@@ -60,6 +60,8 @@ const changedFields: Readonly<Record<string, readonly ListField[]>> = {
   'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
   'notifications/prompts/list_changed': ['prompts'],
 }
+
+const mayAskBack = new Set(['resources/read', 'prompts/get'])
 
 export function createMount(options: MountOptions): Mount {
   const { bound, upstreams, calls, gate, log } = options
@@ -131,15 +133,15 @@ export function createMount(options: MountOptions): Mount {
         const args = withoutWire(params)
         const request = { tool: policyName(label, action), arguments: args, route, upstream: connector }
         const result = await gate.pass(request, call, (passed) => send(method, params, passed, true))
-        return orWaitingError(result, call)
+        return mayAskBack.has(method) ? orWaitingResult(result, call) : orWaitingError(result)
       },
-      async watch(uri, call) {
-        const request = { tool: policyName(label, 'read'), arguments: { uri }, route, upstream: connector }
+      async watch(uri, call, mayAsk) {
+        const request = { tool: policyName(label, 'read'), arguments: { uri }, route, upstream: connector, mayAsk }
         const result = await gate.pass(request, call, async () => {
           await running().subscribe(uri)
           return {}
         })
-        orWaitingError(result, call)
+        orWaitingError(result)
       },
     }
   }
@@ -189,7 +191,7 @@ export function createMount(options: MountOptions): Mount {
     read: (uri, call) => relay().request('read', 'resources/read', { uri }, call),
     async request(method, params, call) {
       const request = { tool: policyName(label, method), arguments: withoutWire(params), route, upstream: connector }
-      return orWaitingError(await gate.pass(request, call, (passed) => send(method, params, passed, false)), call)
+      return orWaitingError(await gate.pass(request, call, (passed) => send(method, params, passed, false)))
     },
     setLogLevel(level) {
       if (!lease || lease.upstream.identity?.era !== 'legacy' || !hasCapability('logging')) return

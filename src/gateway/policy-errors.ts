@@ -3,6 +3,9 @@ import { errorCode, RpcError } from '../mcp/mcp.ts'
 
 export const policyCode = { abort: -32950, deny: -32951, misuse: -32952, failed: -32953 } as const
 
+/** Ours, unlike an error with such a number that comes from an upstream. */
+class PolicyError extends RpcError {}
+
 type Refusal = 'deny' | 'abort' | 'failed' | 'denied' | 'aborted' | 'expired' | 'abandoned' | 'waiting'
 
 interface Why {
@@ -26,23 +29,27 @@ export function policyError(refusal: Refusal, tool: string, why: Why): RpcError 
   }
   switch (refusal) {
     case 'deny':
-      return new RpcError(policyCode.deny, `The policy denies ${tool}${because}. Go on without it.`, { data })
+      return new PolicyError(policyCode.deny, `The policy denies ${tool}${because}. Go on without it.`, { data })
     case 'abort':
-      return new RpcError(policyCode.abort, `The policy forbids ${tool}${because}. End your turn.`, { data })
+      return new PolicyError(policyCode.abort, `The policy forbids ${tool}${because}. End your turn.`, { data })
     case 'denied':
-      return new RpcError(policyCode.deny, `A person denied ${tool}${because}. Go on without it.`, { data })
+      return new PolicyError(policyCode.deny, `A person denied ${tool}${because}. Go on without it.`, { data })
     case 'aborted':
-      return new RpcError(policyCode.abort, `A person stopped ${tool}${because}. End your turn.`, { data })
+      return new PolicyError(policyCode.abort, `A person stopped ${tool}${because}. End your turn.`, { data })
     case 'expired':
-      return new RpcError(policyCode.deny, `Nobody approved ${tool} in time, so it is denied.`, { data })
+      return new PolicyError(policyCode.deny, `Nobody approved ${tool} in time, so it is denied.`, { data })
     case 'abandoned':
-      return new RpcError(errorCode.cancelled, `The question whether ${tool} may run was abandoned; it has not run.`, {
-        data,
-      })
+      return new PolicyError(
+        errorCode.cancelled,
+        `The question whether ${tool} may run was abandoned; it has not run.`,
+        {
+          data,
+        },
+      )
     case 'waiting':
-      return new RpcError(errorCode.unavailable, reason ?? 'Waiting for approval.', { data })
+      return new PolicyError(errorCode.unavailable, reason ?? 'Waiting for approval.', { data })
     case 'failed':
-      return new RpcError(
+      return new PolicyError(
         policyCode.failed,
         `The policy could not be evaluated for ${tool}${because}. It has not run.`,
         {
@@ -56,7 +63,7 @@ const reserved: ReadonlySet<number> = new Set(Object.values(policyCode))
 
 /** Else an upstream could make an agent believe that a person had spoken. */
 export function withoutReservedCode(error: unknown, tool: string): unknown {
-  if (!(error instanceof RpcError) || !reserved.has(error.code)) return error
+  if (!(error instanceof RpcError) || error instanceof PolicyError || !reserved.has(error.code)) return error
   return new RpcError(policyCode.misuse, `The upstream answered ${tool} with a code that is reserved for the policy.`, {
     data: { tool, backend_code: error.code },
   })

@@ -110,7 +110,8 @@ export function createRelayedCalls(): RelayedCalls {
     }, answerMs).unref()
     for (const question of relayed.questions) question.isAsked = true
     const questions = Object.fromEntries(relayed.questions.map(({ key, request }) => [key, request]))
-    return { ...inputRequired(questions, { relayed: id }), takesRefusals: true }
+    // With the questions in it, so that each round has a state of its own.
+    return { ...inputRequired(questions, { relayed: id, asked: Object.keys(questions) }), takesRefusals: true }
   }
 
   function resume(id: string, call: Call): Promise<object | InputRequired> {
@@ -136,7 +137,7 @@ export function createRelayedCalls(): RelayedCalls {
       if (typeof state['relayed'] === 'string') return resume(state['relayed'], call)
       const params =
         'upstream' in state
-          ? { ...request.params, inputResponses: call.answers, requestState: state['upstream'] }
+          ? { ...request.params, inputResponses: call.answers, ...(state['upstream'] as object) }
           : request.params
       return goOn(`relayed-${++count}`, begin(upstream, { ...request, params }, call), call)
     },
@@ -147,7 +148,8 @@ export function createRelayedCalls(): RelayedCalls {
 function fromUpstream(result: object): object | InputRequired {
   const { resultType, inputRequests, requestState } = result as Readonly<Record<string, unknown>>
   if (resultType !== 'input_required') return result
-  return inputRequired(inputRequests as InputRequired['inputRequests'], { upstream: requestState })
+  const upstream = requestState === undefined ? {} : { requestState }
+  return inputRequired(inputRequests as InputRequired['inputRequests'], { upstream })
 }
 
 const answerable = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])

@@ -102,7 +102,9 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
   const interest = notices.interest(faceId, (uri, isWanted) => {
     if (!isWanted) ownerOf(uri)?.unwatch(uri)
   })
+  let isOpened = false
   const opened = inTurn(reconcile).then(() => {
+    isOpened = true
     // Clients that came before this hub are still subscribed.
     for (const uri of interest.topics) ownerOf(uri)?.watchAgain(uri)
   })
@@ -141,9 +143,9 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
     prompts: () => mounts.flatMap(({ definitions }): readonly Prompt[] => definitions.prompts),
     request: (method, params, call) => requestOf(method)?.request(method, params, call),
     setLogLevel: (level) => mounts.forEach((mount) => mount.setLogLevel(level)),
-    comingUp() {
-      const coming = [opened, ...mounts.flatMap((mount) => mount.comingUp ?? [])]
-      return Promise.race([opened.then(() => Promise.allSettled(coming)), patience(graceMs)]).then(() => {})
+    comingUp(tool) {
+      if (isOpened && mounts.every((mount) => mount.comingUp === undefined)) return undefined
+      return tool === undefined ? Promise.race([allUp(), patience(graceMs)]) : mountUp(tool)
     },
     notes() {
       const missing = mounts.flatMap(({ bound, state }) =>
@@ -158,6 +160,16 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
       })
       return told.length > 0 ? told.join('\n\n') : undefined
     },
+  }
+
+  async function allUp(): Promise<void> {
+    await opened
+    await Promise.allSettled(mounts.map((mount) => mount.comingUp))
+  }
+
+  async function mountUp(tool: string): Promise<void> {
+    await opened
+    await mounts.find(({ bound, hasPrefix }) => !hasPrefix || tool.startsWith(`${bound.label}_`))?.comingUp
   }
 
   /** Many upstreams hold more than they list. */

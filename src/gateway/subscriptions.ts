@@ -54,7 +54,7 @@ export function createSubscriptions({ session, faceId, store, notices, mounts }:
       inTurn(async () => {
         const mount = mountOf(row.mount)
         try {
-          await mount?.resourceAt(row.uri).watch?.(call)
+          await mount?.resourceAt(row.uri).watch?.(call, true)
           errors.delete(keyOf(row))
         } catch (error) {
           errors.set(keyOf(row), messageOf(error))

@@ -99,7 +99,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (subscriptions.size >= maxSubscriptions) {
       throw new RpcError(errorCode.busy, `At most ${maxSubscriptions} subscriptions per connection; unsubscribe first.`)
     }
-    await face.watch(uri, call)
+    await face.watch(uri, call, { mayAsk: true })
     subscriptions.add(uri)
     notices.subscribe(uri, subscriber)
     await keep?.subscribe(uri)

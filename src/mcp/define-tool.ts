@@ -4,6 +4,7 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Call, InputRequired, JsonSchema, Tool } from './provider.ts'
 import { isInputRequired } from './provider.ts'
 import type { CallToolResult, ToolAnnotations } from './sdk.ts'
+import { explainWrongArguments } from './wrong-arguments.ts'
 
 export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   readonly name: string
@@ -29,7 +30,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     ...(!present && { outputSchema: toJsonSchema(output, 'output') }),
     async run(args, call) {
       const parsed = input.safeParse(args)
-      if (!parsed.success) return toolError(explain(parsed.error, Object.keys(input.shape)))
+      if (!parsed.success) return toolError(explainWrongArguments(parsed.error, Object.keys(input.shape)))
       try {
         const outcome = await run(parsed.data, call)
         return isInputRequired(outcome) ? outcome : show(outcome)
@@ -49,18 +50,6 @@ export function structured(value: Readonly<Record<string, unknown>>): CallToolRe
 /** A failure the model shall see: several clients hide JSON-RPC errors from it. */
 export function toolError(message: string): CallToolResult {
   return { content: [{ type: 'text', text: message }], isError: true }
-}
-
-/** zod's findings as one sentence that names the arguments. */
-function explain(error: z.ZodError, known: readonly string[]): string {
-  const findings = error.issues.map((issue) => {
-    if (issue.code === 'unrecognized_keys') {
-      const names = issue.keys.map((key) => `"${key}"`).join(', ')
-      return `${names} is not known here; the arguments are ${known.join(', ') || 'none'}`
-    }
-    return `"${issue.path.join('.')}": ${issue.message}`
-  })
-  return `Wrong arguments: ${findings.join('; ')}.`
 }
 
 const described = { input: new WeakMap<z.ZodObject, JsonSchema>(), output: new WeakMap<z.ZodObject, JsonSchema>() }

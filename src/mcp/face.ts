@@ -25,15 +25,15 @@ export interface Face {
   /** `undefined`: there is no such resource. */
   readResource(uri: string, call: Call): Promise<ReadResourceResult | InputRequired | undefined>
   /** Sees to it that changes of the resource will be heard of. Throws where there is none, or it cannot be. */
-  watch(uri: string, call: Call): Promise<void>
+  watch(uri: string, call: Call, options: { readonly mayAsk: boolean }): Promise<void>
   listPrompts(): readonly object[]
   findPrompt(name: string): Prompt | undefined
   findResourceTemplate(uriTemplate: string): ResourceTemplate | undefined
   /** A method that MCP does not know; `undefined`: nobody does. */
   request(method: string, params: Params, call: Call): Promise<object> | undefined
   setLogLevel(level: LoggingLevel): void
-  /** Waits a moment for what is just coming up. */
-  comingUp(): Promise<void>
+  /** Waits for what is just coming up: a moment, or until it is known whether there is a tool of this name. */
+  comingUp(name?: string): Promise<void>
   /** What a client should know about the lists. */
   notes(): Meta | undefined
 }
@@ -101,9 +101,9 @@ export function createFace(options: FaceOptions): Face {
       }
       return undefined
     },
-    async watch(uri, call) {
+    async watch(uri, call, { mayAsk }) {
       const resource = findResource(uri)
-      if (resource) await resource.watch?.(call)
+      if (resource) await resource.watch?.(call, mayAsk)
       else if (!templates().some((template) => matchTemplate(template, uri))) throw resourceNotFound(uri)
     },
     listPrompts: () => prompts().map(describePrompt),
@@ -113,8 +113,8 @@ export function createFace(options: FaceOptions): Face {
     setLogLevel(level) {
       for (const provider of providers) provider.setLogLevel?.(level)
     },
-    async comingUp() {
-      await Promise.all(providers.flatMap((provider) => provider.comingUp?.() ?? []))
+    async comingUp(name) {
+      await Promise.all(providers.flatMap((provider) => provider.comingUp?.(name) ?? []))
     },
     notes() {
       const all = providers.flatMap((provider) => provider.notes?.() ?? [])

@@ -92,7 +92,7 @@ export function createListeners({ notices, maxPerToken }: { notices: Notices; ma
 async function honour(params: Params, { face }: Visit, call: Call): Promise<Filter> {
   const { notifications: wish } = check(listenParams, params)
   const wished = [...new Set(wish.resourceSubscriptions)]
-  const watched = await Promise.allSettled(wished.map((uri) => face.watch(uri, call)))
+  const watched = await Promise.allSettled(wished.map((uri) => face.watch(uri, call, { mayAsk: false })))
   const uris = wished.filter((_, index) => watched[index]?.status === 'fulfilled')
   return {
     ...Object.fromEntries(listFields.flatMap(([, field]) => (wish[field] ? [[field, true]] : []))),

@@ -51,20 +51,28 @@ function isOfMcp(name: string): boolean {
 
 const callParams = z.looseObject({ name: z.string(), arguments: z.record(z.string(), z.unknown()).optional() })
 
-function callTool(params: Params, { face, call }: MethodContext): Promise<object> {
+async function callTool(params: Params, { face, call }: MethodContext): Promise<object> {
   const { name, arguments: args } = check(callParams, params)
-  const tool = face.findTool(name)
+  const tool = await whenUp(face, () => face.findTool(name), name)
   if (!tool) {
     throw new RpcError(errorCode.invalidParams, `Unknown tool: "${name.slice(0, 200)}". Call tools/list for the names.`)
   }
   return face.callTool(tool, args ?? {}, call)
 }
 
+/** What is not there yet may be on its way. */
+async function whenUp<Found>(face: Face, find: () => Found | Promise<Found>, tool?: string): Promise<Awaited<Found>> {
+  const found = await find()
+  if (found !== undefined) return found
+  await face.comingUp(tool)
+  return find()
+}
+
 const uriParams = z.looseObject({ uri: z.string() })
 
 async function readResource(params: Params, { face, call }: MethodContext): Promise<object> {
   const uri = uriOf(params)
-  const contents = await face.readResource(uri, call)
+  const contents = await whenUp(face, () => face.readResource(uri, call))
   if (!contents) throw resourceNotFound(uri)
   return contents
 }
@@ -82,7 +90,7 @@ const namedParams = z.looseObject({ name: z.string() })
 
 async function getPrompt(params: Params, { face, call }: MethodContext): Promise<object> {
   const { name } = check(namedParams, params)
-  const prompt = face.findPrompt(name)
+  const prompt = await whenUp(face, () => face.findPrompt(name))
   if (!prompt) {
     throw new RpcError(
       errorCode.invalidParams,

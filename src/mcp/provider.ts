@@ -31,8 +31,8 @@ export interface Provider {
   request?(method: string, params: Params, call: Call): Promise<object> | undefined
   /** A client wants to hear log lines from this level on. */
   setLogLevel?(level: LoggingLevel): void
-  /** While what it offers is just coming up; a list waits for it a moment. */
-  comingUp?(): Promise<void> | undefined
+  /** While what it offers is just coming up: a list waits for it a moment, a call of what may be among it longer. */
+  comingUp?(name?: string): Promise<void> | undefined
   /** What a client should know about the lists, for their `_meta`. */
   notes?(): Meta | undefined
   instructions?(): string | undefined
@@ -69,8 +69,8 @@ export interface Resource {
   readonly mimeType?: string
   readonly listed?: object
   read(call: Call): Promise<ReadResourceResult | InputRequired>
-  /** Before a client is promised to be told of changes. Throws where it cannot be. */
-  watch?(call: Call): Promise<void>
+  /** Before a client is promised to be told of changes. Throws where it cannot be. With `mayAsk` a person may be waited for. */
+  watch?(call: Call, mayAsk: boolean): Promise<void>
 }
 
 export interface ResourceTemplate {

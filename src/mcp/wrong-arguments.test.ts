@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { explainWrongArguments } from './wrong-arguments.ts'
+
+const variable = z.string().regex(/^[A-Z_]+$/, 'a variable is capital letters, such as "LOG_LEVEL"')
+const argumentsOfTool = z.strictObject({
+  name: z.string(),
+  env: z.record(variable, z.string()).optional(),
+  size: z.strictObject({ cols: z.int().min(1), rows: z.int().min(1) }).optional(),
+  keys: z.union([z.string(), z.array(z.string())]).optional(),
+  wait: z
+    .discriminatedUnion('for', [
+      z.object({ for: z.literal('exit') }),
+      z.object({ for: z.literal('text'), value: z.string() }),
+    ])
+    .optional(),
+})
+
+function explained(args: unknown): string | undefined {
+  const { error } = argumentsOfTool.safeParse(args)
+  return error && explainWrongArguments(error, Object.keys(argumentsOfTool.shape))
+}
+
+test('an argument that does not exist is told with those that do', () => {
+  expect(explained({ name: 'a', nmae: 'b' })).toBe(
+    'Wrong arguments: "nmae" is not known here; the arguments are name, env, size, keys, wait.',
+  )
+})
+
+test('what does not belong inside an argument is told with the argument', () => {
+  expect(explained({ name: 'a', size: { cols: 0, rows: 4, depth: 3 } })).toBe(
+    'Wrong arguments: "size.cols": Too small: expected number to be >=1; "size": "depth" is not known there.',
+  )
+})
+
+test('a wrong name in a map is told with the map, and what a name may be', () => {
+  expect(explained({ name: 'a', env: { 'log level': '1' } })).toBe(
+    'Wrong arguments: "env": the name "log level" is wrong: a variable is capital letters, such as "LOG_LEVEL".',
+  )
+})
+
+test('where several shapes would do, each is told', () => {
+  expect(explained({ name: 'a', keys: 7 })).toBe(
+    'Wrong arguments: "keys": Invalid input: expected string, received number, or Invalid input: expected array, received number.',
+  )
+  expect(explained({ name: 'a', keys: ['enter', 7] })).toContain('1: Invalid input: expected string, received number')
+})
+
+test('what tells the shapes apart is told by its values', () => {
+  expect(explained({ name: 'a', wait: { for: 'ever' } })).toMatch(/"wait\.for": .*exit.*text/)
+})

@@ -1,0 +1,40 @@
+/**
+ * A legacy upstream over stdio that writes down, in the file its argument names, everything it was made to do. What is not in
+ * that file did not reach it.
+ */
+import { appendFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+const [file = ''] = process.argv.slice(2)
+
+const lists: Readonly<Record<string, object>> = {
+  initialize: {
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} },
+    serverInfo: { name: 'counting', version: '1' },
+  },
+  'tools/list': { tools: [{ name: 'Act-Now', description: 'Acts.', inputSchema: { type: 'object' } }] },
+  'resources/list': { resources: [{ uri: 'count://thing', name: 'thing' }] },
+  'resources/templates/list': { resourceTemplates: [] },
+  'prompts/list': { prompts: [{ name: 'Hello' }] },
+  ping: {},
+}
+
+const deeds: Readonly<Record<string, object>> = {
+  'tools/call': { content: [{ type: 'text', text: 'done' }] },
+  'resources/read': { contents: [{ uri: 'count://thing', text: 'the thing' }] },
+  'resources/subscribe': {},
+  'prompts/get': { messages: [] },
+  'completion/complete': { completion: { values: [] } },
+  'custom/deed': { done: true },
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line) as { id?: number; method: string; params?: { name?: string } }
+  if (id === undefined) continue
+  const deed = deeds[method]
+  if (deed) appendFileSync(file, `${method} ${params?.name ?? ''}\n`)
+  const result = deed ?? lists[method]
+  const answer = result ? { result } : { error: { code: -32601, message: 'Method not found' } }
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n`)
+}
