@@ -95,7 +95,7 @@ export async function openGatewayParts(
     upstreamStatus: (session, label) => gateway.statusOf(session, label),
     async test(target, signal) {
       await using upstream = upstreams.open(target, silent)
-      return tryUpstream(upstream, signal)
+      return await tryUpstream(upstream, signal)
     },
     onBindingsChange: (session) =>
       void gateway

@@ -99,7 +99,7 @@ export async function openSessionParts(
     templates: {
       find: (name) => templates.find(name),
       fillIn: fill,
-      seed: async (name, workspace) => void (await seedWorkspace(templates.find(name), workspace)),
+      seed: async (name, workspace) => (await seedWorkspace(templates.find(name), workspace)).kept,
     },
     tokens: {
       issue: ({ id, name }) => tokens.issue({ role: 'agent', session: id, label: `session ${name}` }),

@@ -17,6 +17,7 @@ import { socketPlaces } from './base/socket-places.ts'
 import type { LoadedConfig } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { openEventLog } from './events/events.ts'
+import { createSearchProvider } from './gateway/gateway.ts'
 import { openGatewayParts } from './hub-gateway.ts'
 import { openSessionParts } from './hub-sessions.ts'
 import { createGate, createHttp, createPage } from './http/http.ts'
@@ -184,19 +185,18 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const compositors = new Map<string, Face>()
   function faceOf({ role, session = '' }: Principal): Face {
     if (role === 'human') return management
-    let compositor = compositors.get(session)
-    if (!compositor) {
-      const own = [statusProvider, ownTools(session, 'terminal_'), ...peersOf(session)]
-      compositor = createFace({
-        id: compositorId(session),
-        info,
-        instructions: compositorInstructions,
-        defaultToolsets: agentToolsets,
-        layers: agentLayers,
-        providers: [...own, ...guarded.providersOf(session)],
-      })
-      compositors.set(session, compositor)
-    }
+    const known = compositors.get(session)
+    if (known) return known
+    const own = [statusProvider, ownTools(session, 'terminal_'), ...peersOf(session)]
+    const compositor: Face = createFace({
+      id: compositorId(session),
+      info,
+      instructions: compositorInstructions,
+      defaultToolsets: agentToolsets,
+      layers: agentLayers,
+      providers: [...own, ...guarded.providersOf(session), createSearchProvider(() => compositor)],
+    })
+    compositors.set(session, compositor)
     return compositor
   }
 

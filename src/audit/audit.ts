@@ -1,9 +1,11 @@
-/** What happened: query_events, `resource://events/{cursor}`, and the layer that records every writing call. */
+/** What happened: query_events, get_trace, `resource://events/{cursor}`, and the layer that records every writing call. */
 import { z } from 'zod'
 import type { Event } from '../api/event.ts'
 import type { EventLog, EventQuery } from '../events/events.ts'
 import type { Notices, Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
+
+import { createTraceTool } from './trace.ts'
 
 export { createRecordLayer } from './record-layer.ts'
 
@@ -70,7 +72,8 @@ export function createAuditProvider({ events, notices }: { events: EventLog; not
       return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(page) }] }
     },
   }
-  return { toolset: 'events', tools: () => [tool], resourceTemplates: () => [template] }
+  const tools = [tool, createTraceTool(events)]
+  return { toolset: 'events', tools: () => tools, resourceTemplates: () => [template] }
 }
 
 async function readPage(events: EventLog, query: EventQuery) {

@@ -73,6 +73,146 @@ export const commands: readonly CommandEntry[] = [
     summary: 'delete a template of your own',
     load: async () => (await import('./templates-delete.ts')).command,
   },
+  {
+    name: 'approvals',
+    summary: 'answer the calls that wait for a person, at the keyboard',
+    load: async () => (await import('./approvals.ts')).command,
+  },
+  {
+    name: 'approvals ls',
+    summary: 'the calls that wait for a person',
+    load: async () => (await import('./approvals-ls.ts')).command,
+  },
+  {
+    name: 'approvals show',
+    summary: 'one of them, with all that there is to know',
+    load: async () => (await import('./approvals-show.ts')).command,
+  },
+  {
+    name: 'approvals approve',
+    summary: 'let a call through',
+    load: async () => (await import('./approvals-answer.ts')).approve,
+  },
+  {
+    name: 'approvals deny',
+    summary: 'refuse a call',
+    load: async () => (await import('./approvals-answer.ts')).deny,
+  },
+  {
+    name: 'approvals abort',
+    summary: 'refuse a call, and end the agent’s turn',
+    load: async () => (await import('./approvals-answer.ts')).abort,
+  },
+  {
+    name: 'grants',
+    summary: 'what was approved for more than one call',
+    load: async () => (await import('./grants.ts')).command,
+  },
+  {
+    name: 'grants revoke',
+    summary: 'take a grant back',
+    load: async () => (await import('./grants-revoke.ts')).command,
+  },
+  {
+    name: 'connectors',
+    summary: 'the MCP servers that sessions may use',
+    load: async () => (await import('./connectors.ts')).command,
+  },
+  {
+    name: 'connectors add',
+    summary: 'register an MCP server',
+    load: async () => (await import('./connectors-add.ts')).command,
+  },
+  {
+    name: 'connectors show',
+    summary: 'one connector with all it has',
+    load: async () => (await import('./connectors-show.ts')).command,
+  },
+  {
+    name: 'connectors test',
+    summary: 'try whether an MCP server works, and what it offers',
+    load: async () => (await import('./connectors-test.ts')).command,
+  },
+  {
+    name: 'connectors rm',
+    summary: 'forget a connector',
+    load: async () => (await import('./connectors-rm.ts')).command,
+  },
+  {
+    name: 'connectors import',
+    summary: 'take over MCP servers from other programs',
+    load: async () => (await import('./connectors-import.ts')).command,
+  },
+  {
+    name: 'connectors export',
+    summary: 'print connectors for other programs',
+    load: async () => (await import('./connectors-export.ts')).command,
+  },
+  {
+    name: 'connectors bind',
+    summary: 'give a session the tools of a connector',
+    load: async () => (await import('./connectors-bind.ts')).command,
+  },
+  {
+    name: 'connectors unbind',
+    summary: 'take them away again',
+    load: async () => (await import('./connectors-unbind.ts')).command,
+  },
+  {
+    name: 'connectors bindings',
+    summary: 'the connectors of a session',
+    load: async () => (await import('./connectors-bindings.ts')).command,
+  },
+  {
+    name: 'policy',
+    summary: 'what agents may do',
+    load: async () => (await import('./policy.ts')).command,
+  },
+  {
+    name: 'policy edit',
+    summary: 'change it in your editor, and see what that changes',
+    load: async () => (await import('./policy-edit.ts')).command,
+  },
+  {
+    name: 'policy save',
+    summary: 'save a file as the next version',
+    load: async () => (await import('./policy-save.ts')).command,
+  },
+  {
+    name: 'policy check',
+    summary: 'whether a file is a policy, or what would be decided',
+    load: async () => (await import('./policy-check.ts')).command,
+  },
+  {
+    name: 'policy simulate',
+    summary: 'try a policy on the calls that were recorded',
+    load: async () => (await import('./policy-simulate.ts')).command,
+  },
+  {
+    name: 'policy diff',
+    summary: 'what a file would change',
+    load: async () => (await import('./policy-diff.ts')).command,
+  },
+  {
+    name: 'policy proposals',
+    summary: 'the rules that agents have asked for',
+    load: async () => (await import('./policy-proposals.ts')).command,
+  },
+  {
+    name: 'policy accept',
+    summary: 'add such rules to the session’s policy',
+    load: async () => (await import('./policy-decide.ts')).accept,
+  },
+  {
+    name: 'policy reject',
+    summary: 'refuse such rules',
+    load: async () => (await import('./policy-decide.ts')).reject,
+  },
+  {
+    name: 'trace',
+    summary: 'one call’s whole path: rule, approval, upstream, outcome',
+    load: async () => (await import('./trace.ts')).command,
+  },
   { name: 'status', summary: 'what the hub is doing', load: async () => (await import('./status.ts')).command },
   {
     name: 'doctor',

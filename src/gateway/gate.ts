@@ -120,7 +120,7 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
 
       const told = approval === undefined ? {} : { approval }
       try {
-        const result = await run(call.withState(passed?.inner))
+        const result = await run(call.with({ state: passed?.inner }))
         if (isInputRequired(result)) {
           await record({ outcome: 'input-required', ...told })
           const state: PassedState = { passed: { event: parent!, digest, inner: result.state } }
@@ -142,12 +142,21 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
 export function createGateLayer(gate: Gate): Layer {
   return async (tool, args, call, next) => {
     const { policyName = tool.name, unrecorded, route, upstream } = tool
+    if (tool.isPassage) return next()
     const result = await gate.pass({ tool: policyName, arguments: args, unrecorded, route, upstream }, call, next)
-    if (!(result instanceof Waiting)) return result
+    if (!(result instanceof Waiting)) return upstream === undefined ? result : withCorrelation(result, call)
     return waitingResult(result, call) ?? { ...toolError(result.message), _meta: { [approvalKey]: result.approval } }
   }
 }
 
+/** So that whoever sees the result can find its trace. */
+function withCorrelation<Result extends object>(result: Result, { correlation }: Call): Result {
+  if (isInputRequired(result)) return result
+  const meta = '_meta' in result && isRecord(result._meta) ? result._meta : {}
+  return { ...result, _meta: { ...meta, [correlationKey]: correlation } }
+}
+
+const correlationKey = 'io.signalbox/correlation'
 const approvalKey = 'io.signalbox/approval'
 
 /** On 2026-07-28 a client that gets a state and no question simply comes back with it. */

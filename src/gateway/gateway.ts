@@ -31,6 +31,7 @@ import { createSubscriptions } from './subscriptions.ts'
 export type { BoundConnector } from './bound-connector.ts'
 export type { ApprovalOutcome, ApprovalRequest } from './gate.ts'
 export type { MountLists } from './mount-lists.ts'
+export { createSearchProvider } from './search-tools.ts'
 export { tryUpstream } from './try-upstream.ts'
 
 export interface Gateway extends AsyncDisposable {

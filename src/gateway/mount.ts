@@ -29,6 +29,7 @@ export interface Mount extends AsyncDisposable {
   read(uri: string, call: Call): Promise<object | InputRequired>
   /** A method that MCP does not know. */
   request(method: string, params: Params, call: Call): Promise<object | InputRequired>
+  notify(method: string, params: Params | undefined): void
   setLogLevel(level: LoggingLevel): void
   unwatch(uri: string): void
   watchAgain(uri: string): void
@@ -192,6 +193,9 @@ export function createMount(options: MountOptions): Mount {
     async request(method, params, call) {
       const request = { tool: policyName(label, method), arguments: withoutWire(params), route, upstream: connector }
       return orWaitingError(await gate.pass(request, call, (passed) => send(method, params, passed, false)))
+    },
+    notify(method, params) {
+      if (lease?.upstream.status.is === 'running') void lease.upstream.notify(method, params).catch(() => {})
     },
     setLogLevel(level) {
       if (!lease || lease.upstream.identity?.era !== 'legacy' || !hasCapability('logging')) return

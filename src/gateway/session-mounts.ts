@@ -142,6 +142,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
     resourceAt: (uri) => (uri.startsWith(mountsPrefix) ? undefined : unlisted(uri)),
     prompts: () => mounts.flatMap(({ definitions }): readonly Prompt[] => definitions.prompts),
     request: (method, params, call) => requestOf(method)?.request(method, params, call),
+    notify: (method, params) => mounts.forEach((mount) => mount.notify(method, params)),
     setLogLevel: (level) => mounts.forEach((mount) => mount.setLogLevel(level)),
     comingUp(tool) {
       if (isOpened && mounts.every((mount) => mount.comingUp === undefined)) return undefined
@@ -164,7 +165,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
 
   async function allUp(): Promise<void> {
     await opened
-    await Promise.allSettled(mounts.map((mount) => mount.comingUp))
+    await Promise.allSettled(mounts.flatMap((mount) => mount.comingUp ?? []))
   }
 
   async function mountUp(tool: string): Promise<void> {

@@ -69,8 +69,8 @@ export class RequestCall implements Call {
     emit(notification(method, params))
   }
 
-  withState(state: unknown): Call {
-    return new RequestCall({ ...this.#options, state })
+  with(change: Partial<Pick<Call, 'state' | 'params'>>): Call {
+    return new RequestCall({ ...this.#options, ...change })
   }
 }
 

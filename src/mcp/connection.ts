@@ -184,7 +184,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (running.size === 0) idle.resolve()
     },
     notify({ method, params }) {
-      if (method !== 'notifications/cancelled') return
+      if (method !== 'notifications/cancelled') {
+        if (!isOfConnection(method)) face.notify(method, params)
+        return
+      }
       const requestId = params?.['requestId']
       if (typeof requestId === 'string' || typeof requestId === 'number') running.get(requestId)?.cancel()
     },
@@ -199,4 +202,9 @@ export function createConnection(options: ConnectionOptions): Connection {
       for (const topic of [...subscriptions, ...listTopics]) notices.unsubscribe(topic, subscriber)
     },
   }
+}
+
+/** What concerns this connection alone. */
+function isOfConnection(method: string): boolean {
+  return method === 'notifications/initialized' || method === 'notifications/progress'
 }

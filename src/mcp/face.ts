@@ -31,6 +31,7 @@ export interface Face {
   findResourceTemplate(uriTemplate: string): ResourceTemplate | undefined
   /** A method that MCP does not know; `undefined`: nobody does. */
   request(method: string, params: Params, call: Call): Promise<object> | undefined
+  notify(method: string, params: Params | undefined): void
   setLogLevel(level: LoggingLevel): void
   /** Waits for what is just coming up: a moment, or until it is known whether there is a tool of this name. */
   comingUp(name?: string): Promise<void>
@@ -110,6 +111,9 @@ export function createFace(options: FaceOptions): Face {
     findPrompt: (name) => prompts().find((prompt) => prompt.name === name),
     findResourceTemplate: (uriTemplate) => templates().find((template) => template.uriTemplate === uriTemplate),
     request: (method, params, call) => firstOf(providers, (provider) => provider.request?.(method, params, call)),
+    notify(method, params) {
+      for (const provider of providers) provider.notify?.(method, params)
+    },
     setLogLevel(level) {
       for (const provider of providers) provider.setLogLevel?.(level)
     },

@@ -61,7 +61,7 @@ async function callTool(params: Params, { face, call }: MethodContext): Promise<
 }
 
 /** What is not there yet may be on its way. */
-async function whenUp<Found>(face: Face, find: () => Found | Promise<Found>, tool?: string): Promise<Awaited<Found>> {
+async function whenUp<Found>(face: Face, find: () => Found | Promise<Found>, tool?: string): Promise<Found> {
   const found = await find()
   if (found !== undefined) return found
   await face.comingUp(tool)

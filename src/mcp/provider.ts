@@ -29,6 +29,8 @@ export interface Provider {
   resourceAt?(uri: string): Resource | undefined
   /** Any method that MCP itself does not answer here. `undefined`: it is none of this provider's. */
   request?(method: string, params: Params, call: Call): Promise<object> | undefined
+  /** A client says something that MCP does not answer, such as that its roots have changed. */
+  notify?(method: string, params: Params | undefined): void
   /** A client wants to hear log lines from this level on. */
   setLogLevel?(level: LoggingLevel): void
   /** While what it offers is just coming up: a list waits for it a moment, a call of what may be among it longer. */
@@ -52,6 +54,8 @@ export interface Tool {
   readonly answersOnce?: boolean
   /** Arguments that no event keeps, such as what is typed. */
   readonly unrecorded?: readonly string[]
+  /** It does nothing but call another tool, which is judged and recorded itself. */
+  readonly isPassage?: boolean
   /** `<mount>_<tool>` as policies name it, where that is not the name. */
   readonly policyName?: string
   /** For the record: how it is answered, such as `mcp:stdio`, and by which upstream. */
@@ -125,8 +129,8 @@ export interface Call {
   releaseStream(retryMs: number): void
   /** A notification as somebody else made it; log lines that the caller did not ask for are left out. */
   passOn(method: string, params: Params | undefined): void
-  /** The same call, for what is written in terms of an inner state. */
-  withState(state: unknown): Call
+  /** The same call as somebody further in shall see it. */
+  with(change: Partial<Pick<Call, 'state' | 'params'>>): Call
 }
 
 /** The program at the other end. */

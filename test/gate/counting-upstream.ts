@@ -1,11 +1,12 @@
 /**
  * A legacy upstream over stdio that writes down, in the file its argument names, everything it was made to do. What is not in
- * that file did not reach it.
+ * that file did not reach it. It does not start where a file of that name and `.broken` is.
  */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const [file = ''] = process.argv.slice(2)
+if (existsSync(`${file}.broken`)) process.exit(3)
 
 const lists: Readonly<Record<string, object>> = {
   initialize: {

@@ -1,5 +1,5 @@
 /** A hub whose one session is bound to an upstream that counts what reaches it. */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
@@ -11,6 +11,8 @@ export interface GateWorld extends OwnHub {
   readonly agent: Endpoint & { readonly port: number }
   /** What the upstream was made to do since it was last asked. */
   deeds(): readonly string[]
+  /** From now on it does not start. */
+  breakUpstream(): void
   setPolicy(source: string): Promise<void>
   /** Waits until somebody is asked, and answers who. */
   pending(): Promise<string>
@@ -45,6 +47,7 @@ export async function startGateWorld(env: Readonly<Record<string, string>> = {})
       rmSync(file)
       return lines.map((line) => line.trim())
     },
+    breakUpstream: () => writeFileSync(`${file}.broken`, ''),
     setPolicy: async (source) => void (await hub.call('set_policy', { scope: 'hub', source })),
     async pending() {
       await expect.poll(() => approvals({}), patience).toHaveLength(1)

@@ -1,7 +1,8 @@
 /** create_session as a client sees it: one call that starts, types, waits and shows, and errors that say what would work. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { modern } from '../http/modern-request.ts'
 import { faultsIn, type OwnHub } from '../http/own-hub.ts'
 import { failureOf, sessionOf, start, startSessionHub } from './session-hub.ts'
@@ -72,6 +73,21 @@ test.each([
   expect(await failureOf(hub, 'get_session', { name: 'refused' })).toMatch(/list_sessions/)
 })
 
+test('who works where a file of the template would have to replace their own is told, and keeps it', async () => {
+  const workspace = temporaryDirectory()
+  const settings = join(workspace, '.gemini/settings.json')
+  mkdirSync(join(workspace, '.gemini'))
+  writeFileSync(settings, '{"theme":"mine"}')
+  const asked = { template: 'gemini', working_dir: workspace }
+  const { last_message } = await start(hub, 'own-settings', 'cat', asked)
+  expect(last_message).toBe(
+    'The workspace keeps its own .gemini/settings.json: the session goes without what the template "gemini" would have put there.',
+  )
+  expect(readFileSync(settings, 'utf8')).toBe('{"theme":"mine"}')
+  const { last_message: nothing } = await start(hub, 'no-settings', 'cat', { template: 'gemini' })
+  expect(nothing).toBeUndefined()
+})
+
 test('a name is taken as long as its session lives', async () => {
   await start(hub, 'unique', 'cat')
   expect(await failureOf(hub, 'create_session', { name: 'unique', command: 'cat' })).toMatch(/unique/)
@@ -86,7 +102,7 @@ test('two at once that want one name do not both get it', async () => {
 })
 
 test('a prompt that its program does not take is told, and the session stays', async () => {
-  const session = await start(hub, 'deaf', 'stty -echo; sleep 1000', { prompt: 'do you hear me?' })
+  const session = await start(hub, 'deaf', 'stty -echo; printf ready; sleep 1000', { prompt: 'do you hear me?' })
   expect(session).toMatchObject({ status: 'running', prompt: { delivered: false, reason: expect.any(String) } })
   expect((await sessionOf(hub, 'deaf')).last_message).toMatch(/prompt was not delivered/)
 })

@@ -25,6 +25,7 @@ beforeAll(async () => {
     command: 'cat',
     mcp_socket: 'meow',
     tools: ['read_screen', 'send_text'],
+    policy: 'rules: [{ allow: terminal_send_text }]',
   }
   await callTool({ token, url }, 'create_session', args)
 })
