@@ -1,11 +1,17 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/postgres-setup.ts'],
-    // The programs that tests start as lines of a shell are written for this one, whoever runs them.
-    env: { SHELL: '/bin/bash' },
+    setupFiles: ['test/close-left-open.ts'],
+    env: {
+      // The programs that tests start as lines of a shell are written for this one, whoever runs them.
+      SHELL: '/bin/bash',
+      // Of the many processes that tests start, each would compile the whole hub anew.
+      NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', import.meta.url)),
+    },
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 60_000,

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/soak/**/*.soak.ts'],
+    setupFiles: ['test/close-left-open.ts'],
     env: { SHELL: '/bin/bash' },
     pool: 'forks',
     fileParallelism: false,

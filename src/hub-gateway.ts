@@ -1,6 +1,8 @@
 /** The part of the composition root that stands between agents and what they call: connectors, policy, approvals, gateway. */
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createApprovalProvider, openApprovals } from './approvals/approvals.ts'
+import { HubError } from './base/hub-error.ts'
 import type { Log } from './base/log.ts'
 import type { Principal } from './base/principal.ts'
 import type { Redactor } from './base/redact.ts'
@@ -12,7 +14,7 @@ import type { EventLog } from './events/events.ts'
 import type { BoundConnector, Gateway } from './gateway/gateway.ts'
 import { createGateway, tryUpstream } from './gateway/gateway.ts'
 import type { Notices, Provider, UpstreamListener, UpstreamTarget } from './mcp/mcp.ts'
-import { createUpstreams } from './mcp/mcp.ts'
+import { createUpstreamLogins, createUpstreams } from './mcp/mcp.ts'
 import { createPolicies } from './policies/policies.ts'
 import type { Equipment, SessionRecord } from './sessions/sessions.ts'
 import type { Store } from './store/store.ts'
@@ -26,12 +28,18 @@ export interface GatewayParts {
   equip(session: string, equipment: Equipment): Promise<void>
   setPolicy(session: string, source: string, by: Principal): Promise<void>
   sessionEnded(session: string): void
+  /** A person has logged in at an upstream; answers for which connector. */
+  finishLogin(answer: { code: string; state: string; issuer?: string }): Promise<string>
   /** Calls that wait for a person are told to come back: the hub stops. */
   endHolds(): void
 }
 
 export interface GatewayPartsOptions extends Pick<LoadedConfig, 'config' | 'environment'> {
   readonly hubId: string
+  /** The data directory. */
+  readonly home: string
+  /** Where the login pages of upstreams send people back to. */
+  readonly loginCallback: string
   readonly version: string
   readonly store: Store
   readonly events: EventLog
@@ -55,12 +63,18 @@ export async function openGatewayParts(
 ): Promise<GatewayParts> {
   const { hubId, version, store, events, notices, redactor, log, faceIdOf, findSession, templatePolicy } = options
   const programs = programEnvironment(environment)
+  const logins = createUpstreamLogins({
+    directory: join(options.home, 'upstream-auth'),
+    redirectUrl: options.loginCallback,
+    onLoginWanted: (connector) => log.warn({ connector }, 'a person has to log in at an upstream'),
+  })
   const upstreams = opened.use(
     createUpstreams({
       homeId: hubId,
       info: { name: 'signalbox', title: 'Signalbox', version },
       log,
       redact: (text) => redactor.text(text),
+      logins,
     }),
   )
   const approvals = opened.use(
@@ -95,7 +109,11 @@ export async function openGatewayParts(
     upstreamStatus: (session, label) => gateway.statusOf(session, label),
     async test(target, signal) {
       await using upstream = upstreams.open(target, silent)
-      return await tryUpstream(upstream, signal)
+      return await tryUpstream(upstream, signal).catch((error: unknown) => {
+        const address = logins.pending(target.name)
+        if (address === undefined) throw error
+        throw new HubError('unauthorized', `A person has to log in first: open ${address}`)
+      })
     },
     onBindingsChange: (session) =>
       void gateway
@@ -136,6 +154,11 @@ export async function openGatewayParts(
       const onError = (error: unknown) => log.error({ session, error }, 'what a session had open was not closed')
       void gateway.close(session).catch(onError)
       void approvals.abandonOf(session).catch(onError)
+    },
+    async finishLogin(answer) {
+      const connector = await logins.finish(answer)
+      await gateway.restart(connector)
+      return connector
     },
     endHolds: () => approvals.endHolds(),
   }

@@ -20,7 +20,7 @@ import { openEventLog } from './events/events.ts'
 import { createSearchProvider } from './gateway/gateway.ts'
 import { openGatewayParts } from './hub-gateway.ts'
 import { openSessionParts } from './hub-sessions.ts'
-import { createGate, createHttp, createPage } from './http/http.ts'
+import { createGate, createHttp, createPage, loginCallbackPath } from './http/http.ts'
 import type { Gate, HttpServer } from './http/http.ts'
 import type { Face, Notices, Provider } from './mcp/mcp.ts'
 import { createEndpoint, createFace, createNotices, createSettleLayer, managementFaceId } from './mcp/mcp.ts'
@@ -152,6 +152,8 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       config,
       environment,
       hubId,
+      home: home.path,
+      loginCallback: `${origin}${loginCallbackPath}`,
       version,
       store,
       events,
@@ -249,7 +251,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
 
   const hasSession = (session: string) => sessions.isLiving(session)
   const gate = parts.gate ?? createGate({ authenticate: (text) => tokens.authenticate(text), hasSession })
-  http.open({ endpoint, gate, faceOf })
+  http.open({ endpoint, gate, faceOf, finishLogin: guarded.finishLogin })
   await home.announce({ url, pid: process.pid, version, started_at: startTime })
   await events.append({ type: 'hub-started', payload: { version, pid: process.pid, url } })
   log.debug({ url, version, store: store.engine }, 'the hub is ready')

@@ -28,7 +28,9 @@ const openFolders = new Set(['base', 'api'])
 /** Heavy packages, and the one place that may import each. */
 const importers: Readonly<Record<string, RegExp>> = {
   '@modelcontextprotocol/server': /^src\/mcp\/sdk\.ts$/,
-  '@modelcontextprotocol/client': /^src\/cli\/hub-client\.ts$/,
+  '@modelcontextprotocol/client': /^src\/(cli\/hub-client|mcp\/upstream\/oauth-login)\.ts$/,
+  undici: /^src\/mcp\/upstream\/http-client\.ts$/,
+  'eventsource-parser': /^src\/mcp\/upstream\/http-body\.ts$/,
   kysely: /^src\/store\//,
   pg: /^src\/(store|events)\//,
   pino: /^src\/base\/log\.ts$/,

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { personAt } from './fixtures/person.ts'
 import type { CliOutcome } from './fixtures/run-cli.ts'
 import { runInProcess } from './fixtures/run-cli.ts'
-import { textOn } from './fixtures/screen-with.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import type { HubProcess } from './harness/hub-process.ts'
 import { startHubProcess } from './harness/hub-process.ts'
@@ -168,7 +167,7 @@ describe('a recording', () => {
       await person.sees('The end. Any key leaves.')
       person.type('x')
       expect(await person.exit).toBe(0)
-      expect(textOn(person.screen)).toBe('mine')
+      expect(person.screen.text()).toBe('mine')
       expect(person.answers).toBe('')
     }
   })
@@ -219,7 +218,7 @@ test('the list is watched live', async () => {
   await vi.waitFor(() => expect(person.output).toContain('\x1b[32m'), { timeout: 20_000, interval: 50 })
   process.kill(person.pid, 'SIGINT')
   expect(await person.exit).toBe(0)
-  expect(textOn(person.screen)).toBe('mine')
+  expect(person.screen.text()).toBe('mine')
 })
 
 test('what needs a terminal says so in a pipe', async () => {

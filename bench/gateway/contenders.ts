@@ -20,22 +20,25 @@ export interface Contender {
 export interface Contenders extends AsyncDisposable {
   readonly direct: Contender
   readonly relayed: Contender
-  /** A tool of the hub's own on the same compositor. */
+  /** A tool of the hub's own on the same compositor: decided and recorded, but not relayed. */
+  readonly guarded: Contender
+  /** A tool of the hub's own, called by a person: what the endpoint alone costs. */
   readonly own: Contender
-  /** These three among them. */
+  /** These four among them. */
   readonly all: readonly Contender[]
 }
 
 const args = { text: saying }
+const statusCall = { name: 'hub_status', arguments: {} }
 
 export async function startContenders(): Promise<Contenders> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await startUpstream())
   const direct = directContender(upstream)
-  const { relayed, modern, own } = signalboxContenders(stack.use(await startSignalbox(upstream.url)))
-  const all = [direct, relayed, modern, own, ...(await startPeers(stack, upstream.url))]
+  const { relayed, modern, guarded, own } = signalboxContenders(stack.use(await startSignalbox(upstream.url)))
+  const all = [direct, relayed, modern, guarded, own, ...(await startPeers(stack, upstream.url))]
   const opened = stack.move()
-  return { direct, relayed, own, all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return { direct, relayed, guarded, own, all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
 function directContender({ url, pid }: Program & { readonly url: string }): Contender {
@@ -49,7 +52,7 @@ function directContender({ url, pid }: Program & { readonly url: string }): Cont
   }
 }
 
-function signalboxContenders({ pid, agent, tool }: BenchHub) {
+function signalboxContenders({ pid, agent, person, tool }: BenchHub) {
   const cpuMicros = () => cpuMicrosOfTree(pid)
   const call = { name: tool, arguments: args }
   const relayed: Contender = {
@@ -65,12 +68,18 @@ function signalboxContenders({ pid, agent, tool }: BenchHub) {
     does: 'the same, to a client of that revision',
     open: httpCalls(agent.port, async (id) => prepareModernCall(agent, id, call)),
   }
-  const own: Contender = {
-    name: 'Signalbox, own tool',
-    does: '`hub_status` on the same compositor: nothing is relayed',
+  const guarded: Contender = {
+    name: 'Signalbox, tool of its own',
+    does: '`hub_status` by the same agent: token, record and 100 rules, nothing is relayed',
     expects: 'uptime_seconds',
-    open: httpCalls(agent.port, (id) => prepareLegacyCall(agent, id, { name: 'hub_status', arguments: {} })),
+    open: httpCalls(agent.port, (id) => prepareLegacyCall(agent, id, statusCall)),
     cpuMicros,
   }
-  return { relayed, modern, own }
+  const own: Contender = {
+    ...guarded,
+    name: 'Signalbox, endpoint alone',
+    does: '`hub_status` by a person: token, no policy, no record',
+    open: httpCalls(person.port, (id) => prepareLegacyCall(person, id, statusCall)),
+  }
+  return { relayed, modern, guarded, own }
 }

@@ -9,6 +9,8 @@ export interface BenchHub extends AsyncDisposable {
   readonly pid: number
   /** The endpoint, with the token of the session's agent. */
   readonly agent: Target
+  /** The same with a person's. */
+  readonly person: Target
   /** As the agent sees the upstream's `echo`. */
   readonly tool: string
 }
@@ -27,6 +29,7 @@ export async function startSignalbox(upstreamUrl: string): Promise<BenchHub> {
   return {
     pid: hub.process.pid!,
     agent: { port: hub.port, path: '/mcp', token: String(token) },
+    person: { port: hub.port, path: '/mcp', token: hub.token },
     tool,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }

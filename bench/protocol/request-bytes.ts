@@ -34,7 +34,11 @@ export function initialized(target: Target, connectionId: string): Buffer {
   return post(target, headers, { jsonrpc: '2.0', method: 'notifications/initialized' })
 }
 
-export function post({ port, path, token }: Target, headers: Readonly<Record<string, string>>, message: object): Buffer {
+export function post(
+  { port, path, token }: Target,
+  headers: Readonly<Record<string, string>>,
+  message: object,
+): Buffer {
   const body = JSON.stringify(message)
   const all = {
     host: `127.0.0.1:${port}`,

@@ -34,7 +34,7 @@ export interface AnnouncerOptions {
 }
 
 /** A hundred questions at once are no reason to start a hundred programs. */
-const mostAtOnce = 4
+const mostAtOnce = 16
 
 export function createAnnouncer({ hooks, rows, log, now }: AnnouncerOptions): Announcer {
   const { command, url, environment } = hooks

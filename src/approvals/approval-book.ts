@@ -42,6 +42,7 @@ export async function openApprovalBook(options: ApprovalBookOptions): Promise<Ap
   const { store, rows, hubId, notices, events, log, onGrantsChange } = options
   const listeners = new Map<string, Set<() => void>>()
   const ofAny = new Set<() => void>()
+  const onFault = (error: unknown) => log.error({ error }, 'changes of approvals at other hubs could not be read')
   /** Up to here the other hubs' changes have been heard of. */
   let heard = await rows.lastRevision()
 
@@ -59,7 +60,7 @@ export async function openApprovalBook(options: ApprovalBookOptions): Promise<Ap
       heard = approval.revision
       tell(approval)
     }
-    if (areGrantsChanged) void onGrantsChange()
+    if (areGrantsChanged) onGrantsChange().catch(onFault)
   }
 
   /** After a broken connection: what was not heard is looked up. */
@@ -72,7 +73,6 @@ export async function openApprovalBook(options: ApprovalBookOptions): Promise<Ap
       if (missed.length < toldAtOnce) return
     }
   }
-  const onFault = (error: unknown) => log.error({ error }, 'changes of approvals at other hubs could not be read')
   const listening = await store.postgres?.listen(channel, {
     onNotice: hear,
     onGap: () => void catchUp().catch(onFault),

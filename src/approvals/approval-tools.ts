@@ -52,6 +52,7 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
       name: 'list_approvals',
       description: 'Calls of agents that wait for a person, newest first; with "status", those that were answered.',
       input: z.strictObject({
+        id: z.string().optional().describe('Only this one, whatever its status.'),
         status: z.enum([...approvalStatuses, 'all']).default('pending'),
         session: sessionArgument.optional(),
         cursor: placeSchema.optional().describe('As in next_cursor; without it, from the newest.'),
@@ -59,7 +60,8 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
       }),
       output: z.object({ approvals: z.array(approvalSchema), next_cursor: z.string().optional() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
-      async run({ status, session, cursor, limit }) {
+      async run({ id, status, session, cursor, limit }) {
+        if (id !== undefined) return { approvals: [toWire(await approvals.find(id))] }
         const found = await approvals.list({
           ...(status !== 'all' && { status }),
           sessionId: await idOf(session),

@@ -12,14 +12,14 @@ import {
 import { until } from '../../test/fixtures/until.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 import type { Store } from '../store/store.ts'
-import type { Answer, Approvals } from './approvals.ts'
+import type { Answer, Approvals, ApprovalsOptions } from './approvals.ts'
 
 const once = { scope: 'once' } as const
 const approve: Answer = { decision: 'approve', ...once }
 const deny: Answer = { decision: 'deny', reason: 'not today', ...once }
 
 /** One session, one hub. */
-async function useHub(store: Store, options: Parameters<ReturnType<typeof createApprovalWorld>['start']>[1] = {}) {
+async function useHub(store: Store, options: Partial<ApprovalsOptions> = {}) {
   const world = createApprovalWorld()
   const session = await addSession(store, 'fix')
   const approvals = await world.start(store, options)
@@ -166,6 +166,24 @@ describeOnEachEngine('a call that must ask', (open) => {
     }
   })
 
+  test('does not go through if its caller leaves when the approval is used up, but nothing has run yet', async () => {
+    await using opened = await open()
+    let leave = () => {}
+    const events: ApprovalsOptions['events'] = {
+      async append(event) {
+        if (event.type === 'approval-consumed') leave()
+        return { ...event, seq: 0, id: '', at: '' }
+      },
+    }
+    const { approvals, request } = await useHub(opened.store, { events })
+    const call = ask(approvals, request)
+    leave = call.leave
+    const id = await pendingId(approvals)
+    await approvals.decide(id, approve, ann)
+    expect(await call.outcome).toEqual({ is: 'abandoned', id })
+    expect(await statusOf(approvals, id)).toBe('abandoned')
+  })
+
   test('shares its approval with an equal call: a denial answers both', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store)
@@ -203,20 +221,27 @@ describeOnEachEngine('a call that must ask', (open) => {
     expect(await staying.outcome).toEqual({ is: 'approved', id })
   })
 
-  test('is denied by time: held, on coming back, and when somebody answers too late', async () => {
+  test('is denied by time while it is held', async () => {
     await using opened = await open()
     const { approvals, request, pass } = await useHub(opened.store)
     const held = ask(approvals, request)
-    const first = await pendingId(approvals)
+    const id = await pendingId(approvals)
     pass(3_600_000)
-    await expect(approvals.decide(first, approve, ann)).rejects.toThrow('expired at 2026-01-01T01:00:00.000Z')
     await approvals.sweep()
-    expect(await held.outcome).toEqual({ is: 'expired', id: first })
+    expect(await held.outcome).toEqual({ is: 'expired', id })
+  })
 
-    const left = ask(approvals, request)
-    const second = await pendingId(approvals)
-    await approvals.decide(second, approve, ann)
-    expect((await left.outcome).is).toBe('approved')
+  test('cannot be approved after its time', async () => {
+    await using opened = await open()
+    const { approvals, request, pass } = await useHub(opened.store, { holdMs: 0 })
+    const { id } = await ask(approvals, request).outcome
+    pass(3_599_999)
+    await approvals.preview(id, approve)
+    pass(1)
+    await expect(approvals.decide(id, approve, ann)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('expired at 2026-01-01T01:00:00.000Z'),
+    })
   })
 
   test('that was approved cannot use it after its time', async () => {

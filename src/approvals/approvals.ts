@@ -27,7 +27,7 @@ import type { Answer, Preview } from './decide-approval.ts'
 import { createDecisions } from './decide-approval.ts'
 import { createGrantMemory, revokeGrant } from './grants.ts'
 import type { ApprovalRequest, HeldCall } from './holds.ts'
-import { createHolds } from './holds.ts'
+import { createHolds, onAbort } from './holds.ts'
 
 export type { Hooks } from './announce.ts'
 export type { Outcome } from './approval-life.ts'
@@ -57,7 +57,7 @@ export interface Approvals extends AsyncDisposable {
   revokeGrant(id: string, by: Principal): Promise<GrantRecord>
   /** The session has ended: none of its calls will come any more, and its grants are void. */
   abandonOf(session: string): Promise<void>
-  /** Calls that wait are told to come back, and none waits any more: the hub stops. */
+  /** Whoever waits, here or in `wait`, is told to come back, and nobody waits any more: the hub stops. */
   endHolds(): void
   /** Expires, abandons and announces what is due. The hub does it by itself. */
   sweep(): Promise<void>
@@ -91,11 +91,13 @@ export async function openApprovals(options: ApprovalsOptions): Promise<Approval
   await using opened = new AsyncDisposableStack()
   // Whoever knows such an address may write to the channel behind it.
   if (hooks.url !== undefined) redactor.addSecret(hooks.url)
+  const ending = new AbortController()
   const rows = createApprovalStore(store)
   const memory = createGrantMemory({ rows, log })
-  await memory.load()
   const onGrantsChange = () => memory.load()
   const book = opened.use(await openApprovalBook({ store, rows, hubId, notices, events, log, onGrantsChange }))
+  // Only now: whatever changes from here on is heard of.
+  await memory.load()
   const announcer = opened.use(createAnnouncer({ hooks, rows, log, now }))
   const holds = createHolds({
     book,
@@ -106,13 +108,15 @@ export async function openApprovals(options: ApprovalsOptions): Promise<Approval
     ttlMs,
     signOfLifeMs,
     now,
+    ending: ending.signal,
     onAsked: (record) => announcer.announce(record),
   })
-  opened.defer(() => holds.end())
+  opened.defer(() => ending.abort())
   const decisions = createDecisions({ book, rows, events, redactor, now })
   const closing = createClosing({ book, rows, events, now })
 
   async function sweep(): Promise<void> {
+    if (!memory.isLoaded) await memory.load()
     await closing.sweep()
     await announcer.announceRest()
   }
@@ -141,16 +145,20 @@ export async function openApprovals(options: ApprovalsOptions): Promise<Approval
     },
     list: (filter) => rows.list(filter),
     async wait({ since, timeoutMs, signal }) {
-      const sources = [book.onAnyChange]
-      const cursor = since ?? (await rows.lastRevision())
-      const found = await waitUntil({ sources, look: () => look(since), timeoutMs, signal })
-      return found ?? { approvals: [], cursor }
+      const nothing = { approvals: [], cursor: since ?? (await rows.lastRevision()) }
+      const found = await waitUntil({
+        sources: [book.onAnyChange, (listener) => onAbort(ending.signal, listener)],
+        look: async () => (await look(since)) ?? (ending.signal.aborted ? nothing : undefined),
+        timeoutMs,
+        signal,
+      })
+      return found ?? nothing
     },
     grantsOf: (session) => memory.of(session),
     listGrants: (filter) => rows.listGrants(filter),
     revokeGrant: (id, by) => revokeGrant(id, by, { book, events, now }),
     abandonOf: (session) => closing.abandonOf(session),
-    endHolds: () => holds.end(),
+    endHolds: () => ending.abort(),
     sweep,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }

@@ -14,12 +14,14 @@ import { nameOf } from './decide-approval.ts'
 export interface GrantMemory {
   /** Those that hold in this session. A revocation at another hub takes effect as soon as its notice is here. */
   of(session: string): readonly CompiledGrant[]
-  /** Reads them anew. Until that worked, none holds: a call is asked for rather than let through. */
+  /** Reads them anew. Where that fails none holds, until it works again: a call is asked for rather than let through. */
   load(): Promise<void>
+  readonly isLoaded: boolean
 }
 
 export function createGrantMemory({ rows, log }: { rows: Pick<ApprovalStore, 'listGrants'>; log: Log }): GrantMemory {
   const oneByOne = createSerial()
+  let isLoaded = false
   let compiled = new Map<string, CompiledGrant>()
   let forAll: readonly CompiledGrant[] = []
   let bySession = new Map<string, readonly CompiledGrant[]>()
@@ -51,11 +53,16 @@ export function createGrantMemory({ rows, log }: { rows: Pick<ApprovalStore, 'li
   }
 
   return {
+    get isLoaded() {
+      return isLoaded
+    },
     of: (session) => bySession.get(session) ?? forAll,
     load: () =>
       oneByOne(async () => {
+        isLoaded = false
         try {
           await load()
+          isLoaded = true
         } catch (error) {
           forAll = []
           bySession = new Map()

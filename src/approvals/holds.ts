@@ -42,8 +42,6 @@ export interface HeldCall extends Listening {
 
 export interface Holds {
   obtain(request: ApprovalRequest, call: HeldCall): Promise<Outcome>
-  /** Those who wait are told to come back, and nobody waits any more. */
-  end(): void
 }
 
 export interface HoldsOptions {
@@ -55,6 +53,8 @@ export interface HoldsOptions {
   readonly ttlMs: number
   readonly signOfLifeMs: number
   readonly now: () => Date
+  /** From then on nobody is held: whoever waits is told to come back. */
+  readonly ending: AbortSignal
   /** A person has to be told of a new one. */
   readonly onAsked: (record: ApprovalRecord) => void
 }
@@ -62,8 +62,7 @@ export interface HoldsOptions {
 type SoughtCall = SameCall & Pick<ApprovalRecord, 'policyVersion'>
 
 export function createHolds(options: HoldsOptions): Holds {
-  const { book, rows, hubId, redactor, holdMs, ttlMs, signOfLifeMs, now, onAsked } = options
-  const ending = new AbortController()
+  const { book, rows, hubId, redactor, holdMs, ttlMs, signOfLifeMs, now, ending, onAsked } = options
   /** How many calls of each kind are here. */
   const present = new Map<string, number>()
 
@@ -145,16 +144,13 @@ export function createHolds(options: HoldsOptions): Holds {
       const found = await waitUntil<Outcome | { is: 'used-up' }>({
         sources: [
           (listener) => book.onChange(id, listener),
-          (listener) => {
-            ending.signal.addEventListener('abort', listener)
-            return () => ending.signal.removeEventListener('abort', listener)
-          },
+          (listener) => onAbort(ending, listener),
           (listener) => {
             const timer = setTimeout(listener, Date.parse(expiresAt) - now().getTime() + 1)
             return () => clearTimeout(timer)
           },
         ],
-        look: async () => (await look(id, signal)) ?? (ending.signal.aborted ? waiting : undefined),
+        look: async () => (await look(id, signal)) ?? (ending.aborted ? waiting : undefined),
         timeoutMs: Math.max(0, until - performance.now()),
         signal,
       })
@@ -198,7 +194,13 @@ export function createHolds(options: HoldsOptions): Holds {
     })
   }
 
-  return { obtain, end: () => ending.abort() }
+  return { obtain }
+}
+
+/** Returns the way to stop. */
+export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  signal.addEventListener('abort', listener)
+  return () => signal.removeEventListener('abort', listener)
 }
 
 function keyOf({ sessionId, tool, digest, policyVersion }: SoughtCall): string {

@@ -35,6 +35,7 @@ export async function runCommand(
   })
   const timer = setTimeout(() => killGroup(child.pid), mostMs)
   const letGo = () => {
+    child.stderr.destroy()
     child.unref()
     resolve()
   }

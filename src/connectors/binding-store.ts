@@ -4,6 +4,7 @@ import type { Overrides } from '../api/connector.ts'
 import { overridesSchema } from '../api/connector.ts'
 import type { BindingRow, Store } from '../store/store.ts'
 import { type ConnectorRecord, toRecord as toConnectorRecord } from './connector-store.ts'
+import { defined } from './defined.ts'
 
 export interface NewBinding {
   readonly sessionId: string
@@ -23,19 +24,21 @@ export interface BoundSession {
   readonly id: string
   readonly name: string
   readonly label: string
-  readonly status: string
 }
 
 export interface BindingStore {
   /** In the order of their labels, so that lists are the same each time. */
   ofSession(sessionId: string): Promise<readonly BindingRecord[]>
   find(sessionId: string, label: string): Promise<BindingRecord | undefined>
+  /** Those that have not ended. */
   sessionsOf(connectorName: string): Promise<readonly BoundSession[]>
   /** All or none. A label or a session that is taken or gone throws what the database says. */
   insert(bindings: readonly NewBinding[]): Promise<void>
   update(binding: NewBinding): Promise<void>
   remove(sessionId: string, label: string): Promise<void>
 }
+
+const endedStatuses = ['completed', 'failed', 'stopped']
 
 export function createBindingStore({ db }: Store): BindingStore {
   const joined = () =>
@@ -64,8 +67,9 @@ export function createBindingStore({ db }: Store): BindingStore {
     sessionsOf: (connectorName) =>
       joined()
         .innerJoin('sessions', 'sessions.id', 'binding.session_id')
-        .select(['sessions.id', 'sessions.name', 'sessions.status', 'binding.label'])
+        .select(['sessions.id', 'sessions.name', 'binding.label'])
         .where('connector.name', '=', connectorName)
+        .where('sessions.status', 'not in', endedStatuses)
         .orderBy('sessions.name')
         .orderBy('binding.label')
         .execute(),
@@ -129,13 +133,12 @@ function toRecord(row: BindingRow, connector: ConnectorRecord): BindingRecord {
     options: parsed(row.options_override),
     strict: row.strict_override === null ? undefined : row.strict_override === 1,
   }
-  const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined))
   return {
     id: row.id,
     sessionId: row.session_id,
     connectorId: row.connector_id,
     label: row.label,
-    overrides: overridesSchema.parse(given),
+    overrides: overridesSchema.parse(defined(overrides)),
     priority: row.priority,
     connector,
   }

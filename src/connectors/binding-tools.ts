@@ -1,21 +1,15 @@
 /** bind_connector, unbind_connector, list_bindings */
 import { z } from 'zod'
 import { bindingSchema, overridesSchema } from '../api/connector.ts'
-import type { Binding } from '../api/connector.ts'
 import { defineTool, type Tool } from '../mcp/mcp.ts'
-import type { ConnectorViews } from './connector-views.ts'
 import type { Connectors } from './connectors.ts'
-import type { SessionPlace } from './resolve.ts'
 
 const sessionArgument = z.string().min(1).max(200).describe('Name or id of the session; a name means the newest.')
 
 export function createBindingTools(deps: {
-  readonly connectors: Pick<Connectors, 'bind' | 'unbind'>
-  readonly views: ConnectorViews
-  readonly findSession: (nameOrId: string) => Promise<SessionPlace>
-  readonly bindingsView: (nameOrId: string) => Promise<readonly Binding[]>
+  readonly connectors: Pick<Connectors, 'bind' | 'unbind' | 'describeBindings'>
 }): readonly Tool[] {
-  const { connectors, views, findSession, bindingsView } = deps
+  const { connectors } = deps
   return [
     defineTool({
       name: 'list_bindings',
@@ -24,7 +18,7 @@ export function createBindingTools(deps: {
       input: z.strictObject({ session: sessionArgument }),
       output: z.object({ bindings: z.array(bindingSchema) }),
       annotations: { readOnlyHint: true, openWorldHint: false },
-      run: async ({ session }) => ({ bindings: [...(await bindingsView(session))] }),
+      run: async ({ session }) => ({ bindings: [...(await connectors.describeBindings(session))] }),
     }),
     defineTool({
       name: 'bind_connector',
@@ -45,10 +39,7 @@ export function createBindingTools(deps: {
       output: bindingSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       unrecorded: ['overrides'],
-      async run({ session, connector, label, overrides, priority }) {
-        const binding = await connectors.bind(session, connector, { label, overrides, priority })
-        return views.binding(binding, await findSession(session))
-      },
+      run: ({ session, connector, ...options }) => connectors.bind(session, connector, options),
     }),
     defineTool({
       name: 'unbind_connector',
@@ -56,10 +47,7 @@ export function createBindingTools(deps: {
       input: z.strictObject({ session: sessionArgument, label: z.string().describe('As in list_bindings.') }),
       output: z.object({ session: z.string(), label: z.string(), connector: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-      async run({ session, label }) {
-        const { connector } = await connectors.unbind(session, label)
-        return { session, label, connector: connector.connector.name }
-      },
+      run: ({ session, label }) => connectors.unbind(session, label),
     }),
   ]
 }

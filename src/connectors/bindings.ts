@@ -1,13 +1,12 @@
 /** Which session uses which connectors, under which label, with what changed. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Connector, ConnectorUse, LegacyMcps, Overrides } from '../api/connector.ts'
-import { overridesSchema } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { BindingRecord, BindingStore, NewBinding } from './binding-store.ts'
-import { checkConnector, refuseSecrets } from './check-connector.ts'
+import { checkConnector } from './check-connector.ts'
 import type { ConnectorRecord, ConnectorStore } from './connector-store.ts'
 import { toDraft } from './formats/entry.ts'
-import { checkLabel, chooseLabel } from './labels.ts'
+import { checkLabels, chooseLabel } from './labels.ts'
 import { merge } from './merge.ts'
 import type { SessionPlace } from './resolve.ts'
 
@@ -15,6 +14,11 @@ export interface BindOptions {
   readonly label?: string | undefined
   readonly overrides?: Overrides | undefined
   readonly priority?: number | undefined
+}
+
+/** A binding before it is kept, with the name that people know its connector by. */
+export interface PlannedBinding extends NewBinding {
+  readonly connector: string
 }
 
 export interface Bindings {
@@ -25,9 +29,9 @@ export interface Bindings {
   bind(session: SessionPlace, connector: string, options: BindOptions): Promise<BindingRecord>
   unbind(session: SessionPlace, label: string): Promise<BindingRecord>
   /** All of them or none. */
-  bindAll(session: SessionPlace, uses: readonly ConnectorUse[]): Promise<void>
+  bindAll(session: SessionPlace, uses: readonly ConnectorUse[]): Promise<readonly PlannedBinding[]>
   /** Registers those that are new by name, and binds all. */
-  bindLegacyMap(session: SessionPlace, map: LegacyMcps): Promise<void>
+  bindLegacyMap(session: SessionPlace, map: LegacyMcps): Promise<readonly PlannedBinding[]>
 }
 
 export interface BindingsOptions {
@@ -38,6 +42,7 @@ export interface BindingsOptions {
 }
 
 export function createBindings({ connectors, bindings, findConnector, onRegistered }: BindingsOptions): Bindings {
+  /** Label → connector. */
   async function takenIn(sessionId: string): Promise<Map<string, string>> {
     const all = await bindings.ofSession(sessionId)
     return new Map(all.map(({ label, connector }) => [label, connector.connector.name]))
@@ -51,45 +56,54 @@ export function createBindings({ connectors, bindings, findConnector, onRegister
     throw new HubError('not-found', `"label": the session "${name}" has no binding "${label}". ${there}`)
   }
 
-  async function insert(session: SessionPlace, added: readonly NewBinding[]): Promise<void> {
+  async function plan(session: SessionPlace, name: string, options: BindOptions): Promise<PlannedBinding> {
+    const record = await findConnector(name)
+    const { overrides = {}, priority = 0 } = options
+    // What it comes to must be a connector, too.
+    checkConnector(merge(record.connector, overrides))
+    return {
+      sessionId: session.id,
+      connectorId: record.id,
+      connector: name,
+      label: chooseLabel(name, options.label),
+      overrides,
+      priority,
+    }
+  }
+
+  async function insert(session: SessionPlace, planned: readonly PlannedBinding[]): Promise<void> {
     try {
-      await bindings.insert(added)
+      await bindings.insert(planned)
     } catch (error) {
       // Somebody else may have bound one of these labels since it was looked at.
-      const taken = await takenIn(session.id)
-      for (const { label, connectorId } of added) checkLabel(label, connectorId, taken)
+      checkLabels(planned, await takenIn(session.id))
       throw error
     }
   }
 
-  async function bindAll(session: SessionPlace, uses: readonly ConnectorUse[]): Promise<void> {
-    const taken = await takenIn(session.id)
-    const added: NewBinding[] = []
+  async function bindAll(session: SessionPlace, uses: readonly ConnectorUse[]): Promise<readonly PlannedBinding[]> {
+    const planned: PlannedBinding[] = []
     for (const use of uses) {
-      const { connector: name, ...options } = typeof use === 'string' ? { connector: use } : use
-      const record = await findConnector(name)
-      const label = chooseLabel(name, options.label)
-      checkLabel(label, name, taken)
-      taken.set(label, name)
-      added.push({ ...checkBinding(session, record, options), label })
+      const { connector, ...options } = typeof use === 'string' ? { connector: use } : use
+      planned.push(await plan(session, connector, options))
     }
-    await insert(session, added)
+    checkLabels(planned, await takenIn(session.id))
+    await insert(session, planned)
+    return planned
   }
 
   return {
     list: (sessionId) => bindings.ofSession(sessionId),
     find,
     async bind(session, name, options) {
-      const record = await findConnector(name)
-      const label = chooseLabel(name, options.label)
+      const planned = await plan(session, name, options)
       const taken = await takenIn(session.id)
-      const binding = { ...checkBinding(session, record, options), label }
-      if (taken.get(label) === name) await bindings.update(binding)
+      if (taken.get(planned.label) === name) await bindings.update(planned)
       else {
-        checkLabel(label, name, taken)
-        await insert(session, [binding])
+        checkLabels([planned], taken)
+        await insert(session, [planned])
       }
-      return find(session, label)
+      return find(session, planned.label)
     },
     async unbind(session, label) {
       const found = await find(session, label)
@@ -98,34 +112,25 @@ export function createBindings({ connectors, bindings, findConnector, onRegister
     },
     bindAll,
     async bindLegacyMap(session, map) {
-      const wanted = definitionsIn(map)
-      for (const connector of wanted.values()) {
+      const wanted = [...definitionsIn(map).values()]
+      // Whatever can be refused is refused before anything is registered.
+      const labels = wanted.map(({ name }) => ({ connector: name, label: chooseLabel(name, undefined) }))
+      checkLabels(labels, await takenIn(session.id))
+      for (const connector of wanted) {
         const known = await connectors.find(connector.name)
         if (known) refuseOther(connector, known.connector)
       }
-      for (const connector of wanted.values()) {
-        const { connector: kept } = await connectors.insertIfNew(connector)
+      for (const connector of wanted) {
+        const { connector: kept, isNew } = await connectors.insertIfNew(connector)
         refuseOther(connector, kept)
-        await onRegistered(connector)
+        if (isNew) await onRegistered(connector)
       }
-      await bindAll(session, [...wanted.keys()])
+      return bindAll(
+        session,
+        wanted.map(({ name }) => name),
+      )
     },
   }
-}
-
-/** What it comes to must be a connector, too. */
-function checkBinding(session: SessionPlace, record: ConnectorRecord, options: BindOptions): Omit<NewBinding, 'label'> {
-  const { connector } = record
-  const overrides = overridesSchema.parse(options.overrides ?? {})
-  const { endpoint, ...rest } = overrides
-  refuseSecrets({ name: connector.name, ...definedOnly(rest), ...(endpoint !== undefined && { base_url: endpoint }) })
-  checkConnector(merge(connector, overrides))
-  return { sessionId: session.id, connectorId: record.id, overrides, priority: options.priority ?? 0 }
-}
-
-function definedOnly<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const defined = Object.entries(value).filter(([, part]) => part !== undefined)
-  return Object.fromEntries(defined) as { [K in keyof T]: Exclude<T[K], undefined> }
 }
 
 function definitionsIn({ targets }: LegacyMcps): ReadonlyMap<string, Connector> {

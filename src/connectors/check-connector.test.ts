@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ownMounts } from '../api/connector.ts'
 import { checkConnector } from './check-connector.ts'
-import { checkLabel, chooseLabel } from './labels.ts'
+import { checkLabels, chooseLabel } from './labels.ts'
 
 const files = { name: 'files', transport: 'stdio', cmd: 'npx', args: ['-y', 'server-files', '{workspace}'] }
 const github = {
@@ -75,7 +75,7 @@ describe('a label', () => {
   })
 
   test.each(ownMounts)('cannot be %s, which is the hub’s own, and both are named', (mount) => {
-    expect(() => checkLabel(mount, 'files', new Map())).toThrow(
+    expect(() => checkLabels([{ connector: 'files', label: mount }], new Map())).toThrow(
       `the connector "files" would be the mount "${mount}", which is taken by the hub's own mount "${mount}"`,
     )
   })

@@ -87,7 +87,7 @@ function checkShared(connector: Connector): void {
   })
 }
 
-export function refuseSecrets(connector: Partial<Connector> & { readonly name: string }): void {
+function refuseSecrets(connector: Connector): void {
   mapTexts(connector, (text, place) => {
     if (findLiteralSecrets(text, place.name).length > 0) throw refuse(howToRefer(connector.name, place))
     return text

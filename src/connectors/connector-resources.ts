@@ -1,20 +1,17 @@
 /** `resource://connectors`, one connector, and what a session is bound to. */
 import { HubError } from '../base/hub-error.ts'
-import type { Binding } from '../api/connector.ts'
 import type { Resource, ResourceTemplate } from '../mcp/mcp.ts'
 import { bindingsUri, connectorsUri, connectorUri } from './connector-notices.ts'
-import type { ConnectorRecord } from './connector-store.ts'
 import type { ConnectorViews } from './connector-views.ts'
+import type { Connectors } from './connectors.ts'
 
 const mimeType = 'application/json'
 
 export function createConnectorResources(deps: {
-  readonly list: () => Promise<readonly ConnectorRecord[]>
-  readonly find: (name: string) => Promise<ConnectorRecord | undefined>
+  readonly connectors: Pick<Connectors, 'list' | 'find' | 'describeBindings'>
   readonly views: ConnectorViews
-  readonly bindingsView: (nameOrId: string) => Promise<readonly Binding[]>
 }): { resources(): readonly Resource[]; resourceTemplates(): readonly ResourceTemplate[] } {
-  const { list, find, views, bindingsView } = deps
+  const { connectors, views } = deps
   const resources: readonly Resource[] = [
     {
       uri: connectorsUri,
@@ -22,7 +19,7 @@ export function createConnectorResources(deps: {
       description: 'The MCP servers that sessions may be bound to.',
       mimeType,
       async read() {
-        const all = await Promise.all((await list()).map((record) => views.connector(record)))
+        const all = await Promise.all((await connectors.list()).map((record) => views.connector(record)))
         return contents(connectorsUri, { connectors: all })
       },
     },
@@ -35,29 +32,31 @@ export function createConnectorResources(deps: {
       mimeType,
       complete: {
         name: async (value) =>
-          (await list()).map(({ connector }) => connector.name).filter((name) => name.startsWith(value)),
+          (await connectors.list()).map(({ connector }) => connector.name).filter((name) => name.startsWith(value)),
       },
-      async read(uri, { name }) {
-        const found = await find(String(name))
-        return found && contents(uri, await views.connector(found))
-      },
+      read: (uri, { name }) =>
+        ifThere(async () => contents(uri, await views.connector(await connectors.find(String(name))))),
     },
     {
       uriTemplate: bindingsUri('{id}'),
       name: 'session-mcp',
       description: 'The connectors of a session, by its name or id, and how their upstreams are.',
       mimeType,
-      async read(uri, { id }) {
-        try {
-          return contents(uri, { bindings: await bindingsView(String(id)) })
-        } catch (error) {
-          if (error instanceof HubError && error.code === 'not-found') return undefined
-          throw error
-        }
-      },
+      read: (uri, { id }) =>
+        ifThere(async () => contents(uri, { bindings: await connectors.describeBindings(String(id)) })),
     },
   ]
   return { resources: () => resources, resourceTemplates: () => resourceTemplates }
+}
+
+/** Of what is not there, there is no resource. */
+async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof HubError && error.code === 'not-found') return undefined
+    throw error
+  }
 }
 
 function contents(uri: string, value: object) {

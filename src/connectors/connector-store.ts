@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Connector } from '../api/connector.ts'
 import { connectorSchema } from '../api/connector.ts'
+import { HubError } from '../base/hub-error.ts'
 import type { ConnectorRow, Store } from '../store/store.ts'
+import { defined } from './defined.ts'
 
 export interface ConnectorRecord {
   readonly id: string
@@ -22,8 +24,8 @@ export interface ConnectorStore {
   find(name: string): Promise<ConnectorRecord | undefined>
   /** All of it or nothing: adds what is new, changes what is there, by name. */
   apply(changes: ConnectorChanges): Promise<void>
-  /** Answers what is there then: the one that was there before, if there was one. */
-  insertIfNew(connector: Connector): Promise<ConnectorRecord>
+  /** Answers what is there then, which is another if that was there before. */
+  insertIfNew(connector: Connector): Promise<ConnectorRecord & { readonly isNew: boolean }>
 }
 
 export function createConnectorStore({ db }: Store): ConnectorStore {
@@ -52,12 +54,15 @@ export function createConnectorStore({ db }: Store): ConnectorStore {
       })
     },
     async insertIfNew(connector) {
+      const row = newRow(connector)
       await db
         .insertInto('mcp_connectors')
-        .values(newRow(connector))
+        .values(row)
         .onConflict((conflict) => conflict.column('name').doNothing())
         .execute()
-      return (await find(connector.name))!
+      const kept = await find(connector.name)
+      if (!kept) throw new HubError('conflict', `The connector "${connector.name}" was deleted meanwhile. Try again.`)
+      return { ...kept, isNew: kept.id === row.id }
     },
   }
 }
@@ -84,18 +89,23 @@ function newRow(connector: Connector): ConnectorRow {
 }
 
 export function toRecord(row: ConnectorRow): ConnectorRecord {
-  const connector = connectorSchema.parse({
+  const fields = defined({
     name: row.name,
     kind: row.kind,
     transport: row.transport,
     base_url: row.base_url ?? undefined,
     cmd: row.cmd ?? undefined,
-    args: row.args === null ? undefined : JSON.parse(row.args),
-    env_keys: JSON.parse(row.env_keys),
-    headers: row.headers === null ? undefined : JSON.parse(row.headers),
-    options: JSON.parse(row.options),
+    args: parsed(row.args),
+    env_keys: parsed(row.env_keys),
+    headers: parsed(row.headers),
+    options: parsed(row.options),
     strict: row.strict === 1,
     enabled: row.enabled === 1,
   })
+  const connector = connectorSchema.parse(fields)
   return { id: row.id, connector, createdAt: row.created_at, updatedAt: row.updated_at }
+}
+
+function parsed(json: string | null): unknown {
+  return json === null ? undefined : JSON.parse(json)
 }

@@ -1,12 +1,11 @@
 /** Connectors and bindings as people see them: with the state of their upstreams, without secrets. */
 import { z } from 'zod'
-import type { Binding, upstreamStatusSchema } from '../api/connector.ts'
+import type { Binding } from '../api/connector.ts'
 import { connectorSchema, upstreamStates } from '../api/connector.ts'
+import type { UpstreamStatus } from '../mcp/mcp.ts'
 import type { BindingRecord, BoundSession } from './binding-store.ts'
 import type { ConnectorRecord } from './connector-store.ts'
 import type { Resolver, SessionPlace } from './resolve.ts'
-
-export type UpstreamView = z.output<typeof upstreamStatusSchema>
 
 export const connectorView = connectorSchema.extend({
   upstream: z
@@ -24,12 +23,12 @@ export interface ConnectorViews {
 export function createConnectorViews(options: {
   readonly resolver: Resolver
   readonly sessionsOf: (connector: string) => Promise<readonly BoundSession[]>
-  readonly upstreamStatus: (sessionId: string, label: string) => UpstreamView | undefined
+  readonly upstreamStatus: (sessionId: string, label: string) => UpstreamStatus | undefined
 }): ConnectorViews {
   const { resolver, sessionsOf, upstreamStatus } = options
   return {
     async connector({ connector }) {
-      const bound = (await sessionsOf(connector.name)).filter(isLiving)
+      const bound = await sessionsOf(connector.name)
       const states = bound.flatMap(({ id, label }) => upstreamStatus(id, label) ?? [])
       const { is, reason } = worst(states)
       return {
@@ -48,22 +47,20 @@ export function createConnectorViews(options: {
         overrides,
         priority,
         resolved: { ...redacted, ...(missing.length > 0 && { missing }) },
-        ...(upstream && { upstream }),
+        ...(upstream && { upstream: statusView(upstream) }),
       }
     },
   }
 }
 
-const endedStatuses: readonly string[] = ['completed', 'failed', 'stopped']
-
-function isLiving({ status }: BoundSession): boolean {
-  return !endedStatuses.includes(status)
-}
-
-function worst(states: readonly UpstreamView[]): Pick<UpstreamView, 'is' | 'reason'> {
+function worst(states: readonly UpstreamStatus[]): Pick<UpstreamStatus, 'is' | 'reason'> {
   for (const is of ['failed', 'initializing', 'running'] as const) {
     const found = states.find((state) => state.is === is)
     if (found) return found
   }
   return { is: 'stopped' }
+}
+
+function statusView({ is, reason, retryAt }: UpstreamStatus): NonNullable<Binding['upstream']> {
+  return { is, ...(reason !== undefined && { reason }), ...(retryAt !== undefined && { retry_at: retryAt }) }
 }

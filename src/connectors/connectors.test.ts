@@ -119,6 +119,9 @@ describeOnEachEngine('connectors', (open) => {
     await expect(connectors.bindAtBirth(id, ['files', { connector: 'github', label: 'files' }])).rejects.toThrow(
       'taken by the mount "files" of the connector "files"',
     )
+    await expect(connectors.bindAtBirth(id, ['files', { connector: 'github', label: 'terminal' }])).rejects.toThrow(
+      "taken by the hub's own mount",
+    )
     expect(await connectors.bindingsOf(id)).toEqual([])
     await connectors.bindAtBirth(id, ['files', { connector: 'github', label: 'gh', priority: 2 }])
     expect((await connectors.bindingsOf(id)).map(({ label }) => label)).toEqual(['files', 'gh'])
@@ -149,10 +152,28 @@ describeOnEachEngine('connectors', (open) => {
         targets: [{ ...other, id: 'new' }, targets[0]!, { ...other, id: 'new', args: [] }],
       }),
     ).rejects.toThrow('"new"')
+    const fresh = { id: 'fresh', cmd: 'x' }
+    await expect(connectors.bindLegacyMap('three', { targets: [fresh, other] })).rejects.toThrow('another connector')
+    await expect(connectors.bindLegacyMap('three', { targets: [fresh, { ...fresh, id: 'hub' }] })).rejects.toThrow(
+      "the hub's own mount",
+    )
     await expect(
       connectors.bindLegacyMap('three', { targets: [{ id: 'leak', cmd: 'x', env: { API_KEY: 'hunter2' } }] }),
     ).rejects.toThrow('env_keys')
     expect(await connectors.list()).toHaveLength(2)
+  })
+
+  test('of two legacy maps that come at once with one name for two things, one is refused', async () => {
+    await using opened = await open()
+    const world = connectorWorld(opened.store)
+    await world.addSession('one')
+    await world.addSession('two')
+    const outcomes = await Promise.allSettled([
+      world.connectors.bindLegacyMap('one', { targets: [{ id: 'x', cmd: 'one' }] }),
+      world.connectors.bindLegacyMap('two', { targets: [{ id: 'x', cmd: 'two' }] }),
+    ])
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(await world.connectors.list()).toHaveLength(1)
   })
 
   test('what an upstream listed is known per configuration, survives the hub, and goes with the connector', async () => {
@@ -211,6 +232,17 @@ describeOnEachEngine('connectors', (open) => {
     expect((await connectors.list()).map(({ connector }) => [connector.name, connector.cmd])).toEqual([
       ['files', 'npx'],
     ])
+  })
+
+  test('an import that was done has nothing more to do', async () => {
+    await using opened = await open()
+    const { connectors } = connectorWorld(opened.store)
+    const text = JSON.stringify({
+      mcpServers: { a: { command: 'x', env: { A_KEY: 'hunter2' }, own: [1] }, b: { url: 'http://x' } },
+    })
+    await connectors.imports.apply(await connectors.imports.plan(text))
+    expect(await connectors.list()).toHaveLength(2)
+    expect(await connectors.imports.plan(text)).toMatchObject({ add: [], change: [], remove: [] })
   })
 
   test('those who watch are told of what concerns them, by name and by id', async () => {

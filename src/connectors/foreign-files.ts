@@ -44,7 +44,12 @@ export async function readForeignFiles(program: ForeignProgram, place: Place): P
   if (values.length === 0) {
     throw new HubError('not-found', `There is no file of ${program} here. Looked for ${candidates.join(', ')}.`)
   }
-  const servers = values.flatMap((value) => serversOf(value, place.project))
+  const { project } = place
+  const servers = [
+    ...values.flatMap((value) => sharedServers(value, project)),
+    // Claude keeps what is meant for one project and one person in the file of the person.
+    ...values.map((value) => mapIn(project === undefined ? undefined : projectsOf(value)[project], 'mcpServers')),
+  ]
   const inputs = values.flatMap((value) => (Array.isArray(value['inputs']) ? (value['inputs'] as unknown[]) : []))
   return { text: JSON.stringify({ mcpServers: Object.assign({}, ...servers) as object, inputs }), paths }
 }
@@ -69,16 +74,17 @@ async function readIfThere(path: string): Promise<Json | undefined> {
   }
 }
 
-/** Claude has servers of single projects in the file of all; those of this project win. */
-function serversOf(value: Json, project: string | undefined): readonly Json[] {
-  const projects = isRecord(value['projects']) ? value['projects'] : {}
-  const others = Object.entries(projects).filter(([path]) => path !== project)
-  const own = project === undefined ? undefined : projects[project]
+/** Those of other projects count least. */
+function sharedServers(value: Json, project: string | undefined): readonly Json[] {
+  const others = Object.entries(projectsOf(value)).filter(([path]) => path !== project)
   return [
     ...others.map(([, settings]) => mapIn(settings, 'mcpServers')),
     ...['mcp_servers', 'mcpServers', 'servers'].map((name) => mapIn(value, name)),
-    mapIn(own, 'mcpServers'),
   ]
+}
+
+function projectsOf({ projects }: Json): Json {
+  return isRecord(projects) ? projects : {}
 }
 
 function mapIn(value: unknown, name: string): Json {

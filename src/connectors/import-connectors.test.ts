@@ -39,7 +39,7 @@ describe('a secret in what is imported', () => {
     [{ command: 'x', args: [`ghp_hunter2${'a'.repeat(30)}`] }, { args: ['${MY_HUB_SECRET}'] }],
     [
       { command: 'x', env: { URL: 'postgres://me:hunter2-hunter2@db/x' } },
-      { options: { env: { URL: 'postgres://me:${MY_HUB_URL}@db/x' } } },
+      { options: { env: { URL: 'postgres://me:${MY_HUB_PASSWORD}@db/x' } } },
     ],
     [
       { command: 'x', oauth: { clientSecret: 'hunter2-hunter2' } },
@@ -95,7 +95,7 @@ describe('a secret in what is imported', () => {
       {
         env_keys: [],
         options: {
-          env: { DATABASE_URL: 'postgres://me:${DB_DATABASE_URL}@db/x', SIGNALBOX_TOKEN: '${DB_SIGNALBOX_TOKEN}' },
+          env: { DATABASE_URL: 'postgres://me:${DB_PASSWORD}@db/x', SIGNALBOX_TOKEN: '${DB_SIGNALBOX_TOKEN}' },
         },
       },
     ])
@@ -107,7 +107,11 @@ test('what is there already, as it is, is neither added nor changed', () => {
   const { add } = plan(text)
   expect(plan(text, add)).toMatchObject({ add: [], change: [], secrets: [] })
   const other = plan(servers({ a: { command: 'y' }, c: { command: 'z' } }), add)
-  expect(other).toMatchObject({ add: [{ name: 'c' }], change: [{ name: 'a', cmd: 'y' }], remove: [] })
+  expect(other).toMatchObject({
+    add: [{ name: 'c' }],
+    change: [{ connector: { name: 'a', cmd: 'y' }, fields: ['cmd', 'env_keys'] }],
+    remove: [],
+  })
 })
 
 test('only a command line removes, and only what is there', () => {

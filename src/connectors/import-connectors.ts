@@ -8,20 +8,26 @@ import type { Connector } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import { checkConnector } from './check-connector.ts'
 import { mapTexts } from './connector-texts.ts'
-import type { ConnectorRecord } from './connector-store.ts'
 import type { Draft } from './formats/entry.ts'
 import { type Read, type ReadOptions, readConnectors } from './formats/read.ts'
 import { moveSecrets, type VariableBook } from './move-secrets.ts'
 import { referencesIn } from './references.ts'
+import type { Registry } from './registry.ts'
 
 export interface ImportPlan {
   readonly add: readonly Connector[]
-  readonly change: readonly Connector[]
+  readonly change: readonly ChangedConnector[]
   /** Names. */
   readonly remove: readonly string[]
   /** Variables that have to be set before the connectors work. */
   readonly secrets: readonly NeededVariable[]
   readonly warnings: readonly string[]
+}
+
+export interface ChangedConnector {
+  readonly connector: Connector
+  /** The fields that are others now. */
+  readonly fields: readonly string[]
 }
 
 export interface NeededVariable {
@@ -39,18 +45,18 @@ export interface Imports {
 type Environment = Readonly<Record<string, string | undefined>>
 
 export function createImports(deps: {
-  readonly list: () => Promise<readonly ConnectorRecord[]>
-  readonly change: (save: readonly Connector[], remove: readonly string[]) => Promise<unknown>
+  readonly registry: Pick<Registry, 'list' | 'change'>
   readonly environment: Environment
 }): Imports {
-  const { list, change, environment } = deps
+  const { registry, environment } = deps
   return {
     async plan(text, options) {
-      const known = new Map((await list()).map(({ connector }) => [connector.name, connector]))
+      const known = new Map((await registry.list()).map(({ connector }) => [connector.name, connector]))
       return planImport(readConnectors(text, options), known, environment)
     },
     async apply({ add, change: changed, remove }) {
-      if (add.length + changed.length + remove.length > 0) await change([...add, ...changed], remove)
+      if (add.length + changed.length + remove.length > 0)
+        await registry.change([...add, ...changed.map(({ connector }) => connector)], remove)
     },
   }
 }
@@ -74,10 +80,20 @@ export function planImport(read: Read, known: ReadonlyMap<string, Connector>, en
   })
   const all = [...wanted.values()]
   const add = all.filter(({ name }) => !known.has(name))
-  const change = all.filter((each) => known.has(each.name) && !isDeepStrictEqual(known.get(each.name), each))
+  const change = all
+    .map((connector) => ({ connector, fields: changedFields(known.get(connector.name), connector) }))
+    .filter(({ fields }) => fields.length > 0)
   const described = new Map(read.asked.map(({ variable, description }) => [variable, description]))
-  const secrets = [...add, ...change].flatMap((connector) => neededBy(connector, environment, described))
+  const secrets = [...add, ...change.map(({ connector }) => connector)].flatMap((connector) =>
+    neededBy(connector, environment, described),
+  )
   return { add, change, remove, secrets, warnings }
+}
+
+function changedFields(before: Connector | undefined, after: Connector): readonly string[] {
+  if (!before) return []
+  const names = Object.keys({ ...before, ...after }) as (keyof Connector)[]
+  return names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
 
 function toConnector(draft: Draft, book: VariableBook, warnings: string[]): Connector | undefined {

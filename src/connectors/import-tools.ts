@@ -7,7 +7,8 @@ import { foreignPrograms, readForeignFiles } from './foreign-files.ts'
 import { importFormats } from './formats/read.ts'
 import type { Imports } from './import-connectors.ts'
 
-export function createImportTools(imports: Imports, home: () => string | undefined): readonly Tool[] {
+export function createImportTools(deps: { readonly imports: Imports; readonly home: string }): readonly Tool[] {
+  const { imports, home } = deps
   return [
     defineTool({
       name: 'import_connectors',
@@ -24,7 +25,7 @@ export function createImportTools(imports: Imports, home: () => string | undefin
       }),
       output: z.object({
         add: z.array(connectorSchema),
-        change: z.array(connectorSchema),
+        change: z.array(connectorSchema.extend({ changed: z.array(z.string()).describe('Its fields that change.') })),
         remove: z.array(z.string()),
         secrets: z.array(z.object({ connector: z.string(), variable: z.string(), how: z.string() })),
         warnings: z.array(z.string()),
@@ -37,7 +38,7 @@ export function createImportTools(imports: Imports, home: () => string | undefin
         if ((text === undefined) === (from === undefined)) {
           throw new HubError('invalid', `Give either "text", or "from": one of ${foreignPrograms.join(', ')}.`)
         }
-        const files = from && (await readForeignFiles(from, { home: home() ?? '/' }))
+        const files = from && (await readForeignFiles(from, { home }))
         const isGemini = format === 'gemini' || from === 'gemini'
         const plan = await imports.plan(files?.text ?? text ?? '', {
           format: format === 'gemini' ? 'json' : format,
@@ -46,7 +47,7 @@ export function createImportTools(imports: Imports, home: () => string | undefin
         if (!isDryRun) await imports.apply(plan)
         return {
           add: [...plan.add],
-          change: [...plan.change],
+          change: plan.change.map(({ connector, fields }) => ({ ...connector, changed: [...fields] })),
           remove: [...plan.remove],
           secrets: [...plan.secrets],
           warnings: [...plan.warnings],

@@ -2,15 +2,26 @@
 import { z } from 'zod'
 import type { Store } from '../store/store.ts'
 
-/** Entries are kept as they came. */
+const entries = z.array(z.record(z.string(), z.unknown()))
 const knownLists = z.object({
-  tools: z.array(z.looseObject({ name: z.string() })),
-  resources: z.array(z.looseObject({ uri: z.string() })),
-  resourceTemplates: z.array(z.looseObject({ uriTemplate: z.string() })),
-  prompts: z.array(z.looseObject({ name: z.string() })),
-  identity: z.looseObject({}).optional(),
+  tools: entries,
+  resources: entries,
+  resourceTemplates: entries,
+  prompts: entries,
+  identity: z.record(z.string(), z.unknown()).optional(),
 })
-export type KnownLists = z.output<typeof knownLists>
+
+/** Entries are kept as they came. */
+export interface KnownLists {
+  readonly tools: readonly KnownEntry[]
+  readonly resources: readonly KnownEntry[]
+  readonly resourceTemplates: readonly KnownEntry[]
+  readonly prompts: readonly KnownEntry[]
+  /** What the upstream said of itself. */
+  readonly identity?: object | undefined
+}
+
+type KnownEntry = Readonly<Record<string, unknown>>
 
 export interface KnownListStore {
   save(connectorId: string, fingerprint: string, lists: KnownLists): Promise<void>
@@ -24,6 +35,11 @@ const mostPerConnector = 100
 export function createKnownListStore({ db }: Store): KnownListStore {
   const of = (connectorId: string) => db.selectFrom('mcp_known_lists').where('connector_id', '=', connectorId)
 
+  async function isThere(connectorId: string): Promise<boolean> {
+    const row = await db.selectFrom('mcp_connectors').select('id').where('id', '=', connectorId).executeTakeFirst()
+    return row !== undefined
+  }
+
   return {
     async save(connectorId, fingerprint, lists) {
       const row = {
@@ -32,14 +48,7 @@ export function createKnownListStore({ db }: Store): KnownListStore {
         lists: JSON.stringify(lists),
         updated_at: new Date().toISOString(),
       }
-      // A connector that was deleted meanwhile takes its lists along.
-      const isThere = await db
-        .selectFrom('mcp_connectors')
-        .select('id')
-        .where('id', '=', connectorId)
-        .executeTakeFirst()
-      if (!isThere) return
-      await db
+      const insert = db
         .insertInto('mcp_known_lists')
         .values(row)
         .onConflict((conflict) =>
@@ -47,7 +56,13 @@ export function createKnownListStore({ db }: Store): KnownListStore {
             .columns(['connector_id', 'fingerprint'])
             .doUpdateSet({ lists: row.lists, updated_at: row.updated_at }),
         )
-        .execute()
+      try {
+        await insert.execute()
+      } catch (error) {
+        if (await isThere(connectorId)) throw error
+        // Deleted meanwhile: its lists go with it.
+        return
+      }
       const old = await of(connectorId)
         .select('fingerprint')
         .orderBy('updated_at', 'desc')

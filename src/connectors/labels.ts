@@ -10,16 +10,30 @@ export function chooseLabel(connector: string, asked: string | undefined): strin
   return asked
 }
 
+interface Labelled {
+  readonly connector: string
+  readonly label: string
+}
+
 /** `taken`: label → connector, of the session's other bindings. */
-export function checkLabel(label: string, connector: string, taken: ReadonlyMap<string, string>): void {
-  const other = (ownMounts as readonly string[]).includes(label)
-    ? `the hub's own mount "${label}"`
-    : taken.has(label) && `the mount "${label}" of the connector "${taken.get(label)}"`
-  if (other) {
-    throw new HubError(
-      'conflict',
-      `"label": the connector "${connector}" would be the mount "${label}", which is taken by ${other}. ` +
-        `Give it another "label", such as "${label.slice(0, 23)}2".`,
-    )
+export function checkLabels(wanted: readonly Labelled[], taken: ReadonlyMap<string, string>): void {
+  const all = new Map(taken)
+  for (const { connector, label } of wanted) {
+    const holder = all.get(label)
+    if (isOwn(label)) throw isTaken(connector, label, `the hub's own mount "${label}"`)
+    if (holder !== undefined) throw isTaken(connector, label, `the mount "${label}" of the connector "${holder}"`)
+    all.set(label, connector)
   }
+}
+
+function isOwn(label: string): boolean {
+  return (ownMounts as readonly string[]).includes(label)
+}
+
+function isTaken(connector: string, label: string, holder: string): HubError {
+  return new HubError(
+    'conflict',
+    `"label": the connector "${connector}" would be the mount "${label}", which is taken by ${holder}. ` +
+      `Give it another "label", such as "${label.slice(0, 23)}2".`,
+  )
 }

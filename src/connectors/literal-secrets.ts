@@ -12,16 +12,21 @@ import { findShapes } from './secret-shapes.ts'
 /** `name`: what it stands under, such as the name of a header. */
 export function findLiteralSecrets(text: string, name?: string): readonly TextRange[] {
   const masked = maskReferences(text)
-  const inDefaults = referencesIn(text).flatMap(({ fallback = '', end }) => {
+  const found = [
+    ...(name !== undefined && isSecretUnder(name, masked) ? [{ start: 0, end: masked.length }] : []),
+    ...findSecretsByContext(masked)
+      .map((range) => withoutUser(masked, range))
+      .filter((range) => isMeant(masked, range)),
+    ...findShapes(masked),
+  ]
+  return joined([...inDefaults(text, name), ...found.flatMap((range) => literalParts(masked, range))])
+}
+
+function inDefaults(text: string, name: string | undefined): readonly TextRange[] {
+  return referencesIn(text).flatMap(({ fallback = '', end }) => {
     const offset = end - 1 - fallback.length
     return findLiteralSecrets(fallback, name).map((range) => ({ start: offset + range.start, end: offset + range.end }))
   })
-  const found = [
-    ...(name !== undefined && isSecretUnder(name, masked) ? [{ start: 0, end: masked.length }] : []),
-    ...findSecretsByContext(masked).map((range) => withoutUser(masked, range)),
-    ...findShapes(masked),
-  ]
-  return joined([...inDefaults, ...found.flatMap((range) => literalParts(masked, range))])
 }
 
 /** In a list, a flag names what follows it: "--api-key", "abc". */
@@ -32,11 +37,19 @@ export function nameBefore(list: readonly string[], index: number): string | und
 
 function isSecretUnder(name: string, masked: string): boolean {
   const kind = secretName(name)
-  if (kind === undefined || saysNothing.test(masked.trim())) return false
+  if (kind === undefined || saysNothing.test(masked.trim()) || isPath.test(masked)) return false
   return isHidden(kind, /^\d+$/.test(masked) ? Number(masked) : masked)
 }
 
 const saysNothing = /^(?:true|false|null|none|)$/i
+/** GOOGLE_APPLICATION_CREDENTIALS and its like say where the secret is. */
+const isPath = /^(?:~|\.{1,2}|\{workspace\})?(?:\/[\w.@+ -]+){2,}$/
+
+/** In prose, "API key: see the wiki" holds none. */
+function isMeant(text: string, { start, end }: TextRange): boolean {
+  const value = text.slice(start, end)
+  return !/\s/.test(text) || value.includes('\0') || (value.length >= 6 && /\d|[a-z][A-Z]/.test(value))
+}
 
 /** Of `user:password` in a URL the password; of a lone user, which then is a token, all of it. */
 function withoutUser(text: string, { start, end }: TextRange): TextRange {

@@ -1,12 +1,12 @@
 /** What a binding makes of its connector: maps are merged by key, everything else is replaced. */
 import type { Connector, ConnectorOptions, Overrides } from '../api/connector.ts'
+import { defined } from './defined.ts'
 
 export function merge(connector: Connector, overrides: Overrides): Connector {
   const { endpoint, headers, options, ...fields } = overrides
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   return {
     ...connector,
-    ...(given as Partial<Connector>),
+    ...defined(fields),
     ...(endpoint !== undefined && { base_url: endpoint }),
     ...(headers && { headers: mergeHeaders(connector.headers ?? {}, headers) }),
     ...(options && { options: mergeOptions(connector.options, options) }),

@@ -26,18 +26,15 @@ export function moveSecrets(name: string, fields: Readonly<Record<string, unknow
     let moved = ''
     let end = 0
     for (const range of findLiteralSecrets(text, place.name)) {
-      const before = text.slice(0, range.start)
-      const key = place.name ?? keyBefore(before)
-      const own = ownVariable(name, key)
       const value = text.slice(range.start, range.end)
-      const variable = book.choose(
-        [suggestVariable(name, { path: place.path, ...(key !== undefined && { name: key }) }), own],
-        value,
-      )
+      const isWhole = value === text
+      const key = isWhole ? place.name : (keyBefore(text.slice(0, range.start)) ?? place.name)
+      const own = ownVariable(name, key)
+      const variable = book.choose(isWhole ? [suggestVariable(name, place), own] : [own], value)
       moved += `${text.slice(end, range.start)}\${${variable}}`
       end = range.end
       if (place.field === 'args') warnings.push(seenByAll(name, variable))
-      if (place.path === `options.env.${variable}` && value === text) passedOn.push(variable)
+      if (place.path === `options.env.${variable}` && isWhole) passedOn.push(variable)
     }
     return moved + text.slice(end)
   }

@@ -53,5 +53,5 @@ export function placesIn(text: string): readonly PlaceName[] {
 
 /** The same text with a NUL for each character of a reference to a variable. */
 export function maskReferences(text: string): string {
-  return text.replaceAll(pattern, (written) => (/^\$\{/.test(written) ? '\0'.repeat(written.length) : written))
+  return text.replaceAll(pattern, (written) => (written.startsWith('${') ? '\0'.repeat(written.length) : written))
 }

@@ -25,7 +25,10 @@ const http = { transport: 'http', cmd: undefined, base_url: 'https://example.org
 describe('a program', () => {
   test('gets what programs get, then its own variables, then those of the hub that it names', () => {
     const { target } = resolving(
-      { options: { env: { MODE: 'fast', PATH: '/opt/bin', WHO: '{session_name}' } }, env_keys: ['GITHUB_TOKEN'] },
+      {
+        options: { env: { MODE: 'fast', PATH: '/opt/bin', GITHUB_TOKEN: '{session_name}' } },
+        env_keys: ['GITHUB_TOKEN'],
+      },
       {},
       { GITHUB_TOKEN: 'secret-of-github', OTHER_TOKEN: 'not asked for' },
     )
@@ -33,7 +36,7 @@ describe('a program', () => {
       transport: 'stdio',
       command: 'npx',
       args: [],
-      env: { HOME: '/home/me', PATH: '/opt/bin', MODE: 'fast', WHO: 'build', GITHUB_TOKEN: 'secret-of-github' },
+      env: { HOME: '/home/me', PATH: '/opt/bin', MODE: 'fast', GITHUB_TOKEN: 'secret-of-github' },
       cwd: '/work/build',
     })
   })

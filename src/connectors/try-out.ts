@@ -35,16 +35,16 @@ export type TryOut = (
 
 export function createTryOut(deps: {
   readonly find: (name: string) => Promise<ConnectorRecord>
-  readonly findSession: (nameOrId: string) => Promise<SessionPlace>
+  /** Without a session: somewhere harmless. */
+  readonly placeOf: (session: string | undefined) => Promise<SessionPlace>
   readonly resolver: Resolver
   readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<TestReport>
   readonly redactor: Pick<Redactor, 'text'>
-  readonly nowhere: SessionPlace
 }): TryOut {
-  const { find, findSession, resolver, test, redactor, nowhere } = deps
+  const { find, placeOf, resolver, test, redactor } = deps
   return async (what, { session, signal }) => {
     const connector = 'name' in what ? (await find(what.name)).connector : checkConnector(what.connector)
-    const place = session === undefined ? nowhere : await findSession(session)
+    const place = await placeOf(session)
     // Trying it out is how one finds out whether to switch it on.
     const tried: Connector = { ...connector, enabled: true }
     const { redacted: resolved, missing } = resolver.preview(tried, {}, place)

@@ -49,7 +49,9 @@ function isSecret(names: readonly (string | undefined)[], value: string): boolea
   return findShapes(value).length > 0 || !isPlain(value)
 }
 
-/** A word, a number, a path, or an address without user and query. */
+/** A short word, a number, a path, or an address without user and query. */
 function isPlain(value: string): boolean {
-  return /^(?:[A-Za-z]*|[\d.:-]*|(?:~|\.{0,2})\/[^\n]*|https?:\/\/[^\s@?]*|[\w.-]+\.[a-z]{2,}(?::\d+)?)$/.test(value)
+  return /^(?:[A-Za-z]{0,12}|[\d.:-]*|(?:~|\.{0,2})\/[^\n]*|https?:\/\/[^\s@?]*|[\w.-]+\.[a-z]{2,}(?::\d+)?)$/.test(
+    value,
+  )
 }

@@ -41,6 +41,8 @@ export interface Gateway extends AsyncDisposable {
   providersOf(session: string): readonly Provider[]
   /** What a session is bound to has changed. */
   refresh(session: string): Promise<void>
+  /** Starts the upstreams of a connector anew, wherever they run. */
+  restart(connector: string): Promise<void>
   /** How the upstream of a binding stands; `undefined` where nobody has used it yet. */
   statusOf(session: string, label: string): UpstreamStatus | undefined
   /** The session has ended. */
@@ -104,6 +106,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       return [createResourcesMount(() => mounts, subscriptions), mounts.provider]
     },
     refresh: (session) => openSession(session).mounts.refresh(),
+    async restart(connector) {
+      const concerned = [...open.values()].flatMap(({ mounts }) =>
+        mounts.mounts.filter(({ bound }) => bound.connector === connector),
+      )
+      await Promise.allSettled(concerned.map(async (mount) => mount.upstream?.restart()))
+    },
     statusOf: (session, label) =>
       open.get(session)?.mounts.mounts.find(({ bound }) => bound.label === label)?.upstream?.status,
     async close(session) {

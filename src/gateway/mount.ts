@@ -74,6 +74,7 @@ export function createMount(options: MountOptions): Mount {
   let isListed = false
   let lease: UpstreamLease | undefined
   let isClosed = false
+  let logLevel: LoggingLevel | undefined
 
   function show(next: MountLists, fields: readonly ListField[]): void {
     lists = next
@@ -110,7 +111,10 @@ export function createMount(options: MountOptions): Mount {
     lease = upstreams.lease(bound, {
       status: ({ is, reason }) => {
         if (is === 'failed') failure = reason ?? 'It failed.'
-        if (is === 'running') void refresh(allFields)
+        if (is === 'running') {
+          void refresh(allFields)
+          tellLogLevel()
+        }
         options.onStateChange()
       },
       notification(method, params) {
@@ -198,9 +202,8 @@ export function createMount(options: MountOptions): Mount {
       if (lease?.upstream.status.is === 'running') void lease.upstream.notify(method, params).catch(() => {})
     },
     setLogLevel(level) {
-      if (!lease || lease.upstream.identity?.era !== 'legacy' || !hasCapability('logging')) return
-      const options = { signal: AbortSignal.timeout(10_000), client: { capabilities: {} }, isSafe: true }
-      lease.upstream.request('logging/setLevel', { level }, options).catch(() => {})
+      logLevel = level
+      tellLogLevel()
     },
     unwatch: (uri) => void lease?.upstream.unsubscribe(uri).catch(() => {}),
     watchAgain: (uri) => void lease?.upstream.subscribe(uri).catch(() => {}),
@@ -208,6 +211,14 @@ export function createMount(options: MountOptions): Mount {
       isClosed = true
       await lease?.[Symbol.asyncDispose]()
     },
+  }
+
+  /** A modern upstream is told with each request. */
+  function tellLogLevel(): void {
+    const isTold = lease?.upstream.identity?.era === 'legacy' && hasCapability('logging')
+    if (!isTold || logLevel === undefined) return
+    const asked = { signal: AbortSignal.timeout(10_000), client: { capabilities: {} }, isSafe: true }
+    lease?.upstream.request('logging/setLevel', { level: logLevel }, asked).catch(() => {})
   }
 
   function hasCapability(name: string): boolean {

@@ -4,7 +4,7 @@
  * which is sent a real request, and with its next request on 2026-07-28.
  */
 import type { AnyRequest, Call, InputRequest, InputRequired, Params, Upstream } from '../mcp/mcp.ts'
-import { canBeAsked, errorCode, inputRequired, isRecord, RpcError } from '../mcp/mcp.ts'
+import { canBeAsked, errorCode, inputRequired, isRecord, metaOf, RpcError } from '../mcp/mcp.ts'
 
 export interface RelayedCalls {
   /** Begins, or goes on with what `call.state` names. */
@@ -53,7 +53,9 @@ export function createRelayedCalls(): RelayedCalls {
       client: call.client,
       isSafe,
       ...(headers && { headers }),
-      onProgress: (step) => relayed.call.progress(step as { progress: number }),
+      ...(metaOf(call.params)['progressToken'] !== undefined && {
+        onProgress: (step: Params) => relayed.call.progress(step as { progress: number }),
+      }),
       onNotification: (name, told) => relayed.call.passOn(name, told),
       onAsk: (question) => {
         if (!isAnswerable(question) || !canBeAsked(relayed.call.client, question)) return answerFor(question)

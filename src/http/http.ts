@@ -14,6 +14,8 @@ import type { Endpoint, Face } from '../mcp/mcp.ts'
 import { errorCode, failureOf, RpcError } from '../mcp/mcp.ts'
 import { allowOrigin, answerPreflight } from './cors.ts'
 import type { Gate } from './gate.ts'
+import type { FinishLogin } from './login-callback.ts'
+import { answerLoginCallback } from './login-callback.ts'
 import { createMcpRoute } from './mcp-route.ts'
 import type { McpRoute } from './mcp-route.ts'
 import type { OriginRules } from './origin.ts'
@@ -29,6 +31,8 @@ export { createGate } from './gate.ts'
 export type { Gate } from './gate.ts'
 export { createPage } from './page.ts'
 
+export const loginCallbackPath = '/oauth/callback'
+
 export interface HttpServer {
   /** Listens at once and answers 503 until `open`. */
   listen(host: string, port: number): Promise<number>
@@ -42,6 +46,7 @@ export interface OpenParts {
   readonly endpoint: Endpoint
   readonly gate: Gate
   readonly faceOf: (caller: Principal) => Face
+  readonly finishLogin?: FinishLogin
 }
 
 export interface HttpOptions {
@@ -91,6 +96,9 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
         return sendJson(response, state.is === 'ready' ? 200 : 503, { ready: state.is === 'ready', hub: state.is })
       case '/metrics':
         return sendText(response, 200, 'text/plain; version=0.0.4', metrics.text())
+      case loginCallbackPath:
+        if (state.is === 'ready' && state.finishLogin) return answerLoginCallback(query, state.finishLogin, response)
+        throw new HubError('unavailable', `The hub is ${state.is}. Load this page again in a second.`)
       case '/mcp':
       case '/mcp/':
       case '/sse':
@@ -186,7 +194,7 @@ function splitUrl(url: string): readonly [path: string, query: string] {
   return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
 }
 
-const knownRoutes = new Set(['/', '/mcp', '/sse', '/messages', '/healthz', '/readyz', '/metrics'])
+const knownRoutes = new Set(['/', loginCallbackPath, '/mcp', '/sse', '/messages', '/healthz', '/readyz', '/metrics'])
 
 function routeName(request: IncomingMessage): string {
   const [path] = splitUrl(request.url ?? '/')

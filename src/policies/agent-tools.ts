@@ -1,15 +1,16 @@
-/** The `policy` mount of an agent: what it may do, before it tries; and how to ask for more. */
+/**
+ * The `policy` mount of an agent: what it may do, before it tries; and how to ask for more. Agents carry these definitions
+ * with every request to their model, so they say little.
+ */
 import { z } from 'zod'
-import { effects, policyScopes, proposalSchema } from '../api/policy.ts'
+import { effects, policyScopes, proposalStatuses } from '../api/policy.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { PolicyFailure } from '../policy/policy.ts'
 import { callArguments, inArgument } from './arguments.ts'
 import type { Judge } from './judge.ts'
-import { explainedDecisionSchema } from './judge.ts'
 import type { ProposalRecord } from './proposal-store.ts'
-import { toWire } from './proposal-tools.ts'
 import type { Proposals } from './proposals.ts'
 
 const meaning =
@@ -17,7 +18,14 @@ const meaning =
   'of all documents are pooled and the strictest match counts: abort (end your turn), deny (go on without it), ask (a ' +
   'person decides), allow. Where none matches, the default counts. A grant turns ask into allow.'
 
-const ownSchema = proposalSchema.omit({ session: true, session_id: true })
+const ownProposal = z.object({
+  id: z.string(),
+  status: z.enum(proposalStatuses),
+  rules: z.string(),
+  reason: z.string().optional(),
+})
+
+const listedProposals = 20
 
 export interface AgentProviderOptions {
   readonly sessionId: string
@@ -34,9 +42,9 @@ export function createAgentProvider({ sessionId, proposals, judge }: AgentProvid
       output: z.object({
         policy_version: z.string(),
         meaning: z.string(),
-        default: z.object({ effect: z.enum(effects), from: z.string().optional() }),
+        default: z.enum(effects),
         policies: z.array(z.object({ scope: z.enum(policyScopes), version: z.int(), source: z.string() })),
-        proposals: z.array(ownSchema),
+        proposals: z.array(ownProposal),
       }),
       annotations: { readOnlyHint: true, openWorldHint: false },
       async run() {
@@ -44,9 +52,9 @@ export function createAgentProvider({ sessionId, proposals, judge }: AgentProvid
         return {
           policy_version: version,
           meaning,
-          default: fallback,
+          default: fallback.effect,
           policies: policies.map(({ place, source }) => ({ scope: place.scope, version: place.version, source })),
-          proposals: (await proposals.list({ sessionId, limit: 50 })).map(toOwn),
+          proposals: (await proposals.list({ sessionId, limit: listedProposals })).map(toOwn),
         }
       },
     }),
@@ -54,9 +62,12 @@ export function createAgentProvider({ sessionId, proposals, judge }: AgentProvid
       name: 'policy_check',
       description: 'Whether you could make this call now: allow, ask, deny or abort, and why. Nothing is called.',
       input: z.strictObject(callArguments),
-      output: explainedDecisionSchema,
+      output: z.object({ effect: z.enum(effects), why: z.string(), policy_version: z.string() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
-      run: ({ tool, arguments: args }) => judge.explain(sessionId, { tool, arguments: args }),
+      async run({ tool, arguments: args }) {
+        const { effect, why, policy_version } = await judge.explain(sessionId, { tool, arguments: args })
+        return { effect, why, policy_version }
+      },
     }),
     defineTool({
       name: 'policy_propose',
@@ -65,7 +76,7 @@ export function createAgentProvider({ sessionId, proposals, judge }: AgentProvid
         rules: z.string().min(1).describe('YAML, such as "- allow: github_get_*".'),
         why: z.string().min(1).max(1_000).describe('What you need them for; a person reads it.'),
       }),
-      output: ownSchema,
+      output: ownProposal,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
       run: async ({ rules, why }) => toOwn(await inArgument('rules', proposals.propose(sessionId, rules, why))),
     }),
@@ -73,7 +84,7 @@ export function createAgentProvider({ sessionId, proposals, judge }: AgentProvid
       name: 'policy_withdraw',
       description: 'Takes a proposal of yours back.',
       input: z.strictObject({ id: z.string() }),
-      output: ownSchema,
+      output: ownProposal,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
       run: async ({ id }) => toOwn(await proposals.withdraw(sessionId, id)),
     }),
@@ -81,9 +92,8 @@ export function createAgentProvider({ sessionId, proposals, judge }: AgentProvid
   return { toolset: 'policy', tools: () => tools }
 }
 
-function toOwn(proposal: ProposalRecord): z.input<typeof ownSchema> {
-  const { session: _, session_id: __, ...own } = toWire(proposal)
-  return own
+function toOwn({ id, status, rules, reason }: ProposalRecord): z.input<typeof ownProposal> {
+  return { id, status, rules, ...(reason !== undefined && { reason }) }
 }
 
 function asHubError(error: unknown): never {

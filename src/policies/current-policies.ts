@@ -34,7 +34,7 @@ export interface PolicySession {
 }
 
 export interface CurrentPoliciesOptions {
-  readonly rows: PolicyStore
+  readonly rows: Pick<PolicyStore, 'newest'>
   /** The hub's document as long as nobody has saved another. */
   readonly shippedSource: string
   /** What the template's file says; throws where there is no such template. */

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { effects } from '../api/policy.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { faultOfGlob } from './glob.ts'
+import { lineOfDeepNesting } from './nesting.ts'
 
 export type Path = readonly PropertyKey[]
 
@@ -125,6 +126,10 @@ export function atLine({ path, message }: DocumentFault, lineOf: PolicyDocument[
 }
 
 function parse(source: string, lines: LineCounter): Document {
+  const deep = lineOfDeepNesting(source)
+  if (deep !== undefined) {
+    throw new HubError('invalid', `line ${deep}: this is nested too deeply for a policy.`, { data: { line: deep } })
+  }
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false })
   const [fault] = [...document.errors, ...document.warnings]
   if (!fault) return document

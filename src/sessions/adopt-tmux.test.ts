@@ -39,16 +39,7 @@ tmux.describe('sessions in tmux', () => {
 
   async function shows(sessions: Sessions, record: SessionRecord, text: string): Promise<void> {
     const terminal = await sessions.terminalOf(record)
-    await vi.waitFor(
-      () =>
-        expect(
-          terminal.screen
-            .rows()
-            .map((row) => row.text)
-            .join('\n'),
-        ).toContain(text),
-      20_000,
-    )
+    await vi.waitFor(() => expect(terminal.screen.text()).toContain(text), 20_000)
   }
 
   test('one of a template that says so lives there, outlives the hub, and is ended like any other', async () => {

@@ -17,8 +17,8 @@ export interface TemplateSource {
   find(name: string): { readonly template: Template; readonly available: boolean; readonly whyNot?: string | undefined }
   /** Puts the words in for `{word}`, in every string of the value. */
   fillIn<Value>(value: Value, words: Readonly<Record<string, string>>): Value
-  /** Copies the template's files into the workspace; never over a file. */
-  seed(template: string, workspace: string): Promise<void>
+  /** Copies the template's files into the workspace; never over a file. Answers where there was another in its place. */
+  seed(template: string, workspace: string): Promise<readonly string[]>
 }
 
 export interface SessionTokens {
@@ -72,10 +72,13 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const filled = templates.fillIn(template, words)
     const line = { command: record.command, args: record.args }
     const launched = isOfTemplate(line, template) ? templates.fillIn(line, words) : line
-    await templates.seed(record.template, workspacePath)
+    const kept = await templates.seed(record.template, workspacePath)
     await writeSessionFiles(sessionDir, filled.session_files)
     const token = await tokens.issue(record)
-    const changed = await book.change(id, () => ({ tokenId: token.id }))
+    const changed = await book.change(id, () => ({
+      tokenId: token.id,
+      ...(kept.length > 0 && { lastMessage: goesWithout(kept, template) }),
+    }))
     if (!changed || changed.isStopAsked) throw new HubError('conflict', `"${name}" was ended before it had started.`)
     const programEnv: ProgramEnvironment = {
       ...environment.base,
@@ -111,6 +114,10 @@ export function createLauncher(options: LaunchOptions): Launcher {
       }
     },
   }
+}
+
+function goesWithout(kept: readonly string[], { name }: Template): string {
+  return `The workspace keeps its own ${kept.join(', ')}: the session goes without what the template "${name}" would have put there.`
 }
 
 async function writeSessionFiles(directory: string, files: Template['session_files']): Promise<void> {

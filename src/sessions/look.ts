@@ -34,11 +34,9 @@ export function lookUntil(
         changedAt = performance.now()
       }
       clearTimeout(again)
-      const lines = terminal.screen.rows().map((row) => row.text)
-      const text = lines.join('\n').trimEnd()
       let verdict: Verdict
       try {
-        verdict = judge({ text, offset, quietMs: performance.now() - changedAt })
+        verdict = judge({ text: terminal.screen.text(), offset, quietMs: performance.now() - changedAt })
       } catch (error) {
         return stop(() => reject(error))
       }

@@ -77,10 +77,7 @@ export function createSessionResources(sessions: Sessions): {
       template('/screen', 'What its terminal shows now.', 'text/plain', async (record) => {
         const { screen } = await sessions.terminalOf(record)
         await screen.settled()
-        return screen
-          .rows()
-          .map(({ text }) => text)
-          .join('\n')
+        return screen.text()
       }),
       template('/log', `The last ${logLines} lines it printed.`, 'text/plain', async (record) => {
         const { log } = await tailLog(await sessions.terminalOf(record), logLines, false)

@@ -13,11 +13,7 @@ describeOnEachEngine('sessions', (open) => {
   async function screenOf(sessions: Sessions, record: SessionRecord): Promise<string> {
     const { screen } = await sessions.terminalOf(record)
     await screen.settled()
-    return screen
-      .rows()
-      .map(({ text }) => text)
-      .join('\n')
-      .trimEnd()
+    return screen.text()
   }
 
   const ended = (sessions: Sessions, name: string) =>

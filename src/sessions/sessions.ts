@@ -230,7 +230,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       return running.terminalOf(record)
     },
     async subject(nameOrId) {
-      const record = await book.find(nameOrId)
+      // Each key and each poll of a viewer comes by here, and by its id.
+      const record = running.knownRecordOf(nameOrId) ?? (await book.find(nameOrId))
       assertHere(record)
       return toSubject(record, { book, running })
     },

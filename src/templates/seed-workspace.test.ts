@@ -35,6 +35,13 @@ test('a file that is there stays as it is, also where a link stands for it', asy
   expect(existsSync(outside)).toBe(false)
 })
 
+test('a file that was put there before is neither written nor in the way', async () => {
+  const { listed, assets, workspace } = prepare(['AGENTS.md'])
+  writeFileSync(join(assets, 'AGENTS.md'), 'be kind')
+  await seedWorkspace(listed, workspace)
+  expect(await seedWorkspace(listed, workspace)).toEqual({ written: [], kept: [] })
+})
+
 test('a link on the way does not lead out of the workspace', async () => {
   const { listed, assets, workspace } = prepare(['docs/deep/NOTES.md'])
   mkdirSync(join(assets, 'docs/deep'), { recursive: true })

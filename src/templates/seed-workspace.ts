@@ -1,6 +1,6 @@
 /** The files that a workspace begins with. */
 import { constants } from 'node:fs'
-import { copyFile, lstat, mkdir, readdir } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
 import { includesOf } from './include-files.ts'
@@ -9,7 +9,7 @@ import type { ListedTemplate } from './templates.ts'
 export interface Seeded {
   /** Relative to the workspace. */
   readonly written: readonly string[]
-  /** They were there already, and stay as they are. */
+  /** There was something else in their place, which stays as it is. */
   readonly kept: readonly string[]
 }
 
@@ -21,8 +21,8 @@ export async function seedWorkspace(listed: ListedTemplate, workspace: string): 
     for (const file of await filesOf(await findAsset(listed, source))) {
       const place = join(target, file.path)
       await makeFolder(workspace, dirname(place))
-      const isNew = await copyNew(file.from, join(workspace, place))
-      ;(isNew ? written : kept).push(place)
+      if (await copyNew(file.from, join(workspace, place))) written.push(place)
+      else if (!(await isSame(file.from, join(workspace, place)))) kept.push(place)
     }
   }
   return { written, kept }
@@ -73,6 +73,11 @@ async function copyNew(from: string, to: string): Promise<boolean> {
     ignore('EEXIST')(error)
     return false
   }
+}
+
+async function isSame(from: string, to: string): Promise<boolean> {
+  const there = await readFile(to).catch(() => undefined)
+  return there?.equals(await readFile(from)) === true
 }
 
 function ignore(code: string): (error: unknown) => void {

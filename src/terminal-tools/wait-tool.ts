@@ -3,7 +3,6 @@ import type { Activity, SessionStatus } from '../api/session.ts'
 import type { WaitInput, WaitOutput } from '../api/wait.ts'
 import { waitInput, waitOutputSchema } from '../api/wait.ts'
 import type { Call } from '../mcp/mcp.ts'
-import type { Screen } from '../terminal/terminal.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { Subject } from './subject.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
@@ -36,7 +35,7 @@ export function createRunWait({ activityOf, statusOf }: WaitDeps): RunWait {
       status: await statusOf(id),
       activity: activity?.current() ?? unknownActivity(),
       offset: terminal.screen.offset,
-      screen: screenText(terminal.screen),
+      screen: terminal.screen.text(),
     }
   }
 }
@@ -50,15 +49,6 @@ export function createWaitTool(run: RunWait): TerminalTool {
     annotations: readOnly,
     run,
   })
-}
-
-/** The visible rows, without the blank ones at the end. */
-function screenText(screen: Screen): string {
-  return screen
-    .rows()
-    .map(({ text }) => text)
-    .join('\n')
-    .trimEnd()
 }
 
 function unknownActivity(): Activity {

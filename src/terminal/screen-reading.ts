@@ -12,7 +12,7 @@ export function createReading(
   emulator: Emulator,
   colouring: Colouring,
   changes: () => number,
-): Pick<Screen, 'rows' | 'scrollback' | 'row' | 'cell' | 'cursor'> {
+): Pick<Screen, 'rows' | 'text' | 'scrollback' | 'row' | 'cell' | 'cursor'> {
   const { internals } = emulator
 
   function rowsOf(buffer: EmulatorBuffer, start: number, end: number): readonly ScreenRow[] {
@@ -37,6 +37,10 @@ export function createReading(
     rows() {
       const { active } = internals.buffers
       return rowsOf(active, active.ybase, active.ybase + emulator.size.rows)
+    },
+    text() {
+      const lines = this.rows().map(({ text }) => text)
+      return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1).join('\n')
     },
     scrollback: () => rowsOf(internals.buffers.normal, 0, internals.buffers.normal.ybase),
     row(index) {

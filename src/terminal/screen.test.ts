@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { screenWith, textOn } from '../../test/fixtures/screen-with.ts'
+import { screenWith } from '../../test/fixtures/screen-with.ts'
 
 const plain = {
   foreground: 'default',
@@ -42,7 +42,7 @@ describe('text', () => {
         const places = [0, ...cuts.sort((a, b) => a - b), whole.length]
         for (const [index, place] of places.slice(1).entries()) void screen.feed(whole.subarray(places[index], place))
         await screen.settled()
-        expect(textOn(screen)).toBe('é漢😀 e\u0301 red')
+        expect(screen.text()).toBe('é漢😀 e\u0301 red')
         expect(screen.offset).toBe(whole.length)
       }),
       { numRuns: 50 },
@@ -62,23 +62,23 @@ describe('text', () => {
 
   test('a wide character with no room at the edge goes to the next row as one', async () => {
     const screen = await screenWith(`${'x'.repeat(19)}漢`)
-    expect(textOn(screen)).toBe(`${'x'.repeat(19)}\n漢`)
+    expect(screen.text()).toBe(`${'x'.repeat(19)}\n漢`)
     expect(screen.row(1).isWrapped).toBe(true)
   })
 
   test('half a wide character is nothing', async () => {
     const screen = await screenWith('漢字\x1b[1;2Hx')
-    expect(textOn(screen)).toBe(' x字')
+    expect(screen.text()).toBe(' x字')
     expect(screen.cell(0, 0)).toMatchObject({ character: ' ', width: 1 })
   })
 
   test('lines above an alternate screen stay, and what was behind it comes back', async () => {
     const screen = await screenWith('1\r\n2\r\n3\r\n4\r\n5\x1b[?1049h\x1b[Hvim')
-    expect(textOn(screen)).toBe('vim')
+    expect(screen.text()).toBe('vim')
     expect(screen.scrollback().map(({ text }) => text)).toEqual(['1'])
     expect(screen.modes.alternateScreen).toBe(true)
     await screen.feed(Buffer.from('\x1b[?1049l'))
-    expect(textOn(screen)).toBe('2\n3\n4\n5')
+    expect(screen.text()).toBe('2\n3\n4\n5')
   })
 
   test('a recorded editor leaves the shell as it found it', async () => {
@@ -233,7 +233,7 @@ describe('order', () => {
     screen.resize({ cols: 10, rows: 4 })
     void screen.feed(Buffer.from('\x1b[H\x1b[J0123456789abc'))
     await screen.settled()
-    expect(textOn(screen)).toBe('0123456789\nabc')
+    expect(screen.text()).toBe('0123456789\nabc')
     expect(screen.size).toEqual({ cols: 10, rows: 4 })
   })
 
@@ -252,7 +252,7 @@ describe('order', () => {
     const screen = await screenWith('before\x1b]0;never ended')
     screen.skipTo(1000)
     await screen.feed(Buffer.from(' after'))
-    expect(textOn(screen)).toBe('before after')
+    expect(screen.text()).toBe('before after')
     expect(screen.offset).toBe(1006)
     screen.skipTo(1000)
     expect(screen.offset).toBe(1006)

@@ -32,6 +32,8 @@ export interface Screen extends Disposable {
 
   /** The visible rows, top to bottom. */
   rows(): readonly ScreenRow[]
+  /** What they show, without the empty ones at the end. */
+  text(): string
   /** Lines that have scrolled off the top, still hot; index 0 is the oldest kept. They stay behind an alternate screen. */
   scrollback(): readonly ScreenRow[]
   readonly scrollbackLength: number

@@ -109,11 +109,7 @@ function startTape(agent: Agent, model: string): Tape {
     },
     press: (keys) => pty.write(encodeKeys(keys, screen.modes).bytes),
     paste: (text) => pty.write(encodePaste(text, screen.modes)),
-    text: () =>
-      screen
-        .rows()
-        .map((row) => row.text)
-        .join('\n'),
+    text: () => screen.text(),
     take: () => ({ bytes: Buffer.concat(chunks), times }),
     [Symbol.dispose]() {
       if (isRunning) pty.signal('SIGKILL')

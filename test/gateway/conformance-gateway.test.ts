@@ -2,13 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Edition, runSuite, type ScenarioReport } from '../conformance/official-suite.ts'
 import { type GatewayProfile, startGatewayProfile, type UpstreamKind } from './gateway-profile.ts'
+import { unbridgeable } from './unbridgeable.ts'
 
-const editions: readonly Edition[] = ['2025-11-25', '2026-07-28'].map((revision) => ({
+const editions = ['2025-11-25', '2026-07-28'].map((revision): Edition & { requirements: string } => ({
   package: '@modelcontextprotocol/conformance',
   label: revision,
   options: ['--requirements', revision],
   requirements: revision,
 }))
+const scoredCounts: Readonly<Record<string, number>> = { '2025-11-25': 30, '2026-07-28': 37 }
 
 const kinds: readonly UpstreamKind[] = [
   { transport: 'stdio', era: 'legacy' },
@@ -23,14 +25,31 @@ describe.each(kinds)('in front of a $era upstream over $transport', (kind) => {
   beforeAll(async () => void (profile = await startGatewayProfile(kind)))
   afterAll(() => profile[Symbol.asyncDispose]())
 
-  test.each(editions)('every scored scenario of $label passes', { timeout: 300_000 }, async (edition) => {
-    const { scenarios, output } = await runSuite(edition, profile.url)
-    const scored = scenarios.filter(({ isScored }) => isScored)
-    expect(scored.length, output.slice(-2000)).toBeGreaterThanOrEqual(30)
-    expect(scored.filter(({ failed }) => failed > 0).map(explain)).toEqual([])
-  })
+  test.each(editions)(
+    'what counts for $label passes, but for what no bridge can do',
+    async (edition) => {
+      const { scenarios, output } = await runSuite(edition, profile.url)
+      const scored = scenarios.filter(({ isScored }) => isScored)
+      expect(scored, output.slice(-2000)).toHaveLength(scoredCounts[edition.requirements] ?? 0)
+
+      const known = unbridgeable(edition.requirements, kind)
+      const failures = scored.flatMap(failuresOf)
+      const isKnown = (failure: string) => known.some(({ check }) => failure.startsWith(check))
+      expect.soft(failures.filter((failure) => !isKnown(failure))).toEqual([])
+      const healed = known.filter(
+        ({ check, isByChance }) => !isByChance && !failures.some((it) => it.startsWith(check)),
+      )
+      expect.soft(healed).toEqual([])
+      // Tasks are an extension that the upstream does not have; whatever else is not scored passes all the same.
+      const unscored = scenarios.filter(({ isScored, name }) => !isScored && !name.startsWith('tasks-'))
+      expect.soft(unscored.flatMap(failuresOf)).toEqual([])
+    },
+    300_000,
+  )
 })
 
-function explain({ name, failures }: ScenarioReport): string {
-  return `${name}: ${failures.join('; ') || 'did not come to an end'}`
+/** `scenario: check: reason` */
+function failuresOf({ name, failed, failures }: ScenarioReport): readonly string[] {
+  if (failed > 0 && failures.length === 0) return [`${name}: did not come to an end`]
+  return failures.map((failure) => `${name}: ${failure}`)
 }

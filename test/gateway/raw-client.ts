@@ -7,6 +7,8 @@ export interface RawClient extends AsyncDisposable {
   readonly opening: Readonly<Record<string, unknown>>
   /** The response, be it a result or an error. */
   request(method: string, params?: Params): Promise<Answer>
+  /** The id of the newest request. */
+  readonly lastId: number
   notify(method: string, params?: Params): Promise<void>
   /** The notifications that came, in that order. */
   readonly notifications: readonly Message[]
@@ -69,6 +71,9 @@ export async function connectRaw(open: (receive: (message: Message) => void) => 
   return {
     opening: result,
     request,
+    get lastId() {
+      return lastId
+    },
     notify: (method, params = {}) => wire.send({ jsonrpc: '2.0', method, params }),
     notifications,
     asked,

@@ -1,4 +1,5 @@
 /** The hub with the conformance fixtures and the probes, started and stopped like `signalbox up`. */
+import module from 'node:module'
 import { loadConfig } from '../../src/config/config.ts'
 import { startHub } from '../../src/hub.ts'
 import { createFixtureProvider } from '../conformance/fixture-provider.ts'
@@ -7,5 +8,7 @@ import { createProbeProvider } from './probe-provider.ts'
 const hub = await startHub(loadConfig(), {
   providers: (deps) => [createFixtureProvider(deps), createProbeProvider(deps)],
 })
+// Most are killed, and would leave nothing in the cache.
+module.flushCompileCache()
 console.log(`Signalbox is ready: ${hub.loginUrl}`)
 process.once('SIGTERM', () => void hub.stop().then(() => process.exit(0)))

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { createInterface } from 'node:readline'
+import { noteOpen } from './left-open.ts'
 import { reapHolders } from './reap-holders.ts'
 
 /** Disposed of, it takes its sessions along; `end` leaves them to the next hub. */
@@ -55,15 +56,22 @@ export async function startHubProcess(options: HubProcessOptions): Promise<HubPr
   // npm ends before the hub that it started; with the hub its end of the pipes is gone.
   const exit = once(child, viaNpm ? 'close' : 'exit').then(([code, signal]): HubExit => ({ code, signal }))
 
-  const line = await Promise.race([readyLine(child), exit])
-  if (typeof line !== 'string')
-    throw new Error(`The hub ended with ${JSON.stringify(line)} before it was ready:\n${log}`)
-  const { port, hash } = new URL(line)
   const end: HubProcess['end'] = async (signal) => {
     if (viaNpm && child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, signal)
     else child.kill(signal)
     return exit
   }
+  const close = async () => {
+    await end('SIGKILL')
+    await reapHolders(home)
+    noteClosed()
+  }
+  const noteClosed = noteOpen(close)
+
+  const line = await Promise.race([readyLine(child), exit])
+  if (typeof line !== 'string')
+    throw new Error(`The hub ended with ${JSON.stringify(line)} before it was ready:\n${log}`)
+  const { port, hash } = new URL(line)
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     port: Number(port),
@@ -71,10 +79,7 @@ export async function startHubProcess(options: HubProcessOptions): Promise<HubPr
     process: child,
     log: () => log,
     end,
-    async [Symbol.asyncDispose]() {
-      await end('SIGKILL')
-      await reapHolders(home)
-    },
+    [Symbol.asyncDispose]: close,
   }
 }
 

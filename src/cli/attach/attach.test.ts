@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Person, PersonOptions } from '../../../test/fixtures/person.ts'
 import { personAt } from '../../../test/fixtures/person.ts'
-import { textOn } from '../../../test/fixtures/screen-with.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import type { HubProcess } from '../../../test/harness/hub-process.ts'
 import { startHubProcess } from '../../../test/harness/hub-process.ts'
@@ -34,7 +33,7 @@ describe('attached to a session', () => {
 
     person.type('\x1d')
     expect(await person.exit).toBe(0)
-    expect(textOn(person.screen)).toMatch(/^my own line\n\$ *Left work; it goes on\./)
+    expect(person.screen.text()).toMatch(/^my own line\n\$ *Left work; it goes on\./)
     expect(person.screen.modes).toMatchObject(untouched)
     expect(await statusOf('work')).toBe('running')
   })
@@ -47,7 +46,7 @@ describe('attached to a session', () => {
     await person.sees(/got .*11;rgb/)
     person.type('x')
     await person.sees('got "x"')
-    const got = textOn(person.screen).match(/\[0n|\[\?1;2c|11;rgb/g)
+    const got = person.screen.text().match(/\[0n|\[\?1;2c|11;rgb/g)
     expect(got).toEqual(['[0n', '[?1;2c', '11;rgb'])
     expect(person.answers).toBe('')
   })
@@ -101,7 +100,7 @@ describe('attached to a session', () => {
     await person.sees('bash-')
     person.type('exit 3\r')
     expect(await person.exit).toBe(0)
-    expect(textOn(person.screen)).toContain('ends has ended with exit code 3.')
+    expect(person.screen.text()).toContain('ends has ended with exit code 3.')
     expect(person.screen.modes).toMatchObject(untouched)
   })
 
@@ -112,7 +111,7 @@ describe('attached to a session', () => {
     await person.sees('bash-')
     process.kill(person.pid, signal)
     expect(await person.exit).toBe(signal === 'SIGTERM' ? 143 : 129)
-    expect(textOn(person.screen)).toBe('mine')
+    expect(person.screen.text()).toBe('mine')
     expect(person.screen.modes).toMatchObject(untouched)
     expect(await statusOf(name)).toBe('running')
   })
@@ -135,7 +134,7 @@ describe('of several people', () => {
     await first.sees('bash-')
     const refused = await attach('shared')
     expect(await refused.exit).toBe(1)
-    expect(textOn(refused.screen).replaceAll('\n', '')).toMatch(
+    expect(refused.screen.text().replaceAll('\n', '')).toMatch(
       /is typing in shared\. To type instead, attach with --take-over/,
     )
 
@@ -149,7 +148,7 @@ describe('of several people', () => {
     await second.sees(/is typing now\. Enter takes over/)
     first.type('echo "back $((3*3))"\r')
     await first.sees('back 9')
-    expect(textOn(first.screen)).not.toContain('xecho')
+    expect(first.screen.text()).not.toContain('xecho')
   })
 
   test('those who watch see all of it in a window of any size, and type nothing', async () => {
@@ -160,14 +159,14 @@ describe('of several people', () => {
     await watcher.sees('bash-')
     watcher.type('echo no\r')
     await watcher.sees('You are watching watched.')
-    await vi.waitFor(() => expect(textOn(watcher.screen)).not.toContain('You are watching'), patience)
+    await vi.waitFor(() => expect(watcher.screen.text()).not.toContain('You are watching'), patience)
     writer.type('seq 1 50; printf "\\e[31mred\\e[m\\n"\r')
     await watcher.sees(/49\n50\nred\nbash/)
     const red = watcher.screen.rows().findIndex(({ text }) => text === 'red')
     expect(watcher.screen.cell(red, 0).look.foreground).toBe('#cc0000')
     watcher.resize({ cols: 100, rows: 30 })
     await watcher.sees(/30\n31\n/)
-    expect(textOn(writer.screen)).not.toContain('echo no')
+    expect(writer.screen.text()).not.toContain('echo no')
     watcher.type('\x1d')
     expect(await watcher.exit).toBe(0)
   })
@@ -188,7 +187,7 @@ test('a hub that is killed is waited for, and found again where it has come up',
     await callTool(next, 'kill_session', { name: 'survivor' })
     await next.end('SIGKILL')
   })
-  await vi.waitFor(() => expect(textOn(person.screen)).not.toContain('waiting for it'), patience)
+  await vi.waitFor(() => expect(person.screen.text()).not.toContain('waiting for it'), patience)
   person.type('echo "still $((6*7))"\r')
   await person.sees('still 42')
   person.type('\x1d')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test, vi } from 'vitest'
-import { screenWith, textOn } from '../../../test/fixtures/screen-with.ts'
+import { screenWith } from '../../../test/fixtures/screen-with.ts'
 import { outputStep } from '../../../test/fixtures/terminal-output.ts'
 import type { Screen } from '../../terminal/screen.ts'
 import { createScreen } from '../../terminal/screen.ts'
@@ -79,7 +79,7 @@ describe('in a window of its size', () => {
         const outputs = after.flatMap((step) => (step.is === 'output' ? [step.bytes] : []))
         const isShown = await follow(program, view, outputs)
         await window.settled()
-        if (isShown) expect(textOn(window)).toBe(textOn(program))
+        if (isShown) expect(window.text()).toBe(program.text())
         expect(answers()).toBe('')
         window[Symbol.dispose]()
       }),
@@ -94,11 +94,11 @@ describe('in a window of another size', () => {
     const size = { cols: 40, rows: 10 }
     const { window, view } = await windowOf({ cols: 12, rows: 4 })
     view.draw(`${lines(9)}\x1b[1;31mbold red\x1b[0m and more`, size)
-    await vi.waitFor(() => expect(textOn(window)).toBe('line 7\nline 8\nline 9\nbold red and'), patience)
+    await vi.waitFor(() => expect(window.text()).toBe('line 7\nline 8\nline 9\nbold red and'), patience)
     expect(window.cell(3, 0).look).toMatchObject({ bold: true, foreground: '#cc0000' })
 
     view.show(Buffer.from('\x1b[2J\x1b[1;1Htop漢字漢字漢字'))
-    await vi.waitFor(() => expect(textOn(window)).toBe('top漢字漢字'), patience)
+    await vi.waitFor(() => expect(window.text()).toBe('top漢字漢字'), patience)
     expect(window.cursor()).toMatchObject({ row: 0, isVisible: false })
     view.show(Buffer.from('\x1b[2;3H\x1b[?1h'))
     await vi.waitFor(() => expect(window.cursor()).toMatchObject({ row: 1, column: 2, isVisible: true }), patience)
@@ -109,9 +109,9 @@ describe('in a window of another size', () => {
     const { window, view } = await windowOf({ cols: 20, rows: 5 })
     view.draw('before', { cols: 40, rows: 10 })
     expect(view.show(Buffer.from('\x1b[?1049h\x1b[Hinside')).isStale).toBe(false)
-    await vi.waitFor(() => expect(textOn(window)).toBe('inside'), patience)
+    await vi.waitFor(() => expect(window.text()).toBe('inside'), patience)
     view.show(Buffer.from('\x1b[?1049l after'))
-    await vi.waitFor(() => expect(textOn(window)).toBe('before after'), patience)
+    await vi.waitFor(() => expect(window.text()).toBe('before after'), patience)
   })
 
   test('of the size again, output is passed on once more', async () => {
@@ -120,7 +120,7 @@ describe('in a window of another size', () => {
     view.draw('right', { cols: 20, rows: 5 })
     view.show(Buffer.from(' size'))
     await window.settled()
-    expect(textOn(window)).toBe('right size')
+    expect(window.text()).toBe('right size')
   })
 })
 
@@ -130,16 +130,16 @@ test('a notice stands on the last row, whatever is printed, until it is taken ba
   view.draw('text', size)
   view.tell('a notice that is too long for it')
   await window.settled()
-  expect(textOn(window)).toBe('text\n\n\n a notice that is to')
+  expect(window.text()).toBe('text\n\n\n a notice that is to')
   expect(view.show(Buffer.from(' goes on')).isStale).toBe(true)
 
   view.draw('text goes on', size)
   expect(view.show(Buffer.from(`\r\n${lines(6)}end`)).isStale).toBe(false)
-  await vi.waitFor(() => expect(textOn(window)).toBe('line 5\nline 6\nend\n a notice that is to'), patience)
+  await vi.waitFor(() => expect(window.text()).toBe('line 5\nline 6\nend\n a notice that is to'), patience)
   view.tell(undefined)
   view.draw('text', size)
   await window.settled()
-  expect(textOn(window)).toBe('text')
+  expect(window.text()).toBe('text')
 })
 
 const patience = { timeout: 5_000, interval: 10 }

@@ -2,7 +2,9 @@
  * One MCP server as any program writes it, as the fields of a connector. What we have no field for is kept in `options`
  * under its own name, so that an export gives it back.
  */
+import { connectorName } from '../../api/connector.ts'
 import { isRecord } from '../../base/is-record.ts'
+import { defined } from '../defined.ts'
 
 export interface Draft {
   readonly name: string
@@ -49,12 +51,12 @@ export function toDraft(writtenName: string, entry: Entry): Draft {
     // Everything else must have been taken by now.
     options: optionsOf(take, left, isRecord(env) ? texts(env) : undefined),
   }
-  const known = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-  return { name, fields: known, warnings: [...renamed, ...warningsFor(name, entry)] }
+  return { name, fields: defined(fields), warnings: [...renamed, ...warningsFor(name, entry)] }
 }
 
 /** Small letters, digits and "-"; what else there is becomes a "-". */
 export function toConnectorName(text: string): string {
+  if (connectorName.safeParse(text).success) return text
   return text
     .replaceAll(/([a-z\d])([A-Z])/g, '$1-$2')
     .toLowerCase()
@@ -114,14 +116,11 @@ function optionsOf(
   }
   if (limits.handshake_ms !== undefined) take('startup_timeout_sec', 'startup_timeout_ms')
   if (limits.call_ms !== undefined) take('tool_timeout_sec', 'timeout')
-  const options = {
+  return {
     ...Object.fromEntries(left),
     ...(isRecord(own) ? own : {}),
-    ...limits,
-    ...(cwd !== undefined && { cwd }),
-    ...(env && Object.keys(env).length > 0 && { env }),
+    ...defined({ ...limits, cwd, env: env && Object.keys(env).length > 0 ? env : undefined }),
   }
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
 function milliseconds(value: unknown, unit: number): number | undefined {

@@ -1,6 +1,7 @@
 /** Connectors as other programs want them, and as we take them back. */
 import { stringify as toToml } from 'smol-toml'
 import type { Connector } from '../../api/connector.ts'
+import { defined } from '../defined.ts'
 import { referencesIn } from '../references.ts'
 
 export const exportFormats = ['json', 'claude', 'codex'] as const
@@ -113,10 +114,6 @@ function hasInnerReference({ args = [], base_url: url = '', headers = {}, option
 
 function seconds(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : ms / 1_000
-}
-
-function defined(value: object): object {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined))
 }
 
 function json(value: object): string {

@@ -47,7 +47,7 @@ export interface ConnectionOptions {
   readonly onEnded: (connection: Connection, reason: string) => void
 }
 
-const unknown: UpstreamIdentity = { era: 'legacy', version: '', capabilities: {} }
+const notKnownYet: UpstreamIdentity = { era: 'legacy', version: '', capabilities: {} }
 const ourselves: Asker = { client: { capabilities: clientCapabilities }, key: undefined }
 
 /** Rejects with why it could not be, once nothing of it is left. */
@@ -55,7 +55,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
   const { target, transport, listener, info, log, redact, onDropped } = options
   const { reach, heartbeatMs, handshakeMs, strict } = target
   const isHttp = reach.transport === 'http'
-  let identity: UpstreamIdentity = unknown
+  let identity = notKnownYet
   let renewing: Promise<void> | undefined
   let isOpen = false
   let isClosed = false
@@ -80,7 +80,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
     const era = handshakeEras.get(method) ?? identity.era
     const dressed = inEnvelope(params, { era, info, progressToken: own.onProgress && id, ...asker })
     const message = { jsonrpc: '2.0', id, method, params: dressed } as const
-    if (era === 'legacy' && !isHttp) liveness.wake()
+    if (isOpen && era === 'legacy' && !isHttp) liveness.wake()
     if (era === 'legacy' || !isHttp) return peer.request(message, own)
     const headers = { ...own.headers, ...headersFor(method, params) }
     return peer.request(message, { ...own, headers, isCancelledByClosing: true })

@@ -3,6 +3,7 @@
  * one transport) → `peer.ts` (which message belongs to what).
  */
 import { randomUUID } from 'node:crypto'
+import { messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { Implementation } from '../sdk.ts'
 import { errorCode, RpcError } from '../wire.ts'
@@ -12,7 +13,7 @@ import { startReason } from './handshake.ts'
 import { createLife } from './life.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import type { UpstreamTransport } from './transport.ts'
-import { mayRepeat, toRpcError, Unanswered } from './unanswered.ts'
+import { toRpcError, Unanswered } from './unanswered.ts'
 import type { Upstream, UpstreamIdentity, UpstreamListener, UpstreamTarget } from './upstream.ts'
 
 export interface UpstreamOptions {
@@ -78,21 +79,22 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     if (identity.era !== before) subscriptions.attach(connection, true)
   }
 
-  /** Once, and once more where that can do no harm. */
+  /** Once, and again where that can do no harm: once for each way to fail. */
   async function attempt<Result>(
     work: (connection: Connection) => Promise<Result>,
     { signal, isSafe }: { readonly signal?: AbortSignal; readonly isSafe: boolean },
   ): Promise<Result> {
+    const left = new Set<Remedy>(isSafe ? ['restart', 'renew', 'repeat'] : ['restart', 'renew'])
     try {
-      for (let isLast = false; ; isLast = true) {
+      for (;;) {
         const connection = life.connection ?? (await life.connected(signal))
         try {
           return await work(connection)
         } catch (error) {
-          if (error instanceof Unanswered && error.fate === 'unsent') life.ended(connection, error.message)
-          const isOutdated = error instanceof RpcError && error.code === errorCode.unsupportedVersion
-          if (isLast || !(isOutdated || mayRepeat(error, isSafe))) throw error
-          if (isOutdated) await renew(connection)
+          const remedy = remedyFor(error, connection)
+          if (remedy === 'restart') life.ended(connection, messageOf(error))
+          if (!remedy || !left.delete(remedy)) throw error
+          if (remedy === 'renew') await renew(connection)
         }
       }
     } catch (error) {
@@ -136,4 +138,14 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     },
     [Symbol.asyncDispose]: () => life.dispose(),
   }
+}
+
+/** `repeat`: nobody knows whether it took effect, so only for what is safe. */
+type Remedy = 'restart' | 'renew' | 'repeat'
+
+function remedyFor(error: unknown, { identity }: Connection): Remedy | undefined {
+  const isOutdated = error instanceof RpcError && error.code === errorCode.unsupportedVersion
+  if (isOutdated && identity.era === 'modern') return 'renew'
+  if (!(error instanceof Unanswered) || error.fate === 'stopped') return undefined
+  return error.fate === 'unsent' ? 'restart' : 'repeat'
 }

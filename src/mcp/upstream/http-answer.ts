@@ -3,7 +3,7 @@ import { messageOf } from '../../base/hub-error.ts'
 import type { RpcRequest } from '../wire.ts'
 import { eventStream, isMessage, noBody, wholeText } from './http-body.ts'
 import type { BodyReader, Exchange, Headers, HttpClient, ResponseHeaders } from './http-client.ts'
-import { headerText } from './http-client.ts'
+import { contentType } from './http-client.ts'
 import { followEvents } from './http-follow.ts'
 import type { Following } from './http-follow.ts'
 import { deliver } from './incoming.ts'
@@ -121,9 +121,9 @@ export function createAnswer(options: AnswerOptions): Answer {
       options.begun(answer)
     },
     read(status, headers) {
-      const type = headerText(headers, 'content-type') ?? ''
-      if (type.startsWith('text/event-stream')) return readStream()
-      if (type.startsWith('application/json')) {
+      const type = contentType(headers)
+      if (type === 'text/event-stream') return readStream()
+      if (type === 'application/json') {
         return wholeText({
           maxBytes,
           done(text) {

@@ -112,7 +112,9 @@ export async function openHttpClient(options: {
           onResponseError(_controller, error) {
             if (isAborted) return
             if (reader) reader.broken(explain(error))
-            else handler.failed(isWritten ? explain(error) : new NotSent(explain(error).message))
+            else if (isWritten) handler.failed(explain(error))
+            // What cannot be sent at all is told before the call returns, and nobody expects it that early.
+            else queueMicrotask(() => isAborted || handler.failed(new NotSent(explain(error).message)))
           },
         },
       )
@@ -199,6 +201,11 @@ function isRefusedToken(status: number, headers: ResponseHeaders): boolean {
 /** Names of headers in lower case, so that none is sent twice. */
 export function lowerCased(headers: Headers): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** Without its parameters. */
+export function contentType(headers: ResponseHeaders): string {
+  return headerText(headers, 'content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
 export function headerText(headers: ResponseHeaders, name: string): string | undefined {

@@ -2,10 +2,10 @@
  * A stream of events that is taken up again where it broke off: with `Last-Event-ID`, after the pause the server asks for or
  * a growing one of our own, and when it has been silent for too long.
  */
+import { messageOf } from '../../base/hub-error.ts'
 import { beginningOfText, eventStream, isMessage } from './http-body.ts'
 import type { Exchange, Headers, HttpClient, ResponseHeaders } from './http-client.ts'
-import { headerText } from './http-client.ts'
-import { messageOf } from '../../base/hub-error.ts'
+import { contentType } from './http-client.ts'
 
 export interface Following {
   stop(): void
@@ -18,7 +18,7 @@ export interface FollowOptions {
   /** Where to begin, and the pause before it. Without an id it begins at once, with what comes next. */
   readonly from?: { readonly id: string; readonly retryMs: number | undefined }
   readonly silenceMs: number | undefined
-  /** How often it may fail in a row before it is over. */
+  /** How often it may fail before an event comes. */
   readonly maxFailures: number
   message(text: string): void
   /** It will not be taken up again. `wasOpen`: it had been there before. */
@@ -54,7 +54,7 @@ export function followEvents(options: FollowOptions): Following {
       { method: 'GET', headers: lastId === undefined ? headers : { ...headers, 'last-event-id': lastId } },
       {
         head(status, received) {
-          if (status === 200 && headerText(received, 'content-type')?.startsWith('text/event-stream')) return read()
+          if (status === 200 && contentType(received) === 'text/event-stream') return read()
           return beginningOfText(quotedBytes, (text) => refuse(status, received, text))
         },
         failed: (error) => failed(messageOf(error)),
@@ -64,11 +64,11 @@ export function followEvents(options: FollowOptions): Following {
 
   function read() {
     wasOpen = true
-    failures = 0
     watchSilence()
     return eventStream({
       maxBytes,
       event(event) {
+        failures = 0
         barren = 0
         if (event.id !== undefined) lastId = event.id
         if (isMessage(event)) options.message(event.data)
@@ -88,7 +88,9 @@ export function followEvents(options: FollowOptions): Following {
     clearTimeout(silence)
     silence = setTimeout(() => {
       exchange?.abort()
-      openLater()
+      // At once, for it may just have had nothing to say.
+      barren = 0
+      open()
     }, silenceMs)
     silence.unref()
   }

@@ -56,7 +56,10 @@ test('where a person has to log in, the message was not sent', async () => {
 
 test.for([
   { says: 404, body: 'Session not found' },
-  { says: 400, body: '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}' },
+  {
+    says: 400,
+    body: '{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}',
+  },
 ])('a connection that the upstream forgot ($says) is told as that, once', async ({ says, body }) => {
   const upstream = await serveHttp((visit) => {
     if (visit.message?.method === 'initialize') answerJson(visit, {}, { 'mcp-session-id': `${upstream.visits.length}` })
@@ -75,7 +78,9 @@ test.for([
 test('a refusal that is an answer of JSON-RPC is that answer, whatever id it names', async () => {
   const error = { code: -32022, message: 'Unsupported protocol version', data: { supported: ['2025-11-25'] } }
   const upstream = await serveHttp(({ response }) =>
-    response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id: null, error })),
+    response
+      .writeHead(400, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id: null, error })),
   )
   const { transport, heard } = await open({ url: upstream.url })
   await transport.send(call)
@@ -99,6 +104,7 @@ test('it follows where the origin stays the same, method and body too, and nowhe
     `redirects to ${elsewhere.origin} (308). If that is right, put it into "base_url"`,
   )
   expect(elsewhere.visits).toHaveLength(0)
+  expect(upstream.visits.map(({ path }) => path)).toEqual(['/mcp', '/mcp/', '/other'])
 })
 
 test.for([

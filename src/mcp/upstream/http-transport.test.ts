@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
 import { answerJson, notice, openStream, resultOf, serveHttp } from '../../../test/fixtures/http-upstream.ts'
 import { hearing, request } from '../../../test/fixtures/transport-listener.ts'
@@ -30,7 +31,7 @@ test('a legacy connection names its id and its revision once they are known, and
     headers['x-key'],
   ])
   expect(seen[0]).toEqual(['initialize', undefined, undefined, 'ours'])
-  expect(seen.slice(1).sort()).toEqual([
+  expect(seen.slice(1).sort(([one], [other]) => String(one).localeCompare(String(other)))).toEqual([
     ['DELETE', 'abc', '2025-11-25', 'ours'],
     ['GET', 'abc', '2025-11-25', 'ours'],
     ['notifications/initialized', 'abc', '2025-11-25', 'ours'],
@@ -69,7 +70,9 @@ test('at 2026-07-28 headers go with each request, nothing is listened to unasked
   const { transport, heard } = await open({ url: upstream.url })
   transport.agree('2026-07-28')
   const listen = request('l', 'subscriptions/listen')
-  await transport.send(listen, { headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' } })
+  await transport.send(listen, {
+    headers: { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' },
+  })
   await until(() => heard.messages.length === 1)
   expect(heard.messages[0]?.during).toEqual(listen)
   expect(upstream.visits[0]?.headers).toMatchObject({
@@ -201,6 +204,22 @@ test('a connection that nobody takes was not used: the message was not sent', as
   await expect(refused).rejects.toThrow(`The upstream at ${upstream.origin} refuses connections`)
 })
 
+test('fifty connections that were opened and closed leave no descriptor and no socket at the server', async () => {
+  const upstream = await serveHttp((visit) => answerJson(visit, {}, { 'mcp-session-id': 'abc' }))
+  await openAndClose()
+  const before = readdirSync('/proc/self/fd').length
+  for (let round = 0; round < 50; round++) await openAndClose()
+  await until(() => readdirSync('/proc/self/fd').length <= before)
+  expect(upstream.visits.filter(({ method }) => method === 'DELETE')).toHaveLength(51)
+
+  async function openAndClose(): Promise<void> {
+    const { transport, heard } = await open({ url: upstream.url })
+    await transport.send(request(1, 'initialize'))
+    await heard.result(1)
+    await transport.close()
+  }
+})
+
 async function open(options: Partial<HttpTransportOptions> & Pick<HttpTransportOptions, 'url'>) {
   const transport = createHttpTransport({ headers: {}, ...options })
   onTestFinished(() => transport.close())
@@ -208,4 +227,3 @@ async function open(options: Partial<HttpTransportOptions> & Pick<HttpTransportO
   await transport.start(heard)
   return { transport, heard }
 }
-

@@ -38,6 +38,7 @@ export function createHttpTransport(options: HttpTransportOptions): UpstreamTran
   let version: string | undefined
   let sessionId: string | undefined
   let listening: Following | undefined
+  let isClosed = false
 
   function stateHeaders(): Record<string, string> {
     const headers: Record<string, string> = {}
@@ -141,7 +142,9 @@ export function createHttpTransport(options: HttpTransportOptions): UpstreamTran
 
   return {
     async start(to) {
-      client = await openHttpClient({ url: options.url, headers: options.headers, auth: options.auth })
+      const opened = await openHttpClient({ url: options.url, headers: options.headers, auth: options.auth })
+      if (isClosed) return opened.close()
+      client = opened
       listener = to
     },
     async send(message: RpcMessage, sendOptions?: SendOptions) {
@@ -160,6 +163,7 @@ export function createHttpTransport(options: HttpTransportOptions): UpstreamTran
     abandon: (id) => answers.get(id)?.abandon(),
     async close() {
       const closing = client
+      isClosed = true
       listener = undefined
       client = undefined
       listening?.stop()
@@ -175,11 +179,11 @@ export function createHttpTransport(options: HttpTransportOptions): UpstreamTran
 /** Frees what the upstream keeps for the connection. It may not want to know, or be gone. */
 function sayFarewell(client: HttpClient, headers: Headers): Promise<void> {
   return new Promise((resolve) => {
-    const exchange = client.send({ method: 'DELETE', headers }, { head: () => noBody(done), failed: done })
     const timer = setTimeout(() => {
       exchange.abort()
       resolve()
     }, farewellMs)
+    const exchange = client.send({ method: 'DELETE', headers }, { head: () => noBody(done), failed: done })
     function done(): void {
       clearTimeout(timer)
       resolve()

@@ -71,20 +71,22 @@ export function createLife(options: LifeOptions): Life {
 
   function begin(): Promise<Connection> {
     if (state.is === 'given-up') clearTimeout(state.timer)
-    const attempt = tryOnce(stopper.signal)
-    attempt.catch(() => {})
-    state = { is: 'starting', attempt }
-    return attempt
+    const { promise, resolve, reject } = Promise.withResolvers<Connection>()
+    promise.catch(() => {})
+    // First: whoever hears of the start may want to share it.
+    state = { is: 'starting', attempt: promise }
+    tryOnce(stopper.signal).then(resolve, reject)
+    return promise
   }
 
   async function tryOnce(signal: AbortSignal): Promise<Connection> {
     const waitMs = failures === 0 || failures >= maxFailures ? 0 : backoffMs(failures, random)
-    tell({
-      is: 'initializing',
-      ...(lastReason !== undefined && { reason: lastReason }),
-      ...(waitMs > 0 && { retryAt: later(waitMs) }),
-    })
     try {
+      tell({
+        is: 'initializing',
+        ...(lastReason !== undefined && { reason: lastReason }),
+        ...(waitMs > 0 && { retryAt: later(waitMs) }),
+      })
       await closing
       if (waitMs > 0) await sleep(waitMs, undefined, { signal, ref: false })
       signal.throwIfAborted()
@@ -165,10 +167,12 @@ export function createLife(options: LifeOptions): Life {
         if (current.is === 'given-up' && Date.now() < current.until) {
           throw unavailable(`${current.reason} It is tried again at ${new Date(current.until).toISOString()}.`)
         }
+        const generation = stopper
         try {
           return await unlessAborted(current.is === 'starting' ? current.attempt : begin(), signal)
         } catch (error) {
           if (signal.aborted) throw new RpcError(errorCode.cancelled, 'The call was cancelled.')
+          if (stopper !== generation) continue
           // One that never ran is most likely set up wrongly; one that did will most likely be back.
           if (!hasRun || performance.now() > until) throw error
         }

@@ -3,6 +3,7 @@
  * When that changes, the new one is acknowledged before the old one is closed, so that nothing is missed in between.
  */
 import type { Log } from '../../base/log.ts'
+import { createSerial } from '../../base/serial.ts'
 import type { Params } from '../wire.ts'
 import { errorCode, isRecord, RpcError } from '../wire.ts'
 import { backoffMs } from './backoff.ts'
@@ -10,14 +11,13 @@ import type { Connection } from './connection.ts'
 import { Unanswered } from './unanswered.ts'
 
 export interface ListenStream {
-  /** Opens one for these, and closes the one before. Answers those that the upstream will not tell of. */
-  open(uris: readonly string[]): Promise<readonly string[]>
+  /** Opens one for what is wanted, and closes the one before. Answers those that the upstream will not tell of. */
+  open(): Promise<readonly string[]>
   close(): void
 }
 
 export interface ListenStreamOptions {
   readonly connection: Connection
-  /** What a stream that broke is opened again for. */
   wanted(): readonly string[]
   readonly onNotice: (method: string, params: Params | undefined) => void
   /** It was interrupted: anything may have changed meanwhile. */
@@ -39,9 +39,13 @@ export function createListenStream(options: ListenStreamOptions): ListenStream {
   let failures = 0
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
+  const oneByOne = createSerial()
+  // The last that was asked for must be the one that stays.
+  const open = () => oneByOne(openNext)
 
-  async function open(uris: readonly string[]): Promise<readonly string[]> {
+  async function openNext(): Promise<readonly string[]> {
     clearTimeout(timer)
+    const uris = wanted()
     const stream = new AbortController()
     const acknowledged = Promise.withResolvers<Params | undefined>()
     const over = connection.request(
@@ -76,7 +80,7 @@ export function createListenStream(options: ListenStreamOptions): ListenStream {
 
   async function reopen(): Promise<void> {
     try {
-      await open(wanted())
+      await open()
       onGap()
     } catch (error) {
       if (error instanceof Unanswered && error.fate === 'unsent') onUnreachable(error.message)

@@ -1,5 +1,5 @@
 /** What is kept of one connector's login: a file that only its owner may read, replaced whole or not at all. */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
 import { isRecord } from '../wire.ts'
@@ -43,6 +43,25 @@ export function openCredentialsFile(options: {
       renameSync(`${path}.new`, path)
     },
     remove: () => rmSync(path, { force: true }),
+  }
+}
+
+/** Whose credentials are kept here, and for which upstream. */
+export function listCredentials(directory: string): { readonly name: string; readonly url: string }[] {
+  return namesIn(directory)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((file) => {
+      const kept = parse(join(directory, file))
+      const url = isRecord(kept) ? kept['url'] : undefined
+      return typeof url === 'string' ? [{ name: decodeURIComponent(file.slice(0, -'.json'.length)), url }] : []
+    })
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory)
+  } catch {
+    return []
   }
 }
 

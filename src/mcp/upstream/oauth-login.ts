@@ -42,7 +42,12 @@ export function createLogin(options: LoginOptions): Login {
     try {
       result = await auth(createProvider({ redirectUrl, file }), { serverUrl: url, ...how })
     } catch (error) {
-      throw new HubError('unavailable', `The login of "${connector}" failed: ${messageOf(error)}.`, { cause: error })
+      throw new HubError(
+        'unavailable',
+        `The login of "${connector}" failed: ${messageOf(error).replace(/\.$/, '')}. ` +
+          'If its upstream offers no login, put a token into the headers of the connector.',
+        { cause: error },
+      )
     }
     token = file.read().tokens?.access_token
     if (result === 'AUTHORIZED') return
@@ -54,7 +59,7 @@ export function createLogin(options: LoginOptions): Login {
   async function renew({ status, demand }: Challenge): Promise<void> {
     if (begunLogin()) throw personNeeded()
     const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
-    const headers = demand === undefined ? undefined : { 'www-authenticate': demand }
+    const headers = { 'www-authenticate': demand ?? '' }
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(new Response(null, { status, headers }))
     await authorize({
       ...(resourceMetadataUrl && { resourceMetadataUrl }),
@@ -65,7 +70,10 @@ export function createLogin(options: LoginOptions): Login {
   }
 
   function personNeeded(): HubError {
-    return new HubError('unauthorized', `A person has to log in at the upstream of "${connector}" first.`)
+    return new HubError(
+      'unauthorized',
+      `A person has to log in at the upstream of "${connector}" first. "signalbox connectors test ${connector}" says where.`,
+    )
   }
 
   return {

@@ -5,7 +5,7 @@
  */
 import { HubError } from '../../base/hub-error.ts'
 import type { HttpAuth } from './http-client.ts'
-import { openCredentialsFile } from './oauth-file.ts'
+import { listCredentials, openCredentialsFile } from './oauth-file.ts'
 import type { Login } from './oauth-login.ts'
 import { createLogin } from './oauth-login.ts'
 
@@ -29,16 +29,21 @@ export interface UpstreamLoginsOptions {
 
 export function createUpstreamLogins(options: UpstreamLoginsOptions): UpstreamLogins {
   const logins = new Map<string, { readonly url: string; readonly login: Login }>()
+
+  function of({ name, url }: { readonly name: string; readonly url: string }): Login {
+    const known = logins.get(name)
+    if (known?.url === url) return known.login
+    const file = openCredentialsFile({ directory: options.directory, connector: name, url })
+    const login = createLogin({ ...options, connector: name, url, file })
+    logins.set(name, { url, login })
+    return login
+  }
+
   return {
-    of({ name, url }) {
-      const known = logins.get(name)
-      if (known?.url === url) return known.login
-      const file = openCredentialsFile({ directory: options.directory, connector: name, url })
-      const login = createLogin({ ...options, connector: name, url, file })
-      logins.set(name, { url, login })
-      return login
-    },
+    of,
     async finish({ code, state, issuer }) {
+      // The hub may have been started anew while the person was away.
+      for (const kept of listCredentials(options.directory)) if (!logins.has(kept.name)) of(kept)
       for (const [name, { login }] of logins) {
         if (!login.isOf(state)) continue
         await login.finish(code, issuer)

@@ -3,6 +3,7 @@ import type { Log } from '../../base/log.ts'
 import type { Implementation } from '../sdk.ts'
 import { createUpstream } from './create-upstream.ts'
 import { createHttpTransport } from './http-transport.ts'
+import type { UpstreamLogins } from './oauth-logins.ts'
 import { createReaper } from './reaper.ts'
 import { createSseTransport } from './sse-transport.ts'
 import { createStdioTransport } from './stdio-transport.ts'
@@ -23,20 +24,19 @@ export interface UpstreamsOptions {
   readonly info: Implementation
   readonly log: Log
   readonly redact: (text: string) => string
+  /** Without it upstreams that want a login refuse. */
+  readonly logins?: UpstreamLogins
 }
 
-export function createUpstreams({ homeId, info, log, redact }: UpstreamsOptions): Upstreams {
+export function createUpstreams({ homeId, info, log, redact, logins }: UpstreamsOptions): Upstreams {
   const reaper = createReaper({ homeId })
 
-  function connect({ reach, heartbeatMs }: UpstreamTarget): UpstreamTransport {
-    switch (reach.transport) {
-      case 'stdio':
-        return createStdioTransport({ ...reach, reaper })
-      case 'http':
-        return createHttpTransport({ ...reach, heartbeatMs })
-      case 'sse':
-        return createSseTransport({ ...reach, heartbeatMs })
-    }
+  function connect({ name, reach, heartbeatMs }: UpstreamTarget): UpstreamTransport {
+    if (reach.transport === 'stdio') return createStdioTransport({ ...reach, reaper })
+    // Whoever gives a token of their own is not sent to log in.
+    const hasToken = Object.keys(reach.headers).some((header) => header.toLowerCase() === 'authorization')
+    const options = { ...reach, heartbeatMs, ...(logins && !hasToken && { auth: logins.of({ name, url: reach.url }) }) }
+    return reach.transport === 'http' ? createHttpTransport(options) : createSseTransport(options)
   }
 
   return {

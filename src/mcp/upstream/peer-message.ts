@@ -22,7 +22,7 @@ export function idOf(
 }
 
 /** Notices that are everybody's, whatever stream they came on. */
-export function isOfListens(method: string): boolean {
+export function isForEverybody(method: string): boolean {
   return everybodys.has(method)
 }
 

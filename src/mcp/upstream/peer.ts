@@ -6,12 +6,11 @@ import type { Log } from '../../base/log.ts'
 import type { Params, RpcRequest } from '../wire.ts'
 import { errorCode, isRecord, metaKey, metaOf, notification, RpcError } from '../wire.ts'
 import { createAsks } from './asks.ts'
-import { idOf, isOfListens, withoutSubscription } from './peer-message.ts'
+import { idOf, isForEverybody, withoutSubscription } from './peer-message.ts'
 import type { Judge } from './strict.ts'
 import type { SendOptions, UpstreamTransport } from './transport.ts'
-import { NotSent } from './transport.ts'
 import type { Fate } from './unanswered.ts'
-import { Unanswered } from './unanswered.ts'
+import { fateOf, orUnanswered, Unanswered } from './unanswered.ts'
 import type { UpstreamListener, UpstreamRequest } from './upstream.ts'
 
 export interface Peer {
@@ -124,11 +123,27 @@ export function createPeer(options: PeerOptions): Peer {
     const subscription = metaOf(params)[metaKey.subscriptionId]
     const source = running.get(subscription === undefined ? Number(during?.id) : Number(subscription))?.options
     if (source?.onNotice) return source.onNotice(method, withoutSubscription(params))
-    if (isOfListens(method)) return listener.notification(method, withoutSubscription(params))
+    if (isForEverybody(method)) return listener.notification(method, withoutSubscription(params))
+    // Of a stream that we have closed.
+    if (subscription !== undefined) return
     if (source?.onNotification) return source.onNotification(method, params)
     const only = method === 'notifications/message' ? onlyListener() : undefined
     if (only) only(method, params)
     else listener.notification(method, params)
+  }
+
+  function route(message: Readonly<Record<string, unknown>>, during: RpcRequest | undefined): void {
+    const { method, params } = message
+    if (typeof method !== 'string') return answer(message, during)
+    if (judge?.envelope(message)) return
+    if ('id' in message) ask(message as unknown as RpcRequest, during)
+    else notice(method, params as Params | undefined, during)
+  }
+
+  function garbage(reason: string): void {
+    isHeard = true
+    log.debug({ reason }, 'an upstream sent something that is no message')
+    judge?.tell('It sent something that is no message of JSON-RPC.')
   }
 
   /** A question of its own, or a stream of notices that it will not go on with. */
@@ -156,9 +171,9 @@ export function createPeer(options: PeerOptions): Peer {
 
   function ask(message: RpcRequest, during: RpcRequest | undefined): void {
     const owner = during && running.get(Number(during.id))
-    const newest = owner ? undefined : [...running.values()].findLast(({ options }) => options.onAsk)
-    const onAsk = (owner ?? newest)?.options.onAsk ?? listener.ask
-    asks.run(message, onAsk, owner?.id)
+    // stdio does not say; what was called last is the likeliest to ask.
+    const likeliest = during ? owner : [...running.values()].findLast(({ options }) => options.onAsk)
+    asks.run(message, likeliest?.options.onAsk ?? listener.ask, owner?.id)
   }
 
   return {
@@ -182,31 +197,27 @@ export function createPeer(options: PeerOptions): Peer {
         transport.send(message, headers && { headers }).catch((error: unknown) => {
           if (!running.has(message.id)) return noteUnsent(error)
           settle(exchange)
-          reject(unsentOr(error))
+          reject(ended === undefined ? orUnanswered(error) : new Unanswered(fateOf(error) ?? 'ended', ended))
         })
       }),
     async notify(method, params, sendOptions) {
       try {
         await transport.send(notification(method, params), sendOptions)
       } catch (error) {
-        throw unsentOr(error)
+        throw orUnanswered(error)
       }
     },
     receive(message, during) {
       isHeard = true
-      if (!isRecord(message)) return this.garbage('It sent a message that is no object.')
-      const { method, params } = message
-      if (typeof method !== 'string') return answer(message, during)
-      const breach = judge?.envelope(message)
-      if (breach) return
-      if ('id' in message) ask(message as unknown as RpcRequest, during)
-      else notice(method, params as Params | undefined, during)
+      try {
+        if (isRecord(message)) route(message, during)
+        else garbage('it is no object')
+      } catch (error) {
+        // A bug of whoever listens must not end the reading.
+        log.error({ error }, 'a message of an upstream could not be passed on')
+      }
     },
-    garbage(reason) {
-      isHeard = true
-      log.debug({ reason }, 'an upstream sent something that is no message')
-      judge?.tell('It sent something that is no message of JSON-RPC.')
-    },
+    garbage,
     lost({ id }, reason) {
       const exchange = running.get(Number(id))
       if (exchange) lose(exchange, reason)
@@ -231,10 +242,6 @@ export function createPeer(options: PeerOptions): Peer {
       return running.size > 0
     },
   }
-}
-
-function unsentOr(error: unknown): unknown {
-  return error instanceof NotSent ? new Unanswered('unsent', error.message) : error
 }
 
 function cancellation({ reason }: AbortSignal): RpcError {

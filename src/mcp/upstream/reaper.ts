@@ -7,7 +7,7 @@
  */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { reaperScript } from './reaper-script.ts'
 
@@ -30,7 +30,7 @@ const variable = 'SIGNALBOX_UPSTREAM'
 const endWithinMs = 10_000
 
 export function createReaper({ homeId }: { readonly homeId: string }): Reaper {
-  const home = `${variable}=${homeId}/`
+  const home = markOfHome(homeId)
   const run = `${home}${randomBytes(8).toString('hex')}/`
   /** By mark: the process, once it has started. */
   const living = new Map<string, number | undefined>()
@@ -91,6 +91,11 @@ export function createReaper({ homeId }: { readonly homeId: string }): Reaper {
       clearTimeout(timer)
     },
   }
+}
+
+/** How the marks of this data directory begin. Everybody sees environments and arguments, so the id itself is not in it. */
+export function markOfHome(homeId: string): string {
+  return `${variable}=${createHash('sha256').update(homeId).digest('hex').slice(0, 16)}/`
 }
 
 /** Neither the hub's environment nor its directory nor any of its descriptors but the pipe. */

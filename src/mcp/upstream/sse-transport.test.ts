@@ -42,9 +42,15 @@ test('a stream that used to show life and is silent is dead; one that never did 
 
 test('an address at another origin is not trusted', async () => {
   const upstream = await servePair(undefined, 'http://elsewhere.example/messages')
-  await expect(open(upstream.url)).rejects.toThrow(
+  const heard = hearing()
+  await expect(open(upstream.url, {}, heard)).rejects.toThrow(
     'wants messages to be sent to http://elsewhere.example, and only its own origin is trusted',
   )
+  expect(heard.timesForgotten()).toBe(0)
+})
+
+test('a header that cannot be sent is told', async () => {
+  await expect(open('http://127.0.0.1:9/sse', { headers: { 'x-key': 'a\nb' } })).rejects.toBeInstanceOf(NotSent)
 })
 
 test('what is no event stream is told', async () => {
@@ -88,10 +94,13 @@ async function servePair(then?: (visit: Visit) => void, address?: string) {
   )
 }
 
-async function open(url: string, options: { headers?: Record<string, string>; heartbeatMs?: number } = {}) {
+async function open(
+  url: string,
+  options: { headers?: Record<string, string>; heartbeatMs?: number } = {},
+  heard = hearing(),
+) {
   const transport = createSseTransport({ url, headers: {}, ...options })
   onTestFinished(() => transport.close())
-  const heard = hearing()
   await transport.start(heard)
   return { transport, heard }
 }

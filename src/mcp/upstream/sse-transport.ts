@@ -6,7 +6,7 @@ import { HubError } from '../../base/hub-error.ts'
 import type { RpcMessage } from '../wire.ts'
 import { beginningOfText, eventStream, isMessage, noBody } from './http-body.ts'
 import type { BodyReader, Exchange, HttpClient } from './http-client.ts'
-import { headerText, openHttpClient } from './http-client.ts'
+import { contentType, openHttpClient } from './http-client.ts'
 import { refusalError } from './http-refusal.ts'
 import type { HttpTransportOptions } from './http-transport.ts'
 import { deliver } from './incoming.ts'
@@ -26,6 +26,7 @@ export function createSseTransport(options: HttpTransportOptions): UpstreamTrans
   let client: HttpClient | undefined
   let listener: TransportListener | undefined
   let stream: Stream | undefined
+  let isClosed = false
 
   function open(through: HttpClient): Stream {
     const { promise: endpoint, resolve, reject } = Promise.withResolvers<string>()
@@ -38,8 +39,8 @@ export function createSseTransport(options: HttpTransportOptions): UpstreamTrans
       { method: 'GET', headers: { accept: 'text/event-stream' } },
       {
         head(status, headers): BodyReader {
-          const type = headerText(headers, 'content-type') ?? ''
-          if (status === 200 && type.startsWith('text/event-stream')) return read()
+          const type = contentType(headers)
+          if (status === 200 && type === 'text/event-stream') return read()
           if (status === 200) {
             close(new HubError('unavailable', `The upstream at ${origin} sends no event stream, but "${type}".`))
             return noBody()
@@ -82,7 +83,7 @@ export function createSseTransport(options: HttpTransportOptions): UpstreamTrans
 
     function close(error?: Error): void {
       clearTimeout(silence)
-      exchange?.abort()
+      exchange.abort()
       if (stream !== opened) return
       stream = undefined
       reject(error ?? new HubError('unavailable', `The upstream at ${origin} closed its stream at once.`))
@@ -105,7 +106,9 @@ export function createSseTransport(options: HttpTransportOptions): UpstreamTrans
 
   return {
     async start(to) {
-      client = await openHttpClient({ url: options.url, headers: options.headers, auth: options.auth })
+      const opened = await openHttpClient({ url: options.url, headers: options.headers, auth: options.auth })
+      if (isClosed) return opened.close()
+      client = opened
       listener = to
       await connect()
     },
@@ -117,6 +120,7 @@ export function createSseTransport(options: HttpTransportOptions): UpstreamTrans
     abandon() {},
     async close() {
       const closing = client
+      isClosed = true
       listener = undefined
       client = undefined
       stream?.close()

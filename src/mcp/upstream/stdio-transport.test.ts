@@ -5,7 +5,7 @@ import { carriersOf, isAlive } from '../../../test/fixtures/processes.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import { hearing, request } from '../../../test/fixtures/transport-listener.ts'
 import { until } from '../../../test/fixtures/until.ts'
-import { createReaper } from './reaper.ts'
+import { createReaper, markOfHome } from './reaper.ts'
 import type { StdioTransportOptions } from './stdio-transport.ts'
 import { createStdioTransport } from './stdio-transport.ts'
 import { NotSent } from './transport.ts'
@@ -84,17 +84,17 @@ test('a program that closes its output is ended, since it can answer nothing any
   await until(() => !isAlive(pid))
 })
 
-test('what is started by the program and stays in its group goes with it, also when it holds the output', async () => {
+test('what the program started and is in its group goes with it', async () => {
   const { transport, heard } = await startRough()
-  await transport.send(request(1, 'fork', { holdsOutput: true }))
+  await transport.send(request(1, 'fork'))
   const { pid: child } = (await heard.result(1)) as { pid: number }
   await transport.close()
   await until(() => !isAlive(child))
 })
 
-test('what has left the group goes too', async () => {
+test('what has left the group goes too, also when it holds the output', async () => {
   const { transport, heard } = await startRough()
-  await transport.send(request(1, 'fork', { detached: true }))
+  await transport.send(request(1, 'fork', { detached: true, holdsOutput: true }))
   const { pid: child } = (await heard.result(1)) as { pid: number }
   expect(isAlive(child)).toBe(true)
   await transport.close()
@@ -135,11 +135,14 @@ test('fifty starts and stops leave no process, no descriptor and no listener', a
   const reaper = createReaper({ homeId: 'fifty' })
   onTestFinished(() => reaper[Symbol.asyncDispose]())
   await startAndStop()
-  const before = { descriptors: openDescriptors(), listeners: process.eventNames().map((name) => process.listenerCount(name)) }
+  const before = {
+    descriptors: openDescriptors(),
+    listeners: process.eventNames().map((name) => process.listenerCount(name)),
+  }
   for (let round = 0; round < 50; round++) await startAndStop()
   await until(() => openDescriptors().length <= before.descriptors.length)
   expect(process.eventNames().map((name) => process.listenerCount(name))).toEqual(before.listeners)
-  await until(() => carriersOf('SIGNALBOX_UPSTREAM=fifty/').length === 0)
+  await until(() => carriersOf(markOfHome('fifty')).length === 0)
 
   async function startAndStop(): Promise<void> {
     const { transport, heard } = await start({ command: '/bin/cat', reaper })

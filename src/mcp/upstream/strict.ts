@@ -97,10 +97,10 @@ function fieldsOfContent(item: unknown): Fields {
 }
 
 function missingField(value: unknown, fields: Fields): string | undefined {
-  if (!isRecord(value)) return Object.keys(fields).map((name) => `"${name}"`)[0]
+  const own = isRecord(value) ? value : {}
   for (const name in fields) {
     const kind = fields[name]
-    const field = value[name]
+    const field = own[name]
     const isThere =
       kind === 'array' ? Array.isArray(field) : kind === 'object' ? isRecord(field) : typeof field === kind
     if (!isThere) return `${kind} "${name}"`

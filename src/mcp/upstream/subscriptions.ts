@@ -34,22 +34,25 @@ export function createSubscriptions({
 }: SubscriptionsOptions): Subscriptions {
   const wanted = new Set<string>()
   let stream: ListenStream | undefined
-  const reopen = createBatch<Change>(change)
+  const reopen = createBatch<string | undefined>(open)
 
   /** What is wanted within one turn, or while a stream is being opened, takes one stream. */
-  async function change(changes: readonly Change[]): Promise<void> {
-    const next = new Set(wanted)
-    for (const { uri, isWanted } of changes) if (isWanted) next.add(uri)
-    for (const { uri, isWanted } of changes) if (!isWanted) next.delete(uri)
-    const unheard = new Set(await stream?.open([...next]))
-    const refused = changes.find(({ uri, isWanted }) => isWanted && unheard.has(uri))
-    if (refused) throw new HubError('invalid', `The upstream does not tell of changes of "${refused.uri}".`)
-    for (const { uri, isWanted } of changes) if (isWanted) wanted.add(uri)
+  async function open(asked: readonly (string | undefined)[]): Promise<void> {
+    const added = asked.filter((uri) => uri !== undefined && !wanted.has(uri)) as string[]
+    for (const uri of added) wanted.add(uri)
+    try {
+      const unheard = new Set(await stream?.open())
+      const refused = asked.find((uri) => uri !== undefined && unheard.has(uri))
+      if (refused !== undefined) throw new HubError('invalid', `The upstream does not tell of changes of "${refused}".`)
+    } catch (error) {
+      for (const uri of added) wanted.delete(uri)
+      throw error
+    }
   }
 
   async function resume(connection: Connection): Promise<void> {
     if (stream) {
-      if (wanted.size > 0 || tellsOfLists(connection)) await stream.open([...wanted])
+      if (wanted.size > 0 || tellsOfLists(connection)) await stream.open()
       return
     }
     await Promise.all([...wanted].map((uri) => connection.request('resources/subscribe', { uri }, { signal: never })))
@@ -68,15 +71,13 @@ export function createSubscriptions({
           'This upstream does not offer subscriptions to resources. Read the resource again instead.',
         )
       }
-      if (stream) return reopen({ uri, isWanted: true })
+      if (stream) return reopen(uri)
       await connection.request('resources/subscribe', { uri }, { signal: never })
       wanted.add(uri)
     },
     async remove(uri, connection) {
       if (!wanted.delete(uri)) return
-      const told = stream
-        ? reopen({ uri, isWanted: false })
-        : connection?.request('resources/unsubscribe', { uri }, { signal: never })
+      const told = stream ? reopen(undefined) : connection?.request('resources/unsubscribe', { uri }, { signal: never })
       // It then says more than anybody listens to.
       await told?.catch((error: unknown) => log.debug({ error }, 'an upstream did not take back a subscription'))
     },
@@ -104,11 +105,6 @@ export function createSubscriptions({
       stream = undefined
     },
   }
-}
-
-interface Change {
-  readonly uri: string
-  readonly isWanted: boolean
 }
 
 const lists = ['tools', 'prompts', 'resources'] as const

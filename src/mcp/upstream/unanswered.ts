@@ -1,6 +1,7 @@
 /** A request that got no answer, whatever the upstream would have said. */
-import { HubError } from '../../base/hub-error.ts'
+import { HubError, messageOf } from '../../base/hub-error.ts'
 import { errorCode, RpcError } from '../wire.ts'
+import { NotSent } from './transport.ts'
 
 /**
  * `unsent`: the upstream cannot have seen it. `ended`: it ended in between. `lost`: it lives, but the answer will not
@@ -18,10 +19,16 @@ export class Unanswered extends Error {
   }
 }
 
-/** Whether it may be sent again. */
-export function mayRepeat(error: unknown, isSafe: boolean): boolean {
-  if (!(error instanceof Unanswered)) return false
-  return error.fate === 'unsent' || (isSafe && error.fate !== 'stopped')
+/** What a message came to that could not be sent. `undefined`: it was refused, and no more is to be said about it. */
+export function fateOf(error: unknown): Fate | undefined {
+  if (error instanceof NotSent) return 'unsent'
+  // With a status it was answered, if only by HTTP.
+  return error instanceof HubError && error.data?.['status'] === undefined ? 'lost' : undefined
+}
+
+export function orUnanswered(error: unknown): unknown {
+  const fate = fateOf(error)
+  return fate === undefined ? error : new Unanswered(fate, messageOf(error))
 }
 
 /** What the caller is told. What the upstream itself said stays as it came. */

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { screenWith, textOn } from '../../../test/fixtures/screen-with.ts'
+import { screenWith } from '../../../test/fixtures/screen-with.ts'
 import { createScreen } from '../screen.ts'
 
 test('erasing all up to the last cell erases all', async () => {
   const screen = await screenWith('a\r\nb\r\nc\r\nd\x1b[4;20H*\x1b[1J')
-  expect(textOn(screen)).toBe('')
+  expect(screen.text()).toBe('')
   expect(screen.cursor()).toMatchObject({ row: 3, column: 19 })
 })
 
 test('erasing all but what is protected spares that alone', async () => {
   const screen = await screenWith('a\r\n\x1b[1"qb\x1b[0"q\x1b[4;20H*\x1b[?1J')
-  expect(textOn(screen)).toBe('\nb')
+  expect(screen.text()).toBe('\nb')
 })
 
 // Without a guard the first of these takes minutes and gigabytes, the others minutes.
@@ -19,18 +19,18 @@ test.each(['b', 'L', 'M', 'S', 'T', 'I', 'Z'])(
   'to do something two thousand million times (CSI %s) is done at once',
   async (final) => {
     const screen = await screenWith(`x\x1b[2147483647${final}\x1b[H\x1b[Jok`)
-    expect(textOn(screen)).toBe('ok')
+    expect(screen.text()).toBe('ok')
   },
 )
 
 test('a screen repeated to its end looks as if it had been repeated for ever', async () => {
   const screen = await screenWith('x\x1b[2147483647b')
-  expect(textOn(screen).split('\n').slice(0, 3)).toEqual(Array(3).fill('x'.repeat(20)))
+  expect(screen.text().split('\n').slice(0, 3)).toEqual(Array(3).fill('x'.repeat(20)))
 })
 
 test('a million columns to the right is the last one', async () => {
   const screen = await screenWith('\x1b[1000000C>\x1b[1000000;1000000H!\x1b[1000000D<')
-  expect(textOn(screen).split('\n')).toEqual([`${' '.repeat(19)}>`, '', '', `<${' '.repeat(18)}!`])
+  expect(screen.text().split('\n')).toEqual([`${' '.repeat(19)}>`, '', '', `<${' '.repeat(18)}!`])
 })
 
 test('marks without end neither grow one cell nor are lost', async () => {
@@ -67,7 +67,7 @@ test('a program that asks without end is not answered without end', async () => 
 
 test('NULs and bytes that are no text leave no trace', async () => {
   const screen = await screenWith(Buffer.from([0, 0, 0x61, 0xff, 0xfe, 0, 0x62, 0xc3, 0x28, 0x63]))
-  expect(textOn(screen)).toBe('ab(c')
+  expect(screen.text()).toBe('ab(c')
 })
 
 test('characters with marks keep them when lines are folded anew, and give them to no other', async () => {
@@ -91,7 +91,7 @@ test('a narrower alternate screen forgets what is right of its edge', async () =
   screen.resize({ cols: 11, rows: 4 })
   screen.resize({ cols: 20, rows: 4 })
   await screen.settled()
-  expect(textOn(screen)).toBe('0123456789')
+  expect(screen.text()).toBe('0123456789')
 })
 
 test('lines that scroll off an alternate screen are gone, whatever sizes it had', async () => {
@@ -101,7 +101,7 @@ test('lines that scroll off an alternate screen are gone, whatever sizes it had'
   await screen.feed(Buffer.from('\x1b[?1049h\x1b[H1\r\n2\r\n3\r\n4'))
   screen.resize({ cols: 20, rows: 9 })
   await screen.settled()
-  expect(textOn(screen)).toBe('3\n4')
+  expect(screen.text()).toBe('3\n4')
 })
 
 /** Bytes of any kind, with sequences, whole and broken, more often than chance has them. */

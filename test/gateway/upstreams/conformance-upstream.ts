@@ -37,20 +37,20 @@ async function serveHttp(path: string): Promise<void> {
   const port = await http.listen('127.0.0.1', 0)
   const gate: Gate = { admit: async () => ({ is: 'admitted', caller: fixtures.caller }) }
   http.open({ endpoint, gate, faceOf: () => fixtures.face })
-  process.once('SIGTERM', () => void end(() => http.stop(0)))
+  process.once('SIGTERM', () => void http.stop(0).then(end))
   console.log(`listening on http://127.0.0.1:${port}${path}`)
 }
 
 async function serveLines(): Promise<void> {
   const { caller, face } = fixtures
   const connection = endpoint.openLines({ caller, face }, outletOf(process.stdout))
+  process.once('SIGTERM', () => void end())
   for await (const line of linesOf(process.stdin, maxBodyBytes)) connection.receive(line)
   await connection.settled()
-  await end(async () => {})
+  await end()
 }
 
-async function end(stop: () => Promise<void>): Promise<void> {
-  await stop()
+async function end(): Promise<void> {
   await fixtures[Symbol.asyncDispose]()
   process.exit(0)
 }

@@ -1,7 +1,7 @@
 /**
  * An upstream that does everything wrong, without an SDK that would forbid it.
  *
- *   node faulty-upstream.ts --stdio | --http [--handshake dies|hangs|garbage|refuses] [--journal <file>]
+ *   node faulty-upstream.ts --stdio | --http [--handshake dies|hangs|babbles|refuses] [--journal <file>]
  *
  * The journal has one line for each message that reached it, over restarts. Over HTTP it says `listening on <url>`.
  */
@@ -71,7 +71,7 @@ function failHandshake(request: Request, reply: Reply): void {
     case 'dies':
       console.error('faulty-upstream: I cannot live like this')
       return process.exit(3)
-    case 'garbage':
+    case 'babbles':
       return void reply.write('Usage: faulty-upstream [options]\n').then(() => reply.end())
     case 'refuses':
       return refuse(reply, request, -32600, 'Not with you.')

@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { addSession, ann, ask, createApprovalWorld, requestOf } from '../../test/fixtures/approval-world.ts'
+import { toCall } from '../../test/fixtures/terminal-toolbox.ts'
+import { until } from '../../test/fixtures/until.ts'
+import type { Approval, Grant } from '../api/approval.ts'
+import { HubError } from '../base/hub-error.ts'
+import type { CallToolResult } from '../mcp/mcp.ts'
+import { createFace, createNotices, managementFaceId } from '../mcp/mcp.ts'
+import { openStore } from '../store/store.ts'
+import { createApprovalProvider } from './approvals.ts'
+
+interface Answer {
+  readonly approvals: readonly Approval[]
+  readonly grants: readonly Grant[]
+  readonly cursor: string
+  readonly next_cursor?: string
+}
+
+async function useTools() {
+  const sqliteDir = mkdtempSync(join(tmpdir(), 'signalbox-approvals-'))
+  const store = await openStore({ sqliteDir })
+  onTestFinished(async () => {
+    await store[Symbol.asyncDispose]()
+    rmSync(sqliteDir, { recursive: true })
+  })
+  const world = createApprovalWorld()
+  const notices = createNotices()
+  const session = await addSession(store, 'fix')
+  const approvals = await world.start(store, { holdMs: 0, notices })
+  const provider = createApprovalProvider({
+    approvals,
+    async findSession(nameOrId) {
+      const row = await store.db
+        .selectFrom('sessions')
+        .select('id')
+        .where(({ eb, or }) => or([eb('id', '=', nameOrId), eb('name', '=', nameOrId)]))
+        .executeTakeFirst()
+      if (row) return row
+      throw new HubError('not-found', `There is no session "${nameOrId}".`)
+    },
+  })
+  const info = { name: 'test', version: '0' }
+  const face = createFace({ id: managementFaceId, info, instructions: '', providers: [provider] })
+
+  async function run(tool: string, args: Record<string, unknown>): Promise<CallToolResult> {
+    const found = face.findTool(tool)
+    if (!found) throw new Error(`there is no tool ${tool}`)
+    return (await face.callTool(found, args, toCall({ caller: ann }))) as CallToolResult
+  }
+  async function call<Result = Answer>(tool: string, args: Record<string, unknown> = {}): Promise<Result> {
+    const { isError, content, structuredContent } = await run(tool, args)
+    if (isError) throw new Error(content.map((block) => (block.type === 'text' ? block.text : '')).join())
+    return structuredContent as Result
+  }
+  async function read(uri: string): Promise<unknown> {
+    const found = await face.readResource(uri, toCall())
+    const [first] = found && 'contents' in found ? found.contents : []
+    return first && 'text' in first ? JSON.parse(first.text) : undefined
+  }
+  /** Asks, and comes back later. */
+  const askFor = async (changes: Parameters<typeof requestOf>[1] = {}) =>
+    (await ask(approvals, requestOf(session, changes)).outcome).id
+  return { ...world, store, approvals, notices, session, call, read, askFor }
+}
+
+test('what waits is listed with all that a person needs to know', async () => {
+  const { call, askFor, session } = await useTools()
+  const id = await askFor({ reason: 'others can read it' })
+  const { approvals } = await call('list_approvals')
+  expect(approvals).toEqual([
+    {
+      id,
+      session: 'fix',
+      session_id: session,
+      tool: 'github_create_issue',
+      arguments: { repo: 'main', title: 'It broke' },
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      rule: 'hub#3',
+      rule_reason: 'others can read it',
+      policy_version: 'hub@1',
+      status: 'pending',
+      requested_at: '2026-01-01T00:00:00.000Z',
+      expires_at: '2026-01-01T01:00:00.000Z',
+    },
+  ])
+})
+
+test('what was answered is listed by its status, of one session or all, page by page', async () => {
+  const { call, askFor, pass, store } = await useTools()
+  const other = await addSession(store, 'other')
+  const ids = []
+  for (let n = 0; n < 5; n++) {
+    ids.unshift(await askFor({ arguments: { n } }))
+    if (n % 2) pass(1_000)
+  }
+  await askFor({ session: other })
+  await call('decide_approval', { id: ids[0], decision: 'deny', reason: 'no' })
+  const { approvals: denied } = await call('list_approvals', { status: 'denied' })
+  expect(denied).toMatchObject([{ id: ids[0], status: 'denied', decided_by: 'ann', reason: 'no' }])
+  expect((await call('list_approvals', { session: 'fix' })).approvals).toHaveLength(4)
+
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const page: Answer = await call('list_approvals', {
+      status: 'all',
+      session: 'fix',
+      limit: 2,
+      ...(cursor && { cursor }),
+    })
+    seen.push(...page.approvals.map(({ id }) => id))
+    cursor = page.next_cursor
+  } while (cursor)
+  expect(seen.toSorted()).toEqual(ids.toSorted())
+  await expect(call('list_approvals', { session: 'nobody' })).rejects.toThrow('There is no session "nobody"')
+  await expect(call('list_approvals', { cursor: 'x' })).rejects.toThrow('"cursor"')
+})
+
+test('a grant is shown, then made, listed and revoked', async () => {
+  const { call, askFor } = await useTools()
+  const id = await askFor()
+  const wider = { id, decision: 'approve', scope: 'rule', rule: { tool: 'github_*', session: true } }
+  const shown = await call<Approval & { would_grant: Grant }>('decide_approval', { ...wider, dry_run: true })
+  expect(shown).toMatchObject({ status: 'pending', would_grant: { tool: 'github_*', session: 'fix', approval: id } })
+  const decided = await call<Approval>('decide_approval', wider)
+  expect(decided).toMatchObject({ id, status: 'approved', grant: expect.stringMatching(/^g/) })
+  const { grants } = await call('list_grants', { session: 'fix' })
+  expect(grants).toMatchObject([{ id: decided.grant, tool: 'github_*', created_by: 'ann' }])
+  const revoked = await call<Grant>('revoke_grant', { id: decided.grant })
+  expect(revoked.revoked_by).toBe('ann')
+  expect((await call('list_grants')).grants).toEqual([])
+  expect((await call('list_grants', { revoked: true })).grants).toEqual([revoked])
+})
+
+test('whoever comes second is told who was first', async () => {
+  const { call, askFor } = await useTools()
+  const id = await askFor()
+  await call('decide_approval', { id, decision: 'deny', reason: 'too late in the day' })
+  await expect(call('decide_approval', { id, decision: 'approve' })).rejects.toThrow(
+    'was denied by ann at 2026-01-01T00:00:00.000Z (too late in the day)',
+  )
+})
+
+test('waiting ends with what is pending, and from then on with each change, none missed', async () => {
+  const { call, askFor } = await useTools()
+  expect(await call('wait_approvals', { timeout_ms: 0 })).toMatchObject({ approvals: [] })
+  const waiting = call('wait_approvals', { timeout_ms: 60_000 })
+  const first = await askFor()
+  const { approvals, cursor } = await waiting
+  expect(approvals).toMatchObject([{ id: first, status: 'pending' }])
+
+  const second = await askFor({ arguments: {} })
+  await call('decide_approval', { id: first, decision: 'abort' })
+  const news = await call('wait_approvals', { since: cursor, timeout_ms: 60_000 })
+  expect(news.approvals.map(({ id, status }) => [id, status])).toEqual([
+    [second, 'pending'],
+    [first, 'aborted'],
+  ])
+  expect(await call('wait_approvals', { since: news.cursor, timeout_ms: 0 })).toEqual({
+    approvals: [],
+    cursor: news.cursor,
+  })
+  const next = call('wait_approvals', { since: news.cursor, timeout_ms: 60_000 })
+  await call('decide_approval', { id: second, decision: 'approve' })
+  expect((await next).approvals).toMatchObject([{ id: second, status: 'approved' }])
+})
+
+test('whoever waits is sent away when the hub stops', async () => {
+  const { call, approvals } = await useTools()
+  const waiting = call('wait_approvals', { timeout_ms: 600_000 })
+  approvals.endHolds()
+  expect((await waiting).approvals).toEqual([])
+})
+
+test('no change is missed after the session of the newest one was removed', async () => {
+  const { call, askFor, store } = await useTools()
+  const other = await addSession(store, 'other')
+  await askFor({ session: other })
+  const { cursor } = await call('wait_approvals', { timeout_ms: 0 })
+  await store.db.deleteFrom('sessions').where('id', '=', other).execute()
+  const id = await askFor()
+  expect((await call('wait_approvals', { since: cursor, timeout_ms: 0 })).approvals).toMatchObject([{ id }])
+})
+
+test('resources hold the same, and tell of each change', async () => {
+  const { call, read, askFor, notices, session } = await useTools()
+  const heard: string[] = []
+  const uris = [
+    'resource://approvals/pending',
+    `resource://sessions/${session}/approvals`,
+    'resource://sessions/fix/approvals',
+  ]
+  const subscriber = { faceId: managementFaceId, mark: (topic: string) => void heard.push(topic) }
+  for (const uri of uris) notices.subscribe(uri, subscriber)
+
+  const id = await askFor()
+  await until(() => heard.length === 3)
+  expect(await read('resource://approvals/pending')).toEqual({ approvals: [expect.objectContaining({ id })] })
+  notices.subscribe(`resource://approvals/${id}`, subscriber)
+  await call('decide_approval', { id, decision: 'deny' })
+  await until(() => heard.length === 7)
+  expect(heard.slice(3).toSorted()).toEqual([...uris, `resource://approvals/${id}`].toSorted())
+  expect(await read('resource://approvals/pending')).toEqual({ approvals: [] })
+  expect(await read(`resource://approvals/${id}`)).toMatchObject({ id, status: 'denied' })
+  expect(await read('resource://sessions/fix/approvals')).toMatchObject({ approvals: [{ id, status: 'denied' }] })
+  expect(await read('resource://approvals/nope')).toBeUndefined()
+  expect(await read('resource://sessions/nobody/approvals')).toBeUndefined()
+})

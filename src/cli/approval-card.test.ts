@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import type { Approval } from '../api/approval.ts'
+import { renderApproval, renderGrant } from './approval-card.ts'
+import { createApprovalQueue } from './approval-queue.ts'
+import { shownText } from './shown-text.ts'
+
+const approval: Approval = {
+  id: 'a1',
+  session: 'fix',
+  session_id: 's1',
+  tool: 'github_create_issue',
+  arguments: { repo: 'main', body: 'one\ntwo\x1b[2J', labels: ['a', 'b'] },
+  digest: '',
+  rule: 'hub#3',
+  rule_reason: 'others read it',
+  policy_version: 'hub@2',
+  status: 'pending',
+  requested_at: '2026-01-01T00:00:00.000Z',
+  expires_at: '2026-01-01T01:00:00.000Z',
+}
+
+test('an approval is shown whole, texts of several lines as such', () => {
+  expect(renderApproval(approval, new Date('2026-01-01T00:00:05Z')).join('\n')).toBe(
+    `session     fix
+tool        github_create_issue
+asked       5s ago, open until 2026-01-01T01:00:00.000Z
+because of  hub#3 (hub@2): others read it
+approval    a1
+
+repo: "main"
+body:
+  │ one
+  │ two\\u001b[2J
+labels: [
+  "a",
+  "b"
+]`,
+  )
+  const answered = {
+    ...approval,
+    status: 'consumed',
+    decided_by: 'ann',
+    decided_at: 'noon',
+    reason: 'fine',
+    grant: 'g1',
+  } as const
+  expect(renderApproval(answered, new Date('2026-01-01T00:00:05Z'))).toEqual(
+    expect.arrayContaining(['status      consumed: approved by ann at noon', 'reason      fine', 'grant       g1']),
+  )
+  expect(renderApproval({ ...approval, arguments: {} }, new Date()).at(-1)).toBe('without arguments')
+})
+
+test('a grant says how wide it is', () => {
+  expect(renderGrant({ tool: 'a_*' })).toEqual([
+    'allows      a_*',
+    'in          all sessions',
+    'with        any arguments',
+  ])
+  expect(renderGrant({ tool: 'a', session: 'fix', when: { required: ['b'] } }).join('\n')).toContain('"required": [')
+})
+
+test('nothing that is shown draws on the terminal, is invisible, or is read in another order than it stands', () => {
+  expect(shownText('a\x1b[2J\x9b1m\r\n\t\u202eb\u200bc\u2028d\u{e0041}')).toBe(
+    'a\\u001b[2J\\u009b1m\\u000d\\u000a\\u0009\\u202eb\\u200bc\\u2028d\\u{e0041}',
+  )
+  expect(shownText('Grüße, 日本語 🚂 \\u001b')).toBe('Grüße, 日本語 🚂 \\u001b')
+})
+
+test('the one that is shown stays while others come, and skipping puts it last', () => {
+  const queue = createApprovalQueue()
+  const at = (id: string, minute: number): Approval => ({
+    ...approval,
+    id,
+    requested_at: `2026-01-01T00:0${minute}:00.000Z`,
+  })
+  queue.begin([at('b', 2), at('a', 1)])
+  expect(queue.current?.id).toBe('a')
+  expect(queue.take([at('c', 0), at('a', 1)])).toBeUndefined()
+  expect([queue.current?.id, queue.size]).toEqual(['a', 3])
+  queue.skip()
+  expect(queue.current?.id).toBe('b')
+  expect(queue.take([{ ...at('c', 0), status: 'denied' }])).toBeUndefined()
+  expect(queue.take([{ ...at('b', 2), status: 'expired' }])).toMatchObject({ id: 'b', status: 'expired' })
+  expect([queue.current?.id, queue.size]).toEqual(['a', 1])
+  queue.begin([])
+  queue.skip()
+  expect(queue.current).toBeUndefined()
+})

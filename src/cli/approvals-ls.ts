@@ -1,0 +1,66 @@
+/** `signalbox approvals ls` */
+import { z } from 'zod'
+import { approvalSchema } from '../api/approval.ts'
+import type { Approval, ApprovalStatus } from '../api/approval.ts'
+import { ageOf } from './age.ts'
+import { ask, connectFrom } from './ask-hub.ts'
+import { defineCommand } from './command.ts'
+import { hubFlags, jsonFlag } from './common-flags.ts'
+import { shownText } from './shown-text.ts'
+import { fitTo, renderTable } from './table.ts'
+import type { Cell, StyledCell, TableOptions } from './table.ts'
+
+const pageSchema = z.object({ approvals: z.array(approvalSchema), next_cursor: z.string().optional() })
+
+export const command = defineCommand({
+  about: 'Lists the calls of agents that wait for a person, the newest first.',
+  flags: {
+    all: { short: 'a', about: 'also those that were answered, have expired or were abandoned' },
+    session: { takes: 'SESSION', about: 'only those of this session, by name or id' },
+    ...hubFlags,
+    ...jsonFlag,
+  },
+  examples: ['signalbox approvals ls', 'signalbox approvals ls --all --session fix-tests'],
+  async run(args, context) {
+    const session = args.text('session')
+    const filter = { status: args.has('all') ? 'all' : 'pending', ...(session !== undefined && { session }) }
+    await using hub = await connectFrom(args, context)
+    const approvals: Approval[] = []
+    let cursor: string | undefined
+    do {
+      const page = pageSchema.parse(
+        await ask(hub, 'list_approvals', { ...filter, ...(cursor !== undefined && { cursor }) }),
+      )
+      approvals.push(...page.approvals)
+      cursor = page.next_cursor
+    } while (cursor !== undefined)
+    if (args.has('json')) context.out(JSON.stringify({ approvals }, null, 2))
+    else if (approvals.length === 0)
+      context.out(args.has('all') ? 'Nothing was ever asked.' : 'Nobody waits for an answer.')
+    else context.out(renderApprovals(approvals, new Date(), fitTo(context.display())))
+    return 'ok'
+  },
+})
+
+function renderApprovals(approvals: readonly Approval[], now: Date, options: TableOptions = {}): string {
+  const rows = approvals.map((each): Cell[] => [
+    each.id,
+    each.session,
+    { text: each.status, style: styles[each.status] },
+    `${ageOf(each.requested_at, now)} ago`,
+    each.decided_by === undefined ? '–' : shownText(each.decided_by),
+    shownText(each.tool),
+    shownText(JSON.stringify(each.arguments)),
+  ])
+  return renderTable([['id', 'session', 'status', 'asked', 'by', 'tool', 'arguments'], ...rows], options)
+}
+
+const styles: Readonly<Record<ApprovalStatus, StyledCell['style']>> = {
+  pending: 'yellow',
+  approved: 'green',
+  consumed: 'green',
+  denied: 'red',
+  aborted: 'red',
+  expired: 'dim',
+  abandoned: 'dim',
+}

@@ -1,0 +1,14 @@
+/** Opens a file in the person's editor, and waits until they leave it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Environment } from '../config/config.ts'
+import { CliError } from './cli-error.ts'
+
+export async function runEditor(file: string, env: Environment): Promise<void> {
+  const editor = env['VISUAL'] || env['EDITOR'] || 'vi'
+  // By way of the shell, since it may come with arguments: "code --wait".
+  const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit', env })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code === 0) return
+  throw new CliError('failed', `The editor "${editor}" ended with ${code ?? 'a signal'}. Set EDITOR to one that works.`)
+}

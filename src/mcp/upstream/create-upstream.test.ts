@@ -1,0 +1,141 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import type { Visit } from '../../../test/fixtures/http-upstream.ts'
+import { answerJson, serveHttp } from '../../../test/fixtures/http-upstream.ts'
+import { openUpstream } from '../../../test/fixtures/open-upstream.ts'
+import { caller } from '../../../test/fixtures/scripted-upstream.ts'
+import { startSdkEndpoint } from '../../../test/fixtures/sdk-endpoint.ts'
+import { until } from '../../../test/fixtures/until.ts'
+import type { UpstreamTarget } from './upstream.ts'
+
+const program = fileURLToPath(new URL('../../../test/fixtures/library-program.ts', import.meta.url))
+const cwd = import.meta.dirname
+
+function library(options: Partial<UpstreamTarget> = {}) {
+  return openUpstream({ transport: 'stdio', command: process.execPath, args: [program], env: {}, cwd }, options)
+}
+
+test('a real program: started, listed, called; what it says is passed on whole', async () => {
+  const { upstream, call, notices, breaches } = library()
+  expect(await upstream.request('tools/list', {}, caller())).toMatchObject({ tools: { length: 8 } })
+  expect(await call('echo')).toMatchObject({
+    content: [{ text: expect.stringContaining('"arguments":{"a":1}') }],
+    novel: { kept: true },
+  })
+  const steps: unknown[] = []
+  await call('count', { onProgress: (params) => void steps.push(params) })
+  expect(steps).toEqual([{ progress: 1 }, { progress: 2 }, { progress: 3 }])
+  const onAsk = async () => ({ action: 'accept', content: { title: 'Emma' } })
+  expect(await call('ask', { onAsk })).toMatchObject({ content: [{ text: expect.stringContaining('Emma') }] })
+  expect(await call('twice')).toMatchObject({ content: [{ text: 'first' }] })
+  await call('grow')
+  expect(notices).toEqual(['notifications/tools/list_changed'])
+  expect(await upstream.request('tools/list', {}, caller())).toMatchObject({ tools: { length: 9 } })
+  expect(upstream.dropped).toBe(2)
+  expect(breaches).toHaveLength(3)
+})
+
+test('a real program that dies in the middle of a call is back for the next', async () => {
+  const { upstream, call } = library()
+  const other = call('hang')
+  await expect(call('die')).rejects.toThrow(/ended while the call ran.*exit code 3.*the shelf fell over/)
+  await expect(other).rejects.toThrow('ended while the call ran')
+  expect(await call('echo')).toMatchObject({ novel: { kept: true } })
+  expect(upstream.status).toEqual({ is: 'running' })
+})
+
+test('a real program that stands still is found out, and replaced; what is safe is asked again', async () => {
+  const { call } = library({ heartbeatMs: 500 })
+  const { pid } = (await call('pid')) as { pid: number }
+  process.kill(pid, 'SIGSTOP')
+  const answer = (await call('pid', { isSafe: true })) as { pid: number }
+  expect(answer.pid).not.toBe(pid)
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})
+
+test('a real program that only takes long is left alone', async () => {
+  const { call } = library({ heartbeatMs: 1_000, callMs: 3_500 })
+  await expect(call('hang')).rejects.toThrow('call_ms')
+})
+
+test('a command that does not exist is told as such', async () => {
+  const { upstream } = openUpstream({ transport: 'stdio', command: 'no-such-program', args: [], env: {}, cwd })
+  await expect(upstream.ready()).rejects.toThrow('The command "no-such-program" was not found.')
+})
+
+test.each(['legacy', 'modern', 'both'] as const)('an endpoint of the SDK that speaks %s is found out', async (eras) => {
+  const { url } = await startSdkEndpoint({ token: 'secret-token', eras })
+  const { upstream, call } = openUpstream({ transport: 'http', url, headers: { authorization: 'Bearer secret-token' } })
+  expect(await upstream.ready()).toMatchObject({ era: eras === 'legacy' ? 'legacy' : 'modern' })
+  expect(await upstream.request('tools/list', {}, caller())).toMatchObject({ tools: { length: 4 } })
+  expect(await call('hub_status')).toMatchObject({ structuredContent: { version: '9.9.9' } })
+  const leaving = new AbortController()
+  const sleeping = call('sleep', { signal: leaving.signal })
+  leaving.abort()
+  await expect(sleeping).rejects.toMatchObject({ code: -32800 })
+})
+
+test('an endpoint that wants a token says so, and the token is not in what it says', async () => {
+  const { url } = await startSdkEndpoint({ token: 'secret-token' })
+  const { upstream } = openUpstream({ transport: 'http', url, headers: { authorization: 'Bearer wrong-token' } })
+  const error = await upstream.ready().catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ message: expect.stringMatching(/token is missing or wrong \(401/) })
+  expect(JSON.stringify([error, upstream.status])).not.toContain('wrong-token')
+})
+
+/** A legacy server with connections, that answers every call with how many it has had. */
+function shop() {
+  let session = 0
+  let calls = 0
+  return {
+    forget: () => void session++,
+    answer(visit: Visit): void {
+      const { message, method, headers, response } = visit
+      if (method === 'GET') return void response.writeHead(405).end()
+      if (message?.method === 'server/discover') return void response.writeHead(400).end()
+      const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'shop', version: '1' } }
+      if (message?.method === 'initialize') return answerJson(visit, result, { 'mcp-session-id': `s${session}` })
+      if (headers['mcp-session-id'] !== `s${session}`) return void response.writeHead(404).end()
+      if (message?.id === undefined) return void response.writeHead(202).end()
+      answerJson(visit, { content: [], calls: ++calls })
+    },
+  }
+}
+
+test('a server that has forgotten the connection is initialised anew, and only what is safe is sent again', async () => {
+  const { forget, answer } = shop()
+  const { url, visits } = await serveHttp(answer)
+  const { call } = openUpstream({ transport: 'http', url, headers: {} })
+  expect(await call('buy')).toMatchObject({ calls: 1 })
+  forget()
+  expect(await call('look', { isSafe: true })).toMatchObject({ calls: 2 })
+  forget()
+  await expect(call('buy')).rejects.toThrow('forgotten')
+  expect(await call('buy')).toMatchObject({ calls: 3 })
+  expect(visits.filter(({ message }) => message?.method === 'initialize')).toHaveLength(3)
+})
+
+test('a server that is started again is found again, and what could not be sent is sent then', async () => {
+  const first = await serveHttp(shop().answer)
+  const { upstream, call } = openUpstream({ transport: 'http', url: first.url, headers: {} })
+  expect(await call('buy')).toMatchObject({ calls: 1 })
+  await first.stop()
+  // A socket that was kept may take the call before it is seen to be dead; what is safe goes on from there.
+  const looking = call('look', { isSafe: true })
+  await until(() => upstream.status.reason !== undefined)
+  await serveHttp(shop().answer, { port: Number(new URL(first.url).port) })
+  expect(await looking).toMatchObject({ calls: 1 })
+})
+
+test('a connection that breaks in mid-call: a safe call is repeated, any other says that nobody knows', async () => {
+  const { answer } = shop()
+  let breaks = 2
+  const { url, visits } = await serveHttp((visit) => {
+    if (visit.message?.method === 'tools/call' && breaks-- > 0) visit.response.destroy()
+    else answer(visit)
+  })
+  const { call } = openUpstream({ transport: 'http', url, headers: {} })
+  await expect(call('buy')).rejects.toThrow('whether it took effect is not known')
+  expect(await call('look', { isSafe: true })).toMatchObject({ calls: 1 })
+  expect(visits.filter(({ message }) => message?.method === 'tools/call')).toHaveLength(3)
+})

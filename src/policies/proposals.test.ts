@@ -1,0 +1,149 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { ann, bob } from '../../test/fixtures/approval-world.ts'
+import { createPolicyWorld } from '../../test/fixtures/policy-world.ts'
+import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
+
+interface Proposal {
+  readonly id: string
+  readonly status: string
+}
+
+describeOnEachEngine('proposals', (open) => {
+  async function world() {
+    const opened = await open()
+    onTestFinished(() => opened[Symbol.asyncDispose]())
+    const opening = await createPolicyWorld(opened.store)
+    const session = await opening.addSession('one')
+    return { ...opening, session, agent: opening.agent(session), agentOf: opening.agent }
+  }
+
+  test('an agent proposes, a person accepts, and the rules are a new version of the session’s policy', async () => {
+    const { people, agent, policies, session, events } = await world()
+    await people.call('set_policy', { scope: 'session', target: 'one', source: '# ours\nrules:\n  - deny: a\n' })
+    const proposed = await agent.call<Proposal>('policy_propose', { rules: '- allow: x_*', why: 'to read issues' })
+    expect(proposed).toMatchObject({ status: 'pending', rules: '- allow: x_*' })
+    expect(await policies.decide(session, { tool: 'x_y', arguments: {} })).toMatchObject({ effect: 'ask' })
+
+    const accepted = await people.call<{ diff: string }>('decide_policy_proposal', {
+      id: proposed.id,
+      decision: 'accept',
+      reason: 'fine',
+    })
+    expect(accepted).toMatchObject({
+      status: 'accepted',
+      decided_by: 'ann',
+      reason: 'fine',
+      version: 2,
+      session: 'one',
+    })
+    expect(accepted.diff).toContain(`+  # proposal ${proposed.id}: to read issues\n+  - allow: x_*`)
+    expect(await policies.decide(session, { tool: 'x_y', arguments: {} })).toMatchObject({
+      effect: 'allow',
+      rule: 'session#2',
+    })
+    const types = (await events.read({ session })).events.map(({ type }) => type)
+    expect(types).toEqual(['policy-saved', 'policy-proposed', 'policy-saved', 'policy-decided'])
+  })
+
+  test('what an agent proposes counts for nothing until then, nor when it is rejected', async () => {
+    const { people, agent, policies, session } = await world()
+    const { id } = await agent.call<Proposal>('policy_propose', { rules: '- allow: "*"', why: 'all' })
+    expect(await policies.decide(session, { tool: 'x', arguments: {} })).toMatchObject({ effect: 'ask' })
+    expect(await people.call('decide_policy_proposal', { id, decision: 'reject', reason: 'too wide' })).toMatchObject({
+      status: 'rejected',
+    })
+    expect(await policies.decide(session, { tool: 'x', arguments: {} })).toMatchObject({ effect: 'ask' })
+    expect(await people.call('get_policy', { scope: 'session', target: 'one' })).toMatchObject({ version: 0 })
+  })
+
+  test('a proposal is decided once; whoever comes second is told who was faster', async () => {
+    const { people, agent } = await world()
+    const { id } = await agent.call<Proposal>('policy_propose', { rules: '- allow: x', why: 'y' })
+    const decisions = [
+      people.call('decide_policy_proposal', { id, decision: 'accept' }, ann),
+      people.call('decide_policy_proposal', { id, decision: 'reject' }, bob),
+      people.call('decide_policy_proposal', { id, decision: 'accept' }, bob),
+    ]
+    const outcomes = await Promise.allSettled(decisions)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const refused = outcomes.find((outcome) => outcome.status === 'rejected')
+    expect(String(refused?.reason)).toMatch(/was (accepted|rejected) by (ann|bob) at /)
+    expect(await people.failure('decide_policy_proposal', { id: 'none', decision: 'accept' })).toMatch(/No proposal/)
+  })
+
+  test('two proposals that are accepted at once are both in the policy', async () => {
+    const { people, agent } = await world()
+    const proposed = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((tool) =>
+        agent.call<Proposal>('policy_propose', { rules: `- allow: ${tool}`, why: 'needed' }),
+      ),
+    )
+    await Promise.all(proposed.map(({ id }) => people.call('decide_policy_proposal', { id, decision: 'accept' })))
+    const policy = await people.call<{ rules: { tools: string[] }[]; version: number }>('get_policy', {
+      scope: 'session',
+      target: 'one',
+    })
+    expect(policy.version).toBe(4)
+    expect(policy.rules.flatMap(({ tools }) => tools).toSorted()).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('rules that are broken, or more than rules, are refused with what would work', async () => {
+    const { agent, people } = await world()
+    const refusal = (rules: string) => agent.failure('policy_propose', { rules, why: 'y' })
+    expect(await refusal('- allow: x\n- alow: y')).toMatch(/^"rules", line 2: "alow" is not known here/)
+    expect(await refusal('default: allow\nrules: [{allow: x}]')).toMatch(/a proposal has rules only/)
+    expect(await refusal('# nothing')).toMatch(/propose 1 to 50 rules/)
+    expect(await refusal(`[${'{allow: x},'.repeat(51)}]`)).toMatch(/propose 1 to 50 rules/)
+    expect(await refusal(`# ${'x'.repeat(20_000)}`)).toMatch(/at most 16384 bytes/)
+    expect(await refusal('['.repeat(10_000))).toMatch(/nested too deeply/)
+    expect(await people.call('list_policy_proposals', { status: 'all' })).toEqual({ proposals: [] })
+  })
+
+  test('an agent has at most twenty that wait, and may withdraw its own only', async () => {
+    const { agent, agentOf, people, addSession } = await world()
+    const other = agentOf(await addSession('two'))
+    const proposed: Proposal[] = []
+    for (let count = 0; count < 20; count++) {
+      proposed.push(await agent.call('policy_propose', { rules: `- allow: x${count}`, why: 'y' }))
+    }
+    expect(await agent.failure('policy_propose', { rules: '- allow: x', why: 'y' })).toMatch(/20 proposals/)
+    const id = proposed[0]!.id
+    expect(await other.failure('policy_withdraw', { id })).toMatch(/has no proposal/)
+    expect(await agent.call('policy_withdraw', { id })).toMatchObject({ status: 'withdrawn' })
+    expect(await agent.failure('policy_withdraw', { id })).toMatch(/was withdrawn/)
+    expect(await people.failure('decide_policy_proposal', { id, decision: 'accept' })).toMatch(/was withdrawn/)
+    await agent.call('policy_propose', { rules: '- allow: x', why: 'y' })
+    await other.call('policy_propose', { rules: '- allow: x', why: 'y' })
+    const pending = await people.call<{ proposals: Proposal[] }>('list_policy_proposals', { session: 'one' })
+    expect(pending.proposals).toHaveLength(20)
+  })
+
+  test('people who watch the proposals are told, and see what waits', async () => {
+    const { agent, people, notices } = await world()
+    const marked: string[] = []
+    const uri = 'resource://policies/proposals'
+    notices.subscribe(uri, { faceId: 'management', mark: (topic) => void marked.push(topic) })
+    const { id } = await agent.call<Proposal>('policy_propose', { rules: '- allow: x', why: 'y' })
+    await notices.settled()
+    expect(marked).toEqual([uri])
+    expect(await people.read(uri)).toMatchObject({ proposals: [{ id, session: 'one', status: 'pending' }] })
+    await people.call('decide_policy_proposal', { id, decision: 'reject' })
+    await notices.settled()
+    expect(marked).toEqual([uri, uri])
+    expect(await people.read(uri)).toEqual({ proposals: [] })
+  })
+
+  test('an agent reads the policy that its calls are decided by, and asks before it tries', async () => {
+    const { agent, people } = await world()
+    await people.call('set_policy', { source: 'default: deny\nrules:\n  - allow: x_*\n' })
+    const { id } = await agent.call<Proposal>('policy_propose', { rules: '- allow: z', why: 'y' })
+    expect(await agent.call('policy_read')).toMatchObject({
+      policy_version: 'hub@1',
+      default: 'deny',
+      policies: [{ scope: 'hub', version: 1, source: 'default: deny\nrules:\n  - allow: x_*\n' }],
+      proposals: [{ id, status: 'pending' }],
+    })
+    expect(await agent.call('policy_check', { tool: 'x_y', arguments: {} })).toMatchObject({ effect: 'allow' })
+    expect(await agent.call('policy_check', { tool: 'z' })).toMatchObject({ effect: 'deny' })
+  })
+})

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { terminalToolNames } from '../api/terminal-tools.ts'
+import { compilePolicy, decide, poolPolicies } from '../policy/policy.ts'
+
+const source = readFileSync(new URL('../../policies/hub.yaml', import.meta.url), 'utf8')
+const effectOf = async (tool: string) => {
+  const pool = poolPolicies([await compilePolicy(source, { scope: 'hub', version: 0 })])
+  return decide(pool, [], { tool, arguments: {} }).effect
+}
+
+test('as it is shipped an agent may look, talk and propose, and a person is asked for everything else', async () => {
+  const allowed = ['resources_read', 'chat_post', 'loop_yield_turn', 'policy_propose', 'sessions_list', 'hub_status']
+  for (const tool of [...allowed, 'sessions_report_activity', 'repositories_ask']) {
+    expect(await effectOf(tool), tool).toBe('allow')
+  }
+  for (const tool of ['github_get_issue', 'sessions_ask', 'files_write', 'x']) expect(await effectOf(tool)).toBe('ask')
+})
+
+test('of its own terminal an agent may read all and write nothing unasked', async () => {
+  const asked = [
+    'set_config',
+    'toggle_module',
+    'set_window_title',
+    'send_text',
+    'send_keys',
+    'save_screenshot',
+    'resize',
+  ]
+  for (const tool of terminalToolNames) {
+    expect(await effectOf(`terminal_${tool}`), tool).toBe(asked.includes(tool) ? 'ask' : 'allow')
+  }
+})

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest'
+import type { Policy, PolicyPlace } from './policy.ts'
+import { compileGrant, compilePolicy, couldDiffer, decide, PolicyFailure, poolPolicies } from './policy.ts'
+
+const hub = { scope: 'hub', version: 3 } as const
+const template = { scope: 'template', target: 'codex', version: 1 } as const
+const session = { scope: 'session', target: 's1', version: 2 } as const
+
+type Documents = readonly (readonly [PolicyPlace, string])[]
+
+async function pooled(...documents: Documents) {
+  return poolPolicies(await Promise.all(documents.map(([place, source]) => compilePolicy(source, place))))
+}
+
+const call = (tool: string, args: Record<string, unknown> = {}) => ({ tool, arguments: args })
+
+test('the strictest match of all scopes wins, whoever wrote it and wherever it stands', async () => {
+  const pool = await pooled(
+    [hub, '- allow: "github_*"\n- deny: github_merge\n  reason: not here\n'],
+    [session, '- allow: github_merge\n- abort: github_delete\n'],
+  )
+  expect(decide(pool, [], call('github_get'))).toMatchObject({ effect: 'allow', rule: 'hub#1' })
+  expect(decide(pool, [], call('github_merge'))).toMatchObject({ effect: 'deny', rule: 'hub#2', reason: 'not here' })
+  expect(decide(pool, [], call('github_delete'))).toMatchObject({ effect: 'abort', rule: 'session#2' })
+})
+
+test('of equals the widest scope is named, and in it the first', async () => {
+  const pool = await pooled([session, '- deny: "*"'], [template, '- deny: a\n- deny: "a*"'], [hub, '- ask: a'])
+  expect(decide(pool, [], call('a')).rule).toBe('template:codex#1')
+  expect(decide(pool, [], call('ab')).rule).toBe('template:codex#2')
+  expect(decide(pool, [], call('b')).rule).toBe('session#1')
+})
+
+test('a rule with a condition matches the calls for which it holds', async () => {
+  const pool = await pooled([
+    hub,
+    'default: allow\nrules:\n- deny: "*"\n  when: {properties: {repo: {const: prod}}, required: [repo]}',
+  ])
+  expect(decide(pool, [], call('x', { repo: 'prod' })).effect).toBe('deny')
+  expect(decide(pool, [], call('x', { repo: 'docs' })).effect).toBe('allow')
+})
+
+test('where no rule matches the narrowest default counts, and without any a person is asked', async () => {
+  const fallback = async (...documents: Documents) => decide(await pooled(...documents), [], call('x'))
+  expect(await fallback([hub, 'default: deny'], [session, 'default: allow'])).toMatchObject({ effect: 'allow' })
+  expect(await fallback([hub, 'default: deny'], [session, '- allow: y'])).toMatchObject({ effect: 'deny' })
+  expect(await fallback([hub, '- allow: y'])).toMatchObject({ effect: 'ask' })
+  expect(await fallback()).toEqual({ effect: 'ask', policyVersion: '' })
+})
+
+test('a locked default cannot be restated by a narrower scope; the widest lock counts', async () => {
+  const fallback = async (...documents: Documents) => (await pooled(...documents)).fallback
+  const allow = [session, 'default: allow'] as const
+  expect(await fallback([hub, 'default: ask\nlocked: true'], [template, 'default: deny'], allow)).toEqual({
+    effect: 'ask',
+    from: 'hub',
+  })
+  expect(await fallback([hub, 'default: ask'], [template, 'default: deny\nlocked: true'], allow)).toEqual({
+    effect: 'deny',
+    from: 'template:codex',
+  })
+  const [widest, narrower] = [
+    [hub, 'default: abort\nlocked: true'] as const,
+    [template, 'default: deny\nlocked: true'] as const,
+  ]
+  expect(await fallback(widest, narrower, allow)).toEqual({ effect: 'abort', from: 'hub' })
+})
+
+test('a locked default does not keep rules from matching', async () => {
+  const pool = await pooled([hub, 'default: deny\nlocked: true'], [session, '- allow: x'])
+  expect(decide(pool, [], call('x')).effect).toBe('allow')
+})
+
+test('a grant makes allow of ask, by rule or by default, and never beats deny or abort', async () => {
+  const pool = await pooled([
+    hub,
+    '- ask: asked\n  reason: costs money\n- deny: denied\n- abort: aborted\n- allow: allowed\n',
+  ])
+  const grants = [await compileGrant({ id: 'g0', tool: 'other' }), await compileGrant({ id: 'g1', tool: '*' })]
+  expect(decide(pool, grants, call('asked'))).toEqual({
+    effect: 'allow',
+    rule: 'hub#1',
+    grant: 'g1',
+    policyVersion: 'hub@3',
+  })
+  expect(decide(pool, grants, call('unnamed'))).toEqual({ effect: 'allow', grant: 'g1', policyVersion: 'hub@3' })
+  expect(decide(pool, grants, call('denied'))).toMatchObject({ effect: 'deny' })
+  expect(decide(pool, grants, call('aborted'))).toMatchObject({ effect: 'abort' })
+  expect(decide(pool, grants, call('allowed'))).not.toHaveProperty('grant')
+})
+
+test('the version names everything that was pooled, widest first', async () => {
+  expect((await pooled([session, ''], [hub, ''], [template, ''])).version).toBe('hub@3+template:codex@1+session@2')
+  expect((await pooled([{ ...hub, version: 0, digest: 'ab12' }, ''])).version).toBe('hub@0.ab12')
+})
+
+test('a rule that cannot be evaluated fails the decision, even where it would only allow', async () => {
+  const policy: Policy = await compilePolicy(
+    'default: allow\nrules:\n- allow: "*"\n  when: {required: [a]}\n- ask: y',
+    hub,
+  )
+  const [rule] = policy.rules
+  const broken = {
+    ...rule!,
+    condition: {
+      looksAt: () => true,
+      holds() {
+        throw new RangeError('Maximum call stack size exceeded')
+      },
+    },
+  }
+  const pool = poolPolicies([{ ...policy, rules: [broken, ...policy.rules.slice(1)] }])
+  expect(() => decide(pool, [], call('x'))).toThrow(PolicyFailure)
+  expect(() => decide(pool, [], call('x'))).toThrow(/rule hub#1 failed: Maximum call stack/)
+})
+
+test('a grant that cannot be evaluated fails the decision too', async () => {
+  const grant = {
+    id: 'g1',
+    matches() {
+      throw new Error('no')
+    },
+  }
+  expect(() => decide(poolPolicies([]), [grant], call('x'))).toThrow(/grant g1 failed: no/)
+})
+
+test('which rules name a tool is remembered for thousands of tools without growing for ever', async () => {
+  const pool = await pooled([hub, '- deny: "a*"\n- allow: "*"'])
+  for (let count = 0; count < 2_500; count++) {
+    expect(decide(pool, [], call(`b${count}`)).effect).toBe('allow')
+    expect(decide(pool, [], call(`a${count}`)).effect).toBe('deny')
+  }
+})
+
+test('whether unknown arguments could make a difference is told from what the rules look at', async () => {
+  const looksAtToken = 'when: {properties: {token: {const: x}}, required: [token]}'
+  const differs = async (source: string) =>
+    couldDiffer(await pooled([hub, source]), call('x', { token: '[redacted]', repo: 'a' }), ['token'])
+  expect(await differs(`- deny: x\n  ${looksAtToken}`)).toBe(true)
+  expect(await differs(`- deny: y\n  ${looksAtToken}`)).toBe(false)
+  expect(await differs(`- deny: x\n  when: {properties: {repo: {const: b}}, required: [repo]}`)).toBe(false)
+  expect(await differs(`- deny: x\n  ${looksAtToken}\n- abort: x`)).toBe(false)
+  expect(await differs(`- deny: x\n  ${looksAtToken}\n- deny: x`)).toBe(false)
+  expect(await differs(`- ask: x\n  ${looksAtToken}`)).toBe(false)
+  expect(await differs(`- allow: x\n  ${looksAtToken}`)).toBe(true)
+  expect(await differs(`- deny: x\n  ${looksAtToken}\n- ask: x`)).toBe(true)
+})

@@ -1,0 +1,273 @@
+/** Approvals from the shell and at the keyboard: a real hub, a session whose agent asks, a person in a real terminal. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Approval, Grant } from '../src/api/approval.ts'
+import type { Person } from './fixtures/person.ts'
+import { personAt } from './fixtures/person.ts'
+import type { CliOutcome } from './fixtures/run-cli.ts'
+import { runInProcess } from './fixtures/run-cli.ts'
+import type { HubProcess } from './harness/hub-process.ts'
+import { startHubProcess } from './harness/hub-process.ts'
+import type { Endpoint } from './harness/modern-call.ts'
+import { callTool } from './harness/modern-call.ts'
+import type { TempHome } from './harness/temp-home.ts'
+import { createTempHome } from './harness/temp-home.ts'
+
+let home: TempHome
+let hub: HubProcess
+let agent: Endpoint
+beforeAll(async () => {
+  home = await createTempHome()
+  hub = await startHubProcess({ home: home.path })
+  agent = await agentOf(hub)
+})
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]()
+  await home[Symbol.asyncDispose]()
+})
+
+describe('from the shell', () => {
+  test('a call is listed, shown and let through', async () => {
+    const { call, id } = await agentTypes('hello')
+    expect((await signalbox('approvals', 'ls')).out).toMatch(
+      new RegExp(`^${id} +fix +pending +\\d+s ago +– +terminal_send_text +.*"hello"`, 'm'),
+    )
+    const shown = await signalbox('approvals', 'show', id)
+    expect(shown.out).toContain('session     fix\ntool        terminal_send_text\n')
+    expect(shown.out).toContain('text: "hello"')
+    expect(await signalbox('approvals', 'approve', id)).toEqual({
+      code: 0,
+      out: `${id} is approved: terminal_send_text in fix.`,
+      err: '',
+    })
+    expect(await call).toMatchObject({ success: true })
+    expect((await signalbox('approvals', 'ls')).out).toBe('Nobody waits for an answer.')
+    expect((await signalbox('approvals', 'ls', '--all', '--session', 'fix')).out).toContain(id)
+  })
+
+  test('a call is refused with a reason that its agent hears, once', async () => {
+    const { call, id } = await agentTypes('rm -rf /')
+    expect((await signalbox('approvals', 'deny', id, '--reason', 'not that')).code).toBe(0)
+    await expect(call).rejects.toThrow('not that')
+    const late = await signalbox('approvals', 'approve', id)
+    expect(late.code).toBe(5)
+    expect(late.err).toMatch(/was denied by .* at .* \(not that\)/)
+    expect(JSON.parse((await signalbox('approvals', 'show', id, '--json')).out)).toMatchObject({ id, status: 'denied' })
+  })
+
+  test('a turn is aborted', async () => {
+    const { call, id } = await agentTypes('again')
+    expect(await signalbox('approvals', 'abort', id, '--json')).toMatchObject({ code: 0 })
+    await expect(call).rejects.toMatchObject({ code: -32950 })
+  })
+
+  test('a grant is shown, made, listed and revoked', async () => {
+    const { call, id } = await agentTypes('granted')
+    const dry = await signalbox('approvals', 'approve', id, '--scope', 'session', '--dry-run')
+    expect(dry.out).toBe('allows      terminal_send_text\nin          the session fix\nwith        any arguments')
+    const made = await signalbox('approvals', 'approve', id, '--scope', 'session', '--json')
+    const { grant } = JSON.parse(made.out) as Approval
+    await call
+    await callTool(agent, 'terminal_send_text', { text: 'and this is not asked for' })
+    expect((await signalbox('grants')).out).toMatch(new RegExp(`^${grant} +fix +terminal_send_text `, 'm'))
+    expect(await signalbox('grants', 'revoke', String(grant))).toMatchObject({
+      code: 0,
+      out: `The grant ${grant} holds no more.`,
+    })
+    expect((await signalbox('grants')).out).toBe('There are no grants.')
+    const all = JSON.parse((await signalbox('grants', '--all', '--json')).out) as { grants: Grant[] }
+    expect(all.grants).toMatchObject([{ id: grant, revoked_by: expect.any(String) }])
+  })
+
+  test('what does not fit is refused', async () => {
+    expect(await signalbox('approvals', 'approve', 'a1', '--scope', 'forever')).toMatchObject({ code: 2 })
+    expect(await signalbox('approvals', 'approve', 'a1', '--tool', '*')).toMatchObject({ code: 2 })
+    expect(await signalbox('approvals', 'deny', 'a1')).toMatchObject({ code: 5, err: expect.stringContaining('"a1"') })
+    expect(await signalbox('approvals')).toMatchObject({ code: 2, err: expect.stringContaining('approvals ls') })
+    expect(await signalbox('approvals', 'aprove', 'a1')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('approve'),
+    })
+  })
+})
+
+describe('at the keyboard', () => {
+  test('calls are shown as they come, and answered with a key each', async () => {
+    const person = await sitDown()
+    await person.sees('Nobody waits for an answer')
+    const first = await agentTypes('one')
+    await person.sees('text: "one"')
+    const second = await agentTypes('two')
+    await person.sees('2 waiting')
+    expect(person.screen.text()).toContain('text: "one"')
+    person.type('a')
+    expect(await first.call).toMatchObject({ success: true })
+    await person.sees('text: "two"')
+    person.type('d')
+    await person.sees('Why deny?')
+    person.type('too much')
+    await person.sees('too much')
+    person.type('\r')
+    await expect(second.call).rejects.toThrow('too much')
+    await person.sees('Nobody waits for an answer')
+    person.type('q')
+    expect(await person.exit).toBe(0)
+    expect(person.screen.text()).toContain(`${first.id} is approved: terminal_send_text in fix`)
+    expect(person.screen.text()).toContain(`${second.id} is denied`)
+  })
+
+  test('what would be granted is shown first, and can be taken back', async () => {
+    const person = await sitDown()
+    const { call, id } = await agentTypes('once and for all')
+    await person.sees('once and for all')
+    person.type('r')
+    await person.sees('This would be granted')
+    await person.sees('"const": "once and for all"')
+    person.type('n')
+    await person.sees('a approve')
+    person.type('s')
+    await person.sees('the session fix')
+    expect((await signalbox('approvals', 'ls')).out).toContain(id)
+    person.type('y')
+    await call
+    const { grants } = JSON.parse((await signalbox('grants', '--json')).out) as { grants: Grant[] }
+    expect(grants).toMatchObject([{ tool: 'terminal_send_text', session: 'fix', approval: id }])
+    await signalbox('grants', 'revoke', String(grants[0]?.id))
+    person.type('q')
+    expect(await person.exit).toBe(0)
+  })
+
+  test('a call that somebody else has answered goes, and the key that was meant for it answers no other', async () => {
+    const person = await sitDown()
+    const first = await agentTypes('first')
+    await person.sees('text: "first"')
+    const second = await agentTypes('second')
+    await person.sees('2 waiting')
+    await signalbox('approvals', 'abort', first.id)
+    await expect(first.call).rejects.toThrow()
+    await person.sees('Somebody else has answered')
+    person.type('a')
+    await person.sees('nothing was done')
+    expect((await signalbox('approvals', 'show', second.id, '--json')).out).toContain('"pending"')
+    person.type(' ')
+    await person.sees('text: "second"')
+    person.type('x')
+    await person.sees('Why abort?')
+    person.type('\r')
+    await expect(second.call).rejects.toMatchObject({ code: -32950 })
+    person.type('q')
+    await person.exit
+  })
+
+  test('a text that is pasted answers nothing, and what was skipped comes again', async () => {
+    const person = await sitDown()
+    const [one, two] = [await agentTypes('left'), await agentTypes('right')]
+    await person.sees('2 waiting')
+    person.type('as it says')
+    await person.sees('nothing was done')
+    person.type('n')
+    await person.sees('text: "right"')
+    person.type('n')
+    await person.sees('text: "left"')
+    for (const { id, call } of [one, two]) {
+      expect((await signalbox('approvals', 'deny', id)).code).toBe(0)
+      await expect(call).rejects.toThrow()
+    }
+    person.type('\x03')
+    expect(await person.exit).toBe(0)
+  })
+
+  test('arguments are shown whole, and cannot draw on the terminal', async () => {
+    const person = await sitDown({ cols: 60, rows: 16 })
+    const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`)
+    const { call, id } = await agentTypes(`${lines.join('\n')}\n\x1b[2J\u202egpj.exe`)
+    await person.sees('line 1')
+    await person.sees('more lines')
+    expect(person.screen.text()).not.toContain('line 29')
+    person.type('\x1b[6~')
+    person.type('\x1b[6~')
+    person.type('\x1b[6~')
+    await person.sees('line 29')
+    await person.sees('\\u001b[2J\\u202egpj.exe')
+    person.resize({ cols: 100, rows: 50 })
+    await person.sees('line 0')
+    await signalbox('approvals', 'deny', id)
+    await expect(call).rejects.toThrow()
+    person.type('q')
+    await person.exit
+  })
+
+  test('a hub that is restarted is waited for, and what was asked before can be answered and used after', async () => {
+    await using own = await createTempHome()
+    const before = await startHubProcess({ home: own.path })
+    onTestFinished(() => before[Symbol.asyncDispose]())
+    const asked = await agentOf(before)
+    const person = await sitDown({ cols: 100, rows: 30 }, '', own.path)
+    const { id } = await agentTypes('over the restart', { hub: before, agent: asked })
+    await person.sees('over the restart')
+    await before.end('SIGTERM')
+    await person.sees('Trying again')
+    const after = await startHubProcess({ home: own.path })
+    onTestFinished(() => after[Symbol.asyncDispose]())
+    await person.sees(new RegExp(`1 waiting[^]*${id}`))
+    await vi.waitFor(() => expect(person.screen.text()).not.toContain('Trying again'), {
+      timeout: 20_000,
+      interval: 25,
+    })
+    person.type('a')
+    await person.sees(`${id} is approved`)
+    const again = { url: after.url, token: asked.token }
+    expect(await callTool(again, 'terminal_send_text', { text: 'over the restart' })).toMatchObject({ success: true })
+    person.type('q')
+    expect(await person.exit).toBe(0)
+  })
+
+  test('the terminal is put back, whichever way it ends', async () => {
+    for (const end of [(person: Person) => person.type('q'), (person: Person) => person.signal('SIGTERM')]) {
+      const person = await sitDown({ cols: 80, rows: 24 }, 'what stood there')
+      await person.sees('Nobody waits')
+      end(person)
+      await person.exit
+      expect(person.screen.text()).toContain('what stood there')
+      expect(person.output.lastIndexOf('\x1b[?25h')).toBeGreaterThan(person.output.lastIndexOf('\x1b[?25l'))
+    }
+  })
+})
+
+/** Whoever has its token is the agent of a new session. */
+async function agentOf({ url, token }: Endpoint): Promise<Endpoint> {
+  const person = { url, token }
+  await callTool(person, 'create_session', { name: 'fix', template: 'shell', command: 'cat', tools: ['send_text'] })
+  const issued = await callTool(person, 'issue_token', { role: 'agent', session: 'fix' })
+  return { url, token: String(issued['token']) }
+}
+
+async function agentTypes(
+  text: string,
+  at = { hub: hub as Endpoint, agent },
+): Promise<{ call: Promise<unknown>; id: string }> {
+  const call = callTool(at.agent, 'terminal_send_text', { text })
+  call.catch(() => {})
+  // Nothing is left for the next test to see.
+  onTestFinished(async () => void (await callTool(at.hub, 'decide_approval', { id, decision: 'deny' }).catch(() => {})))
+  const id = await vi.waitFor(
+    async () => {
+      const { approvals } = (await callTool(at.hub, 'list_approvals')) as unknown as { approvals: Approval[] }
+      const found = approvals.find((each) => each.arguments['text'] === text)
+      expect(found).toBeDefined()
+      return String(found?.id)
+    },
+    { timeout: 20_000, interval: 25 },
+  )
+  return { call, id }
+}
+
+async function sitDown(size = { cols: 100, rows: 30 }, before = '', at = home.path): Promise<Person> {
+  const person = await personAt(['approvals'], { env: { SIGNALBOX_HOME: at }, size, before })
+  onTestFinished(() => person.signal('SIGKILL'))
+  await person.sees('signalbox approvals')
+  return person
+}
+
+function signalbox(...words: string[]): Promise<CliOutcome> {
+  return runInProcess(words, { env: { SIGNALBOX_HOME: home.path } })
+}

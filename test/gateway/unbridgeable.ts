@@ -1,0 +1,23 @@
+/** What docs/gateway-conformance.md says that no bridge can do: the list is kept where people read it. */
+import { readFileSync } from 'node:fs'
+import type { UpstreamKind } from './gateway-profile.ts'
+
+export interface Unbridgeable {
+  /** `scenario: check` */
+  readonly check: string
+  /** It may pass as well. */
+  readonly isByChance: boolean
+}
+
+const page = new URL('../../docs/gateway-conformance.md', import.meta.url)
+const row = /^\| `([^`]+)`( \(by chance\))? *\| (\S+) *\| (legacy|modern) *\| \S/
+
+export function unbridgeable(revision: string, { era }: UpstreamKind): readonly Unbridgeable[] {
+  return readFileSync(page, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      const [, check, chance, client, upstream] = row.exec(line) ?? []
+      const isMeant = check !== undefined && client === revision && upstream === era
+      return isMeant ? [{ check, isByChance: chance !== undefined }] : []
+    })
+}
