@@ -121,6 +121,11 @@ export async function openGatewayParts(
         .catch((error: unknown) => log.error({ session, error }, 'mounts were not refreshed')),
   })
 
+  async function tellStatus(session: string, connector: string): Promise<void> {
+    const record = await findSession(session).catch(() => undefined)
+    if (record) connectors.upstreamChanged(record, connector)
+  }
+
   const gateway = opened.use(
     createGateway({
       store,
@@ -133,7 +138,8 @@ export async function openGatewayParts(
       obtain: (request, call) => approvals.obtain(request, call),
       bindingsOf: (session) => resolveBindings(connectors, session),
       known: ({ connectorId, fingerprint }) => connectors.loadLists(connectorId, fingerprint),
-      keep: ({ connectorId, fingerprint }, lists) => connectors.saveLists(connectorId, fingerprint, lists as never),
+      keep: ({ connectorId, fingerprint }, lists) => connectors.saveLists(connectorId, fingerprint, lists),
+      onStatusChange: (session, connector) => void tellStatus(session, connector),
       openUpstream: (target, listener) => upstreams.open(target, listener),
     }),
   )

@@ -34,7 +34,7 @@ test('every file that a page names is there', () => {
 })
 
 test('every message that troubleshooting quotes is one that we say', () => {
-  const said = globSync(['src/**/*.ts', 'scripts/*'], { cwd: root })
+  const said = globSync(['src/**/*.{ts,js}', 'scripts/*'], { cwd: root })
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .join('\n')
   const quoted = [...readPage('docs/troubleshooting.md').matchAll(/^### `(.+)`$/gm)].map(([, message = '']) => message)

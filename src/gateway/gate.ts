@@ -70,8 +70,7 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
   return {
     async pass(request, call, run) {
       const session = call.caller.session!
-      const digest = digestOf(request)
-      const passed = passedState(call.state, digest)
+      const passed = passedState(call.state, request)
       const common = { correlation: call.correlation, session, ...(request.route && { route: request.route }) }
       const startedAt = performance.now()
       let parent = passed?.event
@@ -123,7 +122,7 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
         const result = await run(call.with({ state: passed?.inner }))
         if (isInputRequired(result)) {
           await record({ outcome: 'input-required', ...told })
-          const state: PassedState = { passed: { event: parent!, digest, inner: result.state } }
+          const state: PassedState = { passed: { event: parent!, digest: digestOf(request), inner: result.state } }
           return { ...result, state }
         }
         const outcome = 'isError' in result && result.isError === true ? 'error' : 'ok'
@@ -176,10 +175,10 @@ export function orWaitingError<Result extends object>(result: Result | Waiting):
   throw policyError('waiting', '', { reason: result.message, id: result.approval })
 }
 
-function passedState(state: unknown, digest: string): PassedState['passed'] | undefined {
+function passedState(state: unknown, request: PolicyCall): PassedState['passed'] | undefined {
   const passed = isRecord(state) ? (state['passed'] as PassedState['passed'] | undefined) : undefined
   // With other arguments it is another call.
-  return passed?.digest === digest ? passed : undefined
+  return passed && passed.digest === digestOf(request) ? passed : undefined
 }
 
 function digestOf({ tool, arguments: args }: PolicyCall): string {

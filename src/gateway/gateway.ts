@@ -60,6 +60,8 @@ export interface GatewayOptions extends GateOptions {
   readonly keep: (bound: BoundConnector, lists: MountLists) => Promise<void>
   readonly openUpstream: (target: UpstreamTarget, listener: UpstreamListener) => Upstream
   readonly graceMs: number
+  /** How an upstream of a session stands has changed. */
+  readonly onStatusChange: (session: string, connector: string) => void
 }
 
 interface Open {
@@ -91,6 +93,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       notices,
       log,
       graceMs,
+      onStatusChange: (connector) => options.onStatusChange(session, connector),
       onResourceChange: (mount, uri) => subscriptions.noteChange(mount, uri),
     })
     const subscriptions = createSubscriptions({ session, faceId, store, notices, mounts: () => mounts })

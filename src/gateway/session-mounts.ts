@@ -35,6 +35,7 @@ export interface SessionMountsOptions {
   readonly log: Log
   /** How long a list waits for upstreams that have just been started. */
   readonly graceMs: number
+  readonly onStatusChange: (connector: string) => void
   readonly onResourceChange: (mount: string, uri: string) => void
 }
 
@@ -75,7 +76,10 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
       log,
       known: () => options.known(bound),
       keep: (lists) => options.keep(bound, lists),
-      onStateChange: () => notices.resourceChanged(`${mountsPrefix}${bound.label}`, faceId),
+      onStateChange() {
+        notices.resourceChanged(`${mountsPrefix}${bound.label}`, faceId)
+        options.onStatusChange(bound.connector)
+      },
       onListsChange(fields) {
         if (fields.includes('tools')) notices.listChanged('tools', faceId)
         if (fields.includes('prompts')) notices.listChanged('prompts', faceId)
