@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/postgres-setup.ts'],
-    setupFiles: ['test/close-left-open.ts'],
+    setupFiles: ['test/share-compiled-code.ts', 'test/close-left-open.ts'],
     env: {
       // The programs that tests start as lines of a shell are written for this one, whoever runs them.
       SHELL: '/bin/bash',

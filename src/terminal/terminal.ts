@@ -4,7 +4,8 @@
  *   program → PTY → holder (journal) → socket → screen → readers, each from its own offset
  */
 import { mkdirSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { getCompileCacheDir } from 'node:module'
+import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { HubError } from '../base/hub-error.ts'
 import { createSerial } from '../base/serial.ts'
@@ -123,7 +124,7 @@ export function createTerminals({
   ...options
 }: TerminalsOptions): Terminals {
   const directoryOf = (id: string) => join(options.directory, id)
-  const cacheDirectory = join(options.directory, '.compiled')
+  const cacheDirectory = compileCache() ?? join(options.directory, '.compiled')
   const oneByOne = createSerial()
 
   return {
@@ -178,4 +179,10 @@ function namesIn(directory: string): readonly string[] {
   } catch {
     return []
   }
+}
+
+/** The hub's own, where it has one: a holder that is killed early never fills one that is new. */
+function compileCache(): string | undefined {
+  const directory = getCompileCacheDir()
+  return directory === undefined ? undefined : dirname(directory)
 }

@@ -1,9 +1,9 @@
-/** Runs one edition of `@modelcontextprotocol/conformance` against an endpoint and reads what it found. */
+/** Runs one edition of `@modelcontextprotocol/conformance` against a server or a client and reads what it found. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { glob, readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { createTempHome } from '../harness/temp-home.ts'
@@ -33,16 +33,26 @@ export interface ScenarioReport {
   readonly warnings: readonly string[]
 }
 
-export async function runSuite(edition: Edition, url: string): Promise<SuiteReport> {
+/** Against the server at `url`. */
+export function runSuite(edition: Edition, url: string): Promise<SuiteReport> {
+  return run(edition, 'server', ['--url', url], process.env)
+}
+
+/** Against a client: `command` is started for each scenario, all at once, with the address of its server as last argument. */
+export function runClientSuite(edition: Edition, command: string, env: NodeJS.ProcessEnv): Promise<SuiteReport> {
+  return run(edition, 'client', ['--command', command], { ...process.env, ...env })
+}
+
+async function run(edition: Edition, side: Side, own: readonly string[], env: NodeJS.ProcessEnv): Promise<SuiteReport> {
   await using out = await createTempHome()
   const program = join(packageFolder(edition.package), 'dist/index.js')
-  const args = [program, 'server', '--url', url, ...edition.options, '--output-dir', out.path]
-  const child = spawn(process.execPath, args, { cwd: out.path, stdio: ['ignore', 'pipe', 'pipe'] })
+  const args = [program, side, ...own, ...edition.options, '--output-dir', out.path]
+  const child = spawn(process.execPath, args, { cwd: out.path, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
   const [exitCode] = await once(child, 'close')
 
-  const scored = await scoredScenarios(edition)
+  const scored = await scoredScenarios(edition, side)
   const checks = await readChecks(out.path)
   const scenarios = [...output.matchAll(summaryLine)].map(([, name = '', passed, failed]): ScenarioReport => {
     const own = checks.get(name) ?? []
@@ -59,16 +69,20 @@ export async function runSuite(edition: Edition, url: string): Promise<SuiteRepo
 }
 
 /** The scenarios that count towards a requirement set, or `undefined` where all do. */
-async function scoredScenarios({ requirements, package: name }: Edition): Promise<readonly string[] | undefined> {
+async function scoredScenarios(
+  { requirements, package: name }: Edition,
+  side: Side,
+): Promise<readonly string[] | undefined> {
   if (requirements === undefined) return undefined
   const file = join(packageFolder(name), 'requirements', `${requirements}.yaml`)
-  return requirementSet.parse(parse(await readFile(file, 'utf8'))).server
+  return requirementSet.parse(parse(await readFile(file, 'utf8')))[side]
 }
 
-const requirementSet = z.object({ server: z.array(z.string()) })
+const requirementSet = z.object({ server: z.array(z.string()), client: z.array(z.string()) })
+type Side = keyof z.output<typeof requirementSet>
 
 /** `✓ tools-list: 2 passed, 0 failed` */
-const summaryLine = /^[✓✗] ([a-z0-9-]+): (\d+) passed, (\d+) failed/gmu
+const summaryLine = /^[✓✗] ([a-z0-9_/-]+): (\d+) passed, (\d+) failed/gmu
 
 const check = z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() })
 type Check = z.output<typeof check>
@@ -77,11 +91,11 @@ function describeCheck({ id, errorMessage }: Check): string {
   return errorMessage === undefined ? id : `${id}: ${errorMessage}`
 }
 
-/** Each scenario that came to an end left `server-<name>-<time>/checks.json`. */
+/** Each scenario that came to an end left `<name>-<time>/checks.json`, with `server-` before it where one was tested. */
 async function readChecks(folder: string): Promise<ReadonlyMap<string, readonly Check[]>> {
   const found = new Map<string, readonly Check[]>()
-  for await (const file of glob('*/checks.json', { cwd: folder })) {
-    const name = basename(dirname(file))
+  for await (const file of glob('**/checks.json', { cwd: folder })) {
+    const name = dirname(file)
       .replace(/^server-/, '')
       .replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '')
     found.set(name, z.array(check).parse(JSON.parse(await readFile(join(folder, file), 'utf8'))))
