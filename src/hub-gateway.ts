@@ -86,6 +86,7 @@ export async function openGatewayParts(
       redactor,
       log,
       holdMs: config.approvalHoldSeconds * 1000,
+      policyVersionOf: (session) => policies.versionOf(session),
       hooks: { command: config.notifyCommand, url: config.notifyUrl, environment: programs },
     }),
   )

@@ -26,6 +26,7 @@ export const approvalSchema = z.object({
   tool: z.string().describe('<mount>_<tool>, as policies name it.'),
   arguments: z.record(z.string(), z.unknown()).describe('Without secrets.'),
   digest: z.string().describe('Of the arguments as they came: an approval is for these and no others.'),
+  correlation: z.string().describe('Of its call: get_trace shows the whole path.'),
   rule: z.string().optional().describe('The rule that said ask; absent where the default did.'),
   rule_reason: z.string().optional().describe('What that rule says of itself.'),
   policy_version: z.string(),

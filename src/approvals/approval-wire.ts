@@ -12,6 +12,7 @@ export function toWire(record: ApprovalRecord): Approval {
     tool: record.tool,
     arguments: { ...record.arguments },
     digest: record.digest,
+    correlation: record.correlation,
     ...(rule !== undefined && { rule }),
     ...(ruleReason !== undefined && { rule_reason: ruleReason }),
     policy_version: record.policyVersion,

@@ -77,6 +77,8 @@ export interface ApprovalsOptions {
   readonly log: Log
   readonly holdMs: number
   readonly hooks: Hooks
+  /** Of the policies that hold for a session now. */
+  readonly policyVersionOf?: (session: string) => Promise<string>
   readonly ttlMs?: number
   readonly signOfLifeMs?: number
   readonly now?: () => Date
@@ -133,10 +135,24 @@ export async function openApprovals(options: ApprovalsOptions): Promise<Approval
     return { approvals, cursor: since === undefined ? cursor : (approvals.at(-1)?.revision ?? cursor) }
   }
 
+  /** Under another policy its call will be judged anew: an answer that can have no effect is not taken. */
+  async function dropOutdated(id: string): Promise<void> {
+    const record = await rows.find(id)
+    if (record?.status !== 'pending' || record.hubId !== hubId || holds.isHeld(record)) return
+    if (((await options.policyVersionOf?.(record.sessionId)) ?? record.policyVersion) === record.policyVersion) return
+    await book.change(async (changing) => {
+      const found = await changing.find(id)
+      if (found?.status === 'pending') await changing.save(found, { status: 'abandoned' })
+    })
+  }
+
   const running = opened.move()
   return {
     obtain: (request, call) => holds.obtain(request, call),
-    decide: (id, answer, by) => decisions.decide(id, answer, by),
+    async decide(id, answer, by) {
+      await dropOutdated(id)
+      return decisions.decide(id, answer, by)
+    },
     preview: (id, answer) => decisions.preview(id, answer),
     async find(id) {
       const record = await rows.find(id)

@@ -42,6 +42,8 @@ export interface HeldCall extends Listening {
 
 export interface Holds {
   obtain(request: ApprovalRequest, call: HeldCall): Promise<Outcome>
+  /** A call of this hub waits for it right now. */
+  isHeld(record: ApprovalRecord): boolean
 }
 
 export interface HoldsOptions {
@@ -194,7 +196,7 @@ export function createHolds(options: HoldsOptions): Holds {
     })
   }
 
-  return { obtain }
+  return { obtain, isHeld: (record) => present.has(keyOf(record)) }
 }
 
 /** Returns the way to stop. */

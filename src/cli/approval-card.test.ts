@@ -13,6 +13,7 @@ const approval: Approval = {
   digest: '',
   rule: 'hub#3',
   rule_reason: 'others read it',
+  correlation: '4bf92f3577b34da6a3ce929d0e0e4736',
   policy_version: 'hub@2',
   status: 'pending',
   requested_at: '2026-01-01T00:00:00.000Z',

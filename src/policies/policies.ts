@@ -22,6 +22,8 @@ import { createProposals } from './proposals.ts'
 export interface Policies {
   /** Throws a `PolicyFailure` where it cannot be told: the call must not run. */
   decide(sessionId: string, call: PolicyCall): Promise<Verdict>
+  /** Of all that holds for a session now. */
+  versionOf(sessionId: string): Promise<string>
   /** Throws a `HubError` with the line of what is wrong. */
   check(source: string): Promise<void>
   /** The policy a session is created with, in place before its program runs. */
@@ -67,6 +69,7 @@ export function createPolicies(options: PoliciesOptions): Policies {
     async decide(sessionId, call) {
       return decide(await judge.poolOf(sessionId), grantsOf(sessionId), call)
     },
+    versionOf: async (sessionId) => (await judge.poolOf(sessionId)).version,
     async check(source) {
       await compilePolicy(source, { scope: 'session', version: 0 })
     },

@@ -92,12 +92,6 @@ export function createPolicyBook(options: PolicyBookOptions): PolicyBook {
     })
   }
 
-  async function refuseLostUpdate(key: PolicyKey, ifVersion: number): Promise<void> {
-    const version = await versionOf(key)
-    if (version === ifVersion) return
-    throw await lostUpdate(key, ifVersion, version)
-  }
-
   async function lostUpdate(key: PolicyKey, ifVersion: number, version: number): Promise<HubError> {
     const [before, after] = [await rows.find(key, ifVersion), await rows.find(key, version)]
     const names = { before: `${labelOf(key)}@${ifVersion}`, after: `${labelOf(key)}@${version}` }
@@ -144,10 +138,10 @@ export function createPolicyBook(options: PolicyBookOptions): PolicyBook {
     announce,
     async save({ key, source, by, ifVersion }) {
       for (;;) {
-        if (ifVersion !== undefined) await refuseLostUpdate(key, ifVersion)
         const change = await draft(key, () => source, by)
+        const before = change.saved.version - 1
+        if (ifVersion !== undefined && ifVersion !== before) throw await lostUpdate(key, ifVersion, before)
         // Where somebody was faster, this one comes after theirs.
-        if (ifVersion !== undefined && change.saved.version !== ifVersion + 1) continue
         if (!(await rows.insert(change.saved))) continue
         await announce(change.saved)
         return change

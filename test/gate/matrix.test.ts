@@ -99,6 +99,17 @@ describe.each(eras)('%s, when nobody answers in time', (era) => {
     },
   )
 
+  test('a question of an earlier policy is not answered any more: its call is judged anew', async () => {
+    const [path] = paths
+    await world.setPolicy(`default: allow\nrules:\n  - ask: "${path!.tool}"\n`)
+    expect(await agent.attempt(path!).outcome).toBe('waiting')
+    const id = await world.pending()
+    await world.setPolicy(`default: allow\nrules:\n  - deny: "${path!.tool}"\n`)
+    expect(await world.decide(id, 'approve')).toContain('abandoned')
+    expect(await agent.attempt(path!).outcome).toBe('denied')
+    expect(world.deeds()).toEqual([])
+  })
+
   test('what waits when the hub is killed can still be approved, and runs once', async () => {
     const [path] = paths
     await world.setPolicy(`default: allow\nrules:\n  - ask: "${path!.tool}"\n`)

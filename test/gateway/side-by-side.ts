@@ -2,6 +2,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
+import { isRecord } from '../../src/base/is-record.ts'
 import { until } from '../fixtures/until.ts'
 import { type GatewayHub, overStdio } from './gateway-hub.ts'
 import type { Answer, Message, Params, RawClient } from './raw-client.ts'
@@ -76,10 +77,16 @@ export async function askBoth({ direct, through }: Pair, method: string, params:
   return { direct: await outcomeOf(direct, method, params), through: await outcomeOf(through, method, params) }
 }
 
-/** Without the id. */
+/** Without the id, and without the hub's mark that leads to the record of the call. */
 export async function outcomeOf(client: RawClient, method: string, params: Params): Promise<Answer> {
   const { result, error } = await client.request(method, params)
-  return { ...(result && { result }), ...(error && { error }) }
+  return { ...(result && { result: withoutMark(result) }), ...(error && { error }) }
+}
+
+function withoutMark({ _meta, ...result }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (!isRecord(_meta)) return result
+  const { 'io.signalbox/correlation': _, ...meta } = _meta
+  return Object.keys(meta).length > 0 ? { ...result, _meta: meta } : result
 }
 
 export function noticesOf({ notifications }: RawClient, method: string): readonly Message[] {

@@ -109,6 +109,7 @@ function serveLines(): void {
 
 function serveHttp(): void {
   const server = createServer((request, response) => {
+    if (request.url !== '/mcp') return void response.writeHead(404).end()
     if (request.method === 'GET') return listen(response)
     if (request.method !== 'POST') return void response.writeHead(405).end()
     void request.toArray().then((chunks) => {

@@ -1,0 +1,47 @@
+/** The way in: until the suite's server answers, by way of its login page where it wants one. */
+import { z } from 'zod'
+import { until } from '../fixtures/until.ts'
+import { callTool } from '../harness/modern-call.ts'
+import type { Visit } from './visit.ts'
+
+const bindings = z.object({
+  bindings: z.array(
+    z.object({ label: z.string(), upstream: z.object({ is: z.string(), reason: z.string().optional() }).optional() }),
+  ),
+})
+
+/** As often as a person would, who is asked again and again. */
+const maxLogins = 3
+
+/** Does the work; where the hub says that a person has to log in first, logs in and does it again. */
+export async function withLogins<Result>(visit: Visit, work: () => Promise<Result>): Promise<Result> {
+  for (let logins = 0; ; logins++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (logins === maxLogins || !String(error).includes('A person has to log in')) throw error
+      await logIn(visit)
+    }
+  }
+}
+
+/** Resolves when the upstream runs; rejects with why it does not. */
+export async function runs({ hub, session, connector }: Visit): Promise<void> {
+  let reason: string | undefined
+  await until(async () => {
+    const listed = bindings.parse(await callTool(hub, 'list_bindings', { session }))
+    const upstream = listed.bindings.find(({ label }) => label === connector)?.upstream
+    reason = upstream?.is === 'failed' ? (upstream.reason ?? 'It failed.') : undefined
+    return upstream?.is === 'running' || reason !== undefined
+  })
+  if (reason !== undefined) throw new Error(reason)
+}
+
+/** What the person's browser does: from the address that the hub names through the login page back to the hub. */
+async function logIn({ hub, connector }: Visit): Promise<void> {
+  const { error } = await callTool(hub, 'test_connector', { name: connector })
+  const address = /open (\S+)/.exec(String(error))?.[1]
+  if (address === undefined) throw new Error(`The hub names no address to log in at, but says: ${String(error)}`)
+  const page = await fetch(address)
+  if (!page.ok) throw new Error(`The login ended with ${page.status}: ${await page.text()}`)
+}
