@@ -78,6 +78,7 @@ test('what waits is listed with all that a person needs to know', async () => {
       tool: 'github_create_issue',
       arguments: { repo: 'main', title: 'It broke' },
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      correlation: 'c1',
       rule: 'hub#3',
       rule_reason: 'others can read it',
       policy_version: 'hub@1',
