@@ -27,6 +27,8 @@ export interface GatewayParts {
   providersOf(session: string): readonly Provider[]
   equip(session: string, equipment: Equipment): Promise<void>
   setPolicy(session: string, source: string, by: Principal): Promise<void>
+  /** Throws where it cannot be understood. */
+  checkPolicy(source: string): Promise<void>
   sessionEnded(session: string): void
   /** A person has logged in at an upstream; answers for which connector. */
   finishLogin(answer: { code: string; state: string; issuer?: string }): Promise<string>
@@ -155,7 +157,9 @@ export async function openGatewayParts(
       if (uses.length > 0) await connectors.bindAtBirth(session, uses)
       if (mcps) await connectors.bindLegacyMap(session, mcps)
     },
-    setPolicy: (session, source, { tokenId }) => policies.setAtBirth(session, source, tokenId),
+    checkPolicy: (source) => policies.check(source),
+    setPolicy: (session, source, { label, tokenId }) =>
+      policies.setAtBirth(session, source, label ?? `token ${tokenId}`),
     sessionEnded(session) {
       policies.forget(session)
       const onError = (error: unknown) => log.error({ session, error }, 'what a session had open was not closed')

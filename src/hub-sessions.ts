@@ -46,6 +46,7 @@ export interface SessionPartsOptions extends Pick<LoadedConfig, 'config' | 'envi
   readonly openSocket: (record: SessionRecord, holderPid: number) => Promise<SessionSocket>
   readonly onToolsChange: (record: SessionRecord) => void
   readonly equip: (session: string, equipment: Equipment) => Promise<void>
+  readonly checkPolicy: (source: string) => Promise<void>
   readonly setPolicy: (session: string, source: string, by: Principal) => Promise<void>
   readonly onSessionEnded: (record: SessionRecord) => void
 }
@@ -136,11 +137,10 @@ export async function openSessionParts(
         wait: async (id, input, call) => terminalTools.runWait(await sessions.subject(id), input, call),
         setPolicy: options.setPolicy,
       }),
-      createTemplateProvider(templates),
+      createTemplateProvider(templates, options.checkPolicy),
       terminalTools.managementProvider,
     ],
-    policyOfTemplate: (template) =>
-      templates.list().find(({ template: { name } }) => name === template)?.template.policy,
+    policyOfTemplate: (template) => templates.find(template).template.policy,
     peersOf: (session) => [reports, createPeerProvider(sessions, session)],
     ownTools: (session, prefix) =>
       terminalTools.ownProvider({ session, prefix, isOn: (name) => sessions.toolsOf(session).includes(name) }),

@@ -133,6 +133,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       log,
       openSocket,
       equip: (session, equipment) => guarded.equip(session, equipment),
+      checkPolicy: (source) => guarded.checkPolicy(source),
       setPolicy: (session, source, by) => guarded.setPolicy(session, source, by),
       onToolsChange({ id }) {
         notices.listChanged('tools', compositorId(id))

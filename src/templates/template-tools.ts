@@ -26,7 +26,11 @@ const listSchema = z.object({
   broken: z.array(brokenSchema).describe('Files that are no template, and why.'),
 })
 
-export function createTemplateProvider(templates: Templates): Provider {
+/** `checkPolicy` throws where a policy cannot be understood: better now than with each call of a session. */
+export function createTemplateProvider(
+  templates: Templates,
+  checkPolicy: (source: string) => Promise<void> = async () => {},
+): Provider {
   function list(hidden: boolean): z.input<typeof listSchema> {
     const listed = templates.list().filter(({ template }) => hidden || !template.hidden)
     return { templates: listed.map(toWire), broken: [...templates.broken()] }
@@ -56,7 +60,10 @@ export function createTemplateProvider(templates: Templates): Provider {
       }),
       output: z.object({ path: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-      run: ({ payload, include_sources }) => templates.save(payload, include_sources),
+      async run({ payload, include_sources }) {
+        if (typeof payload['policy'] === 'string') await checkPolicy(payload['policy'])
+        return templates.save(payload, include_sources)
+      },
     }),
     defineTool({
       name: 'delete_template',

@@ -11,7 +11,10 @@ const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Re
 const hub = { url: variable('HUB_URL'), token: variable('HUB_TOKEN') }
 const session = variable('HUB_SESSION')
 const connector = scenario.replaceAll(/[^a-z0-9]/g, '').slice(-24)
+const patienceMs = 20_000
 
+// The suite ends the shell that it started us with, and not us.
+setTimeout(() => process.exit(2), patienceMs).unref()
 await callTool(hub, 'save_connector', { name: connector, transport: 'http', base_url: process.argv.at(-1) })
 await callTool(hub, 'bind_connector', { session, connector, label: connector })
 try {

@@ -50,6 +50,8 @@ describe.each(['stdio', 'http'] as const)('over %s', (transport) => {
     ['fault_chatters', 'all in one packet'],
     ...(transport === 'stdio' ? ([['fault_noise', 'after the noise']] as const) : []),
     ...(transport === 'http' ? ([['fault_forgets_safely', 'as if nothing had happened']] as const) : []),
+    // A call that was refused with 401 was not made: it may be made again.
+    ...(transport === 'http' ? ([['fault_unauthorized_once', 'welcome back']] as const) : []),
   ]
   test.each(fine)('%s is got over: the answer comes, once', async (fault, text) => {
     expect(textOf(await callFaulty(fault))).toBe(text)
@@ -121,11 +123,6 @@ describe.each(['stdio', 'http'] as const)('over %s', (transport) => {
       expect(sentenceOf(await callFaulty('fault_forgets'))).toMatch(/forgot|404|connection|session/i)
       expect(count('fault_forgets')).toBe(before + 1)
       await expectOthersAreFine()
-    })
-
-    test('a refused token is told, and what comes after is fine', async () => {
-      expect(sentenceOf(await callFaulty('fault_unauthorized_once'))).toMatch(/401|unauthorized|refused/i)
-      expect(textOf(await callFaulty('fault_unauthorized_once'))).toBe('welcome back')
     })
   }
 

@@ -1,0 +1,100 @@
+/** A hub with sessions that are bound to upstreams which do what they are told. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import { shippedHub } from '../harness/hub-process.ts'
+import type { Target } from '../http/exchange.ts'
+import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
+
+export interface ScriptedWorld extends OwnHub {
+  /** A session, and what its agent needs to come in. */
+  session(name: string): Promise<Target>
+  another(session: string): Promise<Target>
+  /** A connector of this name. */
+  upstream(name: string, options?: UpstreamOptions): Promise<ScriptedUpstream>
+  bind(session: string, connector: string, label?: string): Promise<void>
+  events(filter?: object): Promise<readonly RecordedEvent[]>
+}
+
+export interface UpstreamOptions {
+  readonly options?: Readonly<Record<string, unknown>>
+  readonly isModern?: boolean
+  readonly strict?: boolean
+  readonly lists?: object
+  readonly instructions?: string
+}
+
+export interface ScriptedUpstream {
+  /** Everything that reached it, of one method or all. */
+  heard(method?: string): readonly Heard[]
+  /** What it lists from now on. */
+  setLists(lists: object): void
+}
+
+export interface Heard {
+  readonly id?: string | number
+  readonly method?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly result?: unknown
+  readonly error?: unknown
+}
+
+export interface RecordedEvent {
+  readonly type: string
+  readonly correlation?: string
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export async function startScriptedWorld(env: Readonly<Record<string, string>> = {}): Promise<ScriptedWorld> {
+  const hub = await startOwnHub({ program: shippedHub, env })
+  await hub.call('set_policy', { scope: 'hub', source: 'default: allow' })
+  const program = fileURLToPath(new URL('scripted-upstream.ts', import.meta.url))
+  async function another(session: string): Promise<Target> {
+    const { token } = await hub.call('issue_token', { role: 'agent', session })
+    return { port: hub.port, token: String(token) }
+  }
+  return {
+    ...hub,
+    get process() {
+      return hub.process
+    },
+    async session(name) {
+      await hub.call('create_session', { name, command: 'cat' })
+      return another(name)
+    },
+    another,
+    async upstream(name, { options = {}, isModern = false, strict = true, lists, instructions } = {}) {
+      const journal = join(hub.home, `${name}.journal`)
+      const listsFile = join(hub.home, `${name}.lists`)
+      if (lists) writeFileSync(listsFile, JSON.stringify(lists))
+      await hub.call('save_connector', {
+        name,
+        transport: 'stdio',
+        cmd: process.execPath,
+        args: [program, journal, listsFile, ...(isModern ? ['--modern'] : []), ...(instructions ? [instructions] : [])],
+        options: { ...options, ...(isModern && { era: 'modern' }) },
+        strict,
+      })
+      return {
+        heard(method) {
+          const lines = existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : []
+          const all = lines.map((line) => JSON.parse(line) as Heard)
+          return method === undefined ? all : all.filter((message) => message.method === method)
+        },
+        setLists: (next) => writeFileSync(listsFile, JSON.stringify(next)),
+      }
+    },
+    async bind(session, connector, label = connector) {
+      await hub.call('bind_connector', { session, connector, label })
+    },
+    async events(filter = {}) {
+      const { events } = await hub.call('query_events', { limit: 1000, ...filter })
+      return events as readonly RecordedEvent[]
+    },
+  }
+}
+
+export function eventually<Value>(look: () => Value | Promise<Value>) {
+  return expect.poll(look, patience)
+}
