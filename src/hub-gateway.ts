@@ -7,7 +7,7 @@ import type { Log } from './base/log.ts'
 import type { Principal } from './base/principal.ts'
 import type { Redactor } from './base/redact.ts'
 import type { LoadedConfig } from './config/config.ts'
-import { programEnvironment } from './config/config.ts'
+import { programEnvironment, upstreamEnvironment } from './config/config.ts'
 import type { Connectors } from './connectors/connectors.ts'
 import { createConnectors } from './connectors/connectors.ts'
 import type { EventLog } from './events/events.ts'
@@ -106,7 +106,7 @@ export async function openGatewayParts(
     notices,
     events,
     environment,
-    baseEnvironment: programs,
+    baseEnvironment: upstreamEnvironment(environment),
     redactor,
     findSession,
     upstreamStatus: (session, label) => gateway.statusOf(session, label),

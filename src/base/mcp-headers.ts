@@ -38,6 +38,34 @@ export function markedParams(schema: unknown, path: readonly string[] = []): rea
   return [...own, ...Object.entries(properties).flatMap(([key, property]) => markedParams(property, [...path, key]))]
 }
 
+/** What 2026-07-28 forbids in the marks of a schema, in words. Whose tool it is must not be called over HTTP. */
+export function faultInMarks(schema: unknown): string | undefined {
+  const names = new Set<string>()
+  for (const { mark, type } of marksIn(schema)) {
+    if (typeof mark !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/.test(mark)) return 'is no name of a header'
+    if (type !== 'string' && type !== 'integer' && type !== 'boolean') return 'marks no string, integer or boolean'
+    if (names.has(mark.toLowerCase())) return 'is there twice'
+    names.add(mark.toLowerCase())
+  }
+  return undefined
+}
+
+function* marksIn(schema: unknown): Generator<{ readonly mark: unknown; readonly type: unknown }> {
+  if (!isRecord(schema)) return
+  if ('x-mcp-header' in schema) yield { mark: schema['x-mcp-header'], type: schema['type'] }
+  if (isRecord(schema['properties'])) for (const property of Object.values(schema['properties'])) yield* marksIn(property)
+}
+
+/** The headers of a call to a tool with these marks. */
+export function paramHeaders(marked: readonly MarkedParam[], args: unknown): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const { header, path } of marked) {
+    const value = valueAt(args, path)
+    if (value !== undefined) headers[header] = encodeHeader(String(value))
+  }
+  return headers
+}
+
 /** `undefined` where there is nothing that a header could repeat. */
 export function valueAt(args: unknown, path: readonly string[]): string | number | boolean | undefined {
   const value = path.reduce<unknown>((node, key) => (isRecord(node) ? node[key] : undefined), args)

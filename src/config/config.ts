@@ -12,7 +12,7 @@ import { readEnvironment } from './environment.ts'
 import { configSchema, settings } from './settings.ts'
 import type { Config, Setting } from './settings.ts'
 
-export { passedOn, programEnvironment } from './program-environment.ts'
+export { passedOn, programEnvironment, upstreamEnvironment } from './program-environment.ts'
 export type { ProgramEnvironment } from './program-environment.ts'
 export { readEnvironment, settings }
 export type { Config, Environment, Setting }

@@ -16,6 +16,14 @@ export function programEnvironment(env: Environment): ProgramEnvironment {
   return { ...Object.fromEntries(kept), PATH: withoutNpm(env['PATH'] ?? '/usr/bin:/bin') }
 }
 
+/** What an upstream gets without being named to it: enough to find programs, its home, and the way to the network. */
+export function upstreamEnvironment(env: Environment): ProgramEnvironment {
+  return Object.fromEntries(Object.entries(programEnvironment(env)).filter(([name]) => needed.test(name)))
+}
+
+const needed =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|(HTTPS?|NO|ALL)_PROXY|(https?|no|all)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS)$/
+
 /** The variables a template names, secrets too: it says that its program needs them. Ours stay ours. */
 export function passedOn(env: Environment, names: readonly string[]): ProgramEnvironment {
   const kept = names.flatMap((name) => {

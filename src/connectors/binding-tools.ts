@@ -1,6 +1,7 @@
 /** bind_connector, unbind_connector, list_bindings */
 import { z } from 'zod'
 import { bindingSchema, overridesSchema } from '../api/connector.ts'
+import { HubError } from '../base/hub-error.ts'
 import { defineTool, type Tool } from '../mcp/mcp.ts'
 import type { Connectors } from './connectors.ts'
 
@@ -10,6 +11,15 @@ export function createBindingTools(deps: {
   readonly connectors: Pick<Connectors, 'bind' | 'unbind' | 'describeBindings'>
 }): readonly Tool[] {
   const { connectors } = deps
+
+  async function labelOf(session: string, connector: string | undefined): Promise<string> {
+    const bound = await connectors.describeBindings(session)
+    const [only, ...others] = bound.filter((binding) => binding.connector === connector)
+    if (only && others.length === 0) return only.label
+    const labels = bound.map(({ label }) => label).join(', ') || 'none'
+    throw new HubError('invalid', `"label": say which of the session's mounts; there are: ${labels}.`)
+  }
+
   return [
     defineTool({
       name: 'list_bindings',
@@ -44,10 +54,15 @@ export function createBindingTools(deps: {
     defineTool({
       name: 'unbind_connector',
       description: 'Takes the tools of a connector away from a session, at once.',
-      input: z.strictObject({ session: sessionArgument, label: z.string().describe('As in list_bindings.') }),
+      input: z.strictObject({
+        session: sessionArgument,
+        label: z.string().optional().describe('As in list_bindings.'),
+        connector: z.string().optional().describe('Instead of the label, where it is bound once.'),
+      }),
       output: z.object({ session: z.string(), label: z.string(), connector: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-      run: ({ session, label }) => connectors.unbind(session, label),
+      run: async ({ session, label, connector }) =>
+        connectors.unbind(session, label ?? (await labelOf(session, connector))),
     }),
   ]
 }

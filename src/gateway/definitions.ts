@@ -1,4 +1,6 @@
 /** What an upstream lists, as definitions of ours: under the names agents see, relayed through the gate when used. */
+import type { MarkedParam } from '../base/mcp-headers.ts'
+import { markedParams } from '../base/mcp-headers.ts'
 import type { Call, InputRequired, Params, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Listed, MountLists } from './mount-lists.ts'
@@ -14,8 +16,8 @@ export interface Definitions {
 }
 
 export interface Relay {
-  /** A tool: the layers of the face have asked the policy already. */
-  callTool(original: Listed, call: Call): Promise<object | InputRequired>
+  /** A tool: the layers of the face have asked the policy already. `marked`: which arguments headers repeat. */
+  callTool(original: Listed, marked: readonly MarkedParam[], call: Call): Promise<object | InputRequired>
   /** Everything else asks as `<mount>_<action>`. */
   request(action: string, method: string, params: Params, call: Call): Promise<object | InputRequired>
   watch(uri: string, call: Call, mayAsk: boolean): Promise<void>
@@ -56,6 +58,7 @@ function toolsOf({ tools }: MountLists, { mount, connector, route, hasPrefix, re
     : undefined
   return named.map(([original, listed]) => {
     const name = names?.get(original) ?? original
+    const marked = markedParams(listed['inputSchema'])
     return {
       name,
       description: textOf(listed, 'description'),
@@ -66,7 +69,7 @@ function toolsOf({ tools }: MountLists, { mount, connector, route, hasPrefix, re
       upstream: connector,
       listed: renamed(listed, name, { mount, tool: original }),
       // The result passes as it came, whatever it is.
-      run: (_args, call) => relay.callTool(listed, call) as ReturnType<Tool['run']>,
+      run: (_args, call) => relay.callTool(listed, marked, call) as ReturnType<Tool['run']>,
     }
   })
 }

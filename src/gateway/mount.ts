@@ -1,6 +1,8 @@
 /** One bound connector of one session: its upstream, what that last offered, and the way to it. */
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
+import type { MarkedParam } from '../base/mcp-headers.ts'
+import { encodeHeader, markedParams, valueAt } from '../base/mcp-headers.ts'
 import type { AnyRequest, Call, InputRequired, LoggingLevel, Params, Resource, Upstream } from '../mcp/mcp.ts'
 import { clientCapabilities, isRecord, metaKey, metaOf } from '../mcp/mcp.ts'
 import type { BoundConnector } from './bound-connector.ts'
@@ -154,15 +156,22 @@ export function createMount(options: MountOptions): Mount {
   function relayTool(original: Listed, call: Call): Promise<object | InputRequired> {
     const annotations = isRecord(original['annotations']) ? original['annotations'] : {}
     const isSafe = annotations['readOnlyHint'] === true || annotations['idempotentHint'] === true
-    return send('tools/call', { ...call.params, name: original['name'] }, call, isSafe)
+    const headers = paramHeaders(original['inputSchema'], call.params['arguments'])
+    return send('tools/call', { ...call.params, name: original['name'] }, call, isSafe, headers)
   }
 
-  async function send(method: string, params: Params, call: Call, isSafe: boolean): Promise<object | InputRequired> {
+  async function send(
+    method: string,
+    params: Params,
+    call: Call,
+    isSafe: boolean,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<object | InputRequired> {
     const upstream = running()
     const identity = upstream.identity ?? (await upstream.ready(call.signal))
     const { inputResponses: _, requestState: _1, ...own } = params
     const meta = metaFor(identity.era, call)
-    return calls.run(upstream, { method, params: { ...own, _meta: meta }, isSafe }, call)
+    return calls.run(upstream, { method, params: { ...own, _meta: meta }, isSafe, ...(headers && { headers }) }, call)
   }
 
   function running(): Upstream {
@@ -238,6 +247,21 @@ function metaFor(era: 'legacy' | 'modern', call: Call): Params {
   const told = era === 'modern' && logLevel !== undefined ? { [metaKey.logLevel]: logLevel } : {}
   return { ...plain, ...told, traceparent: traceparentOf(call.correlation) }
 }
+
+/** What a modern upstream wants repeated in headers, as its schema marks it. */
+function paramHeaders(schema: unknown, args: unknown): Readonly<Record<string, string>> | undefined {
+  if (!isRecord(schema)) return undefined
+  let marked = markedIn.get(schema)
+  if (!marked) markedIn.set(schema, (marked = markedParams(schema)))
+  if (marked.length === 0) return undefined
+  const headers = marked.flatMap(({ header, path }) => {
+    const value = valueAt(args, path)
+    return value === undefined ? [] : [[header, encodeHeader(String(value))] as const]
+  })
+  return Object.fromEntries(headers)
+}
+
+const markedIn = new WeakMap<object, readonly MarkedParam[]>()
 
 /** The arguments as a policy sees them. */
 function withoutWire(params: Params): Readonly<Record<string, unknown>> {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { exposeNames } from './names.ts'
 
 test('a tool is named by its mount and itself', () => {
-  expect([...exposeNames('files', ['read', 'Write-All', 'get.info'])]).toEqual([
+  expect([...exposeNames('files', ['read', 'Write-All', 'get.info'], { hasPrefix: true })]).toEqual([
     ['read', 'files_read'],
     ['Write-All', 'files_write_all'],
     ['get.info', 'files_get_info'],
@@ -11,13 +11,13 @@ test('a tool is named by its mount and itself', () => {
 })
 
 test('what would be one name is told apart by a hash, each by its own', () => {
-  const both = exposeNames('a', ['get-x', 'get_x'])
+  const both = exposeNames('a', ['get-x', 'get_x'], { hasPrefix: true })
   expect(new Set(both.values()).size).toBe(2)
   for (const name of both.values()) expect(name).toMatch(/^a_get_x_[0-9a-f]{6}$/)
 })
 
 test('what is too long is cut and carries a hash', () => {
-  const [name] = exposeNames('a', ['x'.repeat(60)]).values()
+  const [name] = exposeNames('a', ['x'.repeat(60)], { hasPrefix: true }).values()
   expect(name).toMatch(/^a_x+_[0-9a-f]{6}$/)
   expect(name).toHaveLength(48)
 })
@@ -25,7 +25,7 @@ test('what is too long is cut and carries a hash', () => {
 test('whatever upstreams call their tools, names are fit for every client, apart, and stay the same in any order', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 80 }), { maxLength: 40 }), (originals) => {
-      const names = exposeNames('mount', originals)
+      const names = exposeNames('mount', originals, { hasPrefix: true })
       expect(new Set(names.values()).size).toBe(originals.length)
       for (const name of names.values()) expect(name).toMatch(/^[a-z0-9_]{1,48}$/)
       const backwards = exposeNames('mount', originals.toReversed())

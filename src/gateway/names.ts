@@ -3,18 +3,37 @@
  * after that, carries a hash of its own name, so that each stays what it is whoever else is listed.
  */
 import { createHash } from 'node:crypto'
+import { ownMounts } from '../api/connector.ts'
 
 const maxLength = 48
 const hashLength = 6
 
 /** Exposed names by original ones, for all the tools or prompts of one mount. */
-export function exposeNames(mount: string, originals: Iterable<string>): ReadonlyMap<string, string> {
-  const plain = [...new Set(originals)].map((original) => [original, plainName(mount, original)] as const)
+export function exposeNames(
+  mount: string,
+  originals: Iterable<string>,
+  { hasPrefix }: { readonly hasPrefix: boolean },
+): ReadonlyMap<string, string> {
+  const all = [...new Set(originals)]
+  const isKept = (original: string) => !hasPrefix && !isOfHub(original)
+  const kept = all.filter(isKept)
+  const plain = all.filter((each) => !isKept(each)).map((each) => [each, plainName(mount, each)] as const)
   const counts = new Map<string, number>()
-  for (const [, name] of plain) counts.set(name, (counts.get(name) ?? 0) + 1)
-  const isClear = (name: string) => name.length <= maxLength && counts.get(name) === 1
-  return new Map(plain.map(([original, name]) => [original, isClear(name) ? name : withHash(name, original)]))
+  for (const name of [...kept, ...plain.map(([, each]) => each)]) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const isClear = (name: string) => name.length <= maxLength && counts.get(name) === 1 && !isOfHub(name)
+  const isTaken = (name: string) => counts.has(name)
+  return new Map([
+    ...kept.map((original) => [original, original] as const),
+    ...plain.map(([each, name]) => [each, isClear(name) ? name : withHash(name, each, isTaken)] as const),
+  ])
 }
+
+/** What the hub itself offers, now or with another setting: nobody may be called instead of it. */
+function isOfHub(name: string): boolean {
+  return ownNames.has(name) || ownMounts.some((mount) => name.startsWith(`${mount}_`))
+}
+
+const ownNames: ReadonlySet<string> = new Set(['search_tools', 'call_tool'])
 
 /** As a rule of a policy names it: nothing is shortened, so no alias escapes a rule. */
 export function policyName(mount: string, original: string): string {
@@ -25,7 +44,11 @@ function plainName(mount: string, original: string): string {
   return `${mount}_${original.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`
 }
 
-function withHash(name: string, original: string): string {
-  const hash = createHash('sha256').update(original).digest('hex').slice(0, hashLength)
-  return `${name.slice(0, maxLength - hashLength - 1)}_${hash}`
+/** Another one may really be named so. */
+function withHash(name: string, original: string, isTaken: (name: string) => boolean): string {
+  const digest = createHash('sha256').update(original).digest('hex')
+  for (let length = hashLength; ; length++) {
+    const hashed = `${name.slice(0, maxLength - length - 1)}_${digest.slice(0, length)}`
+    if (!isTaken(hashed)) return hashed
+  }
 }

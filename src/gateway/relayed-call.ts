@@ -1,14 +1,14 @@
 /**
- * One request on its way to an upstream. When the upstream asks something in the middle of it, the caller is told what
- * is needed and the request waits here until the caller comes back with the answer: at once where it is a legacy client,
- * which is sent a real request, and with its next request on 2026-07-28.
+ * One request on its way to an upstream. When the upstream asks something in the middle of it, a legacy client is asked
+ * there and then. On 2026-07-28 the caller is told what is needed, and the request waits here until it comes back.
  */
-import type { AnyRequest, Call, InputRequest, InputRequired, Params, Upstream } from '../mcp/mcp.ts'
+import { randomUUID } from 'node:crypto'
+import type { AnyRequest, Call, InputRequest, InputRequired, Params, Upstream, UpstreamRequest } from '../mcp/mcp.ts'
 import { canBeAsked, errorCode, inputRequired, isRecord, metaOf, RpcError } from '../mcp/mcp.ts'
 
 export interface RelayedCalls {
   /** Begins, or goes on with what `call.state` names. */
-  run(upstream: Upstream, request: RelayedRequest, call: Call): Promise<object | InputRequired>
+  run(upstream: Pick<Upstream, 'request'>, request: RelayedRequest, call: Call): Promise<object | InputRequired>
 }
 
 export interface RelayedRequest {
@@ -19,19 +19,21 @@ export interface RelayedRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-interface Waiting {
+interface Relayed {
+  readonly request: RelayedRequest
   readonly owner: string
   readonly outcome: Promise<object>
   readonly cancel: AbortController
-  /** Who is told of progress now. */
-  call: Call
-  readonly questions: Question[]
+  /** Who waits for it now; between two requests of its client nobody does. */
+  call: Call | undefined
+  /** What was said meanwhile, for the next who waits. */
+  readonly missed: ((call: Call) => void)[]
+  readonly questions: Map<string, Question>
   onQuestion: (() => void) | undefined
   timer: NodeJS.Timeout | undefined
 }
 
 interface Question {
-  readonly key: string
   readonly request: InputRequest
   readonly answer: PromiseWithResolvers<object>
   isAsked: boolean
@@ -39,81 +41,83 @@ interface Question {
 
 /** How long the upstream's question may wait for somebody to come back with an answer. */
 const answerMs = 600_000
+/** An agent that never comes back must not fill the hub: of those that wait for one token, the oldest go. */
+const maxWaiting = 100
+const maxMissed = 100
+
+/** The methods whose answer may be a question, on 2026-07-28. */
+const mayAskBack = new Set(['tools/call', 'resources/read', 'prompts/get'])
 
 export function createRelayedCalls(): RelayedCalls {
-  const waiting = new Map<string, Waiting>()
-  let count = 0
+  const waiting = new Map<string, Relayed>()
 
-  function begin(upstream: Upstream, request: RelayedRequest, call: Call): Waiting {
+  function begin(upstream: Pick<Upstream, 'request'>, request: RelayedRequest, call: Call): Relayed {
     const { method, params, isSafe, headers } = request
     const cancel = new AbortController()
-    let asked = 0
-    const outcome = upstream.request(method, params, {
+    const options: UpstreamRequest = {
       signal: cancel.signal,
       client: call.client,
       isSafe,
       ...(headers && { headers }),
       ...(metaOf(call.params)['progressToken'] !== undefined && {
-        onProgress: (step: Params) => relayed.call.progress(step as { progress: number }),
+        onProgress: (step) => tell(relayed, (listener) => listener.progress(step as { progress: number })),
       }),
-      onNotification: (name, told) => relayed.call.passOn(name, told),
-      onAsk: (question) => {
-        if (!isAnswerable(question) || !canBeAsked(relayed.call.client, question)) return answerFor(question)
-        const answer = Promise.withResolvers<object>()
-        relayed.questions.push({ key: `ask_${++asked}`, request: question, answer, isAsked: false })
-        relayed.onQuestion?.()
-        return answer.promise
-      },
-    })
+      onNotification: (name, told) => tell(relayed, (listener) => listener.passOn(name, told)),
+      onAsk: (question, signal) => askFor(relayed, call, question, signal),
+    }
+    const outcome = upstream.request(method, params, options)
     outcome.catch(() => {})
-    const relayed: Waiting = {
+    const relayed: Relayed = {
+      request,
       owner: call.caller.tokenId,
       outcome,
       cancel,
       call,
-      questions: [],
+      missed: [],
+      questions: new Map(),
       onQuestion: undefined,
       timer: undefined,
     }
     return relayed
   }
 
-  async function goOn(id: string, relayed: Waiting, call: Call): Promise<object | InputRequired> {
+  async function goOn(relayed: Relayed, call: Call): Promise<object | InputRequired> {
     relayed.call = call
-    clearTimeout(relayed.timer)
-    const leave = () => relayed.cancel.abort()
+    for (const say of relayed.missed.splice(0)) say(call)
+    const leave = () => relayed.cancel.abort(call.signal.reason)
     if (call.signal.aborted) leave()
     call.signal.addEventListener('abort', leave, { once: true })
     try {
-      const question = new Promise<undefined>((resolve) => {
-        relayed.onQuestion = () => resolve(undefined)
-        if (relayed.questions.some(({ isAsked }) => !isAsked)) resolve(undefined)
+      const question = new Promise<typeof isAsked>((resolve) => {
+        relayed.onQuestion = () => resolve(isAsked)
+        if (relayed.questions.values().some((each) => !each.isAsked)) resolve(isAsked)
       })
-      const result = await Promise.race([relayed.outcome, question])
-      if (result) {
-        waiting.delete(id)
-        return fromUpstream(result)
-      }
-    } catch (error) {
-      waiting.delete(id)
-      throw error
+      const result: unknown = await Promise.race([relayed.outcome, question])
+      if (result !== isAsked) return fromUpstream(result, relayed.request, call)
     } finally {
       relayed.onQuestion = undefined
+      relayed.call = undefined
       call.signal.removeEventListener('abort', leave)
     }
-    return ask(id, relayed)
+    return askBack(relayed)
   }
 
-  function ask(id: string, relayed: Waiting): InputRequired {
+  function askBack(relayed: Relayed): InputRequired {
+    // Of each round its own: what was answered is not answered again.
+    const id = randomUUID()
     waiting.set(id, relayed)
-    relayed.timer = setTimeout(() => {
-      waiting.delete(id)
-      relayed.cancel.abort()
-    }, answerMs).unref()
-    for (const question of relayed.questions) question.isAsked = true
-    const questions = Object.fromEntries(relayed.questions.map(({ key, request }) => [key, request]))
-    // With the questions in it, so that each round has a state of its own.
-    return { ...inputRequired(questions, { relayed: id, asked: Object.keys(questions) }), takesRefusals: true }
+    relayed.timer = setTimeout(() => giveUp(id, relayed), answerMs).unref()
+    const own = [...waiting].filter(([, { owner }]) => owner === relayed.owner)
+    for (const [oldest, other] of own.slice(0, -maxWaiting)) giveUp(oldest, other)
+    for (const question of relayed.questions.values()) question.isAsked = true
+    const questions = [...relayed.questions].map(([key, { request }]) => [key, request] as const)
+    return inputRequired(Object.fromEntries(questions), { relayed: id })
+  }
+
+  function giveUp(id: string, relayed: Relayed): void {
+    waiting.delete(id)
+    clearTimeout(relayed.timer)
+    relayed.cancel.abort()
   }
 
   function resume(id: string, call: Call): Promise<object | InputRequired> {
@@ -124,13 +128,16 @@ export function createRelayedCalls(): RelayedCalls {
         'The upstream no longer waits for this answer. Call again from the start.',
       )
     }
-    for (const question of relayed.questions.splice(0)) {
-      const answer = call.answers[question.key]
-      if (answer instanceof RpcError) question.answer.reject(answer)
-      else if (isRecord(answer)) question.answer.resolve(answer)
-      else relayed.questions.push({ ...question, isAsked: false })
+    waiting.delete(id)
+    clearTimeout(relayed.timer)
+    for (const [key, question] of relayed.questions) {
+      const answer = call.answers[key]
+      question.isAsked = isRecord(answer)
+      if (!isRecord(answer)) continue
+      relayed.questions.delete(key)
+      question.answer.resolve(answer)
     }
-    return goOn(id, relayed, call)
+    return goOn(relayed, call)
   }
 
   return {
@@ -141,17 +148,52 @@ export function createRelayedCalls(): RelayedCalls {
         'upstream' in state
           ? { ...request.params, inputResponses: call.answers, ...(state['upstream'] as object) }
           : request.params
-      return goOn(`relayed-${++count}`, begin(upstream, { ...request, params }, call), call)
+      return goOn(begin(upstream, { ...request, params }, call), call)
     },
   }
 }
 
+const isAsked = Symbol('the upstream asks')
+
+function tell(relayed: Relayed, say: (call: Call) => void): void {
+  if (relayed.call) say(relayed.call)
+  else if (relayed.missed.length < maxMissed) relayed.missed.push(say)
+}
+
+function askFor(
+  relayed: Relayed,
+  { client, ask }: Call,
+  request: InputRequest | AnyRequest,
+  signal: AbortSignal,
+): Promise<object> {
+  if (!isAnswerable(request) || !canBeAsked(client, request)) return answerFor(request)
+  if (ask) return ask(request, signal)
+  if (!mayAskBack.has(relayed.request.method)) return answerFor(request)
+  const answer = Promise.withResolvers<object>()
+  const key = `ask_${randomUUID().slice(0, 8)}`
+  relayed.questions.set(key, { request, answer, isAsked: false })
+  signal.addEventListener('abort', () => relayed.questions.delete(key), { once: true })
+  relayed.onQuestion?.()
+  return answer.promise
+}
+
 /** A modern upstream asks in its result; its state travels inside ours. */
-function fromUpstream(result: object): object | InputRequired {
-  const { resultType, inputRequests, requestState } = result as Readonly<Record<string, unknown>>
+function fromUpstream(result: unknown, { method }: RelayedRequest, { client }: Call): object | InputRequired {
+  if (!isRecord(result)) throw broken('with something that is no object')
+  const { resultType, inputRequests, requestState } = result
   if (resultType !== 'input_required') return result
-  const upstream = requestState === undefined ? {} : { requestState }
-  return inputRequired(inputRequests as InputRequired['inputRequests'], { upstream })
+  if (client.era === 'modern' && !mayAskBack.has(method)) throw broken(`${method} with a question, which it may not`)
+  if (inputRequests !== undefined && !areQuestions(inputRequests)) throw broken('with questions that are none')
+  return inputRequired(inputRequests, { upstream: requestState === undefined ? {} : { requestState } })
+}
+
+function areQuestions(value: unknown): value is NonNullable<InputRequired['inputRequests']> {
+  const isQuestion = (each: unknown) => isRecord(each) && typeof each['method'] === 'string'
+  return isRecord(value) && Object.values(value).every(isQuestion)
+}
+
+function broken(how: string): RpcError {
+  return new RpcError(errorCode.internal, `The upstream broke the protocol: it answered ${how}.`)
 }
 
 const answerable = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])

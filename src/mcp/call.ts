@@ -19,6 +19,7 @@ export interface CallOptions {
   readonly answers?: Readonly<Record<string, unknown>>
   readonly state?: unknown
   readonly releaseStream?: (retryMs: number) => void
+  readonly ask?: Call['ask']
 }
 
 /** A class for the reason `Cancellation` is one: its getter must not be its own. */
@@ -31,6 +32,7 @@ export class RequestCall implements Call {
   readonly answers: Readonly<Record<string, unknown>>
   readonly state: unknown
   readonly releaseStream: (retryMs: number) => void
+  readonly ask: Call['ask']
   readonly #options: CallOptions
 
   constructor(options: CallOptions) {
@@ -43,6 +45,7 @@ export class RequestCall implements Call {
     this.answers = options.answers ?? {}
     this.state = options.state
     this.releaseStream = options.releaseStream ?? (() => {})
+    this.ask = options.ask
   }
 
   get signal(): AbortSignal {
@@ -85,8 +88,14 @@ const levels: readonly LoggingLevel[] = [
   'emergency',
 ]
 
-function isWanted(level: unknown, from: LoggingLevel | undefined): boolean {
+/** Whether somebody who wants to hear from this level on wants to hear it; what says no level is for all. */
+export function isWanted(level: unknown, from: LoggingLevel | undefined): boolean {
   return from !== undefined && (!isLoggingLevel(level) || severity(level) >= severity(from))
+}
+
+/** The one of two levels from which on more is heard. */
+export function moreVerbose(one: LoggingLevel, other: LoggingLevel): LoggingLevel {
+  return severity(one) < severity(other) ? one : other
 }
 
 function severity(level: LoggingLevel): number {

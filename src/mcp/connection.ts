@@ -4,7 +4,7 @@
  */
 import type { Log } from '../base/log.ts'
 import { answer } from './answer.ts'
-import { correlationOf, isLoggingLevel, RequestCall } from './call.ts'
+import { correlationOf, isLoggingLevel, isWanted, RequestCall } from './call.ts'
 import { Cancellation } from './cancellation.ts'
 import type { Face } from './face.ts'
 import type { Round } from './input-rounds.ts'
@@ -13,7 +13,7 @@ import type { Method, MethodContext } from './methods.ts'
 import { findMethod, otherMethod, uriOf } from './methods.ts'
 import type { Notices, Subscriber, Topic } from './notices.ts'
 import { listNames, listTopic } from './notices.ts'
-import type { Client, InputRequest } from './provider.ts'
+import type { Call, Client, InputRequest } from './provider.ts'
 import type { LoggingLevel } from './sdk.ts'
 import type { Visit } from './visit.ts'
 import { toolsetsOf } from './visit.ts'
@@ -73,15 +73,24 @@ const askTimeoutMs = 600_000
 const maxSubscriptions = 10_000
 
 export function createConnection(options: ConnectionOptions): Connection {
-  const { id, tokenId, client, face, notices, subscriber, keep } = options
+  const { id, tokenId, client, face, notices, keep } = options
   const log = options.log.child({ connection: id.slice(0, 8) })
   const running = new Map<RequestId, Cancellation>()
-  const asked = new Map<RequestId, PromiseWithResolvers<unknown>>()
+  const asked = new Map<RequestId, PromiseWithResolvers<object>>()
   const subscriptions = new Set<Topic>(options.subscriptions)
   let logLevel: LoggingLevel = options.logLevel ?? 'info'
   let askCount = 0
   let idle = Promise.withResolvers<void>()
   idle.resolve()
+
+  const subscriber: Subscriber = {
+    ...options.subscriber,
+    tell(message) {
+      const isLine = message.method === 'notifications/message'
+      if (!isLine || isWanted(message.params?.['level'], logLevel)) options.subscriber.tell?.(message)
+    },
+  }
+  if (options.logLevel) face.setLogLevel(options.logLevel)
 
   const listTopics = listNames.map((list) => listTopic(list, face.id))
   for (const topic of [...subscriptions, ...listTopics]) notices.subscribe(topic, subscriber)
@@ -121,18 +130,19 @@ export function createConnection(options: ConnectionOptions): Connection {
     ['resources/unsubscribe', unsubscribe],
   ])
 
-  function ask({ method, params }: InputRequest, channel: RequestChannel, signal: AbortSignal): Promise<unknown> {
+  async function ask({ method, params }: InputRequest, channel: RequestChannel, signal: AbortSignal): Promise<object> {
     if (!channel.canStream()) {
       throw new RpcError(errorCode.invalidRequest, 'This call must ask its client: accept text/event-stream as well.')
     }
+    if (signal.aborted) throw new RpcError(errorCode.cancelled, 'The call was cancelled.')
     const askId = `hub-${++askCount}`
-    const waiting = Promise.withResolvers<unknown>()
+    const waiting = Promise.withResolvers<object>()
     const giveUp = (reason: string) => {
       channel.emit(notification('notifications/cancelled', { requestId: askId, reason }))
       waiting.reject(new RpcError(errorCode.internal, `The client did not answer ${method}: ${reason}.`))
     }
     const timer = setTimeout(() => giveUp('time limit'), askTimeoutMs)
-    const onAbort = () => giveUp('the call was cancelled')
+    const onAbort = () => giveUp('nobody waits for the answer any more')
     signal.addEventListener('abort', onAbort, { once: true })
     asked.set(askId, waiting)
     channel.emit({ jsonrpc: '2.0', id: askId, method, params: params ?? {} })
@@ -165,10 +175,12 @@ export function createConnection(options: ConnectionOptions): Connection {
       channel.onLeft(() => cancellation.cancel())
       const correlation = correlationOf(metaOf(params))
       const context = { correlation, caller: visit.caller, client, params, cancellation, logLevel }
+      const askNow: Call['ask'] = (request, signal) =>
+        ask(request, channel, AbortSignal.any([cancellation.signal, signal]))
       const run = (round: Round) => {
         const method = ownMethods.get(name) ?? findMethod(name) ?? otherMethod(name)
         const { emit, releaseStream } = channel
-        const call = new RequestCall({ ...context, ...round, emit, releaseStream })
+        const call = new RequestCall({ ...context, ...round, emit, releaseStream, ask: askNow })
         return method(params, { face, toolsets: toolsetsOf(visit, options.toolsets), call })
       }
       const { response } = await answer({
@@ -177,7 +189,13 @@ export function createConnection(options: ConnectionOptions): Connection {
         correlation,
         cancellation,
         log,
-        run: () => runWithRequests(client, run, (request) => ask(request, channel, cancellation.signal)),
+        run: () =>
+          runWithRequests(
+            client,
+            run,
+            (request) => ask(request, channel, cancellation.signal),
+            () => cancellation.signal,
+          ),
       })
       await channel.finish(response)
       running.delete(requestId)
@@ -185,7 +203,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     notify({ method, params }) {
       if (method !== 'notifications/cancelled') {
-        if (!isOfConnection(method)) face.notify(method, params)
+        if (isForOthers(method)) face.notify(method, params)
         return
       }
       const requestId = params?.['requestId']
@@ -194,7 +212,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     respond(message) {
       const waiting = message.id === null ? undefined : asked.get(message.id)
       if ('result' in message) waiting?.resolve(message.result)
-      else waiting?.reject(new RpcError(message.error.code, `The client refused: ${message.error.message}`))
+      else waiting?.reject(new RpcError(message.error.code, message.error.message, { data: message.error.data }))
     },
     settled: () => idle.promise,
     close(reason) {
@@ -204,7 +222,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 }
 
-/** What concerns this connection alone. */
-function isOfConnection(method: string): boolean {
-  return method === 'notifications/initialized' || method === 'notifications/progress'
+/** What does not concern this connection alone. A request that merely has no id is no notification. */
+function isForOthers(method: string): boolean {
+  const isOwn = method === 'notifications/initialized' || method === 'notifications/progress'
+  return method.startsWith('notifications/') && !isOwn
 }

@@ -67,9 +67,9 @@ export function createFace(options: FaceOptions): Face {
   const templates = () => providers.flatMap((provider) => provider.resourceTemplates?.() ?? [])
   const prompts = () => providers.flatMap((provider) => provider.prompts?.() ?? [])
 
-  function findResource(uri: string): Resource | undefined {
-    return resources().find((resource) => resource.uri === uri) ?? firstOf(providers, (each) => each.resourceAt?.(uri))
-  }
+  const listedResource = (uri: string) => resources().find((resource) => resource.uri === uri)
+  /** After all that is named: it is for those who take whatever nobody else has. */
+  const unlistedResource = (uri: string) => firstOf(providers, (each) => each.resourceAt?.(uri))
 
   return {
     id,
@@ -84,28 +84,34 @@ export function createFace(options: FaceOptions): Face {
         return (tools?.() ?? []).filter((tool) => isAskedFor || tool.alwaysListed).map(describeTool)
       }),
     findTool(name) {
-      const names = name.includes('.') ? spellings(name) : [name]
-      return firstOf(providers, ({ tools, findTool }) =>
-        findTool ? firstOf(names, findTool) : tools?.().find((tool) => names.includes(tool.name)),
+      // First as it is spelt: others may have names with dots of their own.
+      return firstOf(name.includes('.') ? spellings(name) : [name], (spelt) =>
+        firstOf(providers, ({ tools, findTool }) =>
+          findTool ? findTool(spelt) : tools?.().find((tool) => tool.name === spelt),
+        ),
       )
     },
     callTool: (tool, args, call) => runThrough(layers, tool, args, call),
     listResources: () => resources().map(describeResource),
     listResourceTemplates: () => templates().map(describeResourceTemplate),
     async readResource(uri, call) {
-      const resource = findResource(uri)
-      if (resource) return resource.read(call)
+      const listed = listedResource(uri)
+      if (listed) return listed.read(call)
       for (const template of templates()) {
         const variables = matchTemplate(template, uri)
         const contents = variables && (await template.read(uri, variables, call))
         if (contents) return contents
       }
-      return undefined
+      return unlistedResource(uri)?.read(call)
     },
     async watch(uri, call, { mayAsk }) {
-      const resource = findResource(uri)
-      if (resource) await resource.watch?.(call, mayAsk)
-      else if (!templates().some((template) => matchTemplate(template, uri))) throw resourceNotFound(uri)
+      const listed = listedResource(uri)
+      if (listed) return listed.watch?.(call, mayAsk)
+      const template = templates().find((each) => matchTemplate(each, uri))
+      if (template) return template.watch?.(uri, call, mayAsk)
+      const unlisted = unlistedResource(uri)
+      if (!unlisted) throw resourceNotFound(uri)
+      await unlisted.watch?.(call, mayAsk)
     },
     listPrompts: () => prompts().map(describePrompt),
     findPrompt: (name) => prompts().find((prompt) => prompt.name === name),
@@ -161,6 +167,7 @@ function assertNoDoubles(id: string, providers: readonly Provider[]): void {
 const parsedTemplates = new WeakMap<ResourceTemplate, UriTemplate>()
 
 function matchTemplate(template: ResourceTemplate, uri: string) {
+  if (template.matches) return template.matches(uri) ? {} : undefined
   let parsed = parsedTemplates.get(template)
   if (!parsed) parsedTemplates.set(template, (parsed = new UriTemplate(template.uriTemplate)))
   return parsed.match(uri) ?? undefined

@@ -2,12 +2,16 @@
  * Asking the client for something in the middle of a call, written once by the tool as `inputRequired(…)`:
  * 2026-07-28 carries it in the result and the client calls again (MRTR); older clients get real requests.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client, InputRequest, InputRequired } from './provider.ts'
 import { isInputRequired } from './provider.ts'
 import type { ClientCapabilities } from './sdk.ts'
 import { errorCode, isRecord, RpcError } from './wire.ts'
 
-const maxRounds = 8
+/** More than any honest call needs. */
+const maxRounds = 100
+/** Of a call that asks nothing and only wants to be made again. */
+const pauseMs = { first: 100, longest: 5_000 }
 
 export interface Round {
   readonly answers: Readonly<Record<string, unknown>>
@@ -19,6 +23,7 @@ export async function runWithRequests(
   client: Client,
   run: (round: Round) => object | Promise<object>,
   ask: (request: InputRequest) => Promise<unknown>,
+  signal: () => AbortSignal,
 ): Promise<object> {
   let round: Round = { answers: {}, state: undefined }
   for (let count = 0; count < maxRounds; count++) {
@@ -26,16 +31,11 @@ export async function runWithRequests(
     if (!isInputRequired(result)) return result
     assertCapable(result, client)
     const asked = Object.entries(result.inputRequests ?? {})
-    const answerTo = (request: InputRequest) => (result.takesRefusals ? ask(request).catch(asAnswer) : ask(request))
-    const answers = await Promise.all(asked.map(async ([key, request]) => [key, await answerTo(request)] as const))
+    if (asked.length === 0) await sleep(Math.min(pauseMs.first * 2 ** count, pauseMs.longest), undefined, { signal: signal() })
+    const answers = await Promise.all(asked.map(async ([key, request]) => [key, await ask(request)] as const))
     round = { answers: Object.fromEntries(answers), state: result.state }
   }
   throw new RpcError(errorCode.internal, `The call asked its client more than ${maxRounds} times and was given up.`)
-}
-
-function asAnswer(error: unknown): RpcError {
-  if (error instanceof RpcError) return error
-  throw error
 }
 
 export function canBeAsked(client: Client, request: InputRequest): boolean {

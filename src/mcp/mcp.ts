@@ -26,6 +26,7 @@ import type { RequestId } from './wire.ts'
 import { errorCode, isRequest, RpcError } from './wire.ts'
 
 export { failureOf } from './answer.ts'
+export { moreVerbose } from './call.ts'
 export { createFace } from './face.ts'
 export type { Face, Layer } from './face.ts'
 export { defineTool } from './define-tool.ts'

@@ -79,7 +79,7 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
         correlation,
         cancellation,
         log,
-        run: () => run(request, client, { visit, cancellation, correlation, emit }),
+        run: () => run(request, client, { visit, cancellation, correlation, emit }).catch(withStatus),
       })
       stopWaiting()
       running.delete(cancellation)
@@ -150,6 +150,20 @@ export function createModern({ listeners, requestState, log }: ModernOptions): M
       ...(state !== undefined && { requestState: await requestState.seal(state, bound) }),
     }
   }
+}
+
+/** The codes that this revision gives a status of HTTP, whoever answered with them. */
+const statusOf: Readonly<Record<number, number>> = {
+  [errorCode.methodNotFound]: 404,
+  [errorCode.headerMismatch]: 400,
+  [errorCode.missingCapability]: 400,
+  [errorCode.unsupportedVersion]: 400,
+}
+
+function withStatus(error: unknown): never {
+  const status = error instanceof RpcError && error.status === undefined ? statusOf[error.code] : undefined
+  if (!(error instanceof RpcError) || status === undefined) throw error
+  throw new RpcError(error.code, error.message, { data: error.data, status })
 }
 
 function readClient({ params }: RpcRequest): Client {

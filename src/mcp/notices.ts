@@ -29,6 +29,7 @@ export interface Notices {
 export type InterestListener = (topic: Topic, isWanted: boolean) => void
 
 export interface Interest extends Disposable {
+  /** Now. */
   readonly topics: readonly Topic[]
 }
 
@@ -111,7 +112,9 @@ export function createNotices(): Notices {
       else listeners.set(faceId, new Set([onChange]))
       const hasOfFace = (set: ReadonlySet<Subscriber>) => set.values().some((each) => each.faceId === faceId)
       return {
-        topics: [...subscribers].filter(([topic, set]) => !isList(topic) && hasOfFace(set)).map(([topic]) => topic),
+        get topics() {
+          return [...subscribers].filter(([topic, set]) => !isList(topic) && hasOfFace(set)).map(([topic]) => topic)
+        },
         [Symbol.dispose]: () => void listeners.get(faceId)?.delete(onChange),
       }
     },

@@ -85,6 +85,9 @@ export interface ResourceTemplate {
   readonly mimeType?: string
   /** `undefined`: there is no such resource. */
   read(uri: string, variables: Variables, call: Call): Promise<ReadResourceResult | InputRequired | undefined>
+  watch?(uri: string, call: Call, mayAsk: boolean): Promise<void>
+  /** Whether this could be one of it; for templates of others, whose variables nobody here needs. */
+  matches?(uri: string): boolean
   readonly complete?: Completers | RelayedCompletion
   readonly listed?: object
 }
@@ -125,6 +128,8 @@ export interface Call {
   readonly answers: Readonly<Record<string, unknown>>
   /** The `state` of that `InputRequired`, proven to be ours and meant for this caller and this call. */
   readonly state: unknown
+  /** Asks the client there and then. Only where its era has that; else an `InputRequired` asks. */
+  readonly ask?: ((request: InputRequest, signal: AbortSignal) => Promise<object>) | undefined
   /** Lets the stream go; the client comes back for the rest after `retryMs`. Only where it can resume. */
   releaseStream(retryMs: number): void
   /** A notification as somebody else made it; log lines that the caller did not ask for are left out. */
@@ -150,8 +155,6 @@ export interface InputRequired {
   readonly inputRequests?: Readonly<Record<string, InputRequest>>
   /** Comes back as `call.state`. The client can read it but not change it. */
   readonly state?: unknown
-  /** Where a client refuses, its `RpcError` comes back as the answer instead of ending the call. */
-  readonly takesRefusals?: boolean
 }
 
 export interface InputRequest {

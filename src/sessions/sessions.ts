@@ -252,6 +252,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     report: (id, report) => running.report(id, report),
     async isLiving(nameOrId) {
+      // Asked with each request of an agent, by id.
+      const known = running.recordOf(nameOrId)
+      if (known && !isOver(known.status)) return true
       const record = await rows.findNamed(nameOrId)
       return record !== undefined && !isOver(record.status)
     },

@@ -11,7 +11,7 @@ export function deliver(text: string, listener: TransportListener, during?: RpcR
   try {
     parsed = JSON.parse(text)
   } catch {
-    listener.garbage(`it is no JSON: ${quote(text)}`)
+    tellGarbage(listener, `it is no JSON: ${quote(text)}`, text, text)
     return false
   }
   if (!Array.isArray(parsed)) return deliverOne(parsed, listener, during)
@@ -28,6 +28,17 @@ function deliverOne(message: unknown, listener: TransportListener, during: RpcRe
   listener.message(message, during)
   return during !== undefined && !('method' in message) && message['id'] === during.id
 }
+
+/** What cannot be read may still say whose answer it was meant to be: at its beginning, or at its end. */
+export function tellGarbage(listener: TransportListener, reason: string, head: string, tail: string): void {
+  listener.garbage(reason)
+  const id = answerAtHead.exec(head.slice(0, lookedAt))?.[1] ?? answerAtTail.exec(tail.slice(-lookedAt))?.[1]
+  if (id !== undefined) listener.lost({ jsonrpc: '2.0', id: Number(id), method: '' }, reason)
+}
+
+const lookedAt = 200
+const answerAtHead = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,(?!\s*"method")/
+const answerAtTail = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
 
 /** The beginning of what was read, on one line. */
 export function quote(text: string): string {

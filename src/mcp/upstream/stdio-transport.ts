@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { once } from 'node:events'
 import { setTimeout as after } from 'node:timers/promises'
 import { HubError, messageOf } from '../../base/hub-error.ts'
-import { deliver, quote } from './incoming.ts'
+import { deliver, quote, tellGarbage } from './incoming.ts'
 import type { Mark, Reaper } from './reaper.ts'
 import { createLineReader } from './stdio-lines.ts'
 import { createTail } from './stdio-tail.ts'
@@ -38,7 +38,9 @@ export function createStdioTransport(options: StdioTransportOptions): UpstreamTr
     const lines = createLineReader({
       maxBytes: maxMessageBytes,
       onLine: (line) => listener && deliver(line, listener),
-      onTooLong: () => listener?.garbage(`a message is longer than ${maxMessageBytes} bytes and was left out`),
+      onTooLong: (head, tail) =>
+        listener &&
+        tellGarbage(listener, `a message is longer than ${maxMessageBytes} bytes and was left out`, head, tail),
     })
     program.stdout.on('data', (chunk: Buffer) => lines.feed(chunk))
     program.stdout.on('end', () => {
