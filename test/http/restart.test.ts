@@ -109,7 +109,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
       await hub.restart(signal)
 
       const again = attachLegacy(hub, connection.id)
-      expect(toolNames(await again.request('tools/list'))).toEqual(['hub_status', 'query_events'])
+      expect(toolNames(await again.request('tools/list'))).toEqual(['hub_status', 'query_events', 'get_trace'])
       const logged = await again.post(call('test_tool_with_logging', 'x'))
       expect(logged.headers['content-type']).toBe('application/json')
       using notices = await again.listen()

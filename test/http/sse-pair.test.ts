@@ -103,7 +103,7 @@ test('the toolsets in its address hold for the list', async () => {
   await pair.stream.message()
   await pair.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   const { result } = (await pair.stream.message()) as { result: { tools: { name: string }[] } }
-  expect(result.tools.map(({ name }) => name)).toEqual(['hub_status', 'query_events'])
+  expect(result.tools.map(({ name }) => name)).toEqual(['hub_status', 'query_events', 'get_trace'])
   expect((await exchange(hub, { method: 'GET', path: '/sse?toolsets=nonsense' })).status).toBe(400)
 })
 

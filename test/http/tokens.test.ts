@@ -152,16 +152,16 @@ describe('toolsets', () => {
   })
 
   test('the address names them, for every revision', async () => {
-    expect(await tools(hub.token, '?toolsets=events')).toEqual(['hub_status', 'query_events'])
+    expect(await tools(hub.token, '?toolsets=events')).toEqual(['hub_status', 'query_events', 'get_trace'])
     expect(await tools(hub.token, '?toolsets=sessions,%20admin')).toContain('revoke_token')
     const connection = await connectLegacy(hub, { query: '?toolsets=events' })
     const { body } = await exchange(hub, { body: list, headers: { 'mcp-session-id': connection.id } })
-    expect(namesIn(body)).toEqual(['hub_status', 'query_events'])
+    expect(namesIn(body)).toEqual(['hub_status', 'query_events', 'get_trace'])
   })
 
   test('a token has its own, and the address goes before them', async () => {
     const { token } = await issue({ role: 'human', toolsets: ['events'] })
-    expect(await tools(token)).toEqual(['hub_status', 'query_events'])
+    expect(await tools(token)).toEqual(['hub_status', 'query_events', 'get_trace'])
     expect(await tools(token, '?toolsets=admin')).not.toContain('query_events')
   })
 
