@@ -27,6 +27,7 @@ tool        github_create_issue
 asked       5s ago, open until 2026-01-01T01:00:00.000Z
 because of  hub#3 (hub@2): others read it
 approval    a1
+trace       4bf92f3577b34da6a3ce929d0e0e4736
 
 repo: "main"
 body:

@@ -13,6 +13,7 @@ export function renderApproval(approval: Approval, now: Date): readonly string[]
     ['because of', `${rule ?? 'the default'} (${version})${ruleReason === undefined ? '' : `: ${ruleReason}`}`],
     ...answerOf(approval),
     ['approval', id],
+    ['trace', approval.correlation],
   ] as const
   return [...facts.map(([name, value]) => fact(name, value)), '', ...renderArguments(approval.arguments)]
 }

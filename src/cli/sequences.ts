@@ -32,13 +32,13 @@ export function createSequenceReader(): SequenceReader {
     const isOsc = text[at + 1] === ']'
     const ends = isOsc ? oscEnd : stringEnd
     const end = firstMatch(ends, text, at + 2)
-    if (end !== undefined) {
+    if (end !== undefined && !isCutOff(text, end)) {
       if (isOsc && !isCancel(text[end]!)) pieces.push(oscOf(text.slice(at + 2, end)))
       return afterString(text, end)
     }
     if (isOsc && text.length - at <= maxStringLength) return undefined
     swallowingUntil = ends
-    return text.length
+    return end ?? text.length
   }
 
   return {
@@ -50,10 +50,18 @@ export function createSequenceReader(): SequenceReader {
       if (swallowingUntil) {
         const end = firstMatch(swallowingUntil, text, 0)
         if (end === undefined) return pieces
+        if (isCutOff(text, end)) {
+          waiting = '\x1b'
+          return pieces
+        }
         swallowingUntil = undefined
         at = afterString(text, end)
       }
       while (at < text.length) {
+        if (swallowingUntil) {
+          waiting = text.slice(at)
+          break
+        }
         const next = matchAt(stringBegin, text, at) ? readString(text, at, pieces) : readPiece(text, at, pieces)
         if (next === undefined) {
           waiting = text.slice(at)
@@ -107,6 +115,11 @@ function oscOf(body: string): Piece {
 function afterString(text: string, end: number): number {
   if (text[end] !== '\x1b') return end + 1
   return text[end + 1] === '\\' ? end + 2 : end
+}
+
+/** Whether the escape is half of a terminator only the next output can tell. */
+function isCutOff(text: string, end: number): boolean {
+  return text[end] === '\x1b' && end === text.length - 1
 }
 
 function isCancel(code: string): boolean {

@@ -26,6 +26,8 @@ export interface SessionSpec {
   readonly connectors?: readonly ConnectorUse[] | undefined
   readonly mcps?: LegacyMcps | undefined
   readonly policy?: string | undefined
+  /** Who asks for it, for the record. */
+  readonly by?: string | undefined
 }
 
 export interface DraftOptions {

@@ -11,6 +11,7 @@ export interface Equipment {
   readonly mcps: LegacyMcps | undefined
   /** The session's own, beside those of the hub and the template. */
   readonly policy: string | undefined
+  readonly by: string
 }
 
 export type Equip = (session: string, equipment: Equipment) => Promise<void>
@@ -26,7 +27,7 @@ export function createEquipping({ templates, ends, equip }: EquipOptions) {
   return async ({ id, template }: SessionRecord, spec: SessionSpec): Promise<void> => {
     const connectors = spec.connectors ?? templates.find(template).template.connectors
     try {
-      await equip(id, { connectors, mcps: spec.mcps, policy: spec.policy })
+      await equip(id, { connectors, mcps: spec.mcps, policy: spec.policy, by: spec.by ?? 'the hub' })
     } catch (error) {
       await ends.note(id, () => ({ status: 'failed', lastMessage: messageOf(error) }))
       throw error

@@ -86,6 +86,7 @@ export function createSteeringTools({ sessions, wait, setPolicy }: SteeringOptio
           command: given(command),
           workingDir: given(working_dir),
           socketName: mcp_socket,
+          by: call.caller.label ?? `token ${call.caller.tokenId}`,
         }
         const { record, prompt } = await sessions.create(spec, call.signal)
         if (!condition) return { ...sessions.describe(record), ...(prompt && { prompt }) }
