@@ -16,7 +16,6 @@ export const decisionSchema = z.object({
   grant: z.string().optional().describe('The grant that made allow of ask.'),
   policy_version: z.string(),
 })
-export type Decision = z.output<typeof decisionSchema>
 
 export const proposalStatuses = ['pending', 'accepted', 'rejected', 'withdrawn'] as const
 
