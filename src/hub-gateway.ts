@@ -112,11 +112,12 @@ export async function openGatewayParts(
     upstreamStatus: (session, label) => gateway.statusOf(session, label),
     async test(target, signal) {
       await using upstream = upstreams.open(target, silent)
-      return await tryUpstream(upstream, signal).catch((error: unknown) => {
-        const address = logins.pending(target.name)
-        if (address === undefined) throw error
-        throw new HubError('unauthorized', `A person has to log in first: open ${address}`)
-      })
+      const report = tryUpstream(upstream, signal)
+      await report.catch(() => {})
+      // It may answer us, and want more rights for some call.
+      const address = logins.pending(target.name)
+      if (address !== undefined) throw new HubError('unauthorized', `A person has to log in first: open ${address}`)
+      return report
     },
     onBindingsChange: (session) =>
       void gateway
@@ -152,8 +153,8 @@ export async function openGatewayParts(
     gateway,
     providers: [connectors.provider, policies.provider, createApprovalProvider({ approvals, findSession })],
     providersOf: (session) => [...gateway.providersOf(session), policies.agentProvider(session)],
-    async equip(session, { connectors: uses, mcps, policy }) {
-      if (policy !== undefined) await policies.setAtBirth(session, policy, 'create_session')
+    async equip(session, { connectors: uses, mcps, policy, by }) {
+      if (policy !== undefined) await policies.setAtBirth(session, policy, by)
       if (uses.length > 0) await connectors.bindAtBirth(session, uses)
       if (mcps) await connectors.bindLegacyMap(session, mcps)
     },

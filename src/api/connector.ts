@@ -2,7 +2,6 @@
 import { z } from 'zod'
 
 export const transports = ['stdio', 'http', 'sse'] as const
-export type TransportName = (typeof transports)[number]
 
 /** In names that agents see there is one underscore between mount and tool, so a mount has none. */
 export const mountSlug = z
@@ -28,6 +27,13 @@ export const connectorOptions = z.looseObject({
   handshake_ms: z.int().min(100).max(600_000).optional(),
   call_ms: z.int().min(100).max(86_400_000).optional().describe('A call that takes longer is cancelled.'),
   heartbeat_ms: z.int().min(1_000).max(3_600_000).optional().describe('A silent stream is opened anew after this.'),
+  oauth: z
+    .strictObject({
+      client_id: z.string().min(1).describe('Or the address of a metadata document that stands for one.'),
+      client_secret: z.string().min(1).optional().describe('As ${VAR} only.'),
+    })
+    .optional()
+    .describe('Whom to log in as, where the upstream wants a login and lets nobody register by themselves.'),
 })
 export type ConnectorOptions = z.output<typeof connectorOptions>
 

@@ -53,17 +53,8 @@ export function faultInMarks(schema: unknown): string | undefined {
 function* marksIn(schema: unknown): Generator<{ readonly mark: unknown; readonly type: unknown }> {
   if (!isRecord(schema)) return
   if ('x-mcp-header' in schema) yield { mark: schema['x-mcp-header'], type: schema['type'] }
-  if (isRecord(schema['properties'])) for (const property of Object.values(schema['properties'])) yield* marksIn(property)
-}
-
-/** The headers of a call to a tool with these marks. */
-export function paramHeaders(marked: readonly MarkedParam[], args: unknown): Record<string, string> {
-  const headers: Record<string, string> = {}
-  for (const { header, path } of marked) {
-    const value = valueAt(args, path)
-    if (value !== undefined) headers[header] = encodeHeader(String(value))
-  }
-  return headers
+  if (isRecord(schema['properties']))
+    for (const property of Object.values(schema['properties'])) yield* marksIn(property)
 }
 
 /** `undefined` where there is nothing that a header could repeat. */

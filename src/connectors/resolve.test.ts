@@ -81,6 +81,15 @@ describe('an address', () => {
     })
   })
 
+  test('has whom to log in as, with the secret filled in, and shows it to nobody', () => {
+    const oauth = { client_id: 'hub', client_secret: '${CLIENT_SECRET}' }
+    const environment = { CLIENT_SECRET: 'abc-def-ghi' }
+    const { target, redacted, redactor } = resolving({ ...http, options: { oauth } }, {}, environment)
+    expect(target.reach).toMatchObject({ oauthClient: { id: 'hub', secret: 'abc-def-ghi' } })
+    expect(JSON.stringify(redacted)).not.toContain('abc-def-ghi')
+    expect(redactor.text('abc-def-ghi')).toBe('[redacted]')
+  })
+
   test('that comes to none is refused without being repeated', () => {
     expect(() => resolving({ ...http, base_url: '${ADDRESS}' }, {}, { ADDRESS: 'ftp://secret-host/' })).toThrow(
       'The connector "files": "${ADDRESS}" comes to no address',

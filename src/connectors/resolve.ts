@@ -117,13 +117,20 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
   }
 
   function reachAddress(connector: Connector, session: SessionPlace, variables: Variables): UpstreamTarget['reach'] {
-    const { base_url: url = '', headers = {}, transport } = connector
+    const { base_url: url = '', headers = {}, transport, options } = connector
     const places = placesOf(session)
+    const { client_id: id, client_secret: secret } = options.oauth ?? {}
     const filled = Object.entries(headers).map(([name, text]) => [name, variables.fill(text, places, name)] as const)
     return {
       transport: transport === 'sse' ? 'sse' : 'http',
       url: variables.fill(url, inAddress(places)),
       headers: Object.fromEntries(filled),
+      ...(id !== undefined && {
+        oauthClient: {
+          id: variables.fill(id, places),
+          ...(secret !== undefined && { secret: variables.fill(secret, places, 'client_secret') }),
+        },
+      }),
     }
   }
 

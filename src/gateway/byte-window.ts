@@ -1,4 +1,4 @@
-/** A part of what a resource holds, counted in bytes over all its contents. */
+/** A part of what a resource holds, counted in bytes over all its contents. Texts are cut between characters. */
 import { isRecord } from '../mcp/mcp.ts'
 
 export interface Part {
@@ -25,7 +25,7 @@ export function cutWindow(contents: readonly unknown[], startOffset: number, max
     const to = Math.min(end - offset, bytes.length)
     offset += bytes.length
     if (to <= from && bytes.length > 0) return []
-    const slice = bytes.subarray(from, to)
+    const slice = isText ? wholeCharacters(bytes, from, to) : bytes.subarray(from, to)
     const described = {
       ...(typeof content['uri'] === 'string' && { uri: content['uri'] }),
       ...(typeof content['mimeType'] === 'string' && { mime: content['mimeType'] }),
@@ -38,4 +38,23 @@ export function cutWindow(contents: readonly unknown[], startOffset: number, max
         : { kind: 'base64', base64: slice.toString('base64'), ...described },
     ]
   })
+}
+
+/** As many as fit, but one at least: who goes on after what was returned gets all, and none twice. */
+function wholeCharacters(bytes: Buffer, from: number, to: number): Buffer {
+  const start = boundaryAfter(bytes, from)
+  let end = to
+  while (end > start && isInside(bytes, end)) end--
+  return bytes.subarray(start, end > start ? end : boundaryAfter(bytes, Math.min(start + 1, bytes.length)))
+}
+
+function boundaryAfter(bytes: Buffer, offset: number): number {
+  let boundary = offset
+  while (isInside(bytes, boundary)) boundary++
+  return boundary
+}
+
+/** In UTF-8 only the bytes within a character begin with 10. */
+function isInside(bytes: Buffer, offset: number): boolean {
+  return ((bytes[offset] ?? 0) & 0xc0) === 0x80
 }

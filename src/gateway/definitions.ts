@@ -1,6 +1,4 @@
 /** What an upstream lists, as definitions of ours: under the names agents see, relayed through the gate when used. */
-import type { MarkedParam } from '../base/mcp-headers.ts'
-import { markedParams } from '../base/mcp-headers.ts'
 import type { Call, InputRequired, Params, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Listed, MountLists } from './mount-lists.ts'
@@ -16,11 +14,12 @@ export interface Definitions {
 }
 
 export interface Relay {
-  /** A tool: the layers of the face have asked the policy already. `marked`: which arguments headers repeat. */
-  callTool(original: Listed, marked: readonly MarkedParam[], call: Call): Promise<object | InputRequired>
+  /** A tool: the layers of the face have asked the policy already. */
+  callTool(original: Listed, call: Call): Promise<object | InputRequired>
   /** Everything else asks as `<mount>_<action>`. */
   request(action: string, method: string, params: Params, call: Call): Promise<object | InputRequired>
-  watch(uri: string, call: Call, mayAsk: boolean): Promise<void>
+  watch(uri: string, call: Call, mayAsk: boolean, follower?: string): Promise<void>
+  complete(params: Params, call: Call): Promise<object>
 }
 
 export interface DefineOptions {
@@ -50,15 +49,9 @@ export function define(lists: MountLists, options: DefineOptions): Definitions {
 
 function toolsOf({ tools }: MountLists, { mount, connector, route, hasPrefix, relay }: DefineOptions): Tool[] {
   const named = [...new Map(tools.filter(hasText('name')).map((tool) => [textOf(tool, 'name'), tool]))]
-  const names = hasPrefix
-    ? exposeNames(
-        mount,
-        named.map(([original]) => original),
-      )
-    : undefined
+  const names = exposeNames(mount, originals(named), { hasPrefix })
   return named.map(([original, listed]) => {
-    const name = names?.get(original) ?? original
-    const marked = markedParams(listed['inputSchema'])
+    const name = names.get(original) ?? original
     return {
       name,
       description: textOf(listed, 'description'),
@@ -69,7 +62,7 @@ function toolsOf({ tools }: MountLists, { mount, connector, route, hasPrefix, re
       upstream: connector,
       listed: renamed(listed, name, { mount, tool: original }),
       // The result passes as it came, whatever it is.
-      run: (_args, call) => relay.callTool(listed, marked, call) as ReturnType<Tool['run']>,
+      run: (_args, call) => relay.callTool(listed, call) as ReturnType<Tool['run']>,
     }
   })
 }
@@ -99,20 +92,17 @@ function defineTemplate(listed: Listed, { relay }: DefineOptions): ResourceTempl
     listed,
     read: (uri, _, call) =>
       relay.request('read', 'resources/read', { ...call.params, uri }, call) as ReturnType<ResourceTemplate['read']>,
-    complete: (params, call) => relay.request('read', 'completion/complete', params, call),
+    watch: (uri, call, mayAsk) => relay.watch(uri, call, mayAsk),
+    matches: templateMatcher(textOf(listed, 'uriTemplate')),
+    complete: (params, call) => relay.complete(params, call),
   }
 }
 
 function promptsOf({ prompts }: MountLists, { mount, hasPrefix, relay }: DefineOptions): Prompt[] {
   const named = [...new Map(prompts.filter(hasText('name')).map((prompt) => [textOf(prompt, 'name'), prompt]))]
-  const names = hasPrefix
-    ? exposeNames(
-        mount,
-        named.map(([original]) => original),
-      )
-    : undefined
+  const names = exposeNames(mount, originals(named), { hasPrefix })
   return named.map(([original, listed]) => {
-    const name = names?.get(original) ?? original
+    const name = names.get(original) ?? original
     return {
       name,
       description: textOf(listed, 'description'),
@@ -121,10 +111,34 @@ function promptsOf({ prompts }: MountLists, { mount, hasPrefix, relay }: DefineO
         relay.request('read', 'prompts/get', { ...call.params, name: original }, call) as ReturnType<Prompt['get']>,
       complete: (params, call) => {
         const ref = { ...(params['ref'] as object), name: original }
-        return relay.request('read', 'completion/complete', { ...params, ref }, call)
+        return relay.complete({ ...params, ref }, call)
       },
     }
   })
+}
+
+function originals(named: readonly (readonly [string, Listed])[]): readonly string[] {
+  return named.map(([original]) => original)
+}
+
+/**
+ * Whether the fixed parts of a template stand in a URI, in their order. It is somebody else's, who may have made it wrong, or
+ * so that a regular expression of it takes for ever; whether there is such a resource, its upstream knows.
+ */
+function templateMatcher(template: string): (uri: string) => boolean {
+  const [start = '', ...parts] = template.split(/\{[^}]*\}/)
+  const end = parts.pop()
+  return (uri) => {
+    if (end === undefined) return uri === start
+    if (!uri.startsWith(start) || !uri.endsWith(end)) return false
+    let at = start.length
+    for (const part of parts) {
+      const found = uri.indexOf(part, at)
+      if (found === -1) return false
+      at = found + part.length
+    }
+    return at <= uri.length - end.length
+  }
 }
 
 function renamed(listed: Listed, name: string, original: object): Listed {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { messageOf } from '../base/hub-error.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Call, InputRequired, Layer } from '../mcp/mcp.ts'
-import { inputRequired, isInputRequired, isRecord, toolError } from '../mcp/mcp.ts'
+import { errorCode, inputRequired, isInputRequired, isRecord, RpcError, toolError } from '../mcp/mcp.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
 import { policyError, withoutReservedCode } from './policy-errors.ts'
 
@@ -32,10 +32,12 @@ export interface GateRequest extends PolicyCall {
 /** The hold has ended before a person answered. */
 export class Waiting {
   readonly approval: string
+  readonly tool: string
   readonly message: string
 
   constructor(approval: string, tool: string) {
     this.approval = approval
+    this.tool = tool
     this.message =
       `Waiting for approval ${approval}: a person has been asked whether ${tool} may run with these arguments. ` +
       'It has not run. Make the same call again to pick up the answer.'
@@ -104,7 +106,12 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
           throw policyError('deny', request.tool, { ...verdict, reason: 'a person would have to be asked first' })
         }
         if (verdict.effect === 'ask') {
-          const outcome = await obtain(approvalRequest(request, verdict, session, call), call)
+          const outcome = await obtain(approvalRequest(request, verdict, session, call), call).catch(
+            async (error: unknown) => {
+              await record({ outcome: call.signal.aborted ? 'cancelled' : 'failed', error })
+              throw error
+            },
+          )
           approval = outcome.id
           if (outcome.is === 'waiting') {
             await record({ outcome: 'waiting', approval })
@@ -119,6 +126,7 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
 
       const told = approval === undefined ? {} : { approval }
       try {
+        if (call.signal.aborted) throw new RpcError(errorCode.cancelled, 'The call was cancelled before it ran.')
         const result = await run(call.with({ state: passed?.inner }))
         if (isInputRequired(result)) {
           await record({ outcome: 'input-required', ...told })
@@ -126,7 +134,7 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
           return { ...result, state }
         }
         const outcome = 'isError' in result && result.isError === true ? 'error' : 'ok'
-        await record({ outcome, bytes: JSON.stringify(result).length, ...told })
+        await record({ outcome, bytes: Buffer.byteLength(JSON.stringify(result)), ...told })
         return result
       } catch (thrown) {
         const error = withoutReservedCode(thrown, request.tool)
@@ -172,7 +180,7 @@ export function orWaitingResult<Result extends object>(result: Result | Waiting,
 /** For all others: there is no result that could say "wait", so an error does. */
 export function orWaitingError<Result extends object>(result: Result | Waiting): Result {
   if (!(result instanceof Waiting)) return result
-  throw policyError('waiting', '', { reason: result.message, id: result.approval })
+  throw policyError('waiting', result.tool, { reason: result.message, id: result.approval })
 }
 
 function passedState(state: unknown, request: PolicyCall): PassedState['passed'] | undefined {

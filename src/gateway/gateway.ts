@@ -29,7 +29,6 @@ import type { Subscriptions } from './subscriptions.ts'
 import { createSubscriptions } from './subscriptions.ts'
 
 export type { BoundConnector } from './bound-connector.ts'
-export type { ApprovalOutcome, ApprovalRequest } from './gate.ts'
 export type { MountLists } from './mount-lists.ts'
 export { createSearchProvider } from './search-tools.ts'
 export { tryUpstream } from './try-upstream.ts'
@@ -39,7 +38,7 @@ export interface Gateway extends AsyncDisposable {
   readonly layer: Layer
   /** For the compositor of a session: its connectors, and the mount `resources`. Starts what is not started. */
   providersOf(session: string): readonly Provider[]
-  /** What a session is bound to has changed. */
+  /** What a session is bound to has changed. Where nobody has used it yet, nothing starts. */
   refresh(session: string): Promise<void>
   /** Starts the upstreams of a connector anew, wherever they run. */
   restart(connector: string): Promise<void>
@@ -95,8 +94,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       graceMs,
       onStatusChange: (connector) => options.onStatusChange(session, connector),
       onResourceChange: (mount, uri) => subscriptions.noteChange(mount, uri),
+      onMount: (mount) => subscriptions.followAgain(mount),
     })
-    const subscriptions = createSubscriptions({ session, faceId, store, notices, mounts: () => mounts })
+    const subscriptions = createSubscriptions({ session, faceId, store, notices, log, mounts: () => mounts })
     const opened = { mounts, subscriptions }
     open.set(session, opened)
     return opened
@@ -108,12 +108,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       const { mounts, subscriptions } = openSession(session)
       return [createResourcesMount(() => mounts, subscriptions), mounts.provider]
     },
-    refresh: (session) => openSession(session).mounts.refresh(),
+    refresh: async (session) => open.get(session)?.mounts.refresh(),
     async restart(connector) {
-      const concerned = [...open.values()].flatMap(({ mounts }) =>
-        mounts.mounts.filter(({ bound }) => bound.connector === connector),
-      )
-      await Promise.allSettled(concerned.map(async (mount) => mount.upstream?.restart()))
+      const mounted = [...open.values()].flatMap(({ mounts }) => mounts.mounts)
+      const concerned = mounted.filter(({ bound }) => bound.connector === connector)
+      const upstreams = new Set(concerned.flatMap(({ upstream }) => upstream ?? []))
+      await Promise.allSettled([...upstreams].map((upstream) => upstream.restart()))
     },
     statusOf: (session, label) =>
       open.get(session)?.mounts.mounts.find(({ bound }) => bound.label === label)?.upstream?.status,

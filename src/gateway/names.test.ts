@@ -28,7 +28,7 @@ test('whatever upstreams call their tools, names are fit for every client, apart
       const names = exposeNames('mount', originals, { hasPrefix: true })
       expect(new Set(names.values()).size).toBe(originals.length)
       for (const name of names.values()) expect(name).toMatch(/^[a-z0-9_]{1,48}$/)
-      const backwards = exposeNames('mount', originals.toReversed())
+      const backwards = exposeNames('mount', originals.toReversed(), { hasPrefix: true })
       for (const [original, name] of names) expect(backwards.get(original)).toBe(name)
     }),
   )

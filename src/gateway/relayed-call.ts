@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { AnyRequest, Call, InputRequest, InputRequired, Params, Upstream, UpstreamRequest } from '../mcp/mcp.ts'
-import { canBeAsked, errorCode, inputRequired, isRecord, metaOf, RpcError } from '../mcp/mcp.ts'
+import { assertCapable, canBeAsked, errorCode, inputRequired, isRecord, metaOf, RpcError } from '../mcp/mcp.ts'
 
 export interface RelayedCalls {
   /** Begins, or goes on with what `call.state` names. */
@@ -42,7 +42,7 @@ interface Question {
 /** How long the upstream's question may wait for somebody to come back with an answer. */
 const answerMs = 600_000
 /** An agent that never comes back must not fill the hub: of those that wait for one token, the oldest go. */
-const maxWaiting = 100
+const maxWaiting = 32
 const maxMissed = 100
 
 /** The methods whose answer may be a question, on 2026-07-28. */
@@ -160,13 +160,18 @@ function tell(relayed: Relayed, say: (call: Call) => void): void {
   else if (relayed.missed.length < maxMissed) relayed.missed.push(say)
 }
 
-function askFor(
+async function askFor(
   relayed: Relayed,
   { client, ask }: Call,
   request: InputRequest | AnyRequest,
   signal: AbortSignal,
 ): Promise<object> {
-  if (!isAnswerable(request) || !canBeAsked(client, request)) return answerFor(request)
+  if (!isAnswerable(request)) return answerFor(request)
+  if (!canBeAsked(client, request)) {
+    // 2026-07-28 has an error for that, which an upstream that cannot go on passes on.
+    if (client.era === 'modern' && request.method !== 'roots/list') assertCapable(inputRequired({ request }), client)
+    return answerFor(request)
+  }
   if (ask) return ask(request, signal)
   if (!mayAskBack.has(relayed.request.method)) return answerFor(request)
   const answer = Promise.withResolvers<object>()

@@ -1,8 +1,8 @@
 /** The mounts of one session: kept in step with its bindings, and offered to its agent as one provider. */
 import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
-import type { Call, Notices, Prompt, Provider, Resource, Tool } from '../mcp/mcp.ts'
-import { notification } from '../mcp/mcp.ts'
+import type { Call, LoggingLevel, Notices, Prompt, Provider, Resource, Tool } from '../mcp/mcp.ts'
+import { moreVerbose, notification } from '../mcp/mcp.ts'
 import type { BoundConnector } from './bound-connector.ts'
 import type { Gate } from './gate.ts'
 import type { Mount, MountState } from './mount.ts'
@@ -36,6 +36,8 @@ export interface SessionMountsOptions {
   /** How long a list waits for upstreams that have just been started. */
   readonly graceMs: number
   readonly onStatusChange: (connector: string) => void
+  /** A mount has come, perhaps in place of an earlier one. */
+  readonly onMount: (mount: Mount) => void
   readonly onResourceChange: (mount: string, uri: string) => void
 }
 
@@ -46,28 +48,43 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
   const log = options.log.child({ session })
   const inTurn = createSerial()
   let mounts: readonly Mount[] = []
+  let logLevel: LoggingLevel | undefined
   let isClosed = false
 
   async function reconcile(): Promise<void> {
     if (isClosed) return
     const wanted = (await options.bindings()).toSorted((one, other) => other.priority - one.priority)
     const hasPrefix = (bound: BoundConnector) => bound.hasPrefix || wanted.length > 1
-    const isSame = (mount: Mount, bound: BoundConnector) =>
-      mount.bound.label === bound.label &&
-      mount.bound.connector === bound.connector &&
-      mount.bound.fingerprint === bound.fingerprint &&
-      mount.hasPrefix === hasPrefix(bound)
-    const gone = mounts.filter((mount) => !wanted.some((bound) => isSame(mount, bound)))
-    const next = wanted.map((bound) => mounts.find((mount) => isSame(mount, bound)) ?? open(bound, hasPrefix(bound)))
-    const isChanged = gone.length > 0 || next.length !== mounts.length
+    const kept = (bound: BoundConnector) => mounts.find((mount) => isSame(mount.bound, bound))
+    const gone = mounts.filter((mount) => !wanted.some((bound) => isSame(mount.bound, bound)))
+    const next = wanted.map((bound) => kept(bound) ?? open(bound, hasPrefix(bound)))
+    const come = next.filter((mount) => !mounts.includes(mount))
     mounts = next
-    if (isChanged) tellAll()
+    for (const mount of next) mount.setPrefix(hasPrefix(mount.bound))
+    if (gone.length > 0 || come.length > 0) tellAll()
+    for (const mount of come) void followAgain(mount)
     await Promise.all(gone.map((mount) => mount[Symbol.asyncDispose]()))
     if (isClosed) await closeAll()
   }
 
+  /** Its clients are subscribed since before it came, or before this hub did. */
+  async function followAgain(mount: Mount): Promise<void> {
+    options.onMount(mount)
+    await mount.comingUp
+    for (const uri of interest.topics) followFor(mount, uri)
+  }
+
+  function followFor(mount: Mount, uri: string): void {
+    const isListed = mount.definitions.resourcesByUri.has(uri)
+    // What no list names, but the hub's own scheme does, is more likely a resource of the hub.
+    if (ownerOf(uri) !== mount || (uri.startsWith('resource://') && !isListed)) return
+    mount
+      .watchAgain(uri, 'clients')
+      .catch((error: unknown) => log.debug({ uri, error }, 'a resource is no longer followed'))
+  }
+
   function open(bound: BoundConnector, hasPrefix: boolean): Mount {
-    const mount: Mount = createMount({
+    const mount = createMount({
       bound,
       hasPrefix,
       upstreams,
@@ -91,6 +108,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
       },
       onNotification: (method, params) => notices.tell(faceId, notification(method, params)),
     })
+    if (logLevel) mount.setLogLevel(logLevel)
     return mount
   }
 
@@ -104,20 +122,19 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
   }
 
   const interest = notices.interest(faceId, (uri, isWanted) => {
-    if (!isWanted) ownerOf(uri)?.unwatch(uri)
+    // Wherever it is followed: what belongs to whom may have changed since.
+    if (!isWanted) for (const mount of mounts) mount.unwatch(uri, 'clients')
   })
   let isOpened = false
-  const opened = inTurn(reconcile).then(() => {
-    isOpened = true
-    // Clients that came before this hub are still subscribed.
-    for (const uri of interest.topics) ownerOf(uri)?.watchAgain(uri)
-  })
-  opened.catch((error: unknown) => log.error({ error }, 'the mounts of a session could not be opened'))
+  const opened = inTurn(reconcile)
+    .catch((error: unknown) => log.error({ error }, 'the mounts of a session could not be opened'))
+    .then(() => void (isOpened = true))
 
-  /** Where a resource is read: a list names it, or there is only one it can be. */
+  /** Where a resource is read: a list names it, a template describes it, or there is only one it can be. */
   function ownerOf(uri: string): Mount | undefined {
     const named = mounts.find(({ definitions }) => definitions.resourcesByUri.has(uri))
-    if (named) return named
+    const described = mounts.find(({ definitions }) => definitions.templates.some((each) => each.matches?.(uri)))
+    if (named ?? described) return named ?? described
     const able = mounts.filter((mount) => mount.hasResources)
     return able.length === 1 ? able[0] : undefined
   }
@@ -147,7 +164,11 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
     prompts: () => mounts.flatMap(({ definitions }): readonly Prompt[] => definitions.prompts),
     request: (method, params, call) => requestOf(method)?.request(method, params, call),
     notify: (method, params) => mounts.forEach((mount) => mount.notify(method, params)),
-    setLogLevel: (level) => mounts.forEach((mount) => mount.setLogLevel(level)),
+    setLogLevel(level) {
+      // Each client hears what it asked for; of the upstreams the one who wants most decides.
+      logLevel = logLevel === undefined ? level : moreVerbose(logLevel, level)
+      for (const mount of mounts) mount.setLogLevel(logLevel)
+    },
     comingUp(tool) {
       if (isOpened && mounts.every((mount) => mount.comingUp === undefined)) return undefined
       return tool === undefined ? Promise.race([allUp(), patience(graceMs)]) : mountUp(tool)
@@ -159,11 +180,13 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
       return missing.length > 0 ? { 'io.signalbox/missing': missing } : undefined
     },
     instructions() {
-      const told = mounts.flatMap(({ bound, upstream }) => {
-        const text = upstream?.identity?.instructions?.slice(0, maxInstructions)
-        return text ? [`About ${bound.label}: ${text}`] : []
+      const said = mounts.flatMap(({ bound, upstream }) => {
+        const text = upstream?.identity?.instructions
+        return text ? [{ label: bound.label, text }] : []
       })
-      return told.length > 0 ? told.join('\n\n') : undefined
+      if (said.length === 0) return undefined
+      const each = Math.min(maxInstructions, Math.floor(maxAllInstructions / said.length))
+      return said.map(({ label, text }) => `About ${label}: ${text.slice(0, each)}`).join('\n\n')
     },
   }
 
@@ -174,7 +197,9 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
 
   async function mountUp(tool: string): Promise<void> {
     await opened
-    await mounts.find(({ bound, hasPrefix }) => !hasPrefix || tool.startsWith(`${bound.label}_`))?.comingUp
+    const [only, ...others] = mounts
+    const named = mounts.find(({ bound }) => tool.startsWith(`${bound.label}_`))
+    await (named ?? (others.length === 0 ? only : undefined))?.comingUp
   }
 
   /** Many upstreams hold more than they list. */
@@ -226,6 +251,11 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
 
 /** Clients cut longer ones. */
 const maxInstructions = 1_000
+const maxAllInstructions = 8_000
+
+function isSame(one: BoundConnector, other: BoundConnector): boolean {
+  return one.label === other.label && one.connectorId === other.connectorId && one.fingerprint === other.fingerprint
+}
 
 function patience(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref())

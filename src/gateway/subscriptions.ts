@@ -1,7 +1,9 @@
 /** The resources that the agent of a session follows by its tools: kept over restarts, each with how it stands. */
 import { messageOf } from '../base/hub-error.ts'
+import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
 import type { Call, Notices } from '../mcp/mcp.ts'
+import type { Mount } from './mount.ts'
 import type { SessionMounts } from './session-mounts.ts'
 import type { SubscriptionRow, SubscriptionStore } from './subscription-store.ts'
 
@@ -11,6 +13,8 @@ export interface Subscriptions {
   remove(row: SubscriptionRow): Promise<boolean>
   list(): Promise<readonly SubscriptionState[]>
   noteChange(mount: string, uri: string): void
+  /** What was followed there before is followed again. */
+  followAgain(mount: Mount): void
 }
 
 export interface SubscriptionState {
@@ -31,70 +35,85 @@ export interface SubscriptionsOptions {
   readonly faceId: string
   readonly store: SubscriptionStore
   readonly notices: Notices
+  readonly log: Log
   readonly mounts: () => SessionMounts
 }
 
-export function createSubscriptions({ session, faceId, store, notices, mounts }: SubscriptionsOptions): Subscriptions {
-  const changedAt = new Map<string, string>()
-  const errors = new Map<string, string>()
+interface Followed extends SubscriptionRow {
+  changedAt?: string
+  error?: string
+}
+
+export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
+  const { session, faceId, store, notices, log, mounts } = options
   const inTurn = createSerial()
   const keyOf = ({ mount, uri }: SubscriptionRow) => `${mount} ${uri}`
   const tell = () => notices.resourceChanged(subscriptionsUri, faceId)
   const mountOf = (label: string) => mounts().mounts.find(({ bound }) => bound.label === label)
-  /** After a restart of the hub: what was followed is followed again. */
-  const restored = store.of(session).then(async (rows) => {
-    if (rows.length === 0) return
-    await mounts().opened
-    for (const row of rows) mountOf(row.mount)?.watchAgain(row.uri)
-  })
-  restored.catch(() => {})
+  /** What the store holds: an upstream may tell of changes far more often than one would like to look there. */
+  const loaded = store.of(session).then((rows) => new Map(rows.map((row): [string, Followed] => [keyOf(row), row])))
+  loaded.catch((error: unknown) => log.error({ session, error }, 'what an agent follows could not be read'))
+
+  async function restore(mount: Mount): Promise<void> {
+    const own = (await loaded).values().filter((row) => row.mount === mount.bound.label)
+    for (const followed of own) {
+      try {
+        await mount.watchAgain(followed.uri, 'agent')
+        delete followed.error
+      } catch (error) {
+        followed.error = messageOf(error)
+      }
+      tell()
+    }
+  }
 
   return {
-    add: (row, call) =>
-      inTurn(async () => {
-        const mount = mountOf(row.mount)
-        try {
-          await mount?.resourceAt(row.uri).watch?.(call, true)
-          errors.delete(keyOf(row))
-        } catch (error) {
-          errors.set(keyOf(row), messageOf(error))
-          throw error
-        }
-        await store.add(session, row)
-        tell()
-      }),
-    remove: (row) =>
-      inTurn(async () => {
-        const isRemoved = await store.remove(session, row)
-        errors.delete(keyOf(row))
-        changedAt.delete(keyOf(row))
-        if (isRemoved) mountOf(row.mount)?.unwatch(row.uri)
-        tell()
-        return isRemoved
-      }),
+    async add(row, call) {
+      const all = await loaded
+      const known = all.get(keyOf(row))
+      try {
+        await mountOf(row.mount)?.watch(row.uri, call, 'agent')
+      } catch (error) {
+        if (known) known.error = messageOf(error)
+        throw error
+      }
+      await inTurn(() => store.add(session, row))
+      all.set(keyOf(row), row)
+      tell()
+    },
+    async remove(row) {
+      const all = await loaded
+      const isRemoved = await inTurn(() => store.remove(session, row))
+      all.delete(keyOf(row))
+      mountOf(row.mount)?.unwatch(row.uri, 'agent')
+      tell()
+      return isRemoved
+    },
     async list() {
-      const rows = await store.of(session)
-      return rows.map((row) => {
-        const mount = mountOf(row.mount)
-        const error = errors.get(keyOf(row))
-        const changed = changedAt.get(keyOf(row))
+      const rows = [...(await loaded).values()].toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+      return rows.map(({ mount: label, uri, error, changedAt }) => {
+        const mount = mountOf(label)
         return {
-          server: row.mount,
-          uri: row.uri,
+          server: label,
+          uri,
           present: mount !== undefined,
           active: mount?.state.state === 'running' && error === undefined,
           ...(error !== undefined && { last_error: error }),
-          ...(changed !== undefined && { changed_at: changed }),
+          ...(changedAt !== undefined && { changed_at: changedAt }),
         }
       })
     },
     noteChange(mount, uri) {
-      void inTurn(async () => {
-        const rows = await store.of(session)
-        if (!rows.some((row) => row.mount === mount && row.uri === uri)) return
-        changedAt.set(keyOf({ mount, uri }), new Date().toISOString())
+      const note = async () => {
+        const followed = (await loaded).get(keyOf({ mount, uri }))
+        if (!followed) return
+        followed.changedAt = new Date().toISOString()
         tell()
-      })
+      }
+      note().catch(() => {})
+    },
+    followAgain(mount) {
+      restore(mount).catch(() => {})
     },
   }
 }

@@ -109,8 +109,12 @@ export function createConnection(options: ConnectionOptions): Connection {
       throw new RpcError(errorCode.busy, `At most ${maxSubscriptions} subscriptions per connection; unsubscribe first.`)
     }
     await face.watch(uri, call, { mayAsk: true })
-    subscriptions.add(uri)
     notices.subscribe(uri, subscriber)
+    if (call.signal.aborted && !subscriptions.has(uri)) {
+      notices.unsubscribe(uri, subscriber)
+      throw new RpcError(errorCode.cancelled, 'The request was cancelled.')
+    }
+    subscriptions.add(uri)
     await keep?.subscribe(uri)
     return {}
   }

@@ -19,5 +19,7 @@ export const describeTool = once(({ run: _, alwaysListed: _1, answersOnce: _2, u
   return shown
 })
 export const describeResource = once(({ read: _, watch: _1, ...resource }: Resource) => resource)
-export const describeResourceTemplate = once(({ read: _, complete: _1, watch: _2, matches: _3, ...template }: ResourceTemplate) => template)
+export const describeResourceTemplate = once(
+  ({ read: _, complete: _1, watch: _2, matches: _3, ...template }: ResourceTemplate) => template,
+)
 export const describePrompt = once(({ get: _, complete: _1, ...prompt }: Prompt) => prompt)

@@ -5,7 +5,7 @@
 import { HubError } from '../base/hub-error.ts'
 import { describePrompt, describeResource, describeResourceTemplate, describeTool } from './describe.ts'
 import { resourceNotFound } from './methods.ts'
-import type { Call, InputRequired, Prompt, Provider, Resource, ResourceTemplate, Tool } from './provider.ts'
+import type { Call, InputRequired, Prompt, Provider, ResourceTemplate, Tool } from './provider.ts'
 import type { CallToolResult, Implementation, LoggingLevel, ReadResourceResult } from './sdk.ts'
 import { UriTemplate } from './sdk.ts'
 import type { Meta, Params } from './wire.ts'

@@ -31,7 +31,8 @@ export async function runWithRequests(
     if (!isInputRequired(result)) return result
     assertCapable(result, client)
     const asked = Object.entries(result.inputRequests ?? {})
-    if (asked.length === 0) await sleep(Math.min(pauseMs.first * 2 ** count, pauseMs.longest), undefined, { signal: signal() })
+    if (asked.length === 0)
+      await sleep(Math.min(pauseMs.first * 2 ** count, pauseMs.longest), undefined, { signal: signal() })
     const answers = await Promise.all(asked.map(async ([key, request]) => [key, await ask(request)] as const))
     round = { answers: Object.fromEntries(answers), state: result.state }
   }

@@ -60,6 +60,8 @@ export function createListeners({ notices, maxPerToken }: { notices: Notices; ma
         outlet.send(success(request.id, result))
         outlet.end()
       }
+      // It may have left while the upstreams were asked; nobody would say so any more.
+      if (call.signal.aborted) return stop()
       open.set(close, tokenId)
       outlet.onClose(() => {
         stop()

@@ -5,9 +5,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { originalKey } from '../../src/gateway/definitions.ts'
+import { mountsPrefix } from '../../src/gateway/session-mounts.ts'
 import type { Endpoint } from '../harness/modern-call.ts'
 
 export interface Agent extends AsyncDisposable {
+  /** How the mount of the suite's server stands. */
+  mount(): Promise<MountState>
   /** Those of the suite's server. */
   tools(): Promise<readonly ListedTool[]>
   call(tool: ListedTool, args: Readonly<Record<string, unknown>>): Promise<void>
@@ -22,6 +25,12 @@ export interface ListedTool {
   readonly original: string
   readonly inputSchema: Readonly<Record<string, unknown>>
 }
+
+const mountState = z.discriminatedUnion('state', [
+  z.object({ state: z.enum(['initializing', 'running']) }),
+  z.object({ state: z.literal('failed'), error: z.string() }),
+])
+type MountState = z.output<typeof mountState>
 
 const original = z.object({ [originalKey]: z.object({ mount: z.string(), tool: z.string().default('') }) })
 
@@ -41,6 +50,10 @@ export async function connectAgent({ url, token }: Endpoint, mount: string): Pro
   }
 
   return {
+    async mount() {
+      const { contents } = await client.readResource({ uri: `${mountsPrefix}${mount}` })
+      return mountState.parse(JSON.parse(z.object({ text: z.string() }).parse(contents[0]).text))
+    },
     async tools() {
       const { tools } = await client.listTools()
       return tools.flatMap(({ name, inputSchema, _meta }) => {

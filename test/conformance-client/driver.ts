@@ -1,32 +1,16 @@
 /**
- * What the conformance suite starts as the client under test, once for each scenario. The client is a hub that runs
- * already: its person binds the suite's server to a session, and the agent of that session does what the scenario names.
+ * What the conformance suite starts as the client under test, once for each scenario and all at once. It hands the scenario
+ * to the one who plays them all, and waits for how it ended.
  */
-import { callTool } from '../harness/modern-call.ts'
-import { connectAgent } from './agent.ts'
-import { playOf } from './plays.ts'
+const { MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT = '{}', PLAYER_URL = '' } = process.env
 
-const scenario = variable('MCP_CONFORMANCE_SCENARIO')
-const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as Readonly<Record<string, unknown>>
-const hub = { url: variable('HUB_URL'), token: variable('HUB_TOKEN') }
-const session = variable('HUB_SESSION')
-const connector = scenario.replaceAll(/[^a-z0-9]/g, '').slice(-24)
-const patienceMs = 20_000
-
-// The suite ends the shell that it started us with, and not us.
-setTimeout(() => process.exit(2), patienceMs).unref()
-await callTool(hub, 'save_connector', { name: connector, transport: 'http', base_url: process.argv.at(-1) })
-await callTool(hub, 'bind_connector', { session, connector, label: connector })
-try {
-  await using agent = await connectAgent({ url: hub.url, token: variable('HUB_AGENT_TOKEN') }, connector)
-  await playOf(scenario)({ hub, session, connector, agent, context })
-} finally {
-  await callTool(hub, 'unbind_connector', { session, label: connector })
-  await callTool(hub, 'delete_connector', { name: connector })
-}
-
-function variable(name: string): string {
-  const value = process.env[name]
-  if (value === undefined) throw new Error(`${name} is not set.`)
-  return value
-}
+const outcome = await fetch(PLAYER_URL, {
+  method: 'POST',
+  body: JSON.stringify({
+    scenario: MCP_CONFORMANCE_SCENARIO,
+    context: JSON.parse(MCP_CONFORMANCE_CONTEXT),
+    url: process.argv.at(-1),
+  }),
+})
+console.error(await outcome.text())
+process.exitCode = outcome.ok ? 0 : 1

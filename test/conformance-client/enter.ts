@@ -1,14 +1,8 @@
 /** The way in: until the suite's server answers, by way of its login page where it wants one. */
-import { z } from 'zod'
-import { until } from '../fixtures/until.ts'
+import { vi } from 'vitest'
 import { callTool } from '../harness/modern-call.ts'
+import { patience } from '../http/own-hub.ts'
 import type { Visit } from './visit.ts'
-
-const bindings = z.object({
-  bindings: z.array(
-    z.object({ label: z.string(), upstream: z.object({ is: z.string(), reason: z.string().optional() }).optional() }),
-  ),
-})
 
 /** As often as a person would, who is asked again and again. */
 const maxLogins = 3
@@ -25,16 +19,13 @@ export async function withLogins<Result>(visit: Visit, work: () => Promise<Resul
   }
 }
 
-/** Resolves when the upstream runs; rejects with why it does not. */
-export async function runs({ hub, session, connector }: Visit): Promise<void> {
-  let reason: string | undefined
-  await until(async () => {
-    const listed = bindings.parse(await callTool(hub, 'list_bindings', { session }))
-    const upstream = listed.bindings.find(({ label }) => label === connector)?.upstream
-    reason = upstream?.is === 'failed' ? (upstream.reason ?? 'It failed.') : undefined
-    return upstream?.is === 'running' || reason !== undefined
-  })
-  if (reason !== undefined) throw new Error(reason)
+/** Resolves when the agent has the tools; rejects with why it will not. */
+export async function mounted({ agent }: Visit): Promise<void> {
+  const mount = await vi.waitUntil(async () => {
+    const now = await agent.mount()
+    return now.state === 'initializing' ? undefined : now
+  }, patience)
+  if (mount.state === 'failed') throw new Error(mount.error)
 }
 
 /** What the person's browser does: from the address that the hub names through the login page back to the hub. */

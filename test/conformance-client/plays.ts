@@ -1,8 +1,7 @@
 /** What the agent does in each scenario. */
 import { z } from 'zod'
-import { until } from '../fixtures/until.ts'
 import type { ListedTool } from './agent.ts'
-import { runs, withLogins } from './enter.ts'
+import { mounted, withLogins } from './enter.ts'
 import type { Visit } from './visit.ts'
 
 type Play = (visit: Visit) => Promise<void>
@@ -22,7 +21,7 @@ const plays: Readonly<Record<string, Play>> = {
 }
 
 function connect(visit: Visit): Promise<void> {
-  return withLogins(visit, () => runs(visit))
+  return withLogins(visit, () => mounted(visit))
 }
 
 async function callEveryTool(visit: Visit): Promise<void> {
@@ -51,12 +50,9 @@ async function sendBackSchema(visit: Visit): Promise<void> {
   await call(visit, named(tools, 'json_schema_echo'), { schema: inputSchema })
 }
 
-/** Once there are any. */
 async function listedTools(visit: Visit): Promise<readonly ListedTool[]> {
   await connect(visit)
-  let tools: readonly ListedTool[] = []
-  await until(async () => (tools = await visit.agent.tools()).length > 0)
-  return tools
+  return visit.agent.tools()
 }
 
 function call(visit: Visit, tool: ListedTool, args: Readonly<Record<string, unknown>>): Promise<void> {
@@ -65,7 +61,8 @@ function call(visit: Visit, tool: ListedTool, args: Readonly<Record<string, unkn
 
 function named(tools: readonly ListedTool[], name: string): ListedTool {
   const found = tools.find(({ original }) => original === name)
-  if (!found) throw new Error(`The tool ${name} is not listed, but ${tools.map(({ original }) => original).join(', ')}.`)
+  if (!found)
+    throw new Error(`The tool ${name} is not listed, but ${tools.map(({ original }) => original).join(', ')}.`)
   return found
 }
 

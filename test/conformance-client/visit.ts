@@ -5,7 +5,6 @@ import type { Agent } from './agent.ts'
 export interface Visit {
   /** As its person sees it. */
   readonly hub: Endpoint
-  readonly session: string
   /** Its name, which is also its label. */
   readonly connector: string
   readonly agent: Agent

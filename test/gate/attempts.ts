@@ -34,6 +34,13 @@ export const paths: readonly Path[] = [
   { name: 'a method of its own', tool: 'up_custom/deed', method: 'custom/deed', params: { x: 1 } },
 ]
 
+export const lettingGo: Path = {
+  name: 'a resource that is followed no longer',
+  tool: 'resources_unsubscribe',
+  method: 'tools/call',
+  params: { name: 'resources_unsubscribe', arguments: { uri: 'count://thing' } },
+}
+
 export interface Attempt {
   readonly outcome: Promise<Outcome>
   /** The agent's client gives up, as its era does that. */

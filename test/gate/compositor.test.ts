@@ -58,7 +58,7 @@ test('one that cannot start is shown with the reason', async () => {
 
 test('what a person attaches and detaches while the agent runs, the agent hears of', async () => {
   const connection = await connectLegacy(world.agent)
-  await using stream = await connection.listen()
+  using stream = await connection.listen()
   await world.call('bind_connector', { session: 'agent', connector: 'counting', label: 'more' })
   await expect.poll(() => toolNames(), patience).toContain('more_act_now')
   await stream.next() // which opens it, and says nothing

@@ -55,7 +55,7 @@ export async function startGateWorld(env: Readonly<Record<string, string>> = {})
     },
     async decide(id, decision, more = {}) {
       const answer = await hub.call('decide_approval', { id, decision, ...more }).catch((error: unknown) => error)
-      return answer instanceof Error ? answer.message : String((answer as { status: string }).status)
+      return answer instanceof Error ? answer.message : (answer as { status: string }).status
     },
     async statusOf(id) {
       const all = await approvals({ status: 'all' }).catch(() => [])

@@ -122,7 +122,9 @@ async function answerTo(message: Message): Promise<object | undefined> {
         ? { error: { code: -32603, message: 'no prompts today' } }
         : { result: { prompts: others['prompts'] ?? [], ...cached } }
     case 'resources/read':
-      return { result: { contents: [{ uri: params['uri'], text: `${journal} has ${String(params['uri'])}` }], ...cached } }
+      return {
+        result: { contents: [{ uri: params['uri'], text: `${journal} has ${String(params['uri'])}` }], ...cached },
+      }
     case 'prompts/get':
       return { result: { messages: [], ...complete } }
     case 'completion/complete':

@@ -64,6 +64,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
   const judge = createJudge({
     name: target.name,
     isModern: () => identity.era === 'modern',
+    isHttp,
     onBreach: (sentence) => listener.breach(redact(sentence)),
   })
   const peer = createPeer({ transport, listener, log, judge: strict ? judge : undefined, onDropped })

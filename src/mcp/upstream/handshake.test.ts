@@ -96,6 +96,20 @@ test.each([-32601, -32602, -32600, -32000, -32022])(
   },
 )
 
+test('an HTTP upstream that refuses the revision that it says it speaks is asked once more', async () => {
+  let refusals = 1
+  const { upstream, line } = scriptedUpstream({
+    target: { reach: http },
+    on(request, up) {
+      if (request.method !== 'server/discover' || refusals-- <= 0) return modern(request, up)
+      up.refuse(request, -32022, 'Unsupported protocol version', { supported: [modernVersion] })
+      return true
+    },
+  })
+  expect(await upstream.ready()).toMatchObject({ era: 'modern' })
+  expect(methods((await line()).sent).slice(0, 2)).toEqual(['server/discover', 'server/discover'])
+})
+
 test('an HTTP upstream that leaves the modern question unanswered is initialised in the same time', async () => {
   const { upstream } = scriptedUpstream({
     target: { reach: http, handshakeMs: 400 },

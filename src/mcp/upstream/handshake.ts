@@ -38,7 +38,8 @@ async function discoverFirst(hand: Hand, handshakeMs: number): Promise<UpstreamI
     return await discover(hand, handshakeMs / 2)
   } catch (error) {
     if (isGone(error)) throw error
-    return initialize(hand)
+    // It takes what it has just refused: another of its replicas did.
+    return speaksModern(error) ? discover(hand) : initialize(hand)
   }
 }
 
@@ -60,6 +61,12 @@ const refusals = new Set<number>([
   errorCode.invalidParams,
   errorCode.invalidRequest,
 ])
+
+function speaksModern(error: unknown): boolean {
+  if (!(error instanceof RpcError) || error.code !== errorCode.unsupportedVersion) return false
+  const { supported } = isRecord(error.data) ? error.data : {}
+  return Array.isArray(supported) && supported.includes(modernVersion)
+}
 
 function isGone(error: unknown): boolean {
   return error instanceof Unanswered && error.fate !== 'lost'

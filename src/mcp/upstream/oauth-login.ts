@@ -1,9 +1,10 @@
 /** One connector's login: its token, how that is got anew, and the person's way there and back. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { AuthOptions, OAuthClientProvider } from '@modelcontextprotocol/client'
+import type { AuthOptions, OAuthClientProvider, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Challenge, HttpAuth } from './http-client.ts'
 import type { CredentialsFile } from './oauth-file.ts'
+import type { OAuthClient } from './upstream.ts'
 
 export interface Login extends HttpAuth {
   /** Whether a person who comes back with this went there from here. */
@@ -17,6 +18,8 @@ export interface Login extends HttpAuth {
 export interface LoginOptions {
   readonly connector: string
   readonly url: string
+  /** Whom we log in as; without one we register ourselves. */
+  readonly client: OAuthClient | undefined
   readonly redirectUrl: string
   readonly file: CredentialsFile
   readonly onLoginWanted: (connector: string, address: string) => void
@@ -40,12 +43,11 @@ export function createLogin(options: LoginOptions): Login {
     const { auth } = await import('@modelcontextprotocol/client')
     let result: Awaited<ReturnType<typeof auth>>
     try {
-      result = await auth(createProvider({ redirectUrl, file }), { serverUrl: url, ...how })
+      result = await auth(createProvider(options), { serverUrl: url, ...how })
     } catch (error) {
       throw new HubError(
         'unavailable',
-        `The login of "${connector}" failed: ${messageOf(error).replace(/\.$/, '')}. ` +
-          'If its upstream offers no login, put a token into the headers of the connector.',
+        `The login of "${connector}" failed: ${messageOf(error).replace(/\.$/, '')}. ${wayOn(error)}`,
         { cause: error },
       )
     }
@@ -58,15 +60,26 @@ export function createLogin(options: LoginOptions): Login {
 
   async function renew({ status, demand }: Challenge): Promise<void> {
     if (begunLogin()) throw personNeeded()
-    const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
+    // The upstream may have moved to another authorization server meanwhile.
+    if (file.read().discovery) file.change({ discovery: undefined })
+    const { extractWWWAuthenticateParams, computeScopeUnion } = await import('@modelcontextprotocol/client')
     const headers = { 'www-authenticate': demand ?? '' }
-    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(new Response(null, { status, headers }))
+    const demanded = extractWWWAuthenticateParams(new Response(null, { status, headers }))
+    const { resourceMetadataUrl } = demanded
+    // Who asks for more rights must name those it has, or lose them.
+    const scope = status === 403 ? computeScopeUnion(file.read().tokens?.scope, demanded.scope) : demanded.scope
     await authorize({
       ...(resourceMetadataUrl && { resourceMetadataUrl }),
       ...(scope !== undefined && { scope }),
       // A refreshed token has no more rights than the one before.
       forceReauthorization: status === 403,
     })
+  }
+
+  function wayOn(error: unknown): string {
+    return /client registration/.test(messageOf(error))
+      ? `Register a client there that comes back to ${redirectUrl}, and name it in "options.oauth" of the connector.`
+      : 'If its upstream offers no login, put a token into the headers of the connector.'
   }
 
   function personNeeded(): HubError {
@@ -102,17 +115,27 @@ export function createLogin(options: LoginOptions): Login {
   }
 }
 
-function createProvider({ redirectUrl, file }: Pick<LoginOptions, 'redirectUrl' | 'file'>): OAuthClientProvider {
+function createProvider({ redirectUrl, client, file }: LoginOptions): OAuthClientProvider {
   let state = ''
   let verifier = ''
   return {
     redirectUrl,
     clientMetadata: { client_name: 'Signalbox', redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
     state: () => (state = randomBytes(32).toString('base64url')),
-    clientInformation: () => file.read().client,
-    saveClientInformation: (client) => file.change({ client }),
+    clientInformation(place) {
+      const kept = file.read().client
+      // The authorization server that it first logged in at, and no other, is told its secret.
+      return client ? { issuer: place?.issuer, ...boundTo(kept, client), ...namesOf(client) } : kept
+    },
+    ...(!client && { saveClientInformation: (made) => file.change({ client: made }) }),
     tokens: () => file.read().tokens,
-    saveTokens: (tokens) => file.change({ tokens }),
+    saveTokens(tokens, place) {
+      // Who is given the rights that were asked for need not be told which.
+      const { login, tokens: last } = file.read()
+      const scope = tokens.scope ?? (login ? scopeIn(login.address) : last?.scope)
+      const bound = client && { client: { client_id: client.id, issuer: place?.issuer } }
+      file.change({ tokens: { ...tokens, ...(scope !== undefined && { scope }) }, ...bound })
+    },
     saveCodeVerifier: (made) => void (verifier = made),
     codeVerifier: () => file.read().login?.verifier ?? '',
     redirectToAuthorization: (address) =>
@@ -125,6 +148,18 @@ function createProvider({ redirectUrl, file }: Pick<LoginOptions, 'redirectUrl' 
       else file.change({ [scope]: undefined })
     },
   }
+}
+
+function scopeIn(address: string): string | undefined {
+  return new URL(address).searchParams.get('scope') ?? undefined
+}
+
+function namesOf({ id, secret }: OAuthClient) {
+  return { client_id: id, ...(secret !== undefined && { client_secret: secret }) }
+}
+
+function boundTo(kept: StoredOAuthClientInformation | undefined, { id }: OAuthClient) {
+  return kept?.client_id === id && kept.issuer !== undefined ? { issuer: kept.issuer } : {}
 }
 
 function isEqual(one: string, other: string): boolean {

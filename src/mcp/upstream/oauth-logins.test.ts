@@ -10,6 +10,7 @@ import { createHttpTransport } from './http-transport.ts'
 import { createUpstreamLogins } from './oauth-logins.ts'
 import type { UpstreamLogins } from './oauth-logins.ts'
 import { NotSent } from './transport.ts'
+import type { OAuthClient } from './upstream.ts'
 
 test('a person logs in once; the token is used, refreshed when it is too old, and outlives the hub', async () => {
   const { upstream, logins, wanted, directory } = await setUp()
@@ -95,8 +96,67 @@ test('credentials lie in a file for the owner alone, are not used for another ad
   expect(logins.of({ name: 'trains', url: upstream.url }).token).toBeUndefined()
 })
 
-async function setUp() {
-  const upstream = await serveOAuth()
+test('who needs more rights asks for them together with those that it has', async () => {
+  const { upstream, logins, wanted } = await setUp()
+  const { call } = await open(upstream, logins)
+  await expect(call()).rejects.toThrow('log in')
+  await logins.finish(upstream.logIn(wanted[0]!))
+  expect(await call()).toEqual({ fine: true })
+
+  upstream.demand('write')
+  await expect(call()).rejects.toThrow('log in')
+  expect(new URL(wanted[1]!).searchParams.get('scope')).toBe('read write')
+  await logins.finish(upstream.logIn(wanted[1]!))
+  expect(await call()).toEqual({ fine: true })
+})
+
+test('where nobody can register, the client of the connector logs in, and its secret is kept in no file', async () => {
+  const { upstream, logins, wanted, directory } = await setUp({ registers: false })
+  const plain = await open(upstream, logins)
+  await expect(plain.call()).rejects.toThrow(
+    'does not support dynamic client registration. Register a client there that comes back to http://127.0.0.1:5010/oauth',
+  )
+
+  const client = { id: 'the-hub', secret: 'of the hub' }
+  const { call } = await open(upstream, logins, client)
+  await expect(call()).rejects.toThrow('log in')
+  expect(new URL(wanted[0]!).searchParams.get('client_id')).toBe('the-hub')
+  await logins.finish(upstream.logIn(wanted[0]!))
+  expect(await call()).toEqual({ fine: true })
+  expect(upstream.clients).toEqual(['the-hub:of the hub'])
+  expect(readFileSync(join(directory, 'trains.json'), 'utf8')).not.toContain('of the hub')
+})
+
+test('where the login has moved, a person is sent to the new place, and nothing of the old is told there', async () => {
+  const { upstream, logins, wanted } = await setUp()
+  const elsewhere = await serveOAuth()
+  const { call } = await open(upstream, logins)
+  await expect(call()).rejects.toThrow('log in')
+  await logins.finish(upstream.logIn(wanted[0]!))
+
+  upstream.moveLoginTo(elsewhere.origin)
+  upstream.expireTokens()
+  await expect(call()).rejects.toThrow('log in')
+  expect(wanted[1]).toMatch(elsewhere.origin)
+  expect(elsewhere.clients).toEqual([])
+})
+
+test('the client of a connector is told to the place where it first logged in, and to no other', async () => {
+  const { upstream, logins, wanted } = await setUp()
+  const elsewhere = await serveOAuth()
+  const { call } = await open(upstream, logins, { id: 'the-hub', secret: 'of the hub' })
+  await expect(call()).rejects.toThrow('log in')
+  await logins.finish(upstream.logIn(wanted[0]!))
+
+  upstream.moveLoginTo(elsewhere.origin)
+  upstream.expireTokens()
+  await expect(call()).rejects.toThrow('The login of "trains" failed')
+  expect(wanted).toHaveLength(1)
+  expect(elsewhere.clients).toEqual([])
+})
+
+async function setUp(options: { readonly registers?: boolean } = {}) {
+  const upstream = await serveOAuth(options)
   const directory = join(temporaryDirectory(), 'upstream-auth')
   const wanted: string[] = []
   return { upstream, directory, wanted, logins: createLogins(directory, wanted) }
@@ -110,8 +170,8 @@ function createLogins(directory: string, wanted: string[]): UpstreamLogins {
   })
 }
 
-async function open({ url }: HttpUpstream, logins: UpstreamLogins) {
-  const transport = createHttpTransport({ url, headers: {}, auth: logins.of({ name: 'trains', url }) })
+async function open({ url }: HttpUpstream, logins: UpstreamLogins, client?: OAuthClient) {
+  const transport = createHttpTransport({ url, headers: {}, auth: logins.of({ name: 'trains', url, client }) })
   onTestFinished(() => transport.close())
   const heard = hearing()
   await transport.start(heard)

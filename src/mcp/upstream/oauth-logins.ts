@@ -3,20 +3,28 @@
  * person is sent to log in, and comes back with a code. One for all: a refresh token is good for one use, however many
  * sessions share the connector.
  */
+import { isDeepStrictEqual } from 'node:util'
 import { HubError } from '../../base/hub-error.ts'
 import type { HttpAuth } from './http-client.ts'
 import { listCredentials, openCredentialsFile } from './oauth-file.ts'
 import type { Login } from './oauth-login.ts'
 import { createLogin } from './oauth-login.ts'
+import type { OAuthClient } from './upstream.ts'
 
 export interface UpstreamLogins {
   /** What a transport to this connector's upstream needs. */
-  of(connector: { readonly name: string; readonly url: string }): HttpAuth
+  of(connector: LoginPlace): HttpAuth
   /** A person came back. Answers whose login it was. */
   finish(answer: { readonly code: string; readonly state: string; readonly issuer?: string }): Promise<string>
   /** Where a person has to go, while one has to. */
   pending(connector: string): string | undefined
   forget(connector: string): void
+}
+
+export interface LoginPlace {
+  readonly name: string
+  readonly url: string
+  readonly client?: OAuthClient | undefined
 }
 
 export interface UpstreamLoginsOptions {
@@ -28,14 +36,15 @@ export interface UpstreamLoginsOptions {
 }
 
 export function createUpstreamLogins(options: UpstreamLoginsOptions): UpstreamLogins {
-  const logins = new Map<string, { readonly url: string; readonly login: Login }>()
+  const logins = new Map<string, { readonly place: LoginPlace; readonly login: Login }>()
 
-  function of({ name, url }: { readonly name: string; readonly url: string }): Login {
+  function of(place: LoginPlace): Login {
+    const { name, url, client } = place
     const known = logins.get(name)
-    if (known?.url === url) return known.login
+    if (known && isDeepStrictEqual(known.place, place)) return known.login
     const file = openCredentialsFile({ directory: options.directory, connector: name, url })
-    const login = createLogin({ ...options, connector: name, url, file })
-    logins.set(name, { url, login })
+    const login = createLogin({ ...options, connector: name, url, client, file })
+    logins.set(name, { place, login })
     return login
   }
 

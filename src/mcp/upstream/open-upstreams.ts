@@ -35,7 +35,8 @@ export function createUpstreams({ homeId, info, log, redact, logins }: Upstreams
     if (reach.transport === 'stdio') return createStdioTransport({ ...reach, reaper })
     // Whoever gives a token of their own is not sent to log in.
     const hasToken = Object.keys(reach.headers).some((header) => header.toLowerCase() === 'authorization')
-    const options = { ...reach, heartbeatMs, ...(logins && !hasToken && { auth: logins.of({ name, url: reach.url }) }) }
+    const auth = hasToken ? undefined : logins?.of({ name, url: reach.url, client: reach.oauthClient })
+    const options = { ...reach, heartbeatMs, ...(auth && { auth }) }
     return reach.transport === 'http' ? createHttpTransport(options) : createSseTransport(options)
   }
 

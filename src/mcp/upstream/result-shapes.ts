@@ -24,10 +24,13 @@ export const resultShapes: ReadonlyMap<string, ResultShape> = new Map([
   ['completion/complete', { fields: { completion: 'object' }, isCached: false }],
 ])
 
-export const listShapes: ReadonlyMap<
-  string,
-  { readonly list: string; readonly entry: string; readonly fields: Fields }
-> = new Map([
+export interface ListShape {
+  readonly list: string
+  readonly entry: string
+  readonly fields: Fields
+}
+
+export const listShapes: ReadonlyMap<string, ListShape> = new Map<string, ListShape>([
   ['tools/list', { list: 'tools', entry: 'tool', fields: { name: 'string', inputSchema: 'object' } }],
   ['resources/list', { list: 'resources', entry: 'resource', fields: { name: 'string', uri: 'string' } }],
   [

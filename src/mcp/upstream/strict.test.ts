@@ -65,15 +65,39 @@ test('of a list the broken entries are left out and told of; the others stay as 
   ])
 })
 
-test('2026-07-28 wants to be told the kind of result, and how long a list may be kept', async () => {
+test('2026-07-28 wants to be told how long a list may be kept', async () => {
   const tools = { tools: [] }
   const hints = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
-  await expect(answered(modernWorld(true), 'tools/list', tools)).rejects.toThrow('"resultType"')
   await expect(answered(modernWorld(true), 'tools/list', { ...tools, resultType: 'complete' })).rejects.toThrow(
     '"ttlMs"',
   )
   expect(await answered(modernWorld(true), 'tools/list', { ...tools, ...hints })).toEqual({ ...tools, ...hints })
   expect(await answered(modernWorld(false), 'tools/list', tools)).toEqual(tools)
+})
+
+test('a result of 2026-07-28 that does not say its kind is complete', async () => {
+  const result = { content: [{ type: 'text', text: 'hi' }] }
+  expect(await answered(modernWorld(true), 'tools/call', result)).toEqual(result)
+  await expect(answered(modernWorld(true), 'tools/call', {})).rejects.toThrow('array "content"')
+})
+
+test('a tool that marks arguments for headers as 2026-07-28 forbids is left out where there are headers', async () => {
+  const tool = (name: string, mark: string) => {
+    const properties = { region: { type: 'string', 'x-mcp-header': mark } }
+    return { name, inputSchema: { type: 'object', properties } }
+  }
+  const result = {
+    tools: [tool('right', 'Region'), tool('wrong', 'My Region')],
+    resultType: 'complete',
+    ttlMs: 0,
+    cacheScope: 'private',
+  }
+  const world = modernWorld(true)
+  expect(await answered(world, 'tools/list', result)).toMatchObject({ tools: [{ name: 'right' }] })
+  expect(world.breaches).toEqual([
+    'tools/list names a tool "wrong" with an "x-mcp-header" that is no name of a header; it is left out.',
+  ])
+  expect(await answered(legacyWorld(true), 'tools/list', result)).toEqual(result)
 })
 
 test.each([

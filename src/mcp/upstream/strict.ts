@@ -2,10 +2,11 @@
  * What strict mode asks of an upstream: that the fields its revision requires are there. Fields, content types, result
  * types and methods that nobody knows are no breach.
  */
+import { faultInMarks } from '../../base/mcp-headers.ts'
 import type { RpcError as Breach } from '../wire.ts'
 import { errorCode, isRecord, RpcError } from '../wire.ts'
 import { cacheFields, contentFields, listShapes, resultShapes } from './result-shapes.ts'
-import type { Fields } from './result-shapes.ts'
+import type { Fields, ListShape } from './result-shapes.ts'
 
 export interface Judge {
   /** What is wrong with a message whatever it says. */
@@ -20,13 +21,15 @@ export interface JudgeOptions {
   /** For people: which upstream this is. */
   readonly name: string
   isModern(): boolean
+  /** Where 2026-07-28 repeats marked arguments in headers. */
+  readonly isHttp: boolean
   readonly onBreach: (sentence: string) => void
 }
 
 /** An upstream may quote what it likes in what we tell of it; the sentences we remember are bounded. */
 const maxTold = 100
 
-export function createJudge({ name, isModern, onBreach }: JudgeOptions): Judge {
+export function createJudge({ name, isModern, isHttp, onBreach }: JudgeOptions): Judge {
   const told = new Set<string>()
 
   function tell(sentence: string): void {
@@ -59,7 +62,13 @@ export function createJudge({ name, isModern, onBreach }: JudgeOptions): Judge {
       const missing = missingIn(method, result, isModern())
       if (missing !== undefined) throw breach(`The result of ${method} has no ${missing}.`)
       const list = listShapes.get(method)
-      return list ? withoutBroken(result, list, (entry) => tell(`${method} names ${entry}; it is left out.`)) : result
+      if (!list) return result
+      return withoutBroken(
+        result,
+        list,
+        (entry) => faultInEntry(list, entry, isHttp && isModern()),
+        (entry) => tell(`${method} names ${entry}; it is left out.`),
+      )
     },
   }
 }
@@ -70,8 +79,8 @@ function isErrorObject(error: unknown): boolean {
 
 /** The first required field that is not there, in words. */
 function missingIn(method: string, result: Readonly<Record<string, unknown>>, isModern: boolean): string | undefined {
+  // Where it is missing, the result is complete: 2026-07-28 wants that of clients.
   const { resultType } = result
-  if (isModern && typeof resultType !== 'string') return '"resultType"'
   // A task, a question, or something of tomorrow: it has fields of its own.
   if (resultType !== undefined && resultType !== 'complete') return undefined
   if (!isModern && isRecord(result['task'])) return undefined
@@ -81,6 +90,14 @@ function missingIn(method: string, result: Readonly<Record<string, unknown>>, is
   if (own !== undefined) return own
   const { content } = result
   return method === 'tools/call' && Array.isArray(content) ? missingInContent(content) : undefined
+}
+
+/** In words that follow the name of the entry. */
+function faultInEntry({ list, fields }: ListShape, entry: unknown, hasHeaders: boolean): string | undefined {
+  const missing = missingField(entry, fields)
+  if (missing !== undefined) return `without ${missing}`
+  const mark = hasHeaders && list === 'tools' && isRecord(entry) ? faultInMarks(entry['inputSchema']) : undefined
+  return mark === undefined ? undefined : `with an "x-mcp-header" that ${mark}`
 }
 
 function missingInContent(content: readonly unknown[]): string | undefined {
@@ -110,15 +127,17 @@ function missingField(value: unknown, fields: Fields): string | undefined {
 
 function withoutBroken(
   result: Readonly<Record<string, unknown>>,
-  { list, entry, fields }: { readonly list: string; readonly entry: string; readonly fields: Fields },
+  { list, entry }: ListShape,
+  faultOf: (one: unknown) => string | undefined,
   onBroken: (words: string) => void,
 ): object {
   const entries = result[list] as readonly unknown[]
-  const broken = entries.filter((one) => missingField(one, fields) !== undefined)
-  if (broken.length === 0) return result
-  for (const one of broken) {
+  const sound = entries.filter((one) => {
+    const fault = faultOf(one)
+    if (fault === undefined) return true
     const name = isRecord(one) && typeof one['name'] === 'string' ? ` "${one['name'].slice(0, 100)}"` : ''
-    onBroken(`a ${entry}${name} without ${missingField(one, fields)}`)
-  }
-  return { ...result, [list]: entries.filter((one) => !broken.includes(one)) }
+    onBroken(`a ${entry}${name} ${fault}`)
+    return false
+  })
+  return sound.length === entries.length ? result : { ...result, [list]: sound }
 }

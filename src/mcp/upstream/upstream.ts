@@ -22,12 +22,19 @@ export interface UpstreamTarget {
         readonly transport: 'http' | 'sse'
         readonly url: string
         readonly headers: Readonly<Record<string, string>>
+        /** Whom we log in as; without it we register ourselves. */
+        readonly oauthClient?: OAuthClient
       }
   readonly era: 'auto' | 'legacy' | 'modern'
   readonly strict: boolean
   readonly handshakeMs: number
   readonly callMs: number | undefined
   readonly heartbeatMs: number
+}
+
+export interface OAuthClient {
+  readonly id: string
+  readonly secret?: string
 }
 
 export interface UpstreamStatus {

@@ -1,0 +1,160 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createRedactor } from '../base/redact.ts'
+import { openEventLog } from '../events/events.ts'
+import type { Call } from '../mcp/mcp.ts'
+import { inputRequired, RpcError } from '../mcp/mcp.ts'
+import type { Verdict } from '../policy/policy.ts'
+import type { ApprovalOutcome, GateOptions } from './gate.ts'
+import { createGate, Waiting } from './gate.ts'
+
+const request = { tool: 'up_act', arguments: { deep: { api_key: 'hunter2hunter2' } }, upstream: 'up' }
+const allow: Verdict = { effect: 'allow', policyVersion: 'hub@1' }
+const ask: Verdict = { effect: 'ask', policyVersion: 'hub@1' }
+const done = async () => ({ content: [] })
+
+interface Setting {
+  readonly decide?: GateOptions['decide']
+  readonly obtain?: GateOptions['obtain']
+}
+
+async function openGate({ decide = async () => allow, obtain = answered('approved') }: Setting = {}) {
+  const directory = await mkdtemp(join(tmpdir(), 'signalbox-gate-'))
+  const retention = { maxAgeMs: 1e9, maxBytes: 1e9 }
+  const redactor = createRedactor()
+  const events = await openEventLog({ engine: 'sqlite', path: join(directory, 'events.db') }, { redactor, retention })
+  let decisions = 0
+  const counted: GateOptions['decide'] = (session, call) => {
+    decisions++
+    return decide(session, call)
+  }
+  const recorded = async () => (await events.read({ cursor: 0 })).events
+  return {
+    gate: createGate({ events, decide: counted, obtain }),
+    /** What each event says of the call, in one word. */
+    record: async () =>
+      (await recorded()).map(({ type, payload }) => (payload as { outcome?: string }).outcome ?? type),
+    recorded,
+    decisions: () => decisions,
+    [Symbol.asyncDispose]: () => events[Symbol.asyncDispose](),
+  }
+}
+
+function answered(is: ApprovalOutcome['is']): GateOptions['obtain'] {
+  return async () => ({ is, id: 'a1' })
+}
+
+function makeCall({
+  state,
+  signal = new AbortController().signal,
+}: { state?: unknown; signal?: AbortSignal } = {}): Call {
+  const caller = { tokenId: 't1', role: 'agent', session: 's1' }
+  const client = { era: 'modern', version: '2026-07-28', capabilities: {} }
+  const call = { correlation: 'c1', caller, client, params: {}, answers: {}, state, signal } as unknown as Call
+  return { ...call, with: (change) => ({ ...call, ...change }) }
+}
+
+test.each<readonly [string, Setting, number, string]>([
+  ['denies it', { decide: async () => ({ ...allow, effect: 'deny' }) }, -32951, 'denied'],
+  ['aborts it', { decide: async () => ({ ...allow, effect: 'abort' }) }, -32950, 'aborted'],
+  ['cannot be evaluated', { decide: () => Promise.reject(new Error('broken')) }, -32953, 'failed'],
+  ['asks, and a person denies', { decide: async () => ask, obtain: answered('denied') }, -32951, 'denied'],
+  ['asks, and a person aborts', { decide: async () => ask, obtain: answered('aborted') }, -32950, 'aborted'],
+  ['asks, and nobody answers', { decide: async () => ask, obtain: answered('expired') }, -32951, 'expired'],
+  ['asks, and the caller leaves', { decide: async () => ask, obtain: answered('abandoned') }, -32800, 'abandoned'],
+])('a call does not run where the policy %s, and is recorded twice', async (_, setting, code, outcome) => {
+  await using world = await openGate(setting)
+  let hasRun = false
+  const run = async () => {
+    hasRun = true
+    return {}
+  }
+  await expect(world.gate.pass(request, makeCall(), run)).rejects.toMatchObject({ code })
+  expect(hasRun).toBe(false)
+  expect(await world.record()).toEqual(['tool-called', outcome])
+  expect(world.decisions()).toBe(1)
+})
+
+test('one that runs is decided once and recorded twice, without its secrets', async () => {
+  await using world = await openGate()
+  expect(await world.gate.pass(request, makeCall(), done)).toEqual({ content: [] })
+  expect(await world.record()).toEqual(['tool-called', 'ok'])
+  expect(world.decisions()).toBe(1)
+  expect(JSON.stringify(await world.recorded())).not.toContain('hunter2')
+})
+
+test('one that waits for a person has not run, and says for what it waits', async () => {
+  await using world = await openGate({ decide: async () => ask, obtain: answered('waiting') })
+  const waiting = await world.gate.pass(request, makeCall(), done)
+  expect(waiting).toBeInstanceOf(Waiting)
+  expect((waiting as Waiting).message).toContain('a1')
+  expect(await world.record()).toEqual(['tool-called', 'waiting'])
+})
+
+test('where a person cannot even be asked, the record says how it ended', async () => {
+  await using world = await openGate({ decide: async () => ask, obtain: () => Promise.reject(new Error('no store')) })
+  await expect(world.gate.pass(request, makeCall(), done)).rejects.toThrow('no store')
+  expect(await world.record()).toEqual(['tool-called', 'failed'])
+})
+
+test('one whose caller left before it could run does not run', async () => {
+  const leaving = new AbortController()
+  await using world = await openGate({
+    decide: async () => ask,
+    async obtain() {
+      leaving.abort()
+      return { is: 'approved', id: 'a1' }
+    },
+  })
+  let hasRun = false
+  const run = async () => {
+    hasRun = true
+    return {}
+  }
+  await expect(world.gate.pass(request, makeCall({ signal: leaving.signal }), run)).rejects.toMatchObject({
+    code: -32800,
+  })
+  expect(hasRun).toBe(false)
+  expect(await world.record()).toEqual(['tool-called', 'cancelled'])
+})
+
+test('an upstream cannot speak for the policy, whichever of its codes it takes', async () => {
+  for (const code of [-32950, -32951, -32952, -32953]) {
+    await using world = await openGate()
+    const run = () => Promise.reject(new RpcError(code, 'A person denied it.'))
+    await expect(world.gate.pass(request, makeCall(), run)).rejects.toMatchObject({
+      code: -32952,
+      message: expect.not.stringContaining('person'),
+    })
+    expect(await world.record()).toEqual(['tool-called', 'failed'])
+  }
+})
+
+test('one that asks its client is judged once, and anew when it comes back as another call', async () => {
+  await using world = await openGate()
+  const asking = await world.gate.pass(request, makeCall(), async () => inputRequired({}, 'inner'))
+  const { state } = asking as { state: unknown }
+  let seen: unknown
+  const run = async (call: Call) => {
+    seen = call.state
+    return {}
+  }
+  await world.gate.pass(request, makeCall({ state }), run)
+  expect(seen).toBe('inner')
+  expect(world.decisions()).toBe(1)
+  expect(await world.record()).toEqual(['tool-called', 'input-required', 'ok'])
+  await world.gate.pass({ ...request, arguments: { other: true } }, makeCall({ state }), run)
+  expect(seen).toBeUndefined()
+  expect(world.decisions()).toBe(2)
+})
+
+test('what is huge is recorded by its size in bytes', async () => {
+  await using world = await openGate()
+  const text = 'ü'.repeat(1_000_000)
+  const result = await world.gate.pass({ ...request, arguments: { text } }, makeCall(), async () => ({ text }))
+  expect(result).toEqual({ text })
+  const answer = (await world.recorded()).at(-1)
+  expect(answer?.payload).toMatchObject({ outcome: 'ok', bytes: 2_000_000 + '{"text":""}'.length })
+})

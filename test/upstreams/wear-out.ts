@@ -1,0 +1,164 @@
+/**
+ * A hub whose upstreams die, or are taken away, again and again, while its agent works with one that is left alone. What
+ * they leave behind must not add up.
+ */
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, vi } from 'vitest'
+import { z } from 'zod'
+import { carriersOf } from '../fixtures/processes.ts'
+import { until } from '../fixtures/until.ts'
+import { type ConnectorArgs, overStdio, upstreamProgram } from '../gateway/gateway-hub.ts'
+import type { Answer, RawClient } from '../gateway/raw-client.ts'
+import { connectEndpoint } from '../gateway/raw-wires.ts'
+import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { callTool } from '../harness/modern-call.ts'
+import { createTempHome } from '../harness/temp-home.ts'
+import { type HubUse, useOf } from './hub-use.ts'
+import { serveMortal } from './mortal-address.ts'
+
+/** How the upstreams of a lane end, over and over. */
+export type Ending = 'programs are killed' | 'programs are taken away' | 'addresses die' | 'addresses are taken away'
+
+interface WearReport {
+  /** After everything had happened once, and at the end. */
+  readonly before: HubUse & Memory
+  readonly after: HubUse & Memory
+  /** Calls to the mount that was left alone, and what those were answered that failed. */
+  readonly calls: number
+  readonly failures: readonly string[]
+  readonly log: string
+}
+
+interface Memory {
+  readonly heapMb: number
+}
+
+interface Lane {
+  /** Ends the upstream, and resolves when it, or the next one, is of use again. */
+  again(): Promise<void>
+}
+
+const lanes = ['one', 'two', 'three', 'four', 'five']
+
+export async function wearOut({
+  ending,
+  times,
+}: {
+  readonly ending: Ending
+  readonly times: number
+}): Promise<WearReport> {
+  await using home = await createTempHome()
+  await using hub = await startHubProcess({
+    home: home.path,
+    nodeFlags: ['--expose-gc', '--import', new URL('../soak/report-memory.ts', import.meta.url).href],
+    ipc: true,
+  })
+  await callTool(hub, 'set_policy', { scope: 'hub', source: 'default: allow' })
+  await callTool(hub, 'create_session', { name: 'agent', command: 'cat' })
+  const { token } = await callTool(hub, 'issue_token', { role: 'agent', session: 'agent' })
+  await using agent = await connectEndpoint({ url: hub.url, token: String(token) })
+  await bind(hub, 'bystander', overStdio(upstreamProgram('plain-upstream', '--stdio')))
+  await until(async () => isHello(await callEcho(agent, 'bystander')))
+
+  const opened = await Promise.all(lanes.map((lane) => openLane(ending, lane, hub, agent)))
+  await Promise.all(opened.map((lane) => lane.again()))
+  const place = { pid: hub.process.pid!, home: home.path }
+  const before = { ...(await settled(place)), ...(await memoryOf(hub)) }
+
+  const failures: string[] = []
+  let calls = 0
+  let isOver = false
+  async function workOn(): Promise<void> {
+    for (; !isOver; calls++) {
+      const answer = await callEcho(agent, 'bystander')
+      if (!isHello(answer)) failures.push(JSON.stringify(answer))
+      await pause(20)
+    }
+  }
+  const working = workOn()
+  await Promise.all(opened.map((lane) => repeat(times / lanes.length, () => lane.again())))
+  isOver = true
+  await working
+  await vi.waitUntil(() => useOf(place).marked <= before.marked, { timeout: 20_000, interval: 100 }).catch(() => {})
+  const after = { ...(await settled(place)), ...(await memoryOf(hub)) }
+  return { before, after, calls, failures, log: hub.log() }
+}
+
+export function expectNothingLeft({ before, after, calls, failures, log }: WearReport): void {
+  expect(calls).toBeGreaterThan(10)
+  expect(failures).toEqual([])
+  expect(after.marked).toBe(before.marked)
+  expect(after.children).toBe(before.children)
+  // The agent's connections to the hub come and go; a leak would be one for each restart.
+  expect(after.descriptors).toBeLessThan(before.descriptors + 20)
+  expect(after.heapMb).toBeLessThan(before.heapMb * 1.1 + 5)
+  expect(log).not.toMatch(/MaxListeners|Warning:/)
+}
+
+async function openLane(ending: Ending, lane: string, hub: HubProcess, agent: RawClient): Promise<Lane> {
+  const isProgram = ending.startsWith('programs')
+  const address = isProgram ? undefined : await serveMortal()
+  const program = upstreamProgram('plain-upstream', '--stdio')
+  const mark = `${hub.port}-${lane}`
+  const connector = address
+    ? { transport: 'http', base_url: address.url }
+    : overStdio({ ...program, env: { LANE: mark } })
+  await bind(hub, lane, connector)
+  const isOfUse = async () => isHello(await callEcho(agent, lane))
+  await until(isOfUse)
+  if (ending.endsWith('taken away')) {
+    return {
+      async again() {
+        await callTool(hub, 'unbind_connector', { session: 'agent', label: lane })
+        await until(async () => !(await isOfUse()))
+        await callTool(hub, 'bind_connector', { session: 'agent', connector: lane, label: lane })
+        await until(isOfUse)
+      },
+    }
+  }
+  return {
+    async again() {
+      if (address) await address.dieAndComeBack()
+      else for (const pid of carriersOf(`LANE=${mark}`)) process.kill(pid, 'SIGKILL')
+      await until(isOfUse)
+    },
+  }
+}
+
+async function bind(hub: HubProcess, name: string, connector: ConnectorArgs): Promise<void> {
+  await callTool(hub, 'save_connector', { name, ...connector })
+  await callTool(hub, 'bind_connector', { session: 'agent', connector: name, label: name })
+}
+
+function callEcho(agent: RawClient, mount: string): Promise<Answer> {
+  return agent.request('tools/call', { name: `${mount}_echo`, arguments: { text: 'hello' } })
+}
+
+function isHello({ result }: Answer): boolean {
+  return JSON.stringify(result ?? {}).includes('"hello"')
+}
+
+async function repeat(times: number, work: () => Promise<void>): Promise<void> {
+  for (let time = 0; time < times; time++) await work()
+}
+
+/** When what ended last is gone. */
+async function settled(place: Parameters<typeof useOf>[0]): Promise<HubUse> {
+  let last = useOf(place)
+  return until(async () => {
+    await pause(500)
+    const now = useOf(place)
+    const isSettled = JSON.stringify(now) === JSON.stringify(last)
+    last = now
+    return isSettled && now
+  })
+}
+
+const memoryUsage = z.object({ heapUsed: z.number() })
+
+async function memoryOf(hub: HubProcess): Promise<Memory> {
+  const answer = once(hub.process, 'message')
+  hub.process.send('memory')
+  return { heapMb: Math.round(memoryUsage.parse((await answer)[0]).heapUsed / 1e5) / 10 }
+}
