@@ -119,6 +119,7 @@ export async function openGatewayParts(
       if (address !== undefined) throw new HubError('unauthorized', `A person has to log in first: open ${address}`)
       return report
     },
+    onRemoved: (connector) => logins.forget(connector),
     onBindingsChange: (session) =>
       void gateway
         .refresh(session)
@@ -157,6 +158,7 @@ export async function openGatewayParts(
       if (policy !== undefined) await policies.setAtBirth(session, policy, by)
       if (uses.length > 0) await connectors.bindAtBirth(session, uses)
       if (mcps) await connectors.bindLegacyMap(session, mcps)
+      if (mcps || uses.length > 0) gateway.start(session)
     },
     checkPolicy: (source) => policies.check(source),
     setPolicy: (session, source, { label, tokenId }) =>

@@ -80,6 +80,8 @@ export interface ConnectorsOptions {
   readonly upstreamStatus?: (sessionId: string, label: string) => UpstreamStatus | undefined
   /** Opens an upstream, asks what it offers and closes it. Throws a sentence. */
   readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<TestReport>
+  /** What was kept for it elsewhere can go. */
+  readonly onRemoved?: (name: string) => void
   /** What the session is bound to, or how, is another now. */
   readonly onBindingsChange: (sessionId: string) => void
 }
@@ -94,7 +96,14 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   const note: Note = async (type, payload, session) =>
     void (await events?.append({ type, payload, ...(session !== undefined && { session }) }))
 
-  const registry = createRegistry({ connectors: rows, bindings: bindingRows, tell, note, onBindingsChange })
+  const registry = createRegistry({
+    connectors: rows,
+    bindings: bindingRows,
+    tell,
+    note,
+    onRemoved: options.onRemoved ?? (() => {}),
+    onBindingsChange,
+  })
   const bindings = createBindings({
     connectors: rows,
     bindings: bindingRows,

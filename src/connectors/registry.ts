@@ -25,10 +25,13 @@ export interface RegistryOptions {
   readonly bindings: BindingStore
   readonly tell: ConnectorNotices
   readonly note: Note
+  readonly onRemoved: (name: string) => void
   readonly onBindingsChange: (sessionId: string) => void
 }
 
-export function createRegistry({ connectors, bindings, tell, note, onBindingsChange }: RegistryOptions): Registry {
+export function createRegistry(options: RegistryOptions): Registry {
+  const { connectors, bindings, tell, note, onRemoved, onBindingsChange } = options
+
   async function find(name: string): Promise<ConnectorRecord> {
     const found = await connectors.find(name)
     if (found) return found
@@ -44,7 +47,10 @@ export function createRegistry({ connectors, bindings, tell, note, onBindingsCha
     const sessions = (await Promise.all(names.map((name) => bindings.sessionsOf(name)))).flat()
     await connectors.apply({ save, remove })
     for (const connector of save) await note('connector-saved', { connector })
-    for (const name of remove) await note('connector-deleted', { name })
+    for (const name of remove) {
+      await note('connector-deleted', { name })
+      onRemoved(name)
+    }
     tell.connectors(names)
     for (const session of sessions) tell.session(session)
     for (const id of new Set(sessions.map((session) => session.id))) onBindingsChange(id)

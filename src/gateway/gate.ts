@@ -3,6 +3,7 @@
  * then run, and recorded again.
  */
 import { createHash } from 'node:crypto'
+import { effects } from '../api/policy.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Call, InputRequired, Layer } from '../mcp/mcp.ts'
@@ -25,6 +26,8 @@ export interface GateRequest extends PolicyCall {
   /** Where it is answered, such as `mcp:stdio`. */
   readonly route?: string | undefined
   readonly upstream?: string | undefined
+  /** The name that the agent sees, where it is another. */
+  readonly alias?: string | undefined
   /** False: nobody waits for a person here, so what would have to be asked is denied. */
   readonly mayAsk?: boolean
 }
@@ -69,6 +72,15 @@ interface PassedState {
 }
 
 export function createGate({ events, decide, obtain }: GateOptions): Gate {
+  /** A rule that names what the agent sees may forbid it as well; to allow something it has to name the tool itself. */
+  async function judge(session: string, request: GateRequest): Promise<Verdict> {
+    const verdict = await decide(session, request)
+    if (request.alias === undefined) return verdict
+    const ofAlias = await decide(session, { tool: request.alias, arguments: request.arguments })
+    const isStricter = effects.indexOf(ofAlias.effect) > effects.indexOf(verdict.effect)
+    return isStricter && ofAlias.rule !== undefined ? ofAlias : verdict
+  }
+
   return {
     async pass(request, call, run) {
       const session = call.caller.session!
@@ -86,7 +98,7 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
 
       let approval: string | undefined
       if (passed === undefined) {
-        const verdict = await decide(session, request).catch(failed)
+        const verdict = await judge(session, request).catch(failed)
         const requested = await events.append({
           ...common,
           type: 'tool-called',
@@ -150,7 +162,9 @@ export function createGateLayer(gate: Gate): Layer {
   return async (tool, args, call, next) => {
     const { policyName = tool.name, unrecorded, route, upstream } = tool
     if (tool.isPassage) return next()
-    const result = await gate.pass({ tool: policyName, arguments: args, unrecorded, route, upstream }, call, next)
+    const alias = upstream !== undefined && policyName !== tool.name ? tool.name : undefined
+    const request = { tool: policyName, alias, arguments: args, unrecorded, route, upstream }
+    const result = await gate.pass(request, call, next)
     if (!(result instanceof Waiting)) return upstream === undefined ? result : withCorrelation(result, call)
     return waitingResult(result, call) ?? { ...toolError(result.message), _meta: { [approvalKey]: result.approval } }
   }

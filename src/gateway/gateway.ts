@@ -38,6 +38,8 @@ export interface Gateway extends AsyncDisposable {
   readonly layer: Layer
   /** For the compositor of a session: its connectors, and the mount `resources`. Starts what is not started. */
   providersOf(session: string): readonly Provider[]
+  /** Starts what a session is bound to, before its agent asks: some read the list once and never again. */
+  start(session: string): void
   /** What a session is bound to has changed. Where nobody has used it yet, nothing starts. */
   refresh(session: string): Promise<void>
   /** Starts the upstreams of a connector anew, wherever they run. */
@@ -108,6 +110,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const { mounts, subscriptions } = openSession(session)
       return [createResourcesMount(() => mounts, subscriptions), mounts.provider]
     },
+    start: (session) => void openSession(session),
     refresh: async (session) => open.get(session)?.mounts.refresh(),
     async restart(connector) {
       const mounted = [...open.values()].flatMap(({ mounts }) => mounts.mounts)

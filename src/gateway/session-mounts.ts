@@ -173,6 +173,11 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
       if (isOpened && mounts.every((mount) => mount.comingUp === undefined)) return undefined
       return tool === undefined ? Promise.race([allUp(), patience(graceMs)]) : mountUp(tool)
     },
+    whyMissing(tool) {
+      const mount = mounts.find(({ bound }) => tool.startsWith(`${bound.label}_`))
+      if (mount?.state.state !== 'failed') return undefined
+      return `The mount "${mount.bound.label}" has failed: ${mount.state.error}`
+    },
     notes() {
       const missing = mounts.flatMap(({ bound, state }) =>
         state.state === 'running' ? [] : [{ mount: bound.label, ...state }],

@@ -35,6 +35,7 @@ export interface Face {
   setLogLevel(level: LoggingLevel): void
   /** Waits for what is just coming up: a moment, or until it is known whether there is a tool of this name. */
   comingUp(name?: string): Promise<void>
+  whyMissing(tool: string): string | undefined
   /** What a client should know about the lists. */
   notes(): Meta | undefined
 }
@@ -126,6 +127,7 @@ export function createFace(options: FaceOptions): Face {
     async comingUp(name) {
       await Promise.all(providers.flatMap((provider) => provider.comingUp?.(name) ?? []))
     },
+    whyMissing: (tool) => firstOf(providers, (provider) => provider.whyMissing?.(tool)),
     notes() {
       const all = providers.flatMap((provider) => provider.notes?.() ?? [])
       return all.length > 0 ? (Object.assign({}, ...all) as Meta) : undefined

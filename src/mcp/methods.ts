@@ -55,7 +55,8 @@ async function callTool(params: Params, { face, call }: MethodContext): Promise<
   const { name, arguments: args } = check(callParams, params)
   const tool = await whenUp(face, () => face.findTool(name), name)
   if (!tool) {
-    throw new RpcError(errorCode.invalidParams, `Unknown tool: "${name.slice(0, 200)}". Call tools/list for the names.`)
+    const why = face.whyMissing(name) ?? 'Call tools/list for the names.'
+    throw new RpcError(errorCode.invalidParams, `Unknown tool: "${name.slice(0, 200)}". ${why}`)
   }
   return face.callTool(tool, args ?? {}, call)
 }

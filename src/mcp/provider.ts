@@ -35,6 +35,8 @@ export interface Provider {
   setLogLevel?(level: LoggingLevel): void
   /** While what it offers is just coming up: a list waits for it a moment, a call of what may be among it longer. */
   comingUp?(name?: string): Promise<void> | undefined
+  /** Why a tool of this name is not there, where that is known. */
+  whyMissing?(tool: string): string | undefined
   /** What a client should know about the lists, for their `_meta`. */
   notes?(): Meta | undefined
   instructions?(): string | undefined

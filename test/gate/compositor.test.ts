@@ -53,6 +53,8 @@ test('one that cannot start is shown with the reason', async () => {
   await world.call('bind_connector', { session: 'agent', connector: 'absent' })
   const reason = expect.stringContaining('no-such-program-anywhere')
   await expect.poll(() => stateOf('absent'), patience).toEqual({ state: 'failed', error: reason })
+  const { body } = await modern(world.agent, 'tools/call', { name: 'absent_tool', arguments: {} })
+  expect(body).toMatchObject({ error: { code: -32602, message: reason } })
   await world.call('unbind_connector', { session: 'agent', label: 'absent' })
 })
 
@@ -100,6 +102,17 @@ describe('for clients that drown in tools', () => {
     expect(world.deeds()).toEqual([])
     await world.setPolicy('default: allow')
   })
+})
+
+test('a rule may forbid a tool by the name that the agent sees, but not allow it', async () => {
+  const attempt = async () => (await modern(world.agent, 'tools/call', { name: 'up_act_now', arguments: {} })).body
+  await world.setPolicy('default: allow\nrules: [{ deny: up_act_now }]')
+  expect(await attempt()).toMatchObject({ error: { code: -32951 } })
+  await world.setPolicy('default: deny\nrules: [{ allow: up_act_now }]')
+  expect(await attempt()).toMatchObject({ error: { code: -32951 } })
+  await world.setPolicy('default: deny\nrules: [{ allow: up_Act-Now }]')
+  expect(await attempt()).toMatchObject({ result: {} })
+  await world.setPolicy('default: allow')
 })
 
 test('one call’s whole path is one trace, which the agent’s result names', async () => {
