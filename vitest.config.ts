@@ -12,6 +12,8 @@ export default defineConfig({
       // Of the many processes that tests start, each would compile the whole hub anew.
       NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', import.meta.url)),
     },
+    // On a machine that others use too, one that stalls for seconds is asked again. What fails twice is a fault.
+    retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 60_000,

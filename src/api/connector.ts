@@ -28,8 +28,8 @@ export const connectorOptions = z.looseObject({
   call_ms: z.int().min(100).max(86_400_000).optional().describe('A call that takes longer is cancelled.'),
   heartbeat_ms: z.int().min(1_000).max(3_600_000).optional().describe('A silent stream is opened anew after this.'),
   oauth: z
-    .strictObject({
-      client_id: z.string().min(1).describe('Or the address of a metadata document that stands for one.'),
+    .looseObject({
+      client_id: z.string().min(1).optional().describe('Or the address of a metadata document that stands for one.'),
       client_secret: z.string().min(1).optional().describe('As ${VAR} only.'),
     })
     .optional()
