@@ -1,5 +1,7 @@
 /** The table that the README shows. */
-import { cpus, loadavg } from 'node:os'
+import { loadavg } from 'node:os'
+import { machine, median } from '../figures.ts'
+import { markdownTable } from '../markdown-table.ts'
 import type { Contender, Contenders } from './contenders.ts'
 import type { Figures } from './measure.ts'
 
@@ -36,7 +38,7 @@ export function resultsTable(rows: readonly Row[], contenders: Contenders, circu
     ]
   })
   return [
-    ...markdownTable([heading, ...cells]),
+    ...markdownTable([heading, ...cells], wordColumns),
     '',
     ...contenders.all.map(({ name, does }) => `- ${name}: ${does}.`),
     '',
@@ -78,30 +80,6 @@ function beside({ lineCount }: Row, contender: Contender, rows: readonly Row[]):
   return rows.find((row) => row.contender === contender && row.lineCount === lineCount)!
 }
 
-/** Padded the way the formatter of this project wants it. */
-function markdownTable(cells: readonly (readonly string[])[]): readonly string[] {
-  const widths = heading.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
-  const isWord = (column: number) => column < wordColumns
-  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`
-  const pad = (cell: string, column: number) =>
-    isWord(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
-  const [head = '', ...body] = cells.map((row) => line(row.map(pad)))
-  const rule = widths.map((width, column) => (isWord(column) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
-  return [head, line(rule), ...body]
-}
-
 function medianOf({ rounds }: Row, figure: keyof Figures): number {
   return median(rounds.map((figures) => figures[figure]))
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  const upper = sorted[middle] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
-}
-
-function machine(): string {
-  const processors = cpus()
-  return `${processors[0]?.model.trim() ?? 'unknown processor'}, ${processors.length} cores, Node ${process.versions.node}`
 }

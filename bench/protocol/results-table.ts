@@ -1,5 +1,6 @@
 /** The table that the README shows. */
-import { cpus } from 'node:os'
+import { machine, median } from '../figures.ts'
+import { markdownTable } from '../markdown-table.ts'
 import type { Contender } from './contenders.ts'
 import type { Figures } from './measure.ts'
 
@@ -26,23 +27,11 @@ export function resultsTable(rows: readonly Row[], { rounds, calls }: { rounds: 
     medianOf(row, 'p99Ms').toFixed(2),
   ])
   return [
-    ...markdownTable([heading, ...cells]),
+    ...markdownTable([heading, ...cells], wordColumns),
     '',
     `${machine()}. Medians of ${rounds} interleaved rounds of ${calls} calls of \`hub_status\`;`,
     'the client runs on the same machine.',
   ].join('\n')
-}
-
-/** Padded the way the formatter of this project wants it. */
-function markdownTable(cells: readonly (readonly string[])[]): readonly string[] {
-  const widths = heading.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
-  const isWord = (column: number) => column < wordColumns
-  const line = (row: readonly string[]) => `| ${row.join(' | ')} |`
-  const pad = (cell: string, column: number) =>
-    isWord(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)
-  const [head = '', ...body] = cells.map((row) => line(row.map(pad)))
-  const rule = widths.map((width, column) => (isWord(column) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`))
-  return [head, line(rule), ...body]
 }
 
 /** Each round is compared with the floor of its own minute: what else the machine does falls out. */
@@ -59,16 +48,4 @@ function timesFloor(row: Row, rows: readonly Row[]): number {
 
 function medianOf({ rounds }: Row, figure: keyof Figures): number {
   return median(rounds.map((figures) => figures[figure]))
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const middle = Math.floor(sorted.length / 2)
-  const upper = sorted[middle] ?? Number.NaN
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
-}
-
-function machine(): string {
-  const processors = cpus()
-  return `${processors[0]?.model.trim() ?? 'unknown processor'}, ${processors.length} cores, Node ${process.versions.node}`
 }

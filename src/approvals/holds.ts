@@ -8,6 +8,7 @@
  * it comes through, and nothing runs that was not approved.
  */
 import { randomBytes } from 'node:crypto'
+import { digestOf } from '../base/call-digest.ts'
 import { waitUntil } from '../base/wait-until.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { ApprovalBook } from './approval-book.ts'
@@ -16,7 +17,6 @@ import type { Ending, Outcome } from './approval-life.ts'
 import { endingOf, hasExpired } from './approval-life.ts'
 import type { ApprovalRecord, JsonObject } from './approval-record.ts'
 import type { ApprovalStore } from './approval-store.ts'
-import { digestOf } from './call-digest.ts'
 import type { Listening } from './sign-of-life.ts'
 import { showLife } from './sign-of-life.ts'
 

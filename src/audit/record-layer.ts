@@ -1,4 +1,5 @@
 /** Every writing call is an event before it runs, and another when it is done. */
+import { recordedArguments } from '../base/recorded-arguments.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Layer } from '../mcp/mcp.ts'
 
@@ -10,7 +11,12 @@ export function createRecordLayer(events: EventLog): Layer {
     const requested = await events.append({
       ...common,
       type: 'tool-called',
-      payload: { tool: tool.name, arguments: kept(args, tool.unrecorded), role: caller.role, token_id: caller.tokenId },
+      payload: {
+        tool: tool.name,
+        arguments: recordedArguments(args, tool.unrecorded),
+        role: caller.role,
+        token_id: caller.tokenId,
+      },
     })
     const startedAt = performance.now()
     const record = (outcome: Record<string, unknown>) =>
@@ -32,11 +38,4 @@ export function createRecordLayer(events: EventLog): Layer {
       throw error
     }
   }
-}
-
-/** That an argument was there is told, what it said is not. */
-function kept(args: Readonly<Record<string, unknown>>, unrecorded: readonly string[] = []): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [name, unrecorded.includes(name) ? '[not recorded]' : value]),
-  )
 }

@@ -81,7 +81,7 @@ describeOnEachEngine('connectors', (open) => {
     await connectors.bind(id, 'files', { label: 'other', overrides: { args: ['/other'] } })
     await connectors.bind(id, 'files', { label: 'other', overrides: { args: ['/third'] }, priority: 1 })
     const [first, second] = await Promise.all([connectors.resolve(id, 'files'), connectors.resolve(id, 'other')])
-    expect(first.target.reach).toMatchObject({ args: ['-y', 'server-files', '/work/build'] })
+    expect(first.target.reach).toMatchObject({ args: ['-y', 'server-files', '/srv/build'] })
     expect(second.target.reach).toMatchObject({ args: ['/third'] })
     expect((await connectors.bindingsOf(id)).map(({ label, priority }) => [label, priority])).toEqual([
       ['files', 0],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fillIn, maskReferences, placesIn, referencesIn } from './references.ts'
 
-const places = { workspace: '/work', session_id: 's1', session_name: 'build' }
+const places = { workspace: '/srv', session_id: 's1', session_name: 'build' }
 const fill = (text: string) => fillIn(text, places, ({ variable, fallback }) => `<${variable}|${fallback ?? ''}>`)
 
 test.each([
@@ -11,7 +11,7 @@ test.each([
   ['${A:-}', '<A|>'],
   ['${A:-x y}', '<A|x y>'],
   ['${A:-{workspace}/x}', '<A|{workspace}/x>'],
-  ['{workspace}/{session_name}-{session_id}', '/work/build-s1'],
+  ['{workspace}/{session_name}-{session_id}', '/srv/build-s1'],
   ['$${A}', '${A}'],
   ['{"json": {"a": 1}}', '{"json": {"a": 1}}'],
   ['{cwd} {} {Workspace}', '{cwd} {} {Workspace}'],

@@ -7,7 +7,7 @@ import { connectorSchema } from '../api/connector.ts'
 import { createRedactor } from '../base/redact.ts'
 import { createResolver } from './resolve.ts'
 
-const session = { id: 's1', name: 'build', workspacePath: '/work/build' }
+const session = { id: 's1', name: 'build', workspacePath: '/srv/build' }
 const baseEnvironment = { PATH: '/usr/bin', HOME: '/home/me' }
 
 function connector(fields: Partial<Connector>): Connector {
@@ -37,13 +37,13 @@ describe('a program', () => {
       command: 'npx',
       args: [],
       env: { HOME: '/home/me', PATH: '/opt/bin', MODE: 'fast', GITHUB_TOKEN: 'secret-of-github' },
-      cwd: '/work/build',
+      cwd: '/srv/build',
     })
   })
 
   test.each([
-    ['sub/dir', '/work/build/sub/dir'],
-    ['{workspace}/x', '/work/build/x'],
+    ['sub/dir', '/srv/build/sub/dir'],
+    ['{workspace}/x', '/srv/build/x'],
     ['~/x', '/home/me/x'],
     ['/abs', '/abs'],
     ['${DIR}', '/from/variable'],
@@ -58,7 +58,7 @@ describe('a program', () => {
   test('has the session filled into its arguments, and other braces left alone', () => {
     const args = ['{workspace}', '{session_id}/{session_name}', '{"a": {}}', '${X:-{workspace}}', '$${HOME}']
     expect(resolving({ args }).target.reach).toMatchObject({
-      args: ['/work/build', 's1/build', '{"a": {}}', '/work/build', '${HOME}'],
+      args: ['/srv/build', 's1/build', '{"a": {}}', '/srv/build', '${HOME}'],
     })
   })
 })
@@ -76,7 +76,7 @@ describe('an address', () => {
     )
     expect(target.reach).toEqual({
       transport: 'http',
-      url: 'https://example.org/mcp?dir=%2Fwork%2Fbuild',
+      url: 'https://example.org/mcp?dir=%2Fsrv%2Fbuild',
       headers: { Authorization: 'Bearer abc-def-ghi', 'X-Session': 's1' },
     })
   })
@@ -197,7 +197,7 @@ test('looking needs nothing to be set, and says what is missing', () => {
   const resolver = createResolver({ environment: {}, baseEnvironment, redactor: createRedactor() })
   const { missing, redacted } = resolver.preview(connector({ env_keys: ['ONE'], args: ['{workspace}'] }), {}, session)
   expect(missing).toEqual(['ONE'])
-  expect(redacted).toMatchObject({ args: ['/work/build'], env_keys: ['ONE'] })
+  expect(redacted).toMatchObject({ args: ['/srv/build'], env_keys: ['ONE'] })
 })
 
 describe('the resolver is the only way to a configuration', () => {

@@ -48,10 +48,7 @@ export function define(lists: MountLists, options: DefineOptions): Definitions {
 }
 
 function toolsOf({ tools }: MountLists, { mount, connector, route, hasPrefix, relay }: DefineOptions): Tool[] {
-  const named = [...new Map(tools.filter(hasText('name')).map((tool) => [textOf(tool, 'name'), tool]))]
-  const names = exposeNames(mount, originals(named), { hasPrefix })
-  return named.map(([original, listed]) => {
-    const name = names.get(original) ?? original
+  return named(tools, mount, hasPrefix).map(({ original, name, listed }) => {
     return {
       name,
       description: textOf(listed, 'description'),
@@ -99,10 +96,7 @@ function defineTemplate(listed: Listed, { relay }: DefineOptions): ResourceTempl
 }
 
 function promptsOf({ prompts }: MountLists, { mount, hasPrefix, relay }: DefineOptions): Prompt[] {
-  const named = [...new Map(prompts.filter(hasText('name')).map((prompt) => [textOf(prompt, 'name'), prompt]))]
-  const names = exposeNames(mount, originals(named), { hasPrefix })
-  return named.map(([original, listed]) => {
-    const name = names.get(original) ?? original
+  return named(prompts, mount, hasPrefix).map(({ original, name, listed }) => {
     return {
       name,
       description: textOf(listed, 'description'),
@@ -117,8 +111,18 @@ function promptsOf({ prompts }: MountLists, { mount, hasPrefix, relay }: DefineO
   })
 }
 
-function originals(named: readonly (readonly [string, Listed])[]): readonly string[] {
-  return named.map(([original]) => original)
+interface Named {
+  readonly original: string
+  /** As the agent sees it. */
+  readonly name: string
+  readonly listed: Listed
+}
+
+/** Of those that are listed twice under one name the last counts. */
+function named(entries: readonly Listed[], mount: string, hasPrefix: boolean): readonly Named[] {
+  const byOriginal = new Map(entries.filter(hasText('name')).map((listed) => [textOf(listed, 'name'), listed]))
+  const names = exposeNames(mount, byOriginal.keys(), { hasPrefix })
+  return [...byOriginal].map(([original, listed]) => ({ original, name: names.get(original) ?? original, listed }))
 }
 
 /**

@@ -2,9 +2,10 @@
  * The gate every call of an agent goes through: decided once, recorded with the decision, perhaps answered by a person,
  * then run, and recorded again.
  */
-import { createHash } from 'node:crypto'
 import { effects } from '../api/policy.ts'
+import { digestOf } from '../base/call-digest.ts'
 import { messageOf } from '../base/hub-error.ts'
+import { recordedArguments } from '../base/recorded-arguments.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Call, InputRequired, Layer } from '../mcp/mcp.ts'
 import { errorCode, inputRequired, isInputRequired, isRecord, RpcError, toolError } from '../mcp/mcp.ts'
@@ -203,12 +204,6 @@ function passedState(state: unknown, request: PolicyCall): PassedState['passed']
   return passed && passed.digest === digestOf(request) ? passed : undefined
 }
 
-function digestOf({ tool, arguments: args }: PolicyCall): string {
-  return createHash('sha256')
-    .update(JSON.stringify([tool, args]))
-    .digest('base64url')
-}
-
 interface Failed {
   readonly failure: string
 }
@@ -219,14 +214,10 @@ function failed(error: unknown): Failed {
 }
 
 function requestPayload(request: GateRequest, verdict: Verdict | Failed, { caller, client }: Call) {
-  const { tool, unrecorded = [], upstream } = request
-  const kept = Object.entries(request.arguments).map(([name, value]) => [
-    name,
-    unrecorded.includes(name) ? '[not recorded]' : value,
-  ])
+  const { tool, unrecorded, upstream } = request
   return {
     tool,
-    arguments: Object.fromEntries(kept) as Record<string, unknown>,
+    arguments: recordedArguments(request.arguments, unrecorded),
     decision: 'failure' in verdict ? { effect: 'deny', reason: verdict.failure } : wireVerdict(verdict),
     role: caller.role,
     token_id: caller.tokenId,
