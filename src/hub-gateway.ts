@@ -13,7 +13,7 @@ import { createConnectors } from './connectors/connectors.ts'
 import type { EventLog } from './events/events.ts'
 import type { BoundConnector, Gateway } from './gateway/gateway.ts'
 import { createGateway, tryUpstream } from './gateway/gateway.ts'
-import type { Notices, Provider, UpstreamListener, UpstreamTarget } from './mcp/mcp.ts'
+import type { Face, Notices, Provider, UpstreamListener, UpstreamTarget } from './mcp/mcp.ts'
 import { createUpstreamLogins, createUpstreams } from './mcp/mcp.ts'
 import { createPolicies } from './policies/policies.ts'
 import type { Equipment, SessionRecord } from './sessions/sessions.ts'
@@ -24,7 +24,7 @@ export interface GatewayParts {
   /** For people. */
   readonly providers: readonly Provider[]
   /** For the compositor of a session. */
-  providersOf(session: string): readonly Provider[]
+  providersOf(session: string, compositor: () => Face): readonly Provider[]
   equip(session: string, equipment: Equipment): Promise<void>
   setPolicy(session: string, source: string, by: Principal): Promise<void>
   /** Throws where it cannot be understood. */
@@ -153,7 +153,10 @@ export async function openGatewayParts(
   return {
     gateway,
     providers: [connectors.provider, policies.provider, createApprovalProvider({ approvals, findSession })],
-    providersOf: (session) => [...gateway.providersOf(session), policies.agentProvider(session)],
+    providersOf: (session, compositor) => [
+      ...gateway.providersOf(session, compositor),
+      policies.agentProvider(session),
+    ],
     async equip(session, { connectors: uses, mcps, policy, by }) {
       if (policy !== undefined) await policies.setAtBirth(session, policy, by)
       if (uses.length > 0) await connectors.bindAtBirth(session, uses)

@@ -17,7 +17,7 @@ import { socketPlaces } from './base/socket-places.ts'
 import type { LoadedConfig } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { openEventLog } from './events/events.ts'
-import { createSearchProvider } from './gateway/gateway.ts'
+import { mountUri } from './gateway/gateway.ts'
 import { openGatewayParts } from './hub-gateway.ts'
 import { openSessionParts } from './hub-sessions.ts'
 import { createGate, createHttp, createPage, loginCallbackPath } from './http/http.ts'
@@ -138,6 +138,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       onToolsChange({ id }) {
         notices.listChanged('tools', compositorId(id))
         notices.listChanged('tools', socketFaceId(id))
+        notices.resourceChanged(mountUri('terminal'), compositorId(id))
       },
       onSessionEnded({ id }) {
         compositors.delete(id)
@@ -197,7 +198,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       instructions: compositorInstructions,
       defaultToolsets: agentToolsets,
       layers: agentLayers,
-      providers: [...own, ...guarded.providersOf(session), createSearchProvider(() => compositor)],
+      providers: [...own, ...guarded.providersOf(session, () => compositor)],
     })
     compositors.set(session, compositor)
     return compositor

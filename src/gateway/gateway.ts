@@ -6,6 +6,7 @@
 import type { Log } from '../base/log.ts'
 import type { EventLog } from '../events/events.ts'
 import type {
+  Face,
   Layer,
   Notices,
   Provider,
@@ -19,8 +20,10 @@ import type { BoundConnector } from './bound-connector.ts'
 import type { GateOptions } from './gate.ts'
 import { createGate, createGateLayer } from './gate.ts'
 import type { MountLists } from './mount-lists.ts'
+import { createMountStates } from './mount-states.ts'
 import { createRelayedCalls } from './relayed-call.ts'
 import { createResourcesMount } from './resources-mount.ts'
+import { createSearchProvider } from './search-tools.ts'
 import type { SessionMounts } from './session-mounts.ts'
 import { createSessionMounts } from './session-mounts.ts'
 import { createSharedUpstreams } from './shared-upstreams.ts'
@@ -30,14 +33,14 @@ import { createSubscriptions } from './subscriptions.ts'
 
 export type { BoundConnector } from './bound-connector.ts'
 export type { MountLists } from './mount-lists.ts'
-export { createSearchProvider } from './search-tools.ts'
+export { mountUri } from './mount-states.ts'
 export { tryUpstream } from './try-upstream.ts'
 
 export interface Gateway extends AsyncDisposable {
   /** Around every call of an agent, by whatever way it comes. */
   readonly layer: Layer
-  /** For the compositor of a session: its connectors, and the mount `resources`. Starts what is not started. */
-  providersOf(session: string): readonly Provider[]
+  /** For the compositor of a session: its connectors, what finds them, and the mount `resources`. Starts what is not started. */
+  providersOf(session: string, compositor: () => Face): readonly Provider[]
   /** Starts what a session is bound to, before its agent asks: some read the list once and never again. */
   start(session: string): void
   /** What a session is bound to has changed. Where nobody has used it yet, nothing starts. */
@@ -106,9 +109,14 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     layer: createGateLayer(gate),
-    providersOf(session) {
+    providersOf(session, compositor) {
       const { mounts, subscriptions } = openSession(session)
-      return [createResourcesMount(() => mounts, subscriptions), mounts.provider]
+      return [
+        createResourcesMount(() => mounts, subscriptions),
+        createMountStates(mounts, compositor),
+        mounts.provider,
+        createSearchProvider(compositor),
+      ]
     },
     start: (session) => void openSession(session),
     refresh: async (session) => open.get(session)?.mounts.refresh(),

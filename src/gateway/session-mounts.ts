@@ -1,13 +1,14 @@
 /** The mounts of one session: kept in step with its bindings, and offered to its agent as one provider. */
 import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
-import type { Call, LoggingLevel, Notices, Prompt, Provider, Resource, Tool } from '../mcp/mcp.ts'
+import type { LoggingLevel, Notices, Prompt, Provider, Resource, Tool } from '../mcp/mcp.ts'
 import { moreVerbose, notification } from '../mcp/mcp.ts'
 import type { BoundConnector } from './bound-connector.ts'
 import type { Gate } from './gate.ts'
 import type { Mount, MountState } from './mount.ts'
 import { createMount } from './mount.ts'
 import type { MountLists } from './mount-lists.ts'
+import { mountsPrefix, mountUri } from './mount-states.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import type { SharedUpstreams } from './shared-upstreams.ts'
 
@@ -40,8 +41,6 @@ export interface SessionMountsOptions {
   readonly onMount: (mount: Mount) => void
   readonly onResourceChange: (mount: string, uri: string) => void
 }
-
-export const mountsPrefix = 'resource://mounts/'
 
 export function createSessionMounts(options: SessionMountsOptions): SessionMounts {
   const { session, faceId, upstreams, calls, gate, notices, graceMs } = options
@@ -94,7 +93,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
       known: () => options.known(bound),
       keep: (lists) => options.keep(bound, lists),
       onStateChange() {
-        notices.resourceChanged(`${mountsPrefix}${bound.label}`, faceId)
+        notices.resourceChanged(mountUri(bound.label), faceId)
         options.onStatusChange(bound.connector)
       },
       onListsChange(fields) {
@@ -159,7 +158,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
       return undefined
     },
     resources,
-    resourceTemplates: () => [stateTemplate(), ...mounts.flatMap(({ definitions }) => definitions.templates)],
+    resourceTemplates: () => mounts.flatMap(({ definitions }) => definitions.templates),
     resourceAt: (uri) => (uri.startsWith(mountsPrefix) ? undefined : unlisted(uri)),
     prompts: () => mounts.flatMap(({ definitions }): readonly Prompt[] => definitions.prompts),
     request: (method, params, call) => requestOf(method)?.request(method, params, call),
@@ -216,22 +215,6 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
   /** A method that MCP does not know is for the one upstream there is; with several nobody can tell. */
   function requestOf(_method: string): Mount | undefined {
     return mounts.length === 1 ? mounts[0] : undefined
-  }
-
-  function stateTemplate() {
-    return {
-      uriTemplate: `${mountsPrefix}{mount}`,
-      name: 'mount',
-      description: 'Whether the tools of a mount are there: initializing, running with their names, or failed and why.',
-      mimeType: 'application/json',
-      complete: {
-        mount: (value: string) => mounts.map(({ bound }) => bound.label).filter((label) => label.startsWith(value)),
-      },
-      async read(uri: string, _: unknown, _call: Call) {
-        const state = stateOf(uri.slice(mountsPrefix.length))
-        return state && { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(state) }] }
-      },
-    }
   }
 
   function stateOf(label: string): MountState | undefined {

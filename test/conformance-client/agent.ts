@@ -5,7 +5,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { originalKey } from '../../src/gateway/definitions.ts'
-import { mountsPrefix } from '../../src/gateway/session-mounts.ts'
+import { mountUri } from '../../src/gateway/mount-states.ts'
 import type { Endpoint } from '../harness/modern-call.ts'
 
 export interface Agent extends AsyncDisposable {
@@ -51,7 +51,7 @@ export async function connectAgent({ url, token }: Endpoint, mount: string): Pro
 
   return {
     async mount() {
-      const { contents } = await client.readResource({ uri: `${mountsPrefix}${mount}` })
+      const { contents } = await client.readResource({ uri: mountUri(mount) })
       return mountState.parse(JSON.parse(z.object({ text: z.string() }).parse(contents[0]).text))
     },
     async tools() {

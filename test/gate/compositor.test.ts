@@ -37,6 +37,18 @@ test('its tools are listed under the name of the mount, with what the upstream c
   expect(await stateOf('up')).toEqual({ state: 'running', tools: ['up_act_now'] })
 })
 
+test('the mounts of the hub itself have a state too, which follows what is switched on', async () => {
+  expect(await stateOf('policy')).toMatchObject({ state: 'running', tools: expect.arrayContaining(['policy_check']) })
+  const connection = await connectLegacy(world.agent)
+  using stream = await connection.listen()
+  await stream.next() // which opens it, and says nothing
+  await connection.request('resources/subscribe', { uri: 'resource://mounts/terminal' })
+  await world.call('update_session', { name: 'agent', tools: ['read_screen'] })
+  await expect.poll(async () => JSON.stringify(await stream.next()), patience).toContain('resource://mounts/terminal')
+  expect(await stateOf('terminal')).toEqual({ state: 'running', tools: ['terminal_read_screen'] })
+  await world.call('update_session', { name: 'agent', tools: [] })
+})
+
 test('an upstream that says nothing delays nobody, and is named as missing', async () => {
   await world.call('save_connector', { name: 'mute', ...silent })
   await world.call('bind_connector', { session: 'agent', connector: 'mute' })

@@ -1,0 +1,42 @@
+/** `resource://mounts/{mount}`: whether the tools of a mount are there, of the hub's own mounts too. */
+import { ownMounts } from '../api/connector.ts'
+import type { Face, Provider } from '../mcp/mcp.ts'
+import type { MountState } from './mount.ts'
+import type { SessionMounts } from './session-mounts.ts'
+
+export const mountsPrefix = 'resource://mounts/'
+
+export function mountUri(label: string): string {
+  return `${mountsPrefix}${label}`
+}
+
+export function createMountStates(mounts: SessionMounts, compositor: () => Face): Provider {
+  function ownState(label: string): MountState | undefined {
+    if (!(ownMounts as readonly string[]).includes(label)) return undefined
+    const tools = namesOf(compositor()).filter((name) => name.startsWith(`${label}_`))
+    return tools.length > 0 ? { state: 'running', tools } : undefined
+  }
+
+  function labels(): readonly string[] {
+    const own = ownMounts.filter((label) => ownState(label) !== undefined)
+    return [...own, ...mounts.mounts.map(({ bound }) => bound.label)]
+  }
+
+  const template = {
+    uriTemplate: mountUri('{mount}'),
+    name: 'mount',
+    description: 'Whether the tools of a mount are there: initializing, running with their names, or failed and why.',
+    mimeType: 'application/json',
+    complete: { mount: (value: string) => labels().filter((label) => label.startsWith(value)) },
+    async read(uri: string) {
+      const label = uri.slice(mountsPrefix.length)
+      const state = mounts.stateOf(label) ?? ownState(label)
+      return state && { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(state) }] }
+    },
+  }
+  return { toolset: 'connectors', resourceTemplates: () => [template] }
+}
+
+function namesOf(face: Face): readonly string[] {
+  return face.listTools(face.defaultToolsets).map((listed) => (listed as { readonly name: string }).name)
+}
