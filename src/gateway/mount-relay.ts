@@ -6,11 +6,14 @@ import type { Gate } from './gate.ts'
 import { orWaitingError, orWaitingResult } from './gate.ts'
 import type { Listed } from './mount-lists.ts'
 import { policyName } from './names.ts'
+import { createOwnTasks } from './own-tasks.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import type { UpstreamLease } from './shared-upstreams.ts'
 import { metaFor, paramHeaders, withoutWire } from './wire-params.ts'
 
 export interface MountRelay extends Relay {
+  /** Whether a call of a tool began this task. */
+  hasBegun(taskId: string): boolean
   /** A method that MCP does not know. */
   other(method: string, params: Params, call: Call): Promise<object | InputRequired>
 }
@@ -28,6 +31,7 @@ export interface MountRelayOptions {
 const mayAskBack = new Set(['resources/read', 'prompts/get'])
 
 export function createMountRelay({ mount, connector, route, gate, calls, lease }: MountRelayOptions): MountRelay {
+  const tasks = createOwnTasks()
   const judged = (action: string, args: Readonly<Record<string, unknown>>) => ({
     tool: policyName(mount, action),
     arguments: args,
@@ -55,11 +59,14 @@ export function createMountRelay({ mount, connector, route, gate, calls, lease }
   }
 
   return {
-    callTool(original, call) {
+    async callTool(original, call) {
       const { name, annotations, inputSchema } = original
       const headers = paramHeaders(inputSchema, call.params['arguments'])
-      return send('tools/call', { ...call.params, name }, call, { isSafe: isSafe(annotations), headers })
+      const result = await send('tools/call', { ...call.params, name }, call, { isSafe: isSafe(annotations), headers })
+      tasks.note(result)
+      return result
     },
+    hasBegun: (taskId) => tasks.has(taskId),
     request,
     async complete(params, call) {
       // We say that we complete whatever there is; it need not.

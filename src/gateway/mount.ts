@@ -36,6 +36,8 @@ export interface Mount extends AsyncDisposable {
   setPrefix(hasPrefix: boolean): void
   resourceAt(uri: string): Resource
   read(uri: string, call: Call): Promise<object | InputRequired>
+  /** Whether one of its tools began this task. */
+  hasBegun(taskId: string): boolean
   /** A method that MCP does not know. */
   request(method: string, params: Params, call: Call): Promise<object | InputRequired>
   notify(method: string, params: Params | undefined): void
@@ -206,6 +208,7 @@ export function createMount(options: MountOptions): Mount {
     },
     resourceAt: (uri) => unlistedResource(uri, relay),
     read: (uri, call) => relay.request('read', 'resources/read', { uri }, call),
+    hasBegun: (taskId) => relay.hasBegun(taskId),
     request: (method, params, call) => relay.other(method, params, call),
     notify(method, params) {
       if (lease?.upstream.status.is === 'running') void lease.upstream.notify(method, params).catch(() => {})

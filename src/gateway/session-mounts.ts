@@ -9,6 +9,8 @@ import type { Mount, MountState } from './mount.ts'
 import { createMount } from './mount.ts'
 import type { MountLists } from './mount-lists.ts'
 import { mountsPrefix, mountUri } from './mount-states.ts'
+import { capabilitiesOf } from './mount-capabilities.ts'
+import { requestOther } from './other-methods.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import type { SharedUpstreams } from './shared-upstreams.ts'
 
@@ -161,7 +163,8 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
     resourceTemplates: () => mounts.flatMap(({ definitions }) => definitions.templates),
     resourceAt: (uri) => (uri.startsWith(mountsPrefix) ? undefined : unlisted(uri)),
     prompts: () => mounts.flatMap(({ definitions }): readonly Prompt[] => definitions.prompts),
-    request: (method, params, call) => requestOf(method)?.request(method, params, call),
+    request: (method, params, call) => requestOther(mounts, method, params, call),
+    capabilities: (era) => capabilitiesOf(mounts, era),
     notify: (method, params) => mounts.forEach((mount) => mount.notify(method, params)),
     setLogLevel(level) {
       // Each client hears what it asked for; of the upstreams the one who wants most decides.
@@ -210,11 +213,6 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
   function unlisted(uri: string): Resource | undefined {
     const owner = ownerOf(uri)
     return owner && !owner.definitions.resourcesByUri.has(uri) ? owner.resourceAt(uri) : undefined
-  }
-
-  /** A method that MCP does not know is for the one upstream there is; with several nobody can tell. */
-  function requestOf(_method: string): Mount | undefined {
-    return mounts.length === 1 ? mounts[0] : undefined
   }
 
   function stateOf(label: string): MountState | undefined {

@@ -5,8 +5,8 @@
 import { HubError } from '../base/hub-error.ts'
 import { describePrompt, describeResource, describeResourceTemplate, describeTool } from './describe.ts'
 import { resourceNotFound } from './methods.ts'
-import type { Call, InputRequired, Prompt, Provider, ResourceTemplate, Tool } from './provider.ts'
-import type { CallToolResult, Implementation, LoggingLevel, ReadResourceResult } from './sdk.ts'
+import type { Call, Client, InputRequired, Prompt, Provider, ResourceTemplate, Tool } from './provider.ts'
+import type { CallToolResult, Implementation, LoggingLevel, ReadResourceResult, ServerCapabilities } from './sdk.ts'
 import { UriTemplate } from './sdk.ts'
 import type { Meta, Params } from './wire.ts'
 
@@ -14,6 +14,7 @@ export interface Face {
   readonly id: string
   readonly info: Implementation
   readonly instructions: string
+  capabilities(era: Client['era']): object
   /** Listed where neither the request nor the token names any. */
   readonly defaultToolsets: readonly string[]
   /** A toolset shortens this list only: every tool stays callable. */
@@ -59,6 +60,14 @@ export interface FaceOptions {
   readonly layers?: readonly Layer[]
 }
 
+const ownCapabilities: ServerCapabilities = {
+  tools: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+}
+
 const shortList: readonly string[] = ['sessions', 'terminal', 'approvals']
 
 export function createFace(options: FaceOptions): Face {
@@ -79,6 +88,12 @@ export function createFace(options: FaceOptions): Face {
     get instructions() {
       return [instructions, ...providers.flatMap((provider) => provider.instructions?.() ?? [])].join('\n\n')
     },
+    capabilities: (era) =>
+      Object.assign(
+        {},
+        ...providers.flatMap((provider) => provider.capabilities?.(era) ?? []),
+        ownCapabilities,
+      ) as object,
     listTools: (toolsets) =>
       providers.flatMap(({ toolset, tools }) => {
         const isAskedFor = toolsets.includes('all') || toolsets.includes(toolset)

@@ -3,17 +3,8 @@ import { z } from 'zod'
 import type { Face } from './face.ts'
 import { check } from './methods.ts'
 import type { Client } from './provider.ts'
-import type { ServerCapabilities } from './sdk.ts'
 import type { Params } from './wire.ts'
 import { isLegacyVersion, newestLegacyVersion } from './wire.ts'
-
-export const capabilities: ServerCapabilities = {
-  tools: { listChanged: true },
-  resources: { listChanged: true, subscribe: true },
-  prompts: { listChanged: true },
-  completions: {},
-  logging: {},
-}
 
 const initializeParams = z.looseObject({
   protocolVersion: z.string(),
@@ -34,5 +25,6 @@ export function readInitialize(params: Params): Client {
 
 export function initializeResult(client: Client, face: Face): object {
   const { info, instructions } = face
+  const capabilities = face.capabilities('legacy')
   return { protocolVersion: client.version, capabilities, serverInfo: info, instructions }
 }

@@ -5,7 +5,6 @@ import { answer } from './answer.ts'
 import { correlationOf, isLoggingLevel, RequestCall } from './call.ts'
 import { Cancellation } from './cancellation.ts'
 import type { Face } from './face.ts'
-import { capabilities } from './initialize.ts'
 import { assertCapable } from './input-rounds.ts'
 import type { Listeners } from './listen.ts'
 import { findMethod, otherMethod } from './methods.ts'
@@ -184,8 +183,9 @@ function readClient({ params }: RpcRequest): Client {
   }
 }
 
-function discover({ instructions }: Face): object {
-  return { supportedVersions: [modernVersion], capabilities, instructions }
+function discover(face: Face): object {
+  const { instructions } = face
+  return { supportedVersions: [modernVersion], capabilities: face.capabilities('modern'), instructions }
 }
 
 function stamp(method: string, result: object, face: Face): object {

@@ -40,6 +40,8 @@ export interface Provider {
   /** What a client should know about the lists, for their `_meta`. */
   notes?(): Meta | undefined
   instructions?(): string | undefined
+  /** What its clients may use beyond what the hub itself can, in their era. */
+  capabilities?(era: Client['era']): Readonly<Record<string, unknown>>
 }
 
 /** `defineTool` makes one from zod schemas. */

@@ -1,6 +1,6 @@
 /**
  * An upstream over stdio that does what the arguments of a call tell it, one step after another, and writes down every
- * message that reaches it. What it lists stands in a file that a test may change.
+ * message that reaches it. What it lists, and answers to methods of its own, stands in a file that a test may change.
  *
  *   node scripted-upstream.ts <journal> <lists> [--modern]
  */
@@ -26,6 +26,18 @@ type Step =
   | { readonly result: unknown }
   | { readonly error: object }
   | { readonly hang: true }
+
+interface Script {
+  readonly tools?: readonly object[]
+  readonly resources?: readonly object[]
+  readonly resourceTemplates?: readonly object[]
+  readonly prompts?: readonly object[]
+  readonly promptsFail?: boolean
+  /** Beside those it has anyway. */
+  readonly capabilities?: object
+  /** What it answers to methods of its own; without it, to any. */
+  readonly own?: Readonly<Record<string, object>>
+}
 
 const [journal = '', listsFile = '', ...flags] = process.argv.slice(2)
 const isModern = flags.includes('--modern')
@@ -82,7 +94,7 @@ function saidIn({ result, error }: Message): unknown {
   return error === undefined ? result : { error }
 }
 
-function lists(): Readonly<Record<string, readonly object[]>> {
+function lists(): Script {
   return existsSync(listsFile) ? JSON.parse(readFileSync(listsFile, 'utf8')) : {}
 }
 
@@ -91,14 +103,14 @@ const complete = isModern ? { resultType: 'complete' } : {}
 
 async function answerTo(message: Message): Promise<object | undefined> {
   const { id, method = '', params = {} } = message
-  const { tools = [{ name: 'script', inputSchema: { type: 'object' } }], ...others } = lists()
+  const { tools = [{ name: 'script', inputSchema: { type: 'object' } }], own, ...others } = lists()
   switch (method) {
     case 'initialize':
       if (isModern) return { error: { code: -32601, message: 'Method not found' } }
       return {
         result: {
           protocolVersion: '2025-11-25',
-          capabilities,
+          capabilities: { ...capabilities, ...others.capabilities },
           serverInfo: { name: 'scripted', version: '1' },
           instructions: flags.find((flag) => !flag.startsWith('--')),
         },
@@ -114,13 +126,13 @@ async function answerTo(message: Message): Promise<object | undefined> {
     case 'tools/list':
       return { result: { tools, ...cached } }
     case 'resources/list':
-      return { result: { resources: others['resources'] ?? [], ...cached } }
+      return { result: { resources: others.resources ?? [], ...cached } }
     case 'resources/templates/list':
-      return { result: { resourceTemplates: others['resourceTemplates'] ?? [], ...cached } }
+      return { result: { resourceTemplates: others.resourceTemplates ?? [], ...cached } }
     case 'prompts/list':
-      return others['promptsFail']
+      return others.promptsFail
         ? { error: { code: -32603, message: 'no prompts today' } }
-        : { result: { prompts: others['prompts'] ?? [], ...cached } }
+        : { result: { prompts: others.prompts ?? [], ...cached } }
     case 'resources/read':
       return {
         result: { contents: [{ uri: params['uri'], text: `${journal} has ${String(params['uri'])}` }], ...cached },
@@ -132,6 +144,7 @@ async function answerTo(message: Message): Promise<object | undefined> {
     case 'tools/call':
       return callTool(message)
     default:
+      if (own) return own[method] ?? { error: { code: -32601, message: 'Method not found' } }
       return { result: { did: method, ...complete } }
   }
 }

@@ -1,0 +1,76 @@
+/** Methods that MCP itself does not answer, such as those of extensions: each is for the mount that knows it. */
+import type { Call, InputRequired, Params } from '../mcp/mcp.ts'
+import { errorCode, isRecord, RpcError } from '../mcp/mcp.ts'
+import type { Mount } from './mount.ts'
+
+type Answer = Promise<object | InputRequired>
+
+/** `mounts`: highest priority first. `undefined`: none of them could know it. */
+export function requestOther(mounts: readonly Mount[], method: string, params: Params, call: Call): Answer | undefined {
+  const asked = candidates(mounts, method, params)
+  if (asked.length === 0) return undefined
+  if (method === 'tasks/list' && asked.length > 1) return listTasks(asked, params, call)
+  return firstThatKnows(asked, method, params, call)
+}
+
+function candidates(mounts: readonly Mount[], method: string, { taskId }: Params): readonly Mount[] {
+  if (!method.startsWith('tasks/') || mounts.length === 1) return mounts
+  const owner = mounts.find((mount) => typeof taskId === 'string' && mount.hasBegun(taskId))
+  return owner ? [owner] : mounts.filter(hasTasks)
+}
+
+/** Whoever does not know a method has done nothing, so the next can be asked. */
+async function firstThatKnows(asked: readonly Mount[], method: string, params: Params, call: Call): Answer {
+  let refusal: unknown
+  for (const mount of asked) {
+    try {
+      return await mount.request(method, params, call)
+    } catch (error) {
+      if (!isUnknown(error, method)) throw error
+      refusal ??= error
+    }
+  }
+  throw refusal
+}
+
+/** All tasks of one mount, then of the next. */
+async function listTasks(asked: readonly Mount[], { cursor: text, ...params }: Params, call: Call): Answer {
+  const { mount: label, cursor } = readCursor(text)
+  const index = label === undefined ? 0 : asked.findIndex(({ bound }) => bound.label === label)
+  const mount = asked[index]
+  if (!mount) throw new RpcError(errorCode.invalidParams, '"cursor" is none of ours. Begin again without it.')
+  const page = await mount.request('tasks/list', cursor === undefined ? params : { ...params, cursor }, call)
+  const { nextCursor, ...listed } = page as { readonly nextCursor?: string }
+  const next = nextCursor === undefined ? asked[index + 1] : mount
+  return next ? { ...listed, nextCursor: writeCursor({ mount: next.bound.label, cursor: nextCursor }) } : listed
+}
+
+function hasTasks({ upstream }: Mount): boolean {
+  const { tasks, extensions } = (upstream?.identity?.capabilities ?? {}) as Readonly<Record<string, unknown>>
+  return tasks !== undefined || (isRecord(extensions) && 'io.modelcontextprotocol/tasks' in extensions)
+}
+
+/** A task that is another's is an invalid parameter. */
+function isUnknown(error: unknown, method: string): boolean {
+  if (!(error instanceof RpcError)) return false
+  if (error.code === errorCode.methodNotFound) return true
+  return method.startsWith('tasks/') && error.code === errorCode.invalidParams
+}
+
+interface ListCursor {
+  readonly mount?: string
+  readonly cursor?: string | undefined
+}
+
+function writeCursor(cursor: ListCursor): string {
+  return Buffer.from(JSON.stringify(cursor)).toString('base64url')
+}
+
+function readCursor(text: unknown): ListCursor {
+  if (text === undefined) return {}
+  try {
+    return JSON.parse(Buffer.from(String(text), 'base64url').toString()) as ListCursor
+  } catch {
+    return { mount: '' }
+  }
+}

@@ -1,0 +1,95 @@
+/** Methods beyond MCP's own, in sessions with several mounts: tasks, and whatever an extension brings. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../fixtures/until.ts'
+import { connectLegacy, type LegacyConnection } from '../http/legacy-connection.ts'
+import { modern } from '../http/modern-request.ts'
+import { type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from './scripted-world.ts'
+
+let world: ScriptedWorld
+let upstreams: Readonly<Record<'one' | 'two' | 'plain', ScriptedUpstream>>
+let agent: LegacyConnection
+
+const unknownTask = { error: { code: -32602, message: 'no such task' } }
+
+beforeAll(async () => {
+  world = await startScriptedWorld()
+  const target = await world.session('several')
+  const tasks = { capabilities: { tasks: { list: {} } } }
+  upstreams = {
+    plain: await world.upstream('plain', { lists: { own: { 'only/plain': { result: { by: 'plain' } } } } }),
+    one: await world.upstream('one', {
+      lists: {
+        ...tasks,
+        own: {
+          'tasks/get': unknownTask,
+          'tasks/list': { result: { tasks: [{ taskId: 'first' }] } },
+          'only/one': { result: { by: 'one' } },
+        },
+      },
+    }),
+    two: await world.upstream('two', {
+      lists: {
+        ...tasks,
+        own: {
+          'tasks/get': { result: { taskId: 'second', status: 'working' } },
+          'tasks/list': { result: { tasks: [{ taskId: 'second' }], nextCursor: 'page 2' } },
+          'only/two': { error: { code: -32000, message: 'it knows, but will not' } },
+        },
+      },
+    }),
+  }
+  for (const connector of Object.keys(upstreams)) await world.bind('several', connector)
+  await until(async () => /one_script.*two_script/.test(JSON.stringify((await modern(target, 'tools/list')).body)))
+  agent = await connectLegacy(target)
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const reached = (upstream: keyof typeof upstreams, method: string) => upstreams[upstream].heard(method).length
+
+test('a client is told that there are tasks', () => {
+  expect(agent.opening.body).toMatchObject({ result: { capabilities: { tasks: { list: {} }, tools: {} } } })
+})
+
+test('a method is answered by the mount that knows it', async () => {
+  expect(await agent.request('only/plain')).toMatchObject({ result: { by: 'plain' } })
+  expect(await agent.request('only/one')).toMatchObject({ result: { by: 'one' } })
+})
+
+test('one that knows it and refuses has the last word', async () => {
+  expect(await agent.request('only/two')).toMatchObject({ error: { code: -32000, message: 'it knows, but will not' } })
+})
+
+test('a method that nobody knows is unknown', async () => {
+  expect(await agent.request('only/nobody')).toMatchObject({ error: { code: -32601 } })
+})
+
+describe('tasks', () => {
+  test('one that a tool began is asked of its mount alone', async () => {
+    const steps = [{ result: { task: { taskId: 'second', status: 'working' } } }]
+    await agent.request('tools/call', { name: 'two_script', arguments: { steps } })
+    expect(await agent.request('tasks/get', { taskId: 'second' })).toMatchObject({ result: { taskId: 'second' } })
+    expect(reached('one', 'tasks/get')).toBe(0)
+  })
+
+  test('one from before is looked for where there are tasks', async () => {
+    expect(await agent.request('tasks/get', { taskId: 'older' })).toMatchObject({ result: { status: 'working' } })
+    expect(reached('one', 'tasks/get')).toBe(1)
+    expect(reached('plain', 'tasks/get')).toBe(0)
+  })
+
+  test('those of all mounts are listed, page after page', async () => {
+    const pages: Page['result'][] = []
+    for (const _ of [1, 2, 3]) {
+      const cursor = pages.at(-1)?.nextCursor
+      const { result } = (await agent.request('tasks/list', cursor === undefined ? {} : { cursor })) as Page
+      pages.push(result)
+    }
+    expect(pages.map(({ tasks }) => tasks[0]!.taskId)).toEqual(['first', 'second', 'second'])
+    expect(upstreams.two.heard('tasks/list').map(({ params }) => params?.['cursor'])).toEqual([undefined, 'page 2'])
+    expect(await agent.request('tasks/list', { cursor: 'nonsense' })).toMatchObject({ error: { code: -32602 } })
+  })
+})
+
+interface Page {
+  readonly result: { readonly tasks: readonly { readonly taskId: string }[]; readonly nextCursor?: string }
+}
