@@ -1,17 +1,22 @@
 /**
  * What a gateway costs: the same upstream direct, through Signalbox as shipped, and through the gateways of npm.
  *
- *   npm run bench:gateway -- [--rounds 5] [--seconds 2]
+ *   npm run bench:gateway -- [--rounds 5] [--seconds 2] [--write-readme]
  */
 import { parseArgs } from 'node:util'
 import { startContenders } from './gateway/contenders.ts'
-import { type Figures, measure } from './gateway/measure.ts'
+import { type Figures, measure, warmUp } from './gateway/measure.ts'
 import { load, resultsTable } from './gateway/results-table.ts'
+import { writeIntoReadme } from './write-readme.ts'
 
 const lineCounts = [1, 16, 64]
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '2' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '2' },
+    'write-readme': { type: 'boolean', default: false },
+  },
 })
 const rounds = positive('rounds', values.rounds)
 const seconds = positive('seconds', values.seconds)
@@ -22,12 +27,14 @@ await using contenders = await startContenders()
 const rows = lineCounts.flatMap((lineCount) =>
   contenders.all.map((contender) => ({ contender, lineCount, rounds: [] as Figures[] })),
 )
-for (const { contender, lineCount } of rows) await measure(contender, lineCount, seconds) // warms up both ends
+for (const contender of contenders.all) await warmUp(contender)
 for (let round = 1; round <= rounds; round++) {
   process.stderr.write(`round ${round} of ${rounds}\n`)
   for (const row of rows) row.rounds.push(await measure(row.contender, row.lineCount, seconds))
 }
-console.log(resultsTable(rows, contenders, { rounds, seconds, loadBefore }))
+const table = resultsTable(rows, contenders, { rounds, seconds, loadBefore })
+console.log(table)
+if (values['write-readme']) await writeIntoReadme('bench:gateway', table)
 
 function positive(option: string, value: string): number {
   const number = Number(value)

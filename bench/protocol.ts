@@ -3,11 +3,11 @@
  *
  *   npm run bench:protocol -- [--rounds 5] [--calls 2000] [--write-readme]
  */
-import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { startContenders } from './protocol/contenders.ts'
 import { measure } from './protocol/measure.ts'
 import { resultsTable, type Row } from './protocol/results-table.ts'
+import { writeIntoReadme } from './write-readme.ts'
 
 const lineCounts = [1, 16, 64]
 
@@ -23,7 +23,7 @@ const calls = wholeNumber('calls', values.calls)
 
 const table = resultsTable(await run(), { rounds, calls })
 console.log(table)
-if (values['write-readme']) await writeIntoReadme(table)
+if (values['write-readme']) await writeIntoReadme('bench:protocol', table)
 
 async function run(): Promise<readonly Row[]> {
   await using contenders = await startContenders(Math.max(...lineCounts))
@@ -36,15 +36,6 @@ async function run(): Promise<readonly Row[]> {
     for (const row of rows) row.rounds.push(await measure(row.contender, row.lineCount, calls))
   }
   return rows
-}
-
-async function writeIntoReadme(text: string): Promise<void> {
-  const file = new URL('../README.md', import.meta.url)
-  const readme = await readFile(file, 'utf8')
-  const [begin, end] = ['<!-- bench:protocol -->', '<!-- /bench:protocol -->']
-  const [from, to] = [readme.indexOf(begin), readme.indexOf(end)]
-  if (from < 0 || to < from) throw new Error(`README.md has no place for the table: put ${begin} and ${end} into it.`)
-  await writeFile(file, `${readme.slice(0, from + begin.length)}\n\n${text}\n\n${readme.slice(to)}`)
 }
 
 function wholeNumber(option: string, value: string): number {

@@ -1,21 +1,27 @@
 /**
  * What a terminal costs and how quick it is, as a client of the hub sees it, next to tmux in control mode in the same run.
  *
- *   npm run bench:terminal -- [--rounds 3] [--crowd 100]
+ *   npm run bench:terminal -- [--rounds 3] [--crowd 100] [--write-readme]
  */
-import { cpus, loadavg } from 'node:os'
+import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { machine, median } from './figures.ts'
 import { type BenchHub, startBenchHub } from './terminal/bench-hub.ts'
 import { measureCrowd, startCrowd } from './terminal/crowd.ts'
 import { echoCommand, measureEcho, measureTmuxEcho } from './terminal/echo.ts'
-import { latency, mean, median, type Row, shown, toTable } from './terminal/figures.ts'
+import { latency, mean, type Row, shown, toTable } from './terminal/figures.ts'
 import { linesCommand, measureReading, measureTmuxReading, readings } from './terminal/reading.ts'
 import { measureFlow, measureTmuxFlow, writeSample } from './terminal/throughput.ts'
 import { openPane, tmuxVersion } from './terminal/tmux.ts'
+import { writeIntoReadme } from './write-readme.ts'
 
 const { values } = parseArgs({
-  options: { rounds: { type: 'string', default: '3' }, crowd: { type: 'string', default: '100' } },
+  options: {
+    rounds: { type: 'string', default: '3' },
+    crowd: { type: 'string', default: '100' },
+    'write-readme': { type: 'boolean', default: false },
+  },
 })
 const rounds = Number(values.rounds)
 const crowdSize = Number(values.crowd)
@@ -29,13 +35,14 @@ const untilSettledMs = 7_000
 const untilReady = { for: 'text', value: 'ready' }
 
 const rows = [...(await oneTerminal()), ...(await manyIdle()), ...(await aCrowd()), await comingBack()]
-console.log(toTable(rows))
-console.log(
-  `\n${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}, ${tmux ?? 'tmux is not installed'}; load ${loadavg()[0]!.toFixed(1)} at the end.`,
-)
-console.log(
+const report = [
+  toTable(rows),
+  '',
+  `${machine()}, ${tmux ?? 'tmux is not installed'}; load ${loadavg()[0]!.toFixed(1)} at the end.`,
   `Latencies are p50 / p95, CPU is the hub’s, ${rounds} interleaved rounds; the clients run on the same machine.`,
-)
+].join('\n')
+console.log(report)
+if (values['write-readme']) await writeIntoReadme('bench:terminal', report)
 
 function say(step: string): void {
   process.stderr.write(`${step}\n`)

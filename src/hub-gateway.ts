@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApprovalProvider, openApprovals } from './approvals/approvals.ts'
-import { HubError } from './base/hub-error.ts'
+import { messageOf } from './base/hub-error.ts'
 import type { Log } from './base/log.ts'
 import type { Principal } from './base/principal.ts'
 import type { Redactor } from './base/redact.ts'
@@ -49,6 +49,8 @@ export interface GatewayPartsOptions extends Pick<LoadedConfig, 'config' | 'envi
   readonly redactor: Redactor
   readonly log: Log
   readonly faceIdOf: (session: string) => string
+  /** What the agent of a session sees. */
+  readonly compositorOf: (session: string) => Face
   readonly findSession: (nameOrId: string) => Promise<SessionRecord>
   /** What the template's file says, where nobody saved another. */
   readonly templatePolicy: (template: string) => string | undefined
@@ -88,6 +90,7 @@ export async function openGatewayParts(
       redactor,
       log,
       holdMs: config.approvalHoldSeconds * 1000,
+      expiryMs: config.approvalExpirySeconds * 1000,
       policyVersionOf: (session) => policies.versionOf(session),
       hooks: { command: config.notifyCommand, url: config.notifyUrl, environment: programs },
     }),
@@ -100,6 +103,8 @@ export async function openGatewayParts(
     templatePolicy,
     findSession,
     grantsOf: (session) => approvals.grantsOf(session),
+    namesOf: (session, tool) => gateway.namesOf(session, tool),
+    onSaved: () => gateway.policiesChanged(),
   })
   const connectors = createConnectors({
     store,
@@ -109,15 +114,16 @@ export async function openGatewayParts(
     baseEnvironment: upstreamEnvironment(environment),
     redactor,
     findSession,
-    upstreamStatus: (session, label) => gateway.statusOf(session, label),
+    upstreamOf: (session, label) => gateway.upstreamOf(session, label),
+    restartUpstreams: (connector, session) => gateway.restart(connector, session),
     async test(target, signal) {
       await using upstream = upstreams.open(target, silent)
-      const report = tryUpstream(upstream, signal)
-      await report.catch(() => {})
+      const [tried] = await Promise.allSettled([tryUpstream(upstream, signal)])
+      const { stderr } = upstream
       // It may answer us, and want more rights for some call.
       const address = logins.pending(target.name)
-      if (address !== undefined) throw new HubError('unauthorized', `A person has to log in first: open ${address}`)
-      return report
+      if (address !== undefined) return { error: `A person has to log in first: open ${address}`, stderr }
+      return tried.status === 'fulfilled' ? { report: tried.value } : { error: messageOf(tried.reason), stderr }
     },
     onRemoved: (connector) => logins.forget(connector),
     onBindingsChange: (session) =>
@@ -139,6 +145,9 @@ export async function openGatewayParts(
       log,
       faceIdOf,
       graceMs: listGraceMs,
+      findSession,
+      compositorOf: options.compositorOf,
+      foresee: (session) => policies.foresee(session),
       decide: (session, call) => policies.decide(session, call),
       obtain: (request, call) => approvals.obtain(request, call),
       bindingsOf: (session) => resolveBindings(connectors, session),
@@ -152,7 +161,12 @@ export async function openGatewayParts(
 
   return {
     gateway,
-    providers: [connectors.provider, policies.provider, createApprovalProvider({ approvals, findSession })],
+    providers: [
+      connectors.provider,
+      gateway.provider,
+      policies.provider,
+      createApprovalProvider({ approvals, findSession }),
+    ],
     providersOf: (session, compositor) => [
       ...gateway.providersOf(session, compositor),
       policies.agentProvider(session),

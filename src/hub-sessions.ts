@@ -2,10 +2,17 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ActivityRules } from './activity/activity.ts'
-import { createActivityWatch, createReportProvider, loadActivityRules } from './activity/activity.ts'
+import {
+  createActivityWatch,
+  createReportProvider,
+  loadActivityRules,
+  waitingNotification,
+} from './activity/activity.ts'
 import type { Principal } from './base/principal.ts'
 import { messageOf } from './base/hub-error.ts'
 import type { Log } from './base/log.ts'
+import { createNotifier } from './base/notify.ts'
+import type { Redactor } from './base/redact.ts'
 import { holderSocketDirectory } from './base/socket-places.ts'
 import type { LoadedConfig } from './config/config.ts'
 import { passedOn, programEnvironment } from './config/config.ts'
@@ -42,6 +49,7 @@ export interface SessionPartsOptions extends Pick<LoadedConfig, 'config' | 'envi
   readonly events: EventLog
   readonly notices: Notices
   readonly tokens: Tokens
+  readonly redactor: Redactor
   readonly log: Log
   readonly openSocket: (record: SessionRecord, holderPid: number) => Promise<SessionSocket>
   readonly onToolsChange: (record: SessionRecord) => void
@@ -90,6 +98,11 @@ export async function openSessionParts(
       return undefined
     }
   }
+  const urlOf = (name: string) => `${config.sessionFollowBase ?? origin}${config.sessionFollowPath}${name}`
+  const redact = (text: string) => options.redactor.text(text)
+  const notifier = opened.use(
+    createNotifier({ command: config.notifyCommand, url: config.notifyUrl, environment: programs }, log),
+  )
   const sessions = createSessions({
     store,
     hubId,
@@ -110,11 +123,15 @@ export async function openSessionParts(
     environment: { base: programs, passedOn: (names) => passedOn(environment, names) },
     mcpUrl: url,
     signalbox: packageFile('bin/signalbox'),
-    urlOf: (name) => `${config.sessionFollowBase ?? origin}${config.sessionFollowPath}${name}`,
+    urlOf,
     defaultTemplate: config.defaultTemplate,
     jobConcurrency: config.jobConcurrency,
-    watchActivity: ({ template }, terminal, onChange) =>
-      createActivityWatch({ terminal, rules: rulesOf(template), onChange }),
+    watchActivity: ({ template, activity }, terminal, onChange) =>
+      createActivityWatch({ terminal, rules: rulesOf(template), last: activity, redact, onChange }),
+    onActivityChange: ({ id, name }, activity) =>
+      notifier.notify(async () => waitingNotification({ id, name, activity, session_url: urlOf(name) }), {
+        session: id,
+      }),
     openSocket: options.openSocket,
     equip: options.equip,
     onToolsChange: options.onToolsChange,

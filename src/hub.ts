@@ -25,7 +25,7 @@ import type { Gate, HttpServer } from './http/http.ts'
 import type { Face, Notices, Provider } from './mcp/mcp.ts'
 import { createEndpoint, createFace, createNotices, createSettleLayer, managementFaceId } from './mcp/mcp.ts'
 import type { SessionRecord } from './sessions/sessions.ts'
-import { createSessionSockets, socketName } from './socket/socket.ts'
+import { createSessionSockets } from './socket/socket.ts'
 import { createStatusProvider, noteStatusChange } from './status/status.ts'
 import { openStore } from './store/store.ts'
 import { createTokenProvider, createTokens, ensureTokenFile } from './tokens/tokens.ts'
@@ -130,6 +130,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       events,
       notices,
       tokens,
+      redactor,
       log,
       openSocket,
       equip: (session, equipment) => guarded.equip(session, equipment),
@@ -163,6 +164,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       redactor,
       log,
       faceIdOf: compositorId,
+      compositorOf,
       findSession: (nameOrId) => sessions.find(nameOrId),
       templatePolicy: policyOfTemplate,
     },
@@ -187,8 +189,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     ],
   })
   const compositors = new Map<string, Face>()
-  function faceOf({ role, session = '' }: Principal): Face {
-    if (role === 'human') return management
+  function compositorOf(session: string): Face {
     const known = compositors.get(session)
     if (known) return known
     const own = [statusProvider, ownTools(session, 'terminal_'), ...peersOf(session)]
@@ -198,11 +199,13 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       instructions: compositorInstructions,
       defaultToolsets: agentToolsets,
       layers: agentLayers,
+      visible: (tools) => guarded.gateway.visible(session, tools),
       providers: [...own, ...guarded.providersOf(session, () => compositor)],
     })
     compositors.set(session, compositor)
     return compositor
   }
+  const faceOf = ({ role, session = '' }: Principal) => (role === 'human' ? management : compositorOf(session))
 
   const endpoint = createEndpoint({
     records: createConnectionRecords({ store, hubId }),
@@ -222,17 +225,19 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     log,
   })
   opened.use(sockets)
-  async function openSocket({ id, socketName: asked }: SessionRecord, pid: number) {
+  async function openSocket({ id, socketName }: SessionRecord, holderPid: number) {
     const face = createFace({
       id: socketFaceId(id),
       info,
       instructions: socketInstructions,
       defaultToolsets: agentToolsets,
       layers: agentLayers,
+      visible: (tools) => guarded.gateway.visible(id, tools),
       providers: [ownTools(id, '')],
     })
     const caller: Principal = { tokenId: `socket of ${id}`, role: 'agent', session: id }
-    return sockets.open({ name: socketName({ asked, pid }), caller, face })
+    // Unlike the hub's pid, the holder's is the session's alone, and stays as long as the session.
+    return sockets.open({ name: socketName ?? String(holderPid), caller, face })
   }
   await endpoint.restore()
   await sessions.restore()

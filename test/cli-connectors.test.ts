@@ -1,5 +1,6 @@
 /** Connectors from the shell: the commands, a real hub, real upstreams. */
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { CliOutcome } from './fixtures/run-cli.ts'
@@ -47,12 +48,15 @@ describe('signalbox connectors', () => {
   })
 
   test('says why one does not work, without the secret it was given', async () => {
-    const script = 'echo "no good: $GITHUB_TOKEN" >&2; exit 3'
+    const script = 'read line; echo "no good: $GITHUB_TOKEN" >&2; exit 3'
     await signalbox('connectors', 'add', 'broken', '--env-key', 'GITHUB_TOKEN', '--', 'sh', '-c', script)
     onTestFinished(() => void signalbox('connectors', 'rm', 'broken'))
     const { code, err } = await signalbox('connectors', 'test', 'broken')
     expect(code).toBe(1)
-    expect(err).toContain('no good: [redacted]')
+    expect(err).toContain('it last said: no good: [redacted]')
+    expect(err).toContain(
+      `it wrote to stderr:\n  no good: [redacted]\nIt ran in ${tmpdir()}; in a session it runs in the workspace`,
+    )
     await signalbox('connectors', 'add', 'broken', '--env-key', 'NOT_THERE', '--', 'true')
     const missing = await signalbox('connectors', 'test', 'broken')
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('It needs NOT_THERE') as string })
@@ -83,7 +87,10 @@ describe('signalbox connectors', () => {
     [['connectors', 'add', 'x', '--env', 'hunter2', '--', 'y'], '--env takes NAME=VALUE.'],
     [['connectors', 'lst'], 'There is no command "connectors lst"'],
     [['connectors', 'import'], 'Name a file, or a program with --from'],
-    [['connectors', 'import', '--from', 'emacs'], '--from takes claude, codex, gemini, vscode, cursor, not "emacs"'],
+    [
+      ['connectors', 'import', '--from', 'emacs'],
+      '--from takes claude, claude-desktop, codex, gemini, vscode, cursor, not "emacs"',
+    ],
     [['connectors', 'export', '--format', 'xml'], '--format takes json, claude, codex, not "xml"'],
     [['connectors', 'bind', 'a', 'b', '--priority', 'high'], '--priority takes a whole number'],
     [['connectors', 'bind', 'a', 'b', '--overrides', '{'], '--overrides takes a JSON object'],
@@ -127,6 +134,41 @@ describe('bindings', () => {
     expect((await signalbox('connectors', 'unbind', 'build', 'github')).code).toBe(0)
     expect((await signalbox('connectors', 'rm', 'notes')).out).toBe('notes is forgotten. build lost it.')
     expect((await signalbox('connectors', 'bindings', 'build')).out).toContain('build has no connectors')
+  })
+})
+
+describe('an upstream that failed', () => {
+  test('is shown with what it wrote, started anew, and says in a session where it ran', async () => {
+    const ready = join(temporaryDirectory(), 'ready')
+    const script = `[ -e ${ready} ] || { read line; printf 'no\\tshelf\\033[2J\\n' >&2; exit 3; }; exec node ${memory}`
+    await signalbox('connectors', 'add', 'late', '--', 'sh', '-c', script)
+    expect(await signalbox('connectors', 'restart', 'late')).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('No upstream of "late" runs. It is bound to no session that runs') as string,
+    })
+    await callTool(hub, 'create_session', { name: 'shelf', command: 'cat', connectors: ['late'] })
+    onTestFinished(() => void signalbox('kill', 'shelf', '--remove'))
+    const { workspace_path: workspace } = (await callTool(hub, 'get_session', { name: 'shelf' })) as {
+      workspace_path: string
+    }
+    await expect
+      .poll(async () => (await signalbox('connectors', 'show', 'late')).out, { timeout: 30_000 })
+      .toMatch(
+        /upstream {4}failed: sh ended with exit code 3; it last said: [\s\S]*\n\nlate in shelf\nupstream +failed: [\s\S]*\nit last wrote to stderr:\n {2}no {2}shelf\\u001b\[2J$/,
+      )
+    const failed = await signalbox('connectors', 'restart', 'late', '--session', 'shelf')
+    expect(failed).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('late in shelf is failed: sh ended') as string,
+    })
+    writeFileSync(ready, '')
+    expect(await signalbox('connectors', 'restart', 'late')).toMatchObject({ code: 0, out: 'late in shelf is running' })
+    expect((await signalbox('connectors', 'show', 'late')).out).toContain('speaks    MCP 2025-11-25 (legacy)')
+    expect(JSON.parse((await signalbox('connectors', 'show', 'late', '--json')).out)).toMatchObject({
+      name: 'late',
+      bindings: [{ session: 'shelf', upstream: { is: 'running' } }],
+    })
+    expect((await signalbox('connectors', 'test', 'late', '--session', 'shelf')).err).toBe(`It ran in ${workspace}.`)
   })
 })
 

@@ -59,7 +59,7 @@ describe('signalbox new', () => {
 
   test('types a prompt from stdin into it', async () => {
     const prompt = 'two lines\nof -n text'
-    const asked = ['new', 'prompted', '--prompt', '-', '--wait', 'text:of -n text', '--', 'cat >got.txt']
+    const asked = ['new', 'prompted', '--prompt', '-', '--wait', 'text:of -n text', '--', 'tee got.txt']
     const directory = temporaryDirectory()
     const { code, err } = await runInProcess([...asked.slice(0, 2), '--dir', directory, ...asked.slice(2)], {
       env,
@@ -138,7 +138,7 @@ describe('a session', () => {
         .filter((line) => /^\d$|^tail$/.test(line))
         .slice(-5),
     ).toEqual(['6', '7', '8', '9', 'tail'])
-    expect((await signalbox('logs', 'logged', '--raw')).out).toContain('9\ntail')
+    expect((await signalbox('logs', 'logged', '--raw')).out).toContain('9\r\ntail')
   })
 
   test('that is not there cannot be ended, but the others are', async () => {

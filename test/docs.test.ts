@@ -43,16 +43,35 @@ test('every message that troubleshooting quotes is one that we say', () => {
   expect(invented).toEqual([])
 })
 
+test('every page with commands is run by a test', () => {
+  const tests = globSync('test/*.test.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
+  const withCommands = pages.filter((page) => readSteps(readPage(page)).length > 0)
+  expect(withCommands.length).toBeGreaterThan(10)
+  expect(withCommands.filter((page) => !tests.some((source) => isFollowedBy(source, page)))).toEqual([])
+})
+
 test('whoever follows the guides has a tool that works, and a resource that can be watched', async () => {
   await using newcomer = await createNewcomer()
-  for (const guide of ['add-a-tool', 'add-a-resource']) {
-    await runSteps(readSteps(readPage(`docs/guides/${guide}.md`)), newcomer)
-  }
+  await runSteps(readSteps(readPage('docs/guides/add-a-tool.md')), newcomer)
+  await runSteps(readSteps(readPage('docs/guides/add-a-resource.md')), newcomer)
 }, 240_000)
 
 test('whoever follows the guide to sessions can start, watch, steer and replay them', async () => {
   await using newcomer = await createNewcomer()
   await runSteps(readSteps(readPage('docs/guides/sessions.md')), newcomer)
+}, 240_000)
+
+test('whoever has just installed it is told by the page about the command line how to begin', async () => {
+  await using newcomer = await createNewcomer()
+  await runSteps(readSteps(readPage('docs/cli.md')), newcomer)
+}, 240_000)
+
+test('the commands of the pages about security and troubles work on a hub with sessions', async () => {
+  await using newcomer = await createNewcomer()
+  await using hub = await startHubProcess({ home: newcomer.home })
+  await callTool(hub, 'create_session', { name: 'build', command: 'cat' })
+  await runSteps(readSteps(readPage('docs/security.md')), newcomer)
+  await runSteps(readSteps(readPage('docs/troubleshooting.md')), newcomer)
 }, 240_000)
 
 describe('the example client', () => {
@@ -139,6 +158,12 @@ async function statusFor(host: string, port: number): Promise<number | undefined
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   response.resume()
   return response.statusCode
+}
+
+/** The two ways in which tests put it. */
+function isFollowedBy(test: string, page: string): boolean {
+  if (test.includes(`readSteps(readPage('${page}'))`)) return true
+  return test.includes(`const page = readPage('${page}')`) && test.includes('readSteps(page)')
 }
 
 /** Written in prose as `folder/file.ts`, from the root or from src. */

@@ -1,17 +1,31 @@
 /** The README does what it says: its commands run in order, in an empty home, and print what stands below them. */
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createNewcomer, root } from './documents/newcomer.ts'
 import { readSteps } from './documents/page-steps.ts'
+import { readPage } from './documents/pages.ts'
 import { runSteps } from './documents/run-steps.ts'
 
 const patienceMs = 240_000
 
 test('a newcomer who follows the README sees what it says', { timeout: patienceMs }, async () => {
-  const steps = readSteps(await readFile(join(root, 'README.md'), 'utf8'))
+  const steps = readSteps(readPage('README.md'))
   const commands = steps.flatMap((step) => ('command' in step ? [step.command.trim()] : []))
   expect(commands.slice(0, 2)).toEqual(['npm start', 'bin/signalbox probe'])
   await using newcomer = await createNewcomer()
   await runSteps(steps, newcomer)
+})
+
+test('every command that shows a claim is there', () => {
+  const commands = [...readPage('README.md').matchAll(/^\| .+ \| `(npm [^`]+)` +\|$/gm)].map(
+    ([, command = '']) => command,
+  )
+  expect(commands.length).toBeGreaterThan(10)
+  const { scripts } = JSON.parse(readPage('package.json')) as { scripts: Record<string, string> }
+  const isThere = (command: string) => {
+    const [, script = '', path] = /^npm (?:run )?(\S+)(?: -- ([^-]\S*))?/.exec(command) ?? []
+    return script in scripts && (path === undefined || existsSync(join(root, path)))
+  }
+  expect(commands.filter((command) => !isThere(command))).toEqual([])
 })

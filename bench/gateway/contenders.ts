@@ -2,7 +2,7 @@
 import { type CallLine, httpCalls, prepareLegacyCall, prepareModernCall, saying } from './call-line.ts'
 import { cpuMicrosOfTree } from './cpu-of-tree.ts'
 import { startPeers } from './peers.ts'
-import { type Program, startUpstream } from './start-program.ts'
+import { type Listening, startBareRelay, startUpstream } from './start-program.ts'
 import { type BenchHub, startSignalbox } from './start-signalbox.ts'
 
 export interface Contender {
@@ -19,12 +19,14 @@ export interface Contender {
 
 export interface Contenders extends AsyncDisposable {
   readonly direct: Contender
+  /** The least that a hop can cost. */
+  readonly bare: Contender
   readonly relayed: Contender
   /** A tool of the hub's own on the same compositor: decided and recorded, but not relayed. */
   readonly guarded: Contender
   /** A tool of the hub's own, called by a person: what the endpoint alone costs. */
   readonly own: Contender
-  /** These four among them. */
+  /** These five among them. */
   readonly all: readonly Contender[]
 }
 
@@ -34,18 +36,21 @@ const statusCall = { name: 'hub_status', arguments: {} }
 export async function startContenders(): Promise<Contenders> {
   await using stack = new AsyncDisposableStack()
   const upstream = stack.use(await startUpstream())
-  const direct = directContender(upstream)
+  const direct = httpContender(upstream, { name: 'direct', does: 'the upstream itself: bare `node:http`' })
+  const bare = httpContender(stack.use(await startBareRelay(upstream.url)), {
+    name: 'bare relay',
+    does: '`node:http` and undici, which pass the bytes on and look at nothing: the least that a hop can cost in Node',
+  })
   const { relayed, modern, guarded, own } = signalboxContenders(stack.use(await startSignalbox(upstream.url)))
-  const all = [direct, relayed, modern, guarded, own, ...(await startPeers(stack, upstream.url))]
+  const all = [direct, bare, relayed, modern, guarded, own, ...(await startPeers(stack, upstream.url))]
   const opened = stack.move()
-  return { direct, relayed, guarded, own, all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+  return { direct, bare, relayed, guarded, own, all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-function directContender({ url, pid }: Program & { readonly url: string }): Contender {
+function httpContender({ url, pid }: Listening, words: Pick<Contender, 'name' | 'does'>): Contender {
   const target = { port: Number(new URL(url).port), path: '/mcp' }
   return {
-    name: 'direct',
-    does: 'the upstream itself: bare `node:http`',
+    ...words,
     expects: saying,
     open: httpCalls(target.port, (id) => prepareLegacyCall(target, id, { name: 'echo', arguments: args })),
     cpuMicros: () => cpuMicrosOfTree(pid),

@@ -1,4 +1,5 @@
 /** Drives one contender over so many lines at once and takes its figures. */
+import { percentile } from '../figures.ts'
 import type { Contender } from './contenders.ts'
 import type { CallLine } from './call-line.ts'
 
@@ -9,16 +10,28 @@ export interface Figures {
   readonly p99Ms: number
 }
 
+/** Before anything is measured: V8 optimizes code only once it has run for a while, and here some have more of it. */
+export const warmCalls = 20_000
+
+export async function warmUp(contender: Contender): Promise<void> {
+  await measure(contender, 16, 0, warmCalls)
+}
+
 /** On a busy machine a time alone would be over before a program has warmed up, or used a tick of the clock. */
 const fewestCalls = 1_000
 
-export async function measure(contender: Contender, lineCount: number, seconds: number): Promise<Figures> {
+export async function measure(
+  contender: Contender,
+  lineCount: number,
+  seconds: number,
+  calls = fewestCalls,
+): Promise<Figures> {
   const ids = Array.from({ length: lineCount }, (_, id) => id)
   const lines = await Promise.all(ids.map((id) => contender.open(id)))
   const latencies: number[] = []
 
   async function drive(line: CallLine): Promise<void> {
-    while (performance.now() < deadline || latencies.length < fewestCalls) {
+    while (performance.now() < deadline || latencies.length < calls) {
       const sentAt = performance.now()
       const answer = await line.call()
       latencies.push(performance.now() - sentAt)
@@ -34,15 +47,10 @@ export async function measure(contender: Contender, lineCount: number, seconds: 
   const cpu = contender.cpuMicros() - cpuBefore
   for (const line of lines) line.close()
 
-  latencies.sort((a, b) => a - b)
   return {
     cpuMicrosPerCall: cpu / latencies.length,
     callsPerSecond: (latencies.length / elapsedMs) * 1000,
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
   }
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }

@@ -3,7 +3,7 @@ import { loadavg } from 'node:os'
 import { machine, median } from '../figures.ts'
 import { markdownTable } from '../markdown-table.ts'
 import type { Contender, Contenders } from './contenders.ts'
-import type { Figures } from './measure.ts'
+import { type Figures, warmCalls } from './measure.ts'
 
 export interface Row {
   readonly contender: Contender
@@ -42,11 +42,11 @@ export function resultsTable(rows: readonly Row[], contenders: Contenders, circu
     '',
     ...contenders.all.map(({ name, does }) => `- ${name}: ${does}.`),
     '',
-    `CPU that the hop adds (record, policy and relay): ${added(rows, contenders.relayed, contenders.own)}.`,
-    `Of that the relay alone: ${added(rows, contenders.relayed, contenders.guarded)}.`,
+    `Signalbox over a bare relay, for token, record, policy, names and both protocols: ${added(rows, contenders.relayed, contenders.bare)}.`,
+    `Of its CPU the way to the upstream and back: ${added(rows, contenders.relayed, contenders.guarded)}.`,
     '',
     `${machine()}, load ${loadBefore.toFixed(1)} before and ${load().toFixed(1)} after. Medians of ${rounds} interleaved`,
-    `rounds of ${seconds} s, and of 1,000 calls at least. CPU is that of the gateway's processes without the upstream's`,
+    `rounds of ${seconds} s, and of 1,000 calls at least, after ${warmCalls} calls each to warm up. CPU is that of the gateway's processes without the upstream's`,
     'own; for "direct" it is the upstream\'s. Each connection is an MCP connection with one call under way; the client runs',
     'on the same machine.',
   ].join('\n')

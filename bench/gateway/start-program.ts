@@ -11,8 +11,20 @@ export interface Program extends AsyncDisposable {
 
 export const upstreamProgram = fileURLToPath(new URL('../../test/gateway/upstreams/plain-upstream.ts', import.meta.url))
 
-export async function startUpstream(): Promise<Program & { readonly url: string }> {
-  const child = spawn(process.execPath, [upstreamProgram], { stdio: ['ignore', 'pipe', 'inherit'] })
+const bareRelayProgram = fileURLToPath(new URL('bare-relay.ts', import.meta.url))
+
+export interface Listening extends Program {
+  readonly url: string
+}
+
+export const startUpstream = (): Promise<Listening> => startListening([upstreamProgram])
+
+export const startBareRelay = (upstreamUrl: string): Promise<Listening> =>
+  startListening([bareRelayProgram, upstreamUrl])
+
+/** It says where it listens when it does. */
+async function startListening(args: readonly string[]): Promise<Listening> {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   return { ...programOf(child, () => child.kill('SIGKILL')), url: line.replace('listening on ', '') }
 }

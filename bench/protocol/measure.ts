@@ -1,4 +1,5 @@
 /** Drives one contender over so many lines at once and takes its figures. */
+import { percentile } from '../figures.ts'
 import type { Contender } from './contenders.ts'
 import { type HttpLine, openLine } from './http-line.ts'
 
@@ -31,15 +32,10 @@ export async function measure(contender: Contender, lineCount: number, callCount
   const cpu = (await contender.cpuMicros()) - cpuBefore
   for (const { line } of lines) line.close()
 
-  latencies.sort((a, b) => a - b)
   return {
     cpuMicrosPerCall: cpu / callCount,
     callsPerSecond: callCount / seconds,
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
   }
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }

@@ -1,12 +1,6 @@
 /** Numbers as the table shows them. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-}
-
-export function median(values: readonly number[]): number {
-  return percentile(values, 0.5)
-}
+import { median, percentile } from '../figures.ts'
+import { markdownTable } from '../markdown-table.ts'
 
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
@@ -30,13 +24,7 @@ export interface Row {
 }
 
 export function toTable(rows: readonly Row[]): string {
-  const cells = [
-    ['', 'Signalbox', 'tmux, control mode', 'budget'],
-    ...rows.map(({ what, signalbox, tmux = '', budget = '' }) => [what, signalbox, tmux, budget]),
-  ]
-  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
-  const [head, ...body] = cells.map(
-    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`,
-  )
-  return [head, `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body].join('\n')
+  const heading = ['', 'Signalbox', 'tmux, control mode', 'budget']
+  const cells = rows.map(({ what, signalbox, tmux = '', budget = '' }) => [what, signalbox, tmux, budget])
+  return markdownTable([heading, ...cells], heading.length).join('\n')
 }

@@ -20,6 +20,7 @@ export type { ActivityRules } from './activity-rules.ts'
 export { loadActivityRules } from './activity-rules.ts'
 export type { AgentReport } from './report.ts'
 export { createReportProvider } from './report.ts'
+export { waitingNotification } from './waiting-notification.ts'
 
 export interface ActivityWatch extends Disposable {
   readonly current: Activity
@@ -33,6 +34,10 @@ export interface ActivityWatchOptions {
   readonly rules: ActivityRules | undefined | Promise<ActivityRules | undefined>
   /** So long without output is quiet. */
   readonly quietMs?: number
+  /** What an earlier hub knew of it last. */
+  readonly last?: Activity | undefined
+  /** For what it waits for: that may come from a command line, and people outside are told. */
+  readonly redact?: (text: string) => string
   readonly now?: () => Date
   /** Once for each change of what it is doing, or of the reason. */
   onChange(activity: Activity): void
@@ -45,18 +50,27 @@ const shellLookAgainMs = 400
 const defaultQuietMs = 10_000
 
 export function createActivityWatch(options: ActivityWatchOptions): ActivityWatch {
-  const { terminal, quietMs = defaultQuietMs, now = () => new Date(), onChange } = options
+  const {
+    terminal,
+    quietMs = defaultQuietMs,
+    last,
+    redact = (text) => text,
+    now = () => new Date(),
+    onChange,
+  } = options
+  const startedAt = now()
   let rules: ActivityRules | undefined
   /** Until it is known that there are none. */
   let hasRules = true
   let held: Held = {
-    activity: { is: 'unknown', since: now().toISOString(), source: 'none', confidence: 0 },
+    activity: last ?? { is: 'unknown', since: startedAt.toISOString(), source: 'none', confidence: 0 },
     pause: undefined,
   }
-  let report: Evidence['report']
+  let remembered = last
+  let report = last && reportIn(last, startedAt)
   let seen: Evidence['seen']
   let seenOffset = -1
-  let printedAt: number | undefined
+  let printedAt = last?.source === 'quiet' ? Date.parse(last.since) : undefined
   let offset = terminal.offset
   let lookedAt = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | undefined
@@ -105,7 +119,9 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
     const { screen } = terminal
     const line = (index: number) => screen.row(index).text
     const verdict = judge(rules, { title: screen.title, shell, lineCount: screen.size.rows, line })
-    const since = seen && verdict?.is === seen.is ? seen.since : lookedAt
+    const isFirst = remembered !== undefined
+    remembered = undefined
+    const since = seen && verdict?.is === seen.is ? seen.since : isFirst ? startedAt.getTime() : lookedAt
     seen = verdict && { ...verdict, since }
   }
 
@@ -121,13 +137,15 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
       isOver,
       report,
       seen,
+      remembered,
       hasRules,
       printedAt,
       quietMs,
     })
     if (isReportSpent) report = undefined
     const before = held.activity
-    held = hold(held, decided, at)
+    const { reason } = decided
+    held = hold(held, { ...decided, ...(reason !== undefined && { reason: redact(reason) }) }, at)
     if (againAt !== undefined) wakeAt(againAt)
     if (held.pause) wakeAt(held.pause.heldUntil)
     const { activity } = held
@@ -161,4 +179,13 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
       stopListening()
     },
   }
+}
+
+/**
+ * An agent's own word outlives the hub it was said to. That it waits stands against what the screen shows at first, since
+ * nobody could answer it meanwhile; anything else may be out of date.
+ */
+function reportIn({ is, reason, source, confidence, since }: Activity, startedAt: Date): Evidence['report'] {
+  if (is === 'unknown' || source !== 'agent' || confidence < 1) return undefined
+  return { is, reason, at: is === 'waiting' ? startedAt.getTime() : Date.parse(since) }
 }

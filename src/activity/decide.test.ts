@@ -7,6 +7,7 @@ const nothing: Evidence = {
   isOver: false,
   report: undefined,
   seen: undefined,
+  remembered: undefined,
   hasRules: false,
   printedAt: undefined,
   quietMs: 10_000,

@@ -13,6 +13,8 @@ export interface Evidence {
   readonly report: (AgentReport & { readonly at: number }) | undefined
   /** What the rules say, and since when. */
   readonly seen: (Verdict & { readonly since: number }) | undefined
+  /** What an earlier hub knew of it last, until its screen is seen or, without rules, it prints. */
+  readonly remembered: Omit<Activity, 'since'> | undefined
   /** Then a screen that none of them knows is not idle because it is quiet: perhaps it starts, or wants a login. */
   readonly hasRules: boolean
   /** `undefined`: nothing was printed yet. */
@@ -31,7 +33,7 @@ export interface Decision extends Omit<Activity, 'since'> {
 const lagMs = 2_000
 
 export function decide(evidence: Evidence): Decision {
-  const { now, isOver, report, seen } = evidence
+  const { now, isOver, report, seen, remembered } = evidence
   if (isOver) return { is: 'idle', source: 'exit', confidence: 1, isReportSpent: true }
   const contradictedAt = report && seen ? contradiction(report, seen) : undefined
   const isReportSpent = contradictedAt !== undefined && contradictedAt <= now
@@ -49,6 +51,10 @@ export function decide(evidence: Evidence): Decision {
   if (seen) {
     const { since: _, ...verdict } = seen
     return { ...verdict, isReportSpent }
+  }
+  if (remembered && (evidence.hasRules || evidence.printedAt === undefined)) {
+    const { is, reason, source, confidence } = remembered
+    return { is, ...(reason !== undefined && { reason }), source, confidence, isReportSpent }
   }
   return { ...judgeByQuiet(evidence), isReportSpent }
 }

@@ -15,7 +15,7 @@ function handFed() {
   const screen = createScreen({ size: { cols: 80, rows: 24 }, scrollbackLines: 0, onAnswer: () => {} })
   onTestFinished(() => screen[Symbol.dispose]())
   const listeners = new Set<() => void>()
-  const state = { looks: 0, isShellIdle: true }
+  const state = { looks: 0, isShellIdle: true, isDrawn: true }
   const terminal: ActivityWatchOptions['terminal'] = {
     life: { is: 'running', pid: 1, holderPid: 1, tooOld: undefined },
     get offset() {
@@ -25,7 +25,9 @@ function handFed() {
       state.looks++
       return screen
     },
-    isDrawn: true,
+    get isDrawn() {
+      return state.isDrawn
+    },
     isIdle: async () => state.isShellIdle,
     onChange(listener) {
       listeners.add(listener)
@@ -41,10 +43,14 @@ function handFed() {
   return { terminal, state, print }
 }
 
-async function watched(terminal: ActivityWatchOptions['terminal'], name: string) {
+async function watched(
+  terminal: ActivityWatchOptions['terminal'],
+  name: string,
+  options: Partial<ActivityWatchOptions> = {},
+) {
   const told: Activity['is'][] = []
   const rules = await loadActivityRules([shipped], name)
-  const watch = createActivityWatch({ terminal, rules, onChange: ({ is }) => told.push(is) })
+  const watch = createActivityWatch({ terminal, rules, onChange: ({ is }) => told.push(is), ...options })
   onTestFinished(() => watch[Symbol.dispose]())
   await vi.advanceTimersByTimeAsync(0)
   return { watch, told }
@@ -108,4 +114,62 @@ test('an agent that pauses between two steps is told to work on', async () => {
   await print(title('done'))
   await pass(3_500)
   expect(told).toEqual(['working', 'idle'])
+})
+
+const before = { since: '2026-01-01T00:00:00.000Z' }
+const waitingByWord: Activity = { ...before, is: 'waiting', reason: 'It wants tea', source: 'agent', confidence: 1 }
+
+test('what an earlier hub knew holds until the screen is drawn, and longer where it shows the same', async () => {
+  const { terminal, state, print } = handFed()
+  state.isDrawn = false
+  const last: Activity = { ...before, is: 'working', source: 'screen', confidence: 0.9 }
+  const { watch, told } = await watched(terminal, 'codex', { last })
+  await print(title('⠋ busy'))
+  await pass(60_000)
+  expect(watch.current).toEqual(last)
+  state.isDrawn = true
+  await print(title('⠙ busy'))
+  await pass(60_000)
+  expect(watch.current).toMatchObject({ ...before, is: 'working', source: 'agent' })
+  expect(told).toEqual([])
+})
+
+test('that an agent said to an earlier hub that it waits stands until its screen turns', async () => {
+  const { terminal, state, print } = handFed()
+  state.isDrawn = false
+  const { watch, told } = await watched(terminal, 'codex', { last: waitingByWord })
+  await pass(1_000)
+  state.isDrawn = true
+  await print(title('⠋ busy'))
+  await pass(60_000)
+  expect(watch.current).toEqual(waitingByWord)
+  await print(`${title('done')}› Ask`)
+  await pass(10_000)
+  expect(told).toEqual(['idle'])
+})
+
+test('that it said it works does not stand against a screen that is idle by now', async () => {
+  const { terminal, print } = handFed()
+  await print(`${title('done')}› Ask`)
+  const last: Activity = { ...before, is: 'working', source: 'agent', confidence: 1 }
+  const { told } = await watched(terminal, 'codex', { last })
+  await pass(10_000)
+  expect(told).toEqual(['idle'])
+})
+
+test('a program without rules goes on as it was, and is idle when it has been quiet', async () => {
+  const { terminal } = handFed()
+  const last: Activity = { ...before, is: 'working', source: 'quiet', confidence: 0.3 }
+  const { watch, told } = await watched(terminal, 'codex', { rules: undefined, last })
+  expect(watch.current).toEqual(last)
+  await pass(20_000)
+  expect(told).toEqual(['idle'])
+})
+
+test('what it waits for is told without secrets', async () => {
+  const { terminal } = handFed()
+  const redact = (text: string) => text.replace('tea', '[redacted]')
+  const { watch } = await watched(terminal, 'codex', { redact })
+  watch.signal({ is: 'waiting', reason: 'It wants tea' })
+  expect(watch.current.reason).toBe('It wants [redacted]')
 })

@@ -42,14 +42,27 @@ export const upstreamStates = ['stopped', 'initializing', 'running', 'failed'] a
 export const upstreamStatusSchema = z.object({
   is: z.enum(upstreamStates),
   reason: z.string().optional(),
-  era: z.enum(['legacy', 'modern']).optional(),
-  version: z.string().optional(),
+  era: z.enum(['legacy', 'modern']).optional().describe('Of the last handshake that succeeded.'),
+  version: z.string().optional().describe('The revision that was agreed upon then.'),
   retry_at: z.string().optional(),
+  breach: z
+    .object({ sentence: z.string(), at: z.string() })
+    .optional()
+    .describe('How it last broke the protocol; strict connectors only.'),
 })
+
+/** Of one binding there is more to say. */
+export const boundUpstreamSchema = upstreamStatusSchema.extend({
+  stderr: z.string().optional().describe('The last lines that its program wrote there, without secrets.'),
+  dropped: z.int().optional().describe('Answers that belonged to no request, or came twice: they reached nobody.'),
+})
+
+const onlyClients =
+  'a connector is an MCP server that the hub calls, so it is "client" or left out; what the hub itself serves is at /mcp and needs no connector'
 
 export const connectorSchema = z.object({
   name: connectorName,
-  kind: z.enum(['client', 'server']).default('client'),
+  kind: z.literal('client', onlyClients).default('client'),
   transport: z.enum(transports),
   base_url: z.string().optional().describe('For http and sse. ${VAR} is filled in from the environment.'),
   cmd: z.string().optional().describe('For stdio: the program.'),
@@ -82,7 +95,7 @@ export const bindingSchema = z.object({
   overrides: overridesSchema,
   priority: z.int().describe('Of two mounts with the same resource the one with the higher number is read.'),
   resolved: z.record(z.string(), z.unknown()).optional().describe('What it comes to, without secrets.'),
-  upstream: upstreamStatusSchema.optional(),
+  upstream: boundUpstreamSchema.optional(),
 })
 export type Binding = z.output<typeof bindingSchema>
 

@@ -1,6 +1,7 @@
 /** How a kind of session is started: the contents of a template file. */
 import { z } from 'zod'
 import { sessionNameSchema, sizeSchema } from './session.ts'
+import { socketNameSchema } from './socket-name.ts'
 import { terminalToolNames } from './terminal-tools.ts'
 
 /** A path that stays inside the folder it is meant for. */
@@ -34,7 +35,15 @@ const promptSchema = z.strictObject({
   ready: z.string().optional().describe('A regular expression (RE2) that the screen shows once a prompt can be typed.'),
   quiet_ms: z.int().min(0).max(60_000).default(300),
   fallback_ms: z.int().min(0).max(300_000).default(10_000).describe('Typed after so long in any case.'),
-  taken: z.string().optional().describe('A regular expression that shows that the agent took it up.'),
+  taken: z
+    .string()
+    .optional()
+    .describe('A regular expression that the screen matches only while the agent works on it.'),
+  emptied: z
+    .string()
+    .optional()
+    .describe('A regular expression for the empty input: it was taken, if it had been seen there before.'),
+  pasted: z.string().optional().describe('A regular expression for what is shown in place of a long text.'),
 })
 
 /** A question that the program asks before it is ready, such as whether the folder is trusted. */
@@ -61,7 +70,7 @@ export const templateSchema = z.strictObject({
   prefix: z.array(z.string()).default([]).describe('A program that runs the command, such as bwrap and its arguments.'),
   size: sizeSchema.optional(),
   terminal_tools: z.array(z.enum(terminalToolNames)).default([]),
-  mcp_socket: sessionNameSchema.optional(),
+  mcp_socket: socketNameSchema.optional(),
   connectors: z.array(z.string()).default([]),
   policy: z.string().optional(),
   prompt: promptSchema.prefault({}),

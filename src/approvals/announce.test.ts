@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { addSession, ann, ask, createApprovalWorld, pendingId, requestOf } from '../../test/fixtures/approval-world.ts'
 import { until } from '../../test/fixtures/until.ts'
+import type { Hooks } from '../base/notify.ts'
 import { openStore } from '../store/store.ts'
-import type { Hooks } from './approvals.ts'
 
 const environment = { PATH: '/usr/bin:/bin' }
 

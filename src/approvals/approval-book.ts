@@ -10,6 +10,7 @@ import type { Store } from '../store/store.ts'
 import type { Change, ChangingRows } from './approval-changes.ts'
 import { createChanges } from './approval-changes.ts'
 import type { ApprovalRecord } from './approval-record.ts'
+import { placeInLog } from './approval-record.ts'
 import type { ApprovalStore } from './approval-store.ts'
 import { pendingUri, approvalUri, sessionApprovalsUri } from './approval-uris.ts'
 
@@ -125,11 +126,10 @@ interface Announcement {
 }
 
 function eventOf(record: ApprovalRecord, payload: Readonly<Record<string, unknown>>) {
-  const { id, tool, digest, status, sessionId, correlation, rule, policyVersion, decidedBy, reason } = record
+  const { id, tool, digest, status, rule, policyVersion, decidedBy, reason } = record
   return {
     type: eventTypes[status],
-    session: sessionId,
-    correlation,
+    ...placeInLog(record),
     payload: {
       approval: id,
       tool,

@@ -179,6 +179,7 @@ function toStored(
     policy_version: record.policyVersion,
     status: record.status,
     correlation: record.correlation,
+    parent: record.parent ?? null,
     requested_at: record.requestedAt,
     expires_at: record.expiresAt,
     decided_at: record.decidedAt ?? null,

@@ -18,6 +18,8 @@ export interface ApprovalRecord {
   readonly policyVersion: string
   readonly status: ApprovalStatus
   readonly correlation: string
+  /** The event of the call that asked. */
+  readonly parent: string | undefined
   readonly requestedAt: string
   readonly expiresAt: string
   readonly decidedAt: string | undefined
@@ -62,6 +64,7 @@ export function toApproval(stored: StoredApproval): ApprovalRecord {
     policyVersion: stored.policy_version,
     status: stored.status as ApprovalStatus,
     correlation: stored.correlation,
+    parent: stored.parent ?? undefined,
     requestedAt: stored.requested_at,
     expiresAt: stored.expires_at,
     decidedAt: stored.decided_at ?? undefined,
@@ -71,6 +74,11 @@ export function toApproval(stored: StoredApproval): ApprovalRecord {
     toldAt: stored.told_at ?? undefined,
     revision: stored.revision,
   }
+}
+
+/** Whom its events are about, and below which other they stand. */
+export function placeInLog({ sessionId, correlation, parent }: ApprovalRecord) {
+  return { session: sessionId, correlation, ...(parent !== undefined && { parent }) }
 }
 
 export function toGrant(stored: StoredGrant): GrantRecord {

@@ -51,6 +51,27 @@ describeOnEachEngine('a call that must ask', (open) => {
     })
   })
 
+  test('has everything that becomes of it told below its own event, also by the next hub', async () => {
+    await using opened = await open()
+    const { approvals, request, events, session, start } = await useHub(opened.store, { holdMs: 0 })
+    const { id } = await ask(approvals, { ...request, parent: 'e1' }).outcome
+    const { id: left } = await ask(approvals, requestOf(session, { arguments: {}, parent: 'e2' })).outcome
+    const next = await start(await opened.reopen(), { holdMs: 0 })
+    await next.decide(id, { decision: 'approve', scope: 'session' }, ann)
+    // It comes again as another call, and is still about what the first one asked.
+    await ask(next, { ...request, parent: 'e3' }).outcome
+    await next.abandonOf(session)
+    expect(events.filter(({ type }) => type !== 'grant-revoked').map(({ type, parent }) => [type, parent])).toEqual([
+      ['approval-requested', 'e1'],
+      ['approval-requested', 'e2'],
+      ['approval-decided', 'e1'],
+      ['grant-made', 'e1'],
+      ['approval-consumed', 'e1'],
+      ['approval-abandoned', 'e2'],
+    ])
+    expect(await statusOf(next, left)).toBe('abandoned')
+  })
+
   test.each(['deny', 'abort'] as const)('does not go through after %s', async (decision) => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store)
@@ -268,7 +289,7 @@ describeOnEachEngine('a call that must ask', (open) => {
 
   test('ends by itself when its time is up while it is held', async () => {
     await using opened = await open()
-    const { approvals, request } = await useHub(opened.store, { ttlMs: 200, now: () => new Date() })
+    const { approvals, request } = await useHub(opened.store, { expiryMs: 200, now: () => new Date() })
     expect((await ask(approvals, request).outcome).is).toBe('expired')
   })
 

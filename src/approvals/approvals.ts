@@ -8,6 +8,7 @@
 import { every } from '../base/every.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
+import type { Hooks } from '../base/notify.ts'
 import type { Principal } from '../base/principal.ts'
 import type { Redactor } from '../base/redact.ts'
 import { waitUntil } from '../base/wait-until.ts'
@@ -15,7 +16,6 @@ import type { EventLog } from '../events/events.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { CompiledGrant } from '../policy/policy.ts'
 import type { Store } from '../store/store.ts'
-import type { Hooks } from './announce.ts'
 import { createAnnouncer } from './announce.ts'
 import { openApprovalBook } from './approval-book.ts'
 import type { Outcome } from './approval-life.ts'
@@ -29,7 +29,6 @@ import { createGrantMemory, revokeGrant } from './grants.ts'
 import type { ApprovalRequest, HeldCall } from './holds.ts'
 import { createHolds, onAbort } from './holds.ts'
 
-export type { Hooks } from './announce.ts'
 export type { Outcome } from './approval-life.ts'
 export type { ApprovalRecord, GrantRecord } from './approval-record.ts'
 export { createApprovalProvider } from './approval-tools.ts'
@@ -76,10 +75,11 @@ export interface ApprovalsOptions {
   readonly redactor: Redactor
   readonly log: Log
   readonly holdMs: number
+  /** What nobody has answered by then is denied. */
+  readonly expiryMs: number
   readonly hooks: Hooks
   /** Of the policies that hold for a session now. */
   readonly policyVersionOf?: (session: string) => Promise<string>
-  readonly ttlMs?: number
   readonly signOfLifeMs?: number
   readonly now?: () => Date
 }
@@ -88,8 +88,8 @@ const sweepMs = 5_000
 const mostNews = 200
 
 export async function openApprovals(options: ApprovalsOptions): Promise<Approvals> {
-  const { store, hubId, notices, events, redactor, log, holdMs, hooks } = options
-  const { ttlMs = 3_600_000, signOfLifeMs = 10_000, now = () => new Date() } = options
+  const { store, hubId, notices, events, redactor, log, holdMs, expiryMs, hooks } = options
+  const { signOfLifeMs = 10_000, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
   // Whoever knows such an address may write to the channel behind it.
   if (hooks.url !== undefined) redactor.addSecret(hooks.url)
@@ -107,7 +107,7 @@ export async function openApprovals(options: ApprovalsOptions): Promise<Approval
     hubId,
     redactor,
     holdMs,
-    ttlMs,
+    expiryMs,
     signOfLifeMs,
     now,
     ending: ending.signal,

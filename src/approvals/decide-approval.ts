@@ -7,6 +7,7 @@ import type { EventLog } from '../events/events.ts'
 import type { ApprovalBook } from './approval-book.ts'
 import { hasExpired, whyClosed } from './approval-life.ts'
 import type { ApprovalRecord } from './approval-record.ts'
+import { placeInLog } from './approval-record.ts'
 import type { ApprovalStore } from './approval-store.ts'
 import type { GrantDraft, GrantRule } from './draft-grant.ts'
 import { draftGrant } from './draft-grant.ts'
@@ -83,7 +84,6 @@ export function createDecisions({ book, rows, events, redactor, now }: Decisions
         { scope, token_id: by.tokenId },
       )
       if (grant) {
-        const { sessionId, correlation } = decided
         const { id: made, tool, when } = grant
         const payload = {
           grant: made,
@@ -94,7 +94,7 @@ export function createDecisions({ book, rows, events, redactor, now }: Decisions
           by: decidedBy,
           token_id: by.tokenId,
         }
-        await events.append({ type: 'grant-made', session: sessionId, correlation, payload })
+        await events.append({ type: 'grant-made', ...placeInLog(decided), payload })
       }
       return decided
     },

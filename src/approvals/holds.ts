@@ -33,6 +33,8 @@ export interface ApprovalRequest {
   readonly reason?: string | undefined
   readonly policyVersion: string
   readonly correlation: string
+  /** The event of the call, below which what becomes of the approval is told. */
+  readonly parent?: string | undefined
 }
 
 export interface HeldCall extends Listening {
@@ -52,7 +54,7 @@ export interface HoldsOptions {
   readonly hubId: string
   readonly redactor: Redactor
   readonly holdMs: number
-  readonly ttlMs: number
+  readonly expiryMs: number
   readonly signOfLifeMs: number
   readonly now: () => Date
   /** From then on nobody is held: whoever waits is told to come back. */
@@ -64,7 +66,7 @@ export interface HoldsOptions {
 type SoughtCall = SameCall & Pick<ApprovalRecord, 'policyVersion'>
 
 export function createHolds(options: HoldsOptions): Holds {
-  const { book, rows, hubId, redactor, holdMs, ttlMs, signOfLifeMs, now, ending, onAsked } = options
+  const { book, rows, hubId, redactor, holdMs, expiryMs, signOfLifeMs, now, ending, onAsked } = options
   /** How many calls of each kind are here. */
   const present = new Map<string, number>()
 
@@ -116,7 +118,7 @@ export function createHolds(options: HoldsOptions): Holds {
     return { record: await changing.insert(newRecord(sought, request)), isNew: true }
   }
 
-  function newRecord(sought: SoughtCall, { rule, reason, correlation, ...request }: ApprovalRequest) {
+  function newRecord(sought: SoughtCall, { rule, reason, correlation, parent, ...request }: ApprovalRequest) {
     const requestedAt = now()
     return {
       ...sought,
@@ -127,8 +129,9 @@ export function createHolds(options: HoldsOptions): Holds {
       ruleReason: reason,
       status: 'pending' as const,
       correlation,
+      parent,
       requestedAt: requestedAt.toISOString(),
-      expiresAt: new Date(requestedAt.getTime() + ttlMs).toISOString(),
+      expiresAt: new Date(requestedAt.getTime() + expiryMs).toISOString(),
       decidedAt: undefined,
       decidedBy: undefined,
       reason: undefined,

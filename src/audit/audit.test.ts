@@ -50,7 +50,10 @@ async function query(face: Face, args: Record<string, unknown>) {
   return result as {
     isError?: boolean
     content: { text: string }[]
-    structuredContent: { events: { type: string }[]; next_cursor: string }
+    structuredContent: {
+      events: { type: string; payload: { arguments?: Record<string, unknown> } }[]
+      next_cursor: string
+    }
   }
 }
 
@@ -112,7 +115,20 @@ test('query_events reads on from where it stopped', async () => {
   ])
 })
 
-test.each([[{ limit: 0 }], [{ cursor: 'x' }], [{ since: 'yesterday' }], [{ nonsense: 1 }]])(
+test('query_events shows the newest first where asked, and reads on to the oldest', async () => {
+  await using audit = await openAudit()
+  for (const name of ['one', 'two', 'three']) await run(audit.face, 'write_it', { name })
+  const newest = { order: 'newest', type: 'tool-called', limit: 2 }
+  const names = ({ structuredContent }: Awaited<ReturnType<typeof query>>) =>
+    structuredContent.events.map(({ payload }) => payload.arguments?.['name'])
+  const first = await query(audit.face, newest)
+  expect(names(first)).toEqual(['three', 'two'])
+  const rest = await query(audit.face, { ...newest, cursor: first.structuredContent.next_cursor })
+  expect(names(rest)).toEqual(['one'])
+  expect(names(await query(audit.face, { ...newest, cursor: rest.structuredContent.next_cursor }))).toEqual([])
+})
+
+test.each([[{ limit: 0 }], [{ cursor: 'x' }], [{ order: 'odd' }], [{ since: 'yesterday' }], [{ nonsense: 1 }]])(
   '%j is told what is wrong',
   async (args) => {
     await using audit = await openAudit()

@@ -35,7 +35,7 @@ export function createAuditProvider({ events, notices }: { events: EventLog; not
 
   const tool = defineTool({
     name: 'query_events',
-    description: 'Reads the event log from a cursor on, oldest first, filtered. next_cursor is where to read on.',
+    description: 'Reads the event log from a cursor on, filtered. next_cursor is where to read on, in the same order.',
     input: z.strictObject({
       session: z.string().optional(),
       thread: z.string().optional(),
@@ -44,7 +44,8 @@ export function createAuditProvider({ events, notices }: { events: EventLog; not
       route: z.string().optional(),
       since: time.optional(),
       until: time.optional(),
-      cursor: cursorSchema().optional().describe('As in next_cursor; without it, from the beginning.'),
+      order: z.enum(['oldest', 'newest']).default('oldest').describe('Which come first.'),
+      cursor: cursorSchema().optional().describe('As in next_cursor; without it, from the first.'),
       limit: z.int().min(1).max(maxLimit).default(defaultLimit),
     }),
     output: z.object({ events: z.array(eventSchema), next_cursor: z.string(), dropped: z.number().optional() }),
@@ -54,7 +55,7 @@ export function createAuditProvider({ events, notices }: { events: EventLog; not
         ...filter,
         since: since && toUtc(since),
         until: until && toUtc(until),
-        cursor: Number(cursor ?? 0),
+        cursor: cursor === undefined ? undefined : Number(cursor),
       }
       return readPage(events, withoutUndefined(query))
     },

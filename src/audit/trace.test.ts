@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../api/event.ts'
-import { toTree } from './trace.ts'
+import { type Span, toTree } from './trace.ts'
 
 function event(id: string, type: string, second: number, parent?: string): Event {
   const at = `2026-01-01T00:00:0${second}.000Z`
@@ -10,8 +10,8 @@ function event(id: string, type: string, second: number, parent?: string): Event
 test('what belongs to a call stands below it, in order, with the time since it began', () => {
   const tree = toTree([
     event('call', 'tool-called', 0),
-    event('asked', 'approval-requested', 1),
-    event('decided', 'approval-decided', 2),
+    event('asked', 'approval-requested', 1, 'call'),
+    event('decided', 'approval-decided', 2, 'call'),
     event('done', 'tool-answered', 3, 'call'),
   ])
   expect(tree).toMatchObject([
@@ -40,3 +40,26 @@ test('a call inside a call stands below it, and what comes after both below neit
     { id: 'later', spans: [] },
   ])
 })
+
+test('of calls that run side by side each has its own approval below it, whichever is answered first', () => {
+  const tree = toTree([
+    event('one', 'tool-called', 0),
+    event('two', 'tool-called', 1),
+    event('one asked', 'approval-requested', 2, 'one'),
+    event('two asked', 'approval-requested', 3, 'two'),
+    event('two decided', 'approval-decided', 4, 'two'),
+    event('one decided', 'approval-decided', 5, 'one'),
+    event('one done', 'tool-answered', 6, 'one'),
+    event('two done', 'tool-answered', 7, 'two'),
+  ])
+  const idsBelow = (id: string) =>
+    spansIn(tree)
+      .find((span) => span.id === id)!
+      .spans.map((span) => span.id)
+  expect(idsBelow('one')).toEqual(expect.arrayContaining(['one asked', 'one decided', 'one done']))
+  expect(idsBelow('two')).toEqual(['two asked', 'two decided', 'two done'])
+})
+
+function spansIn(spans: readonly Span[]): readonly Span[] {
+  return spans.flatMap((span) => [span, ...spansIn(span.spans)])
+}

@@ -65,17 +65,17 @@ async function readAll(events: Pick<EventLog, 'read'>, correlation: string): Pro
   }
 }
 
-/** An event that names no parent belongs to the call that was last begun and is not answered yet. */
+/** An event that names no parent, such as a call inside a call, belongs to the one that is open and was begun last. */
 export function toTree(events: readonly Event[]): readonly Span[] {
   const startedAt = Date.parse(events[0]?.at ?? '')
   const children = new Map<string, Event[]>()
   const roots: Event[] = []
-  const open: Event[] = []
   const ids = new Set(events.map(({ id }) => id))
+  let open: readonly string[] = []
   for (const event of events) {
-    const parent = event.parent !== undefined && ids.has(event.parent) ? event.parent : open.at(-1)?.id
-    if (event.type === 'tool-called') open.push(event)
-    if (event.type === 'tool-answered') open.splice(open.findIndex(({ id }) => id === parent) >>> 0, 1)
+    const parent = event.parent !== undefined && ids.has(event.parent) ? event.parent : open.at(-1)
+    if (event.type === 'tool-called') open = [...open, event.id]
+    if (event.type === 'tool-answered') open = open.filter((id) => id !== parent)
     if (parent === undefined) roots.push(event)
     else children.set(parent, [...(children.get(parent) ?? []), event])
   }

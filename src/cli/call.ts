@@ -9,7 +9,8 @@ export const command = defineCommand({
   takes: '<tool> [json | -]',
   about: [
     'Calls a tool with the given JSON object as its arguments ("-" reads it from stdin) and prints its structured result,',
-    'or its text where it has none. An error the tool answers with goes to stderr, with exit code 5.',
+    'or its text where it has none. An error the tool answers with goes to stderr, with exit code 5; that the policy or a',
+    'person did not let the call through, with exit code 9.',
   ].join('\n'),
   flags: {
     timeout: { takes: 'SECONDS', about: 'how long to wait without a sign of progress (default: 300)' },

@@ -134,6 +134,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./connectors-test.ts')).command,
   },
   {
+    name: 'connectors restart',
+    summary: 'start its upstreams anew',
+    load: async () => (await import('./connectors-restart.ts')).command,
+  },
+  {
     name: 'connectors rm',
     summary: 'forget a connector',
     load: async () => (await import('./connectors-rm.ts')).command,
@@ -162,6 +167,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'connectors bindings',
     summary: 'the connectors of a session',
     load: async () => (await import('./connectors-bindings.ts')).command,
+  },
+  {
+    name: 'tools',
+    summary: 'the tools that a session’s agent sees',
+    load: async () => (await import('./tools.ts')).command,
   },
   {
     name: 'policy',
@@ -213,6 +223,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'one call’s whole path: rule, approval, upstream, outcome',
     load: async () => (await import('./trace.ts')).command,
   },
+  { name: 'events', summary: 'what happened, newest first', load: async () => (await import('./events.ts')).command },
   { name: 'status', summary: 'what the hub is doing', load: async () => (await import('./status.ts')).command },
   {
     name: 'doctor',

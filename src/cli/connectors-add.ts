@@ -4,7 +4,8 @@ import { askHub } from './ask-hub.ts'
 import { CliError } from './cli-error.ts'
 import { type Arguments, defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
-import { listedConnector, placeOf } from './connectors.ts'
+import { placeOf } from './connectors.ts'
+import { listedConnector } from './list-connectors.ts'
 
 const flags = {
   url: { takes: 'URL', about: 'the address of the MCP server, in place of a program' },

@@ -1,13 +1,11 @@
 /** `signalbox connectors bindings` */
-import { z } from 'zod'
-import { type Binding, bindingSchema } from '../api/connector.ts'
-import { askHub } from './ask-hub.ts'
+import type { Binding } from '../api/connector.ts'
+import { connectFrom } from './ask-hub.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
+import { listBindings } from './list-connectors.ts'
 import { fitTo, renderTable, type TableOptions } from './table.ts'
 import { shownText } from './shown-text.ts'
-
-const list = z.object({ bindings: z.array(bindingSchema) })
 
 export const command = defineCommand({
   takes: '<session>',
@@ -16,10 +14,11 @@ export const command = defineCommand({
   words: { min: 1, max: 1 },
   examples: ['signalbox connectors bindings build'],
   async run(args, context) {
-    const [session] = args.words
-    const answer = list.parse(await askHub('list_bindings', { session }, args, context))
-    if (args.has('json')) context.out(JSON.stringify(answer, null, 2))
-    else if (answer.bindings.length > 0) context.out(renderBindings(answer.bindings, fitTo(context.display())))
+    const [session = ''] = args.words
+    await using hub = await connectFrom(args, context)
+    const bindings = await listBindings(hub, session)
+    if (args.has('json')) context.out(JSON.stringify({ bindings }, null, 2))
+    else if (bindings.length > 0) context.out(renderBindings(bindings, fitTo(context.display())))
     else context.out(`${session} has no connectors. "signalbox connectors bind ${session} <name>" gives it one.`)
     return 'ok'
   },
@@ -32,7 +31,7 @@ function renderBindings(bindings: readonly Binding[], options: TableOptions): st
     String(priority),
     upstream?.is ?? 'stopped',
     Object.keys(overrides).join(', ') || '–',
-    needs(resolved) ?? shownText(upstream?.reason ?? '–'),
+    needs(resolved) ?? shownText(upstream?.reason ?? upstream?.breach?.sentence ?? '–'),
   ])
   return renderTable([['label', 'connector', 'priority', 'upstream', 'changes', 'what is wrong'], ...rows], options)
 }

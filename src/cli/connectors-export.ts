@@ -1,10 +1,10 @@
 /** `signalbox connectors export` */
 import { exportConnectors, exportFormats } from '../connectors/connectors.ts'
-import { askHub } from './ask-hub.ts'
+import { connectFrom } from './ask-hub.ts'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
-import { connectorList } from './connectors.ts'
+import { listConnectors } from './list-connectors.ts'
 
 export const command = defineCommand({
   takes: '[name]…',
@@ -23,7 +23,8 @@ export const command = defineCommand({
     const asked = args.text('format') ?? 'json'
     const format = exportFormats.find((each) => each === asked)
     if (!format) throw new CliError('usage', `--format takes ${exportFormats.join(', ')}, not "${asked}".`)
-    const { connectors: all } = connectorList.parse(await askHub('list_connectors', {}, args, context))
+    await using hub = await connectFrom(args, context)
+    const all = await listConnectors(hub)
     const unknown = args.words.find((name) => !all.some((connector) => connector.name === name))
     if (unknown !== undefined) throw new CliError('failed', `There is no connector "${unknown}".`)
     const chosen = all.filter(({ name }) => args.words.length === 0 || args.words.includes(name))

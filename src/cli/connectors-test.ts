@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { askHub } from './ask-hub.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
-import { shownText } from './shown-text.ts'
+import { indentedLines, shownText } from './shown-text.ts'
 
 const offered = z.object({ count: z.number(), names: z.array(z.string()) })
 const outcome = z.looseObject({
@@ -16,6 +16,8 @@ const outcome = z.looseObject({
   resources: offered.optional(),
   prompts: offered.optional(),
   error: z.string().optional(),
+  stderr: z.string().optional(),
+  cwd: z.string().optional(),
 })
 type Outcome = z.output<typeof outcome>
 
@@ -40,7 +42,8 @@ export const command = defineCommand({
     const tried = outcome.parse(answer)
     if (args.has('json')) context.out(JSON.stringify(answer, null, 2))
     else if (tried.ok) for (const line of describe(tried)) context.out(shownText(line))
-    else context.err(`signalbox: ${shownText(tried.error ?? 'It does not work.')}`)
+    else for (const line of describeFailure(tried)) context.err(line)
+    if (!args.has('json') && tried.cwd !== undefined) context.err(whereItRan(tried.cwd, session))
     return tried.ok ? 'ok' : 'failed'
   },
 })
@@ -51,4 +54,17 @@ function describe({ server, version = '?', era = '?', ms, tools, resources, prom
     part && part.count > 0 ? [`${kind} (${part.count}): ${part.names.join(', ')}`] : [],
   )
   return [`${who} works: MCP ${version} (${era}), ${ms} ms.`, ...parts]
+}
+
+function describeFailure({ error = 'It does not work.', stderr }: Outcome): readonly string[] {
+  const said = stderr === undefined ? [] : ['it wrote to stderr:', ...indentedLines(stderr)]
+  return [`signalbox: ${shownText(error)}`, ...said]
+}
+
+/** What works in one directory need not work in another. */
+function whereItRan(cwd: string, session: string | undefined): string {
+  const place = `It ran in ${shownText(cwd)}`
+  return session === undefined
+    ? `${place}; in a session it runs in the workspace: try it there with --session.`
+    : `${place}.`
 }

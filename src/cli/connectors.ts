@@ -1,21 +1,13 @@
 /** `signalbox connectors` */
-import { z } from 'zod'
-import { connectorSchema, upstreamStates } from '../api/connector.ts'
-import { askHub } from './ask-hub.ts'
+import type { upstreamStates } from '../api/connector.ts'
+import { connectFrom } from './ask-hub.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
 import { unknownCommand } from './help.ts'
+import { listConnectors, type ListedConnector } from './list-connectors.ts'
 import { toShellLine } from './shell-line.ts'
 import { shownText } from './shown-text.ts'
 import { type Cell, fitTo, renderTable, type StyledCell, type TableOptions } from './table.ts'
-
-export const listedConnector = connectorSchema.extend({
-  upstream: z.looseObject({ is: z.enum(upstreamStates), reason: z.string().optional() }),
-  sessions: z.array(z.string()),
-})
-export type ListedConnector = z.output<typeof listedConnector>
-
-export const connectorList = z.object({ connectors: z.array(listedConnector) })
 
 export const command = defineCommand({
   takes: '[ls]',
@@ -26,9 +18,10 @@ export const command = defineCommand({
   async run(args, context) {
     const [word = 'ls'] = args.words
     if (word !== 'ls') throw unknownCommand(`connectors ${word}`)
-    const answer = connectorList.parse(await askHub('list_connectors', {}, args, context))
-    if (args.has('json')) context.out(JSON.stringify(answer, null, 2))
-    else if (answer.connectors.length > 0) context.out(renderConnectors(answer.connectors, fitTo(context.display())))
+    await using hub = await connectFrom(args, context)
+    const connectors = await listConnectors(hub)
+    if (args.has('json')) context.out(JSON.stringify({ connectors }, null, 2))
+    else if (connectors.length > 0) context.out(renderConnectors(connectors, fitTo(context.display())))
     else
       context.out(
         'There are no connectors. "signalbox connectors add" makes one, "connectors import" takes yours over.',

@@ -13,6 +13,7 @@ export const exitCodes = {
   'must-mend': { code: 6, means: '`signalbox doctor` found something to mend' },
   held: { code: 7, means: 'another hub holds the data directory' },
   'not-met': { code: 8, means: 'what was waited for did not come, or a prompt was not delivered' },
+  denied: { code: 9, means: 'the policy, or a person, did not let the call through; nothing was done' },
 } as const
 
 export type Exit = keyof typeof exitCodes

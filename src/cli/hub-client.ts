@@ -3,6 +3,7 @@
  * and what came before otherwise; a caller may ask for one revision and no other.
  */
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { isRefusal } from '../api/policy-errors.ts'
 import { messageOf } from '../base/hub-error.ts'
 import { CliError } from './cli-error.ts'
 import type { HubAddress } from './hub-address.ts'
@@ -127,13 +128,19 @@ function explain(error: unknown, { outcome }: LastExchange, { url, token, tokenF
     case 503:
       return new CliError('unreachable', `The hub at ${url} is starting or stopping: try again in a moment.`, because)
     default:
+      if (isRefusal(codeOf(error))) return new CliError('denied', messageOf(error), because)
       return new CliError('failed', explainAnswer(error, url), because)
   }
 }
 
-/** It was reached, and let us in. JSON-RPC errors have numbers for codes, the SDK's own have names. */
+/** JSON-RPC errors have numbers for codes, the SDK's own have names. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+/** It was reached, and let us in. */
 function explainAnswer(error: unknown, url: string): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code === 'REQUEST_TIMEOUT')
     return `The hub at ${url} did not answer in time; a call that takes long wants --timeout.`
   if (typeof code === 'number') return `The hub at ${url} says: ${messageOf(error)}`

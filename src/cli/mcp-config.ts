@@ -25,6 +25,7 @@ export const command = defineCommand({
     for: { takes: 'CLIENT', about: `whose settings: ${mcpClients.join(', ')}` },
     ...hubFlags,
     url: { takes: 'URL', about: 'the endpoint of a hub, in place of a session' },
+    json: { about: 'print JSON: the text, and the place to put it' },
   },
   examples: [
     'signalbox mcp-config --session build --for claude',
@@ -34,6 +35,10 @@ export const command = defineCommand({
     const client = readClient(args.text('for'))
     const { name, server } = await findServer(args, context)
     const { text, place } = snippetFor(client, name, server)
+    if (args.has('json')) {
+      context.out(JSON.stringify({ text, place }, null, 2))
+      return 'ok'
+    }
     context.out(text)
     context.err(`Put this into ${place}.`)
     return 'ok'

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { sessionSchema } from '../api/session.ts'
+import type { Config } from '../config/config.ts'
 import { ask, findHubFrom } from './ask-hub.ts'
 import { attach } from './attach.ts'
 import { chooseName } from './choose-name.ts'
@@ -75,8 +76,8 @@ export const command = defineCommand({
 
 async function create(args: NewArguments, context: CliContext): Promise<Created> {
   const wait = readWait(args)
-  const asked = { ...(await readSpec(args, context)), ...(wait && { wait }) }
   const { config, connect } = await findHubFrom(args, context)
+  const asked = { ...(await readSpec(args, context, config)), ...(wait && { wait }) }
   await using hub = await connect()
   const directory = await chooseDirectory(hub, args)
   const [given] = args.words
@@ -87,15 +88,18 @@ async function create(args: NewArguments, context: CliContext): Promise<Created>
   return created.parse(await ask(hub, 'create_session', input, { timeoutMs }))
 }
 
-async function readSpec(args: NewArguments, context: CliContext): Promise<Readonly<Record<string, unknown>>> {
+async function readSpec(
+  args: NewArguments,
+  context: CliContext,
+  config: Pick<Config, 'mcpSocketName'>,
+): Promise<Readonly<Record<string, unknown>>> {
   const template = args.text('template') ?? (args.rest.length > 0 ? 'shell' : undefined)
   const [program, ...programArgs] = args.rest
   const prompt = args.text('prompt')
   const description = args.text('description')
   const size = args.text('size')
   const tools = args.text('tools')
-  const socket =
-    args.text('mcp-socket') ?? ((await context.readEnvironment())['SIGNALBOX_MCP_SOCKET_NAME'] || undefined)
+  const socket = args.text('mcp-socket') ?? config.mcpSocketName
   return {
     ...(template !== undefined && { template }),
     ...(program !== undefined && { command: program }),

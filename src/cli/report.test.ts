@@ -38,6 +38,20 @@ test('an activity that does not exist is told with those that do', async () => {
   expect(shown).toContain('exit code 5')
 })
 
+test('what the policy denies is no report, and says so with the code for that', async () => {
+  await using home = await createTempHome()
+  await using hub = await startHubProcess({ home: home.path })
+  await callTool(hub, 'set_policy', {
+    source: 'rules: [{ deny: sessions_report_activity, reason: it talks too much }]',
+  })
+  await callTool(hub, 'create_session', { name: 'agent', command: 'cat' })
+  const { token } = await callTool(hub, 'issue_token', { role: 'agent', session: 'agent' })
+  const env = { SIGNALBOX_URL: hub.url, SIGNALBOX_TOKEN: String(token) }
+  const { code, err } = await runInProcess(['report', 'idle'], { env })
+  expect(err).toContain('it talks too much')
+  expect(code).toBe(9)
+})
+
 test('outside a session it says so, with a code that no agent takes for an order', async () => {
   const { code, err } = await runInProcess(['report', 'working'], { env: {} })
   expect(err).toContain('This is no session')

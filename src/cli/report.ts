@@ -2,6 +2,7 @@
  * `signalbox report`: for the hooks of agents, which say with it what the agent is doing. An agent waits for its hooks,
  * so this is one plain request: to load the MCP client would take longer than all the rest.
  */
+import { isRefusal } from '../api/policy-errors.ts'
 import { messageOf } from '../base/hub-error.ts'
 import { isRecord } from '../base/is-record.ts'
 import { CliError } from './cli-error.ts'
@@ -56,14 +57,15 @@ async function callTool({ url, token }: { url: string; token: string }, input: o
     throw new CliError('unreachable', `No hub answers at ${url}: ${messageOf(error)}.`, { cause: error })
   })
   const answer: unknown = await response.json().catch(() => undefined)
-  if (!response.ok) throw new CliError(response.status === 401 ? 'unauthorized' : 'failed', refusal(response, answer))
-  const { result } = isRecord(answer) ? answer : {}
+  const { error, result } = isRecord(answer) ? answer : {}
+  if (isRecord(error) && isRefusal(error['code'])) throw new CliError('denied', String(error['message']))
+  if (!response.ok || error !== undefined)
+    throw new CliError(response.status === 401 ? 'unauthorized' : 'failed', refusal(response, error))
   if (isRecord(result) && result['isError'] === true) throw new CliError('tool-error', textOf(result))
 }
 
-function refusal({ status }: Response, answer: unknown): string {
-  const error = isRecord(answer) && isRecord(answer['error']) ? answer['error'] : {}
-  const why = typeof error['message'] === 'string' ? error['message'] : 'it did not say why.'
+function refusal({ status }: Response, error: unknown): string {
+  const why = isRecord(error) && typeof error['message'] === 'string' ? error['message'] : 'it did not say why.'
   return `The hub did not take it (HTTP ${status}): ${why}`
 }
 

@@ -9,5 +9,10 @@ export function shownText(text: string): string {
   })
 }
 
+/** The same of several lines, set apart from ours. */
+export function indentedLines(text: string): readonly string[] {
+  return text.split('\n').map((line) => `  ${shownText(line.replaceAll('\t', '  ').trimEnd())}`.trimEnd())
+}
+
 /** Controls, separators that break lines, what has no width or a direction of its own, and halves of characters. */
 const unshown = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu

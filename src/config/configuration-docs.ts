@@ -31,8 +31,8 @@ A value that does not fit, and a key in \`config.yaml\` that does not exist, kee
 the place and what would work. An environment variable \`SIGNALBOX_…\` that does not exist is a warning. An empty variable
 counts as absent, except for secrets: those are an error when empty. Secrets are never printed.
 
-This release has no sessions and answers no questions about repositories: the settings of those two groups are read and
-checked, and change nothing.`
+This release answers no questions about repositories: the settings of that group are read and checked, and change
+nothing.`
 
 function section(group: string, title: string): string {
   const rows = settings.filter((each) => each.group === group).map(row)

@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { socketNameSchema } from '../api/socket-name.ts'
 
 export interface Kind<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema
@@ -59,6 +60,8 @@ export const secretText = kind(z.string().regex(/^[\x21-\x7e]+$/), 'a token: pri
 
 export const slug = kind(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/), 'letters, digits, `.`, `-` and `_`')
 
+export const socketName = kind(socketNameSchema, 'letters, digits, `.`, `-` and `_`, at most 64')
+
 /** Relative to where the command was typed. */
 export const directory = kind(
   z
@@ -78,6 +81,12 @@ export const absolutePath = kind(
 export const urlPath = kind(z.string().regex(/^\/([^?#\s]*\/)?$/), 'a path that begins and ends with `/`')
 
 export const httpUrl = kind(z.string().refine(isHttpUrl), 'a URL that begins with `http://` or `https://`')
+
+/** Something is put behind it that begins with a slash of its own. */
+export const urlBase = kind(
+  httpUrl.schema.transform((url) => url.replace(/\/+$/, '')),
+  httpUrl.takes,
+)
 
 export const postgresUrl = kind(
   z.string().refine((value) => hasScheme(value, ['postgres:', 'postgresql:'])),

@@ -17,7 +17,9 @@ import {
   postgresUrl,
   secretText,
   slug,
+  socketName,
   text,
+  urlBase,
   urlPath,
   wholeNumber,
 } from './setting-kinds.ts'
@@ -131,7 +133,7 @@ export const configSchema = z.object({
     group: 'sessions',
     description: 'The template of a session that names none.',
   }),
-  sessionFollowBase: optionalSetting(httpUrl, {
+  sessionFollowBase: optionalSetting(urlBase, {
     environment: 'SIGNALBOX_SESSION_FOLLOW_BASE',
     group: 'sessions',
     description: "What a session's follow link begins with; without it the hub's own origin.",
@@ -157,17 +159,22 @@ export const configSchema = z.object({
     group: 'sessions',
     description: 'Seconds a call waits for a person before its caller is told to come back.',
   }),
+  approvalExpirySeconds: setting(decimal({ min: 0.1 }), 3600, {
+    environment: 'SIGNALBOX_APPROVAL_EXPIRY',
+    group: 'sessions',
+    description: 'Seconds a person has to answer such a call; after that it is denied.',
+  }),
   notifyCommand: optionalSetting(text, {
     environment: 'SIGNALBOX_NOTIFY_COMMAND',
     group: 'sessions',
     description:
-      'A line for the shell that is run once for each call that waits for a person. The approval is on its stdin, as JSON.',
+      'A line for the shell that is run once for each call, and each session, that waits for a person; what it is about is on its stdin, as JSON.',
   }),
   notifyUrl: optionalSetting(httpUrl, {
     environment: 'SIGNALBOX_NOTIFY_URL',
     group: 'sessions',
     secret: true,
-    description: 'Where each such call is posted to, once, as JSON with a `text` that chat services show.',
+    description: 'Where the same is posted to, once, as JSON with a `text` that chat services show.',
   }),
   hopLimit: setting(wholeNumber({ min: 1 }), 3, {
     environment: 'SIGNALBOX_HOP_LIMIT',
@@ -233,7 +240,7 @@ export const configSchema = z.object({
     group: 'clients',
     description: "The unix socket of a session's MCP endpoint, for `signalbox relay`.",
   }),
-  mcpSocketName: optionalSetting(slug, {
+  mcpSocketName: optionalSetting(socketName, {
     environment: 'SIGNALBOX_MCP_SOCKET_NAME',
     group: 'clients',
     description: "A socket's name: `signalbox new` gives it to the session, `signalbox relay` looks for it.",

@@ -4,6 +4,7 @@ import { bindingSchema, overridesSchema } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import { defineTool, type Tool } from '../mcp/mcp.ts'
 import type { Connectors } from './connectors.ts'
+import { pageInput, pageOf } from './page.ts'
 
 const sessionArgument = z.string().min(1).max(200).describe('Name or id of the session; a name means the newest.')
 
@@ -24,11 +25,14 @@ export function createBindingTools(deps: {
     defineTool({
       name: 'list_bindings',
       description:
-        'The connectors of a session: label, what it changes, what that comes to (without secrets), and its upstream.',
-      input: z.strictObject({ session: sessionArgument }),
-      output: z.object({ bindings: z.array(bindingSchema) }),
+        'The connectors of a session: label, what it changes, what that comes to (without secrets), and its upstream with what that last wrote to stderr.',
+      input: z.strictObject({ session: sessionArgument, ...pageInput }),
+      output: z.object({ bindings: z.array(bindingSchema), next_cursor: z.string().optional() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
-      run: async ({ session }) => ({ bindings: [...(await connectors.describeBindings(session))] }),
+      async run({ session, ...asked }) {
+        const { items, next } = pageOf(await connectors.describeBindings(session), ({ label }) => label, asked)
+        return { bindings: [...items], ...next }
+      },
     }),
     defineTool({
       name: 'bind_connector',
@@ -59,7 +63,7 @@ export function createBindingTools(deps: {
         label: z.string().optional().describe('As in list_bindings.'),
         connector: z.string().optional().describe('Instead of the label, where it is bound once.'),
       }),
-      output: z.object({ session: z.string(), label: z.string(), connector: z.string() }),
+      output: bindingSchema,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       run: async ({ session, label, connector }) =>
         connectors.unbind(session, label ?? (await labelOf(session, connector))),

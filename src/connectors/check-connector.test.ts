@@ -35,7 +35,7 @@ describe('what is refused, with what would work', () => {
     [{ ...files, command: 'x' }, 'Did you mean "cmd"?'],
     [{ ...files, env_key: [] }, 'Did you mean "env_keys"?'],
     [{ ...files, autoApprove: [] }, 'go into "options"'],
-    [{ ...files, kind: 'other' }, '"kind"'],
+    [{ ...files, kind: 'server' }, '"kind": a connector is an MCP server that the hub calls, so it is "client"'],
     [{ ...files, env_keys: ['A=1'] }, '"env_keys": "A=1" is no name of a variable'],
     [{ ...files, env_keys: ['SIGNALBOX_TOKEN'] }, "the hub's own"],
     [{ ...files, args: ['${DATABASE_URL}'] }, '"args[0]": DATABASE_URL'],

@@ -91,7 +91,6 @@ function newRow(connector: Connector): ConnectorRow {
 export function toRecord(row: ConnectorRow): ConnectorRecord {
   const fields = defined({
     name: row.name,
-    kind: row.kind,
     transport: row.transport,
     base_url: row.base_url ?? undefined,
     cmd: row.cmd ?? undefined,

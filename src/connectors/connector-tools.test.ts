@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { connectorWorld } from '../../test/fixtures/connector-world.ts'
@@ -23,10 +24,24 @@ beforeEach(async () => {
 test('a connector is saved, listed, tried out, bound, unbound and deleted', async () => {
   const world = connectorWorld(store, {
     environment: { GITHUB_TOKEN: 'secret-of-github' },
-    upstreamStatus: () => ({ is: 'failed', reason: 'it answered 401', era: 'legacy' }),
+    upstreamOf: () => ({
+      status: { is: 'failed', reason: 'it answered 401', retryAt: '2026-01-01T00:00:00.000Z' },
+      identity: { era: 'legacy', version: '2025-06-18', capabilities: {} },
+      breach: { sentence: 'It answered one request twice.', at: '2025-12-31T00:00:00.000Z' },
+      stderr: 'gone fishing',
+      dropped: 2,
+    }),
   })
   const { callTool } = world
   await world.addSession('build')
+  const upstream = {
+    is: 'failed',
+    reason: 'it answered 401',
+    era: 'legacy',
+    version: '2025-06-18',
+    retry_at: '2026-01-01T00:00:00.000Z',
+    breach: { sentence: 'It answered one request twice.', at: '2025-12-31T00:00:00.000Z' },
+  }
   const saved = { ...github, kind: 'client', env_keys: [], options: {}, strict: true, enabled: true }
   expect(await callTool('save_connector', github)).toEqual({ ...saved, upstream: { is: 'stopped' }, sessions: [] })
   expect(await callTool('bind_connector', { session: 'build', connector: 'github', label: 'gh' })).toMatchObject({
@@ -36,19 +51,26 @@ test('a connector is saved, listed, tried out, bound, unbound and deleted', asyn
     overrides: {},
     priority: 0,
     resolved: { headers: { Authorization: 'Bearer ${GITHUB_TOKEN}' } },
-    upstream: { is: 'failed', reason: 'it answered 401' },
+    upstream: { ...upstream, stderr: 'gone fishing', dropped: 2 },
   })
   expect(await callTool('list_connectors', {})).toEqual({
-    connectors: [{ ...saved, upstream: { is: 'failed', reason: 'it answered 401' }, sessions: ['build'] }],
+    connectors: [{ ...saved, upstream, sessions: ['build'] }],
   })
   expect(await callTool('list_bindings', { session: 'id-of-build' })).toMatchObject({ bindings: [{ label: 'gh' }] })
   expect(await callTool('unbind_connector', { session: 'build', label: 'gh' })).toEqual({
     session: 'build',
     label: 'gh',
     connector: 'github',
+    overrides: {},
+    priority: 0,
+    resolved: expect.objectContaining({ base_url: github.base_url }) as object,
   })
   await callTool('bind_connector', { session: 'build', connector: 'github' })
-  expect(await callTool('delete_connector', { name: 'github' })).toEqual({ name: 'github', sessions: ['build'] })
+  expect(await callTool('delete_connector', { name: 'github' })).toEqual({
+    ...saved,
+    upstream: { is: 'stopped' },
+    sessions: ['build'],
+  })
   expect(await callTool('list_bindings', { session: 'build' })).toEqual({ bindings: [] })
 })
 
@@ -59,7 +81,14 @@ describe('test_connector', () => {
       environment: { GITHUB_TOKEN: 'secret-of-github' },
       async test(target) {
         targets.push(target)
-        return { era: 'modern', version: '2026-07-28', tools: ['a', 'b'], resources: [], prompts: ['p'] }
+        const report = {
+          era: 'modern',
+          version: '2026-07-28',
+          tools: ['a', 'b'],
+          resources: [],
+          prompts: ['p'],
+        } as const
+        return { report }
       },
     })
     const { name: _, ...unnamed } = github
@@ -89,12 +118,35 @@ describe('test_connector', () => {
   test('a failure is told without what the upstream was given', async () => {
     const { callTool } = connectorWorld(store, {
       environment: { GITHUB_TOKEN: 'secret-of-github' },
-      test: () => Promise.reject(new Error('401: "secret-of-github" is not good')),
+      test: async () => ({ error: '401: "secret-of-github" is not good', stderr: '' }),
     })
     await callTool('save_connector', github)
     expect(await callTool('test_connector', { name: 'github' })).toMatchObject({
       ok: false,
       error: '401: "[redacted]" is not good',
+    })
+  })
+
+  test('says where its program ran, and what it wrote when it failed', async () => {
+    const world = connectorWorld(store, { test: async () => ({ error: 'it ended', stderr: 'no such table' }) })
+    const { callTool } = world
+    await world.addSession('build')
+    await callTool('save_connector', { name: 'a', transport: 'stdio', cmd: 'true' })
+    const failed = { ok: false, error: 'it ended', stderr: 'no such table' }
+    expect(await callTool('test_connector', { name: 'a' })).toMatchObject({ ...failed, cwd: tmpdir() })
+    expect(await callTool('test_connector', { name: 'a', session: 'build' })).toMatchObject({ cwd: '/srv/build' })
+    const address = { transport: 'http', base_url: 'https://example.org' }
+    expect(await callTool('test_connector', { connector: address })).not.toHaveProperty('cwd')
+  })
+
+  test('what was filled in and is of no use is told, and nothing is tried', async () => {
+    const { callTool } = connectorWorld(store, {
+      environment: { PLACE: 'nowhere' },
+      test: () => Promise.reject(new Error('must not be tried')),
+    })
+    expect(await callTool('test_connector', { connector: { transport: 'http', base_url: '${PLACE}' } })).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('comes to no address') as string,
     })
   })
 
@@ -105,6 +157,107 @@ describe('test_connector', () => {
     expect(await callTool('test_connector', { name: 'nope' })).toContain('There is no connector "nope"')
     await callTool('save_connector', { name: 'a', transport: 'stdio', cmd: 'true' })
     expect(await callTool('test_connector', { name: 'a', session: 'nope' })).toContain('There is no session "nope"')
+  })
+})
+
+test('lists come by the page, each after the last name of the one before', async () => {
+  const world = connectorWorld(store)
+  const { callTool } = world
+  await world.addSession('build')
+  for (const name of ['b', 'a-1', 'c', 'a1']) {
+    await callTool('save_connector', { ...github, name })
+    await callTool('bind_connector', { session: 'build', connector: name, label: name.replace('-', 'x') })
+  }
+  const named = (...names: string[]) => names.map((name) => expect.objectContaining({ name }) as object)
+  expect(await callTool('list_connectors', { limit: 3 })).toEqual({
+    connectors: named('a-1', 'a1', 'b'),
+    next_cursor: 'b',
+  })
+  await callTool('delete_connector', { name: 'b' })
+  expect(await callTool('list_connectors', { cursor: 'b', limit: 3 })).toEqual({ connectors: named('c') })
+  expect(await callTool('list_bindings', { session: 'build', limit: 1 })).toMatchObject({
+    bindings: [{ label: 'a1' }],
+    next_cursor: 'a1',
+  })
+  expect(await callTool('list_bindings', { session: 'build', cursor: 'a1' })).toMatchObject({
+    bindings: [{ label: 'ax1' }, { label: 'c' }],
+  })
+})
+
+test('of several upstreams the connector shows the one that is worst off, and the last breach of all', async () => {
+  const facts = (is: 'running' | 'failed', at?: string) => ({
+    status: { is },
+    identity: undefined,
+    stderr: 'private to its session',
+    dropped: 0,
+    breach: at === undefined ? undefined : { sentence: `breach of ${at}`, at },
+  })
+  const upstreams = new Map([
+    ['id-of-one', facts('running', '2026-01-02')],
+    ['id-of-two', facts('failed', '2026-01-01')],
+    ['id-of-three', facts('running')],
+  ])
+  const world = connectorWorld(store, { upstreamOf: (session) => upstreams.get(session) })
+  await world.callTool('save_connector', github)
+  for (const name of ['one', 'two', 'three']) {
+    await world.addSession(name)
+    await world.callTool('bind_connector', { session: name, connector: 'github' })
+  }
+  expect(await world.callTool('list_connectors', {})).toMatchObject({
+    connectors: [{ upstream: { is: 'failed', breach: { sentence: 'breach of 2026-01-02', at: '2026-01-02' } } }],
+  })
+  expect(JSON.stringify(await world.callTool('list_connectors', {}))).not.toContain('private')
+})
+
+describe('restart_connector', () => {
+  test('answers every binding whose upstream was started anew, and that is an event of each session', async () => {
+    const asked: unknown[] = []
+    const world = connectorWorld(store, {
+      async restartUpstreams(...args) {
+        asked.push(args)
+        return ['one', 'two'].map((name) => ({ session: `id-of-${name}`, label: 'github' }))
+      },
+    })
+    await world.callTool('save_connector', github)
+    for (const name of ['one', 'two']) {
+      await world.addSession(name)
+      await world.callTool('bind_connector', { session: name, connector: 'github' })
+    }
+    expect(await world.callTool('restart_connector', { name: 'github', session: 'one' })).toMatchObject({
+      name: 'github',
+      bindings: [
+        { session: 'one', label: 'github' },
+        { session: 'two', label: 'github' },
+      ],
+    })
+    expect(asked).toEqual([['github', 'id-of-one']])
+    expect(world.events.slice(-2)).toEqual(
+      ['one', 'two'].map((name) => ({
+        type: 'connector-restarted',
+        session: `id-of-${name}`,
+        payload: { connector: 'github', label: 'github' },
+      })),
+    )
+  })
+
+  test('says why there was nothing to start anew', async () => {
+    const world = connectorWorld(store)
+    const restart = (session?: string) => world.callTool('restart_connector', { name: 'github', session })
+    expect(await restart()).toContain('There is no connector "github"')
+    await world.callTool('save_connector', github)
+    expect(await restart()).toBe(
+      'No upstream of "github" runs. It is bound to no session that runs; bind_connector gives it to one.',
+    )
+    await world.addSession('build')
+    await world.addSession('other')
+    await world.callTool('bind_connector', { session: 'build', connector: 'github' })
+    expect(await restart()).toContain('It starts by itself when the agent of build first connects')
+    expect(await restart('other')).toBe(
+      'No upstream of "github" runs in the session "other". It is not bound there; bind_connector does that.',
+    )
+    expect(await restart('nope')).toContain('There is no session "nope"')
+    await world.callTool('save_connector', { ...github, enabled: false })
+    expect(await restart()).toBe('No upstream of "github" runs. It is switched off; save it with "enabled": true.')
   })
 })
 
@@ -139,7 +292,9 @@ describe('import_connectors', () => {
       files: [join(home, '.gemini/settings.json')],
     })
     expect(await callTool('import_connectors', { from: 'codex' })).toContain('There is no file of codex')
-    expect(await callTool('import_connectors', {})).toContain('"from": one of claude, codex, gemini, vscode, cursor')
+    expect(await callTool('import_connectors', {})).toContain(
+      '"from": one of claude, claude-desktop, codex, gemini, vscode, cursor',
+    )
   })
 })
 

@@ -1,11 +1,12 @@
-/** list_connectors, save_connector, delete_connector, test_connector */
+/** list_connectors, save_connector, delete_connector, test_connector, restart_connector */
 import { z } from 'zod'
-import { connectorSchema } from '../api/connector.ts'
+import { bindingSchema, connectorSchema } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import { defineTool, type Tool } from '../mcp/mcp.ts'
 import type { ConnectorViews } from './connector-views.ts'
 import { connectorView } from './connector-views.ts'
 import type { Connectors } from './connectors.ts'
+import { pageInput, pageOf } from './page.ts'
 
 /** Where somebody may have written a secret by mistake: it is refused, and must not be found in the log. */
 const mayHoldSecrets = ['base_url', 'cmd', 'args', 'env_keys', 'headers', 'options'] as const
@@ -24,10 +25,12 @@ const outcomeSchema = z.object({
   missing: z.array(z.string()).describe('Variables that are not set in the environment of the hub.'),
   resolved: z.record(z.string(), z.unknown()).describe('What it comes to, without secrets.'),
   error: z.string().optional(),
+  stderr: z.string().optional().describe('The last lines that its program wrote there, without secrets.'),
+  cwd: z.string().optional().describe('Where its program ran: not the workspace of a session, unless one was named.'),
 })
 
 export function createConnectorTools(deps: {
-  readonly connectors: Pick<Connectors, 'list' | 'find' | 'save' | 'delete' | 'tryOut'>
+  readonly connectors: Pick<Connectors, 'list' | 'find' | 'save' | 'delete' | 'tryOut' | 'restart'>
   readonly views: ConnectorViews
 }): readonly Tool[] {
   const { connectors, views } = deps
@@ -35,12 +38,12 @@ export function createConnectorTools(deps: {
     defineTool({
       name: 'list_connectors',
       description: 'The MCP servers that sessions may be bound to, how each is reached, and how its upstreams are.',
-      input: z.strictObject({}),
-      output: z.object({ connectors: z.array(connectorView) }),
+      input: z.strictObject(pageInput),
+      output: z.object({ connectors: z.array(connectorView), next_cursor: z.string().optional() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
-      async run() {
-        const all = await connectors.list()
-        return { connectors: await Promise.all(all.map((record) => views.connector(record))) }
+      async run(asked) {
+        const { items, next } = pageOf(await connectors.list(), ({ connector }) => connector.name, asked)
+        return { connectors: await Promise.all(items.map((record) => views.connector(record))), ...next }
       },
     }),
     defineTool({
@@ -57,11 +60,13 @@ export function createConnectorTools(deps: {
       name: 'delete_connector',
       description: 'Forgets a connector. Sessions that are bound to it lose its tools at once.',
       input: z.strictObject({ name: z.string() }),
-      output: z.object({ name: z.string(), sessions: z.array(z.string()).describe('Those that lost it.') }),
+      output: connectorView.extend({ sessions: z.array(z.string()).describe('Those that lost it.') }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       async run({ name }) {
+        const { connector } = await connectors.find(name)
         const sessions = await connectors.delete(name)
-        return { name, sessions: [...new Set(sessions.map((session) => session.name))] }
+        const lost = [...new Set(sessions.map((session) => session.name))]
+        return { ...connector, upstream: { is: 'stopped' as const }, sessions: lost }
       },
     }),
     defineTool({
@@ -93,6 +98,18 @@ export function createConnectorTools(deps: {
           ...(prompts && { prompts: counted(prompts) }),
         }
       },
+    }),
+    defineTool({
+      name: 'restart_connector',
+      description:
+        'Starts the upstreams of a connector anew, in all sessions or in one, also those that were given up. Calls that run on them fail. Answers the bindings concerned, and how each upstream is then.',
+      input: z.strictObject({
+        name: z.string(),
+        session: z.string().optional().describe('Its name or id; without it, in all sessions.'),
+      }),
+      output: z.object({ name: z.string(), bindings: z.array(bindingSchema) }),
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      run: async ({ name, session }) => ({ name, bindings: [...(await connectors.restart(name, session))] }),
     }),
   ]
 }

@@ -1,16 +1,16 @@
 /** Connectors and bindings as people see them: with the state of their upstreams, without secrets. */
 import { z } from 'zod'
 import type { Binding } from '../api/connector.ts'
-import { connectorSchema, upstreamStates } from '../api/connector.ts'
-import type { UpstreamStatus } from '../mcp/mcp.ts'
+import { connectorSchema, upstreamStatusSchema } from '../api/connector.ts'
+import type { UpstreamFacts } from '../mcp/mcp.ts'
 import type { BindingRecord, BoundSession } from './binding-store.ts'
 import type { ConnectorRecord } from './connector-store.ts'
 import type { Resolver, SessionPlace } from './resolve.ts'
 
 export const connectorView = connectorSchema.extend({
-  upstream: z
-    .object({ is: z.enum(upstreamStates), reason: z.string().optional() })
-    .describe('Of all its upstreams the one that is worst off.'),
+  upstream: upstreamStatusSchema.describe(
+    'Of all its upstreams the one that is worst off; the breach is the last of all.',
+  ),
   sessions: z.array(z.string()).describe('Those that are bound to it and have not ended.'),
 })
 export type ConnectorView = z.output<typeof connectorView>
@@ -23,23 +23,22 @@ export interface ConnectorViews {
 export function createConnectorViews(options: {
   readonly resolver: Resolver
   readonly sessionsOf: (connector: string) => Promise<readonly BoundSession[]>
-  readonly upstreamStatus: (sessionId: string, label: string) => UpstreamStatus | undefined
+  readonly upstreamOf: (sessionId: string, label: string) => UpstreamFacts | undefined
 }): ConnectorViews {
-  const { resolver, sessionsOf, upstreamStatus } = options
+  const { resolver, sessionsOf, upstreamOf } = options
   return {
     async connector({ connector }) {
       const bound = await sessionsOf(connector.name)
-      const states = bound.flatMap(({ id, label }) => upstreamStatus(id, label) ?? [])
-      const { is, reason } = worst(states)
+      const upstreams = bound.flatMap(({ id, label }) => upstreamOf(id, label) ?? [])
       return {
         ...connector,
-        upstream: { is, ...(reason !== undefined && { reason }) },
+        upstream: worst(upstreams),
         sessions: [...new Set(bound.map(({ name }) => name))],
       }
     },
     binding({ connector, label, overrides, priority, sessionId }, session) {
       const { redacted, missing } = resolver.preview(connector.connector, overrides, session)
-      const upstream = upstreamStatus(sessionId, label)
+      const upstream = upstreamOf(sessionId, label)
       return {
         session: session.name,
         connector: connector.connector.name,
@@ -47,20 +46,34 @@ export function createConnectorViews(options: {
         overrides,
         priority,
         resolved: { ...redacted, ...(missing.length > 0 && { missing }) },
-        ...(upstream && { upstream: statusView(upstream) }),
+        ...(upstream && { upstream: boundUpstream(upstream) }),
       }
     },
   }
 }
 
-function worst(states: readonly UpstreamStatus[]): Pick<UpstreamStatus, 'is' | 'reason'> {
-  for (const is of ['failed', 'initializing', 'running'] as const) {
-    const found = states.find((state) => state.is === is)
-    if (found) return found
-  }
-  return { is: 'stopped' }
+function worst(upstreams: readonly UpstreamFacts[]): ConnectorView['upstream'] {
+  const order = ['failed', 'initializing', 'running'] as const
+  const found = order.flatMap((is) => upstreams.find(({ status }) => status.is === is) ?? [])[0]
+  if (!found) return { is: 'stopped' }
+  const [breach] = upstreams
+    .flatMap((upstream) => upstream.breach ?? [])
+    .toSorted((one, other) => (one.at < other.at ? 1 : -1))
+  return statusOf({ status: found.status, identity: found.identity, breach })
 }
 
-function statusView({ is, reason, retryAt }: UpstreamStatus): NonNullable<Binding['upstream']> {
-  return { is, ...(reason !== undefined && { reason }), ...(retryAt !== undefined && { retry_at: retryAt }) }
+function boundUpstream(upstream: UpstreamFacts): NonNullable<Binding['upstream']> {
+  const { stderr, dropped } = upstream
+  return { ...statusOf(upstream), ...(stderr !== '' && { stderr }), ...(dropped > 0 && { dropped }) }
+}
+
+function statusOf({ status, identity, breach }: Pick<UpstreamFacts, 'status' | 'identity' | 'breach'>) {
+  const { is, reason, retryAt } = status
+  return {
+    is,
+    ...(reason !== undefined && { reason }),
+    ...(identity && { era: identity.era, version: identity.version }),
+    ...(retryAt !== undefined && { retry_at: retryAt }),
+    ...(breach && { breach: { ...breach } }),
+  }
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import type { Binding, ConnectorUse, LegacyMcps } from '../api/connector.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
-import type { Notices, Provider, UpstreamStatus, UpstreamTarget } from '../mcp/mcp.ts'
+import type { Notices, Provider, UpstreamFacts, UpstreamTarget } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 import { type BindingRecord, createBindingStore } from './binding-store.ts'
 import { type BindOptions, createBindings, type PlannedBinding } from './bindings.ts'
@@ -18,13 +18,14 @@ import { createImports, type Imports } from './import-connectors.ts'
 import { createKnownListStore, type KnownLists } from './known-lists.ts'
 import { createRegistry, type Note, type Registry } from './registry.ts'
 import { createResolver, type Resolution, type SessionPlace } from './resolve.ts'
-import { createTryOut, type TestReport, type TryOut } from './try-out.ts'
+import { createRestart, type RestartConnector, type RestartUpstreams } from './restart-connector.ts'
+import { createTryOut, type Trial, type TryOut } from './try-out.ts'
 
 export { exportConnectors, exportFormats } from './formats/export.ts'
 export { foreignPrograms, readForeignFiles } from './foreign-files.ts'
 export type { KnownLists } from './known-lists.ts'
 export type { Resolution, SessionPlace } from './resolve.ts'
-export type { TestReport } from './try-out.ts'
+export type { Trial } from './try-out.ts'
 
 export interface Connectors extends Pick<Registry, 'list' | 'find' | 'save' | 'delete'> {
   readonly imports: Imports
@@ -36,7 +37,9 @@ export interface Connectors extends Pick<Registry, 'list' | 'find' | 'save' | 'd
   describeBindings(session: string): Promise<readonly Binding[]>
   /** The same connector under the same label again changes what is there. */
   bind(session: string, connector: string, options?: BindOptions): Promise<Binding>
-  unbind(session: string, label: string): Promise<Pick<Binding, 'session' | 'label' | 'connector'>>
+  /** Answers what it was. */
+  unbind(session: string, label: string): Promise<Binding>
+  readonly restart: RestartConnector
   /** For a session whose record is there and whose program is not: all of them or none. */
   bindAtBirth(session: string, uses: readonly ConnectorUse[]): Promise<void>
   bindLegacyMap(session: string, map: LegacyMcps): Promise<void>
@@ -77,9 +80,11 @@ export interface ConnectorsOptions {
   readonly redactor: Pick<Redactor, 'addSecret' | 'text'>
   /** By name or id; throws where there is none. */
   readonly findSession: (nameOrId: string) => Promise<SessionPlace>
-  readonly upstreamStatus?: (sessionId: string, label: string) => UpstreamStatus | undefined
-  /** Opens an upstream, asks what it offers and closes it. Throws a sentence. */
-  readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<TestReport>
+  /** `undefined` where nobody has used it yet. */
+  readonly upstreamOf?: (sessionId: string, label: string) => UpstreamFacts | undefined
+  readonly restartUpstreams: RestartUpstreams
+  /** Opens an upstream, asks what it offers and closes it. */
+  readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<Trial>
   /** What was kept for it elsewhere can go. */
   readonly onRemoved?: (name: string) => void
   /** What the session is bound to, or how, is another now. */
@@ -154,12 +159,12 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
     },
     async unbind(nameOrId, label) {
       const session = await findSession(nameOrId)
-      const { connector } = await bindings.unbind(session, label)
-      const { name } = connector.connector
-      await note('connector-unbound', { connector: name, label }, session.id)
-      bindingsChanged(session, [name])
-      return { session: session.name, label, connector: name }
+      const { upstream: _ended, ...unbound } = views.binding(await bindings.unbind(session, label), session)
+      await note('connector-unbound', { connector: unbound.connector, label }, session.id)
+      bindingsChanged(session, [unbound.connector])
+      return unbound
     },
+    restart: (name, session) => restart(name, session),
     async bindAtBirth(nameOrId, uses) {
       const session = await findSession(nameOrId)
       await bound(session, await bindings.bindAll(session, uses))
@@ -183,7 +188,16 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   const views = createConnectorViews({
     resolver,
     sessionsOf: (name) => bindingRows.sessionsOf(name),
-    upstreamStatus: options.upstreamStatus ?? (() => undefined),
+    upstreamOf: options.upstreamOf ?? (() => undefined),
+  })
+  const restart = createRestart({
+    findConnector: (name) => registry.find(name),
+    findSession,
+    findBinding: (session, label) => bindings.find(session, label),
+    sessionsOf: (name) => bindingRows.sessionsOf(name),
+    restartUpstreams: options.restartUpstreams,
+    views,
+    note,
   })
   const provider = createConnectorProvider({ connectors, views, home: baseEnvironment['HOME'] ?? '/' })
   return { ...connectors, provider }

@@ -55,6 +55,42 @@ test('Codex, Gemini, VS Code and Cursor are found where they keep theirs', async
   expect(await servers('cursor', place)).toEqual({ a: { command: 'cursor' } })
 })
 
+test('Claude Desktop is found on either system', async () => {
+  const [mac, linux] = [temporaryDirectory(), temporaryDirectory()]
+  write(mac, 'Library/Application Support/Claude/claude_desktop_config.json', { mcpServers: { a: { command: 'mac' } } })
+  write(linux, '.config/Claude/claude_desktop_config.json', {
+    globalShortcut: 'Ctrl+Space',
+    mcpServers: { a: { command: 'linux' } },
+  })
+  expect(await servers('claude-desktop', { home: mac })).toEqual({ a: { command: 'mac' } })
+  const { text } = await readForeignFiles('claude-desktop', { home: linux })
+  expect(JSON.parse(text)).toEqual({ mcpServers: { a: { command: 'linux' } }, inputs: [] })
+})
+
+test('the settings of VS Code count where servers are among them, and less than its own file for servers', async () => {
+  const [home, project] = [temporaryDirectory(), temporaryDirectory()]
+  write(
+    home,
+    '.config/Code/User/settings.json',
+    `{ "editor.fontSize": 12, // mine
+       "mcp": { "inputs": [{ "id": "x" }], "servers": { "a": { "command": "old" }, "b": { "command": "old" } } } }`,
+  )
+  const own = write(home, '.config/Code/User/mcp.json', { servers: { a: { command: 'new' } } })
+  const place = { home, project }
+  expect(await servers('vscode', place)).toEqual({ a: { command: 'new' }, b: { command: 'old' } })
+  const { text } = await readForeignFiles('vscode', place)
+  expect(text).toContain('"inputs":[{"id":"x"}]')
+  expect(text).not.toContain('fontSize')
+  write(project, '.vscode/settings.json', { 'mcp.servers': { b: { command: 'project' } } })
+  expect(await servers('vscode', place)).toMatchObject({ b: { command: 'project' } })
+
+  write(home, '.config/Code/User/settings.json', { 'editor.fontSize': 12 })
+  expect((await readForeignFiles('vscode', { home })).paths).toEqual([own])
+  const bare = temporaryDirectory()
+  write(bare, '.config/Code/User/settings.json', { mcp: { servers: {} } })
+  await expect(readForeignFiles('vscode', { home: bare })).rejects.toThrow('There is no file of vscode here')
+})
+
 test('no file, and one that is broken, are told by their path', async () => {
   const home = temporaryDirectory()
   await expect(readForeignFiles('codex', { home })).rejects.toThrow(`Looked for ${join(home, '.codex/config.toml')}.`)

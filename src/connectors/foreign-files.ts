@@ -6,7 +6,7 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import { isRecord } from '../base/is-record.ts'
 import { parseJson } from './formats/json.ts'
 
-export const foreignPrograms = ['claude', 'codex', 'gemini', 'vscode', 'cursor'] as const
+export const foreignPrograms = ['claude', 'claude-desktop', 'codex', 'gemini', 'vscode', 'cursor'] as const
 export type ForeignProgram = (typeof foreignPrograms)[number]
 
 export interface ForeignFiles {
@@ -26,11 +26,14 @@ type Json = Readonly<Record<string, unknown>>
 /** From the widest scope to the narrowest. */
 const files: Readonly<Record<ForeignProgram, (place: Place) => readonly string[]>> = {
   claude: ({ home, project }) => [join(home, '.claude.json'), ...within(project, '.mcp.json')],
+  'claude-desktop': ({ home }) => inSettings(home, 'Claude/claude_desktop_config.json'),
   codex: ({ home, project }) => [join(home, '.codex/config.toml'), ...within(project, '.codex/config.toml')],
   gemini: ({ home, project }) => [join(home, '.gemini/settings.json'), ...within(project, '.gemini/settings.json')],
   vscode: ({ home, project }) => [
-    join(home, 'Library/Application Support/Code/User/mcp.json'),
-    join(home, '.config/Code/User/mcp.json'),
+    // Before it had a file of its own for them.
+    ...inSettings(home, 'Code/User/settings.json'),
+    ...inSettings(home, 'Code/User/mcp.json'),
+    ...within(project, '.vscode/settings.json'),
     ...within(project, '.vscode/mcp.json'),
   ],
   cursor: ({ home, project }) => [join(home, '.cursor/mcp.json'), ...within(project, '.cursor/mcp.json')],
@@ -54,6 +57,11 @@ export async function readForeignFiles(program: ForeignProgram, place: Place): P
   return { text: JSON.stringify({ mcpServers: Object.assign({}, ...servers) as object, inputs }), paths }
 }
 
+/** Of macOS and of Linux. */
+function inSettings(home: string, path: string): readonly string[] {
+  return [join(home, 'Library/Application Support', path), join(home, '.config', path)]
+}
+
 function within(project: string | undefined, path: string): readonly string[] {
   return project === undefined ? [] : [join(project, path)]
 }
@@ -67,11 +75,21 @@ async function readIfThere(path: string): Promise<Json | undefined> {
   if (text === undefined) return undefined
   try {
     const value: unknown = path.endsWith('.toml') ? parseToml(text) : parseJson(text)
-    return isRecord(value) ? value : {}
+    if (!isRecord(value)) return {}
+    return isVsCodeSettings.test(path) ? serversInSettings(value) : value
   } catch (error) {
     const [sentence] = messageOf(error).split('\n')
     throw new HubError('invalid', `${path} cannot be understood: ${sentence}`)
   }
+}
+
+const isVsCodeSettings = /(?:Code\/User|\.vscode)\/settings\.json$/
+
+/** Everybody has this file, few have servers in it. */
+function serversInSettings(settings: Json): Json | undefined {
+  const { mcp = {} } = settings
+  const servers = { ...mapIn(mcp, 'servers'), ...mapIn(settings, 'mcp.servers') }
+  return Object.keys(servers).length === 0 ? undefined : { ...(isRecord(mcp) && mcp), servers }
 }
 
 /** Those of other projects count least. */

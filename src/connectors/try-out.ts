@@ -1,6 +1,6 @@
 /** Tries a connector out: whether it answers, what it offers, how long that takes, and what is missing. Keeps nothing. */
 import type { Connector } from '../api/connector.ts'
-import { messageOf } from '../base/hub-error.ts'
+import { HubError } from '../base/hub-error.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { UpstreamTarget } from '../mcp/mcp.ts'
 import { checkConnector } from './check-connector.ts'
@@ -19,10 +19,22 @@ export interface TestReport {
   readonly prompts: readonly string[]
 }
 
+/** What came of asking it. */
+export type Trial =
+  | { readonly report: TestReport }
+  | {
+      readonly error: string
+      /** The last of what it wrote there; empty where it has none. */
+      readonly stderr: string
+    }
+
 export interface Outcome extends Partial<TestReport> {
   readonly ok: boolean
   readonly ms: number
   readonly error?: string
+  readonly stderr?: string
+  /** Where its program ran. */
+  readonly cwd?: string
   readonly missing: readonly string[]
   readonly resolved: Readonly<Record<string, unknown>>
 }
@@ -38,7 +50,7 @@ export function createTryOut(deps: {
   /** Without a session: somewhere harmless. */
   readonly placeOf: (session: string | undefined) => Promise<SessionPlace>
   readonly resolver: Resolver
-  readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<TestReport>
+  readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<Trial>
   readonly redactor: Pick<Redactor, 'text'>
 }): TryOut {
   const { find, placeOf, resolver, test, redactor } = deps
@@ -52,11 +64,21 @@ export function createTryOut(deps: {
     const startedAt = performance.now()
     const ms = () => Math.round(performance.now() - startedAt)
     try {
-      const report = await test(resolver.resolve(tried, {}, place).target, signal)
-      return { ok: true, ms: ms(), ...report, missing, resolved }
+      const { target } = resolver.resolve(tried, {}, place)
+      const trial = await test(target, signal)
+      signal.throwIfAborted()
+      const seen = { ms: ms(), ...cwdOf(target), missing, resolved }
+      if ('report' in trial) return { ok: true, ...trial.report, ...seen }
+      const { error, stderr } = trial
+      return { ok: false, error: redactor.text(error), ...(stderr !== '' && { stderr }), ...seen }
     } catch (error) {
-      if (signal.aborted) throw error
-      return { ok: false, ms: ms(), error: redactor.text(messageOf(error)), missing, resolved }
+      // What was filled in may be of no use.
+      if (!(error instanceof HubError)) throw error
+      return { ok: false, ms: ms(), error: redactor.text(error.message), missing, resolved }
     }
   }
+}
+
+function cwdOf({ reach }: UpstreamTarget): { readonly cwd?: string } {
+  return reach.transport === 'stdio' ? { cwd: reach.cwd } : {}
 }

@@ -33,6 +33,18 @@ export interface DroppedEvents {
   readonly lastSeq: number
 }
 
+/** Numbers after the one and up to the other. */
+export interface SeqRange {
+  readonly after: number
+  readonly upTo: number
+}
+
+/** What of the log the cursor of a query leaves to be read. */
+export function rangeOf({ order, cursor }: EventQuery, lastSeq: number): SeqRange {
+  if (order === 'newest') return { after: 0, upTo: Math.min(lastSeq, (cursor ?? Infinity) - 1) }
+  return { after: cursor ?? 0, upTo: lastSeq }
+}
+
 /** The fields a query may name, the one that singles out most first. */
 export const filterColumns = ['correlation', 'session', 'type', 'thread', 'route'] as const
 

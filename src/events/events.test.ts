@@ -254,6 +254,8 @@ describeLogOnEachEngine('the event log', (open) => {
     expect(page.events.map(({ seq }) => seq).slice(0, 3)).toEqual([2_501, 2_502, 2_503])
     expect((await log.read({ cursor: 2_000 })).dropped).toBe(500)
     expect((await log.read({ cursor: 2_501 })).dropped).toBe(0)
+    expect((await log.read({ order: 'newest' })).dropped).toBe(2_500)
+    expect((await log.read({ order: 'newest', limit: 1 })).dropped).toBe(0)
   })
 
   test('the newest event stays however old it is, so that numbers are never given twice', async () => {

@@ -40,11 +40,15 @@ export interface EventQuery {
   readonly since?: string
   /** ISO 8601 UTC, exclusive */
   readonly until?: string
-  /** Only events with a greater `seq`. */
+  /** Oldest first unless told. */
+  readonly order?: EventOrder
+  /** Only events with a greater `seq`; newest first, only those with a smaller one. */
   readonly cursor?: number
   /** At most 1000; 100 unless told. A page of large events may hold fewer. */
   readonly limit?: number
 }
+
+export type EventOrder = 'oldest' | 'newest'
 
 export interface EventPage {
   readonly events: readonly Event[]
@@ -53,7 +57,7 @@ export interface EventPage {
    * beyond this, and is not woken again by what did not match.
    */
   readonly nextCursor: number
-  /** Events between the cursor and the first kept one that were dropped by age or size. */
+  /** Events that were dropped by age or size before the first kept one, where the page comes past them. */
   readonly dropped: number
 }
 

@@ -10,7 +10,7 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PostgresAccess } from '../base/postgres-access.ts'
 import { recordColumns, bytesOf, toEvent } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
-import { filterColumns, roomToMake } from './event-storage.ts'
+import { filterColumns, rangeOf, roomToMake } from './event-storage.ts'
 import type { DroppedEvents, EventStorage, WriteResult } from './event-storage.ts'
 import type { EventQuery } from './events.ts'
 import { createPostgresSchema } from './postgres-schema.ts'
@@ -47,19 +47,25 @@ export async function openPostgresStorage(
       return writeGroup(postgres, firstBytes(offered(), mostBytesPerGroup))
     },
     async read(query) {
-      const { cursor = 0, limit } = query
+      const { limit } = query
+      const isNewestFirst = query.order === 'newest'
       // The bounds come first: what is committed after them is left for the next page.
       const { first, last } = await bounds()
-      const dropped = Math.max(0, first - 1 - cursor)
+      const { after, upTo } = rangeOf(query, last)
+      const dropped = Math.max(0, first - 1 - after)
       const { where, values } = conditionsOf(query)
+      const direction = isNewestFirst ? 'desc' : 'asc'
       const rows = await postgres.query<EventRecord & { seq: number }>(
-        `select seq, ${columnList} from events where seq > $1 and seq <= $2 ${where} order by seq limit $3`,
-        [cursor, last, limit, ...values],
+        `select seq, ${columnList} from events where seq > $1 and seq <= $2 ${where} order by seq ${direction} limit $3`,
+        [after, upTo, limit, ...values],
       )
       const taken = firstBytes(rows, mostBytesPerPage)
       const isWhole = taken.length === rows.length && rows.length < limit
       const events = taken.map((row) => toEvent(row.seq, row))
-      return { events, nextCursor: isWhole ? Math.max(cursor, last) : (events.at(-1)?.seq ?? cursor), dropped }
+      const lastRead = isWhole ? undefined : events.at(-1)?.seq
+      if (isNewestFirst)
+        return { events, nextCursor: lastRead ?? Math.min(upTo + 1, first), dropped: isWhole ? dropped : 0 }
+      return { events, nextCursor: lastRead ?? Math.max(after, upTo), dropped }
     },
     async dropOldest({ before, maxBytes }) {
       let dropped: DroppedEvents | undefined

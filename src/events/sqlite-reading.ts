@@ -6,8 +6,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Event } from '../api/event.ts'
 import { recordColumns, toEvent } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
-import { filterColumns } from './event-storage.ts'
-import type { EventStorage } from './event-storage.ts'
+import { filterColumns, rangeOf } from './event-storage.ts'
+import type { EventStorage, SeqRange } from './event-storage.ts'
 import type { EventQuery } from './events.ts'
 import type { Turns } from './turns.ts'
 
@@ -26,9 +26,9 @@ export function createReading(database: DatabaseSync, { turns, lastSeq }: Readin
   const firstStatement = database.prepare('select min(seq) as seq from events')
   const seqAt = createSeqAt(database)
   const selections = new Map<string, StatementSync>()
-  const selectionFor = (conditions: readonly string[]): StatementSync => {
+  const selectionFor = (conditions: readonly string[], direction: 'asc' | 'desc'): StatementSync => {
     const where = ['seq > ?', 'seq <= ?', ...conditions].join(' and ')
-    const sql = `select seq, ${recordColumns.join(', ')} from events where ${where} order by seq`
+    const sql = `select seq, ${recordColumns.join(', ')} from events where ${where} order by seq ${direction}`
     const known = selections.get(sql)
     if (known !== undefined) return known
     const statement = database.prepare(sql)
@@ -37,35 +37,41 @@ export function createReading(database: DatabaseSync, { turns, lastSeq }: Readin
   }
 
   return async (query) => {
-    const { cursor = 0, since, until } = query
-    const last = lastSeq()
+    const { since, until } = query
+    const isNewestFirst = query.order === 'newest'
+    const { after: cursor, upTo: last } = rangeOf(query, lastSeq())
     const firstKept = Number(firstStatement.get()?.['seq'] ?? 0)
-    const dropped = Math.max(0, firstKept - 1 - cursor)
-    const after = since === undefined ? 0 : seqAt(shifted(since, -clockSlackMs))
-    const upTo = until === undefined ? last : Math.min(last, seqAt(shifted(until, clockSlackMs)))
+    const sinceSeq = since === undefined ? 0 : seqAt(shifted(since, -clockSlackMs))
+    const untilSeq = until === undefined ? last : seqAt(shifted(until, clockSlackMs))
     const { conditions, values } = conditionsOf(query)
-    const selection = selectionFor(conditions)
+    const selection = selectionFor(conditions, isNewestFirst ? 'desc' : 'asc')
     const page = startPage(query.limit)
     let window = firstWindow
 
-    /** Reads on from a position for a moment; returns up to where everything was looked at. */
-    const readSlice = (position: number): number => {
+    /** Reads on for a moment; answers what is still to be looked at. */
+    const readSlice = ({ after, upTo }: SeqRange): SeqRange => {
       const start = performance.now()
       const isOver = (): boolean => performance.now() - start > sliceMs
-      const windowEnd = Math.min(upTo, position + window)
-      for (const row of selection.iterate(position, windowEnd, ...values)) {
+      const slice = isNewestFirst
+        ? { after: Math.max(after, upTo - window), upTo }
+        : { after, upTo: Math.min(upTo, after + window) }
+      const restBeyond = (seq: number) => (isNewestFirst ? { after, upTo: seq - 1 } : { after: seq, upTo })
+      for (const row of selection.iterate(slice.after, slice.upTo, ...values)) {
         const seq = page.add(row as unknown as StoredRow)
-        if (page.isFull() || isOver()) return seq
+        if (page.isFull() || isOver()) return restBeyond(seq)
       }
       window = isOver() ? Math.max(smallestWindow, window >> 1) : window * 2
-      return windowEnd
+      return isNewestFirst ? { after, upTo: slice.after } : { after: slice.upTo, upTo }
     }
-    let position = Math.max(cursor, firstKept - 1, after)
-    while (position < upTo && !page.isFull()) {
-      const from = position
-      position = await turns.take('read', () => readSlice(from))
+    let rest: SeqRange = { after: Math.max(cursor, firstKept - 1, sinceSeq), upTo: Math.min(last, untilSeq) }
+    while (rest.after < rest.upTo && !page.isFull()) {
+      const from = rest
+      rest = await turns.take('read', () => readSlice(from))
     }
-    return { events: page.events, nextCursor: page.isFull() ? position : Math.max(cursor, last), dropped }
+    const { events } = page
+    const dropped = Math.max(0, firstKept - 1 - cursor)
+    if (isNewestFirst) return { events, nextCursor: rest.upTo + 1, dropped: page.isFull() ? 0 : dropped }
+    return { events, nextCursor: page.isFull() ? rest.after : Math.max(cursor, last), dropped }
   }
 }
 

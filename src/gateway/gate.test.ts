@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../base/redact.ts'
 import { openEventLog } from '../events/events.ts'
 import type { Call } from '../mcp/mcp.ts'
@@ -132,22 +132,77 @@ test('an upstream cannot speak for the policy, whichever of its codes it takes',
   }
 })
 
-test('one that asks its client is judged once, and anew when it comes back as another call', async () => {
-  await using world = await openGate()
-  const asking = await world.gate.pass(request, makeCall(), async () => inputRequired({}, 'inner'))
-  const { state } = asking as { state: unknown }
-  let seen: unknown
-  const run = async (call: Call) => {
-    seen = call.state
-    return {}
+describe('one that asks its client', () => {
+  /** A call that was approved and then left a question with its client. */
+  async function asking(setting: { verdict: Verdict }) {
+    let approvals = 0
+    const world = await openGate({
+      decide: async () => setting.verdict,
+      async obtain() {
+        approvals++
+        return { is: 'approved', id: `a${approvals}` }
+      },
+    })
+    const asked = await world.gate.pass(request, makeCall(), async () => inputRequired({}, 'inner'))
+    const { state } = asked as { state: unknown }
+    const seen: unknown[] = []
+    const run = async (call: Call) => {
+      seen.push(call.state)
+      return {}
+    }
+    const comeBack = (as = request) => world.gate.pass(as, makeCall({ state }), run)
+    return { ...world, comeBack, seen, approvals: () => approvals }
   }
-  await world.gate.pass(request, makeCall({ state }), run)
-  expect(seen).toBe('inner')
-  expect(world.decisions()).toBe(1)
-  expect(await world.record()).toEqual(['tool-called', 'input-required', 'ok'])
-  await world.gate.pass({ ...request, arguments: { other: true } }, makeCall({ state }), run)
-  expect(seen).toBeUndefined()
-  expect(world.decisions()).toBe(2)
+
+  test('comes back with the answer, and no person is asked twice', async () => {
+    await using world = await asking({ verdict: ask })
+    await world.comeBack()
+    expect(world.seen).toEqual(['inner'])
+    expect(world.approvals()).toBe(1)
+    expect(await world.record()).toEqual(['tool-called', 'input-required', 'ok'])
+  })
+
+  test('and comes back a second time with the same answer needs another approval', async () => {
+    await using world = await asking({ verdict: ask })
+    await world.comeBack()
+    await world.comeBack()
+    expect(world.approvals()).toBe(2)
+    expect(await world.record()).toEqual(['tool-called', 'input-required', 'ok', 'tool-called', 'ok'])
+  })
+
+  test('does not run any more once the policy forbids it', async () => {
+    const setting = { verdict: ask }
+    await using world = await asking(setting)
+    setting.verdict = { ...ask, effect: 'deny' }
+    await expect(world.comeBack()).rejects.toMatchObject({ code: -32951 })
+    expect(world.seen).toEqual([])
+    expect(await world.record()).toEqual(['tool-called', 'input-required', 'denied'])
+  })
+
+  test('is another call with other arguments', async () => {
+    await using world = await asking({ verdict: ask })
+    await world.comeBack({ ...request, arguments: { other: true } as never })
+    expect(world.seen).toEqual([undefined])
+    expect(world.approvals()).toBe(2)
+  })
+})
+
+test('what keeps a call from running names its trace', async () => {
+  await using world = await openGate({ decide: async () => ({ ...allow, effect: 'deny' }) })
+  await expect(world.gate.pass(request, makeCall(), done)).rejects.toMatchObject({ data: { correlation: 'c1' } })
+})
+
+test('an approval knows the event of the call it is asked for', async () => {
+  let parent: string | undefined
+  await using world = await openGate({
+    decide: async () => ask,
+    async obtain(asked) {
+      parent = asked.parent
+      return { is: 'approved', id: 'a1' }
+    },
+  })
+  await world.gate.pass(request, makeCall(), done)
+  expect((await world.recorded())[0]?.id).toBe(parent)
 })
 
 test('what is huge is recorded by its size in bytes', async () => {

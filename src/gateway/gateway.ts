@@ -10,26 +10,32 @@ import type {
   Layer,
   Notices,
   Provider,
+  Tool,
   Upstream,
+  UpstreamFacts,
   UpstreamListener,
-  UpstreamStatus,
   UpstreamTarget,
 } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 import type { BoundConnector } from './bound-connector.ts'
 import type { GateOptions } from './gate.ts'
-import { createGate, createGateLayer } from './gate.ts'
+import { createGate } from './gate.ts'
+import { createGateLayer } from './gate-layer.ts'
 import type { MountLists } from './mount-lists.ts'
 import { createMountStates } from './mount-states.ts'
+import type { PolicyNames } from './names.ts'
 import { createRelayedCalls } from './relayed-call.ts'
 import { createResourcesMount } from './resources-mount.ts'
 import { createSearchProvider } from './search-tools.ts'
 import type { SessionMounts } from './session-mounts.ts'
 import { createSessionMounts } from './session-mounts.ts'
+import type { SessionToolsOptions } from './session-tools.ts'
+import { createSessionToolsProvider } from './session-tools.ts'
 import { createSharedUpstreams } from './shared-upstreams.ts'
 import { createSubscriptionStore } from './subscription-store.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { createSubscriptions } from './subscriptions.ts'
+import { visibleTools } from './visible-tools.ts'
 
 export type { BoundConnector } from './bound-connector.ts'
 export type { MountLists } from './mount-lists.ts'
@@ -37,6 +43,8 @@ export { mountUri } from './mount-states.ts'
 export { tryUpstream } from './try-upstream.ts'
 
 export interface Gateway extends AsyncDisposable {
+  /** For people. */
+  readonly provider: Provider
   /** Around every call of an agent, by whatever way it comes. */
   readonly layer: Layer
   /** For the compositor of a session: its connectors, what finds them, and the mount `resources`. Starts what is not started. */
@@ -45,15 +53,21 @@ export interface Gateway extends AsyncDisposable {
   start(session: string): void
   /** What a session is bound to has changed. Where nobody has used it yet, nothing starts. */
   refresh(session: string): Promise<void>
-  /** Starts the upstreams of a connector anew, wherever they run. */
-  restart(connector: string): Promise<void>
-  /** How the upstream of a binding stands; `undefined` where nobody has used it yet. */
-  statusOf(session: string, label: string): UpstreamStatus | undefined
+  /** Starts the upstreams of a connector anew, wherever they run, or those of one session; answers whose they are. */
+  restart(connector: string, session?: string): Promise<readonly MountPlace[]>
+  /** A tool as policies name it, and as the agent sees it where that differs, from either of both. */
+  namesOf(session: string, tool: string): PolicyNames
+  /** Those of the tools of a session that its policy does not deny whatever their arguments. */
+  visible(session: string, tools: readonly Tool[]): Promise<readonly Tool[]>
+  /** What agents are shown may be another now. */
+  policiesChanged(): void
+  /** The upstream of a binding; `undefined` where nobody has used it yet. */
+  upstreamOf(session: string, label: string): UpstreamFacts | undefined
   /** The session has ended. */
   close(session: string): Promise<void>
 }
 
-export interface GatewayOptions extends GateOptions {
+export interface GatewayOptions extends GateOptions, Omit<SessionToolsOptions, 'mountsOf'> {
   readonly store: Store
   readonly events: EventLog
   readonly notices: Notices
@@ -66,6 +80,11 @@ export interface GatewayOptions extends GateOptions {
   readonly graceMs: number
   /** How an upstream of a session stands has changed. */
   readonly onStatusChange: (session: string, connector: string) => void
+}
+
+export interface MountPlace {
+  readonly session: string
+  readonly label: string
 }
 
 interface Open {
@@ -108,6 +127,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return {
+    provider: createSessionToolsProvider({ ...options, mountsOf: (session) => open.get(session)?.mounts.mounts ?? [] }),
     layer: createGateLayer(gate),
     providersOf(session, compositor) {
       const { mounts, subscriptions } = openSession(session)
@@ -120,14 +140,26 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     start: (session) => void openSession(session),
     refresh: async (session) => open.get(session)?.mounts.refresh(),
-    async restart(connector) {
-      const mounted = [...open.values()].flatMap(({ mounts }) => mounts.mounts)
-      const concerned = mounted.filter(({ bound }) => bound.connector === connector)
-      const upstreams = new Set(concerned.flatMap(({ upstream }) => upstream ?? []))
+    async restart(connector, only) {
+      const mounted = [...open].flatMap(([session, { mounts }]) => mounts.mounts.map((mount) => ({ session, mount })))
+      const upstreams = new Set(
+        mounted
+          .filter(({ session, mount }) => mount.bound.connector === connector && (only ?? session) === session)
+          .flatMap(({ mount }) => mount.upstream ?? []),
+      )
       await Promise.allSettled([...upstreams].map((upstream) => upstream.restart()))
+      // One that is shared was started anew for others as well.
+      return mounted.flatMap(({ session, mount: { bound, upstream } }) =>
+        upstream && upstreams.has(upstream) ? [{ session, label: bound.label }] : [],
+      )
     },
-    statusOf: (session, label) =>
-      open.get(session)?.mounts.mounts.find(({ bound }) => bound.label === label)?.upstream?.status,
+    visible: (session, tools) => visibleTools(tools, () => options.foresee(session)),
+    policiesChanged() {
+      for (const session of open.keys()) notices.listChanged('tools', faceIdOf(session))
+    },
+    namesOf: (session, tool) => open.get(session)?.mounts.namesOf(tool) ?? { tool },
+    upstreamOf: (session, label) =>
+      open.get(session)?.mounts.mounts.find(({ bound }) => bound.label === label)?.upstream,
     async close(session) {
       const closing = open.get(session)
       open.delete(session)

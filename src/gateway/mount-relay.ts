@@ -3,10 +3,11 @@ import type { Call, InputRequired, Params } from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Relay } from './definitions.ts'
 import type { Gate } from './gate.ts'
-import { orWaitingError, orWaitingResult } from './gate.ts'
+import { orWaitingError, orWaitingResult } from './gate-layer.ts'
 import type { Listed } from './mount-lists.ts'
 import { policyName } from './names.ts'
 import { createOwnTasks } from './own-tasks.ts'
+import { isDenied } from './policy-errors.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import type { UpstreamLease } from './shared-upstreams.ts'
 import { metaFor, paramHeaders, withoutWire } from './wire-params.ts'
@@ -14,6 +15,8 @@ import { metaFor, paramHeaders, withoutWire } from './wire-params.ts'
 export interface MountRelay extends Relay {
   /** Whether a call of a tool began this task. */
   hasBegun(taskId: string): boolean
+  /** What a client says of itself, and expects no answer to. */
+  notify(method: string, params: Params, call: Call): Promise<void>
   /** A method that MCP does not know. */
   other(method: string, params: Params, call: Call): Promise<object | InputRequired>
 }
@@ -28,6 +31,7 @@ export interface MountRelayOptions {
   lease(): UpstreamLease
 }
 
+const noCompletion = { completion: { values: [] } }
 const mayAskBack = new Set(['resources/read', 'prompts/get'])
 
 export function createMountRelay({ mount, connector, route, gate, calls, lease }: MountRelayOptions): MountRelay {
@@ -70,8 +74,15 @@ export function createMountRelay({ mount, connector, route, gate, calls, lease }
     request,
     async complete(params, call) {
       // We say that we complete whatever there is; it need not.
-      if (!('completions' in (lease().upstream.identity?.capabilities ?? {}))) return { completion: { values: [] } }
-      return request('read', 'completion/complete', params, call)
+      if (!('completions' in (lease().upstream.identity?.capabilities ?? {}))) return noCompletion
+      // Nobody is asked at each key that is typed.
+      const asked = { ...judged('read', withoutWire(params)), mayAsk: false }
+      return gate
+        .pass(asked, call, (passed) => send('completion/complete', params, passed, { isSafe: true }))
+        .catch((error: unknown) => {
+          if (isDenied(error)) return noCompletion
+          throw error
+        })
     },
     async watch(uri, call, mayAsk, follower = 'clients') {
       const result = await gate.pass({ ...judged('read', { uri }), mayAsk }, call, async () => {
@@ -79,6 +90,15 @@ export function createMountRelay({ mount, connector, route, gate, calls, lease }
         return {}
       })
       orWaitingError(result)
+    },
+    async notify(method, params, call) {
+      const tell = async () => {
+        await lease().upstream.notify(method, params)
+        return {}
+      }
+      // Says nothing but that one may ask.
+      if (method === 'notifications/roots/list_changed') await tell()
+      else await gate.pass({ ...judged(method, withoutWire(params)), mayAsk: false }, call, tell)
     },
     async other(method, params, call) {
       const asked = judged(method, withoutWire(params))

@@ -38,5 +38,5 @@ export function createMountStates(mounts: SessionMounts, compositor: () => Face)
 }
 
 function namesOf(face: Face): readonly string[] {
-  return face.listTools(face.defaultToolsets).map((listed) => (listed as { readonly name: string }).name)
+  return face.tools(face.defaultToolsets).map(({ name }) => name)
 }

@@ -40,7 +40,7 @@ export interface Mount extends AsyncDisposable {
   hasBegun(taskId: string): boolean
   /** A method that MCP does not know. */
   request(method: string, params: Params, call: Call): Promise<object | InputRequired>
-  notify(method: string, params: Params | undefined): void
+  notify(method: string, params: Params, call: Call): void
   setLogLevel(level: LoggingLevel): void
   /** Follows a resource that the policy allows to be read. */
   watch(uri: string, call: Call, follower: Follower): Promise<void>
@@ -160,7 +160,10 @@ export function createMount(options: MountOptions): Mount {
       options.onNotification(method, params)
     },
     ask: (request: AnyRequest) => answerFor(request),
-    breach: (sentence) => log.warn({ mount: label, breach: sentence }, 'an upstream broke the protocol'),
+    breach(sentence) {
+      log.warn({ mount: label, breach: sentence }, 'an upstream broke the protocol')
+      options.onStateChange()
+    },
   }
 
   async function start(): Promise<void> {
@@ -210,8 +213,10 @@ export function createMount(options: MountOptions): Mount {
     read: (uri, call) => relay.request('read', 'resources/read', { uri }, call),
     hasBegun: (taskId) => relay.hasBegun(taskId),
     request: (method, params, call) => relay.other(method, params, call),
-    notify(method, params) {
-      if (lease?.upstream.status.is === 'running') void lease.upstream.notify(method, params).catch(() => {})
+    notify(method, params, call) {
+      if (lease?.upstream.status.is !== 'running') return
+      const noteUntold = (error: unknown) => log.debug({ mount: label, method, error }, 'an upstream was not told')
+      relay.notify(method, params, call).catch(noteUntold)
     },
     setLogLevel(level) {
       logLevel = level

@@ -4,6 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { ownMounts } from '../api/connector.ts'
+import type { Tool } from '../mcp/mcp.ts'
+import type { PolicyCall } from '../policy/policy.ts'
 
 const maxLength = 48
 const hashLength = 6
@@ -39,6 +41,13 @@ const ownNames: ReadonlySet<string> = new Set(['search_tools', 'call_tool'])
 export function policyName(mount: string, original: string): string {
   return `${mount}_${original}`
 }
+
+/** The same of a tool, with what its agent sees where that is another name. */
+export function policyNames({ name, policyName: named = name, upstream }: Tool): PolicyNames {
+  return upstream !== undefined && named !== name ? { tool: named, alias: name } : { tool: named }
+}
+
+export type PolicyNames = Pick<PolicyCall, 'tool' | 'alias'>
 
 function plainName(mount: string, original: string): string {
   return `${mount}_${original.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`

@@ -1,7 +1,6 @@
 /** The errors of the gate (DESIGN, "Policy and approvals"). Their numbers are reserved: an upstream may not use them. */
+import { policyErrorCodes as policyCode } from '../api/policy-errors.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
-
-export const policyCode = { abort: -32950, deny: -32951, misuse: -32952, failed: -32953 } as const
 
 /** Ours, unlike an error with such a number that comes from an upstream. */
 class PolicyError extends RpcError {}
@@ -14,10 +13,12 @@ interface Why {
   readonly policyVersion?: string
   /** Of the approval. */
   readonly id?: string
+  /** Under which the record has it. */
+  readonly correlation?: string
 }
 
 export function policyError(refusal: Refusal, tool: string, why: Why): RpcError {
-  const { rule, reason, policyVersion, id } = why
+  const { rule, reason, policyVersion, id, correlation } = why
   const because = reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`
   const data = {
     tool,
@@ -26,6 +27,7 @@ export function policyError(refusal: Refusal, tool: string, why: Why): RpcError 
     ...(reason !== undefined && { reason }),
     ...(policyVersion !== undefined && { policy_version: policyVersion }),
     ...(id !== undefined && { approval: id }),
+    ...(correlation !== undefined && { correlation }),
   }
   switch (refusal) {
     case 'deny':
@@ -60,6 +62,15 @@ export function policyError(refusal: Refusal, tool: string, why: Why): RpcError 
 }
 
 const reserved: ReadonlySet<number> = new Set(Object.values(policyCode))
+
+/** The policy has spoken, or a person has: not an upstream. */
+export function isOfPolicy(error: unknown): boolean {
+  return error instanceof PolicyError && reserved.has(error.code)
+}
+
+export function isDenied(error: unknown): boolean {
+  return error instanceof PolicyError && error.code === policyCode.deny
+}
 
 /** Else an upstream could make an agent believe that a person had spoken. */
 export function withoutReservedCode(error: unknown, tool: string): unknown {

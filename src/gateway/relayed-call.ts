@@ -3,8 +3,26 @@
  * there and then. On 2026-07-28 the caller is told what is needed, and the request waits here until it comes back.
  */
 import { randomUUID } from 'node:crypto'
-import type { AnyRequest, Call, InputRequest, InputRequired, Params, Upstream, UpstreamRequest } from '../mcp/mcp.ts'
-import { assertCapable, canBeAsked, errorCode, inputRequired, isRecord, metaOf, RpcError } from '../mcp/mcp.ts'
+import type {
+  AnyRequest,
+  Call,
+  InputRequest,
+  InputRequired,
+  Params,
+  ProgressListener,
+  Upstream,
+  UpstreamRequest,
+} from '../mcp/mcp.ts'
+import {
+  assertCapable,
+  canBeAsked,
+  errorCode,
+  inputRequired,
+  isRecord,
+  metaOf,
+  RpcError,
+  withoutMeta,
+} from '../mcp/mcp.ts'
 
 export interface RelayedCalls {
   /** Begins, or goes on with what `call.state` names. */
@@ -63,7 +81,7 @@ export function createRelayedCalls(): RelayedCalls {
         onProgress: (step) => tell(relayed, (listener) => listener.progress(step as { progress: number })),
       }),
       onNotification: (name, told) => tell(relayed, (listener) => listener.passOn(name, told)),
-      onAsk: (question, signal) => askFor(relayed, call, question, signal),
+      onAsk: (question, ...asking) => askFor(relayed, call, question, ...asking),
     }
     const outcome = upstream.request(method, params, options)
     outcome.catch(() => {})
@@ -165,6 +183,7 @@ async function askFor(
   { client, ask }: Call,
   request: InputRequest | AnyRequest,
   signal: AbortSignal,
+  onProgress?: ProgressListener,
 ): Promise<object> {
   if (!isAnswerable(request)) return answerFor(request)
   if (!canBeAsked(client, request)) {
@@ -172,7 +191,7 @@ async function askFor(
     if (client.era === 'modern' && request.method !== 'roots/list') assertCapable(inputRequired({ request }), client)
     return answerFor(request)
   }
-  if (ask) return ask(request, signal)
+  if (ask) return ask(request, signal, onProgress)
   if (!mayAskBack.has(relayed.request.method)) return answerFor(request)
   const answer = Promise.withResolvers<object>()
   const key = `ask_${randomUUID().slice(0, 8)}`
@@ -189,12 +208,25 @@ function fromUpstream(result: unknown, { method }: RelayedRequest, { client }: C
   if (resultType !== 'input_required') return result
   if (client.era === 'modern' && !mayAskBack.has(method)) throw broken(`${method} with a question, which it may not`)
   if (inputRequests !== undefined && !areQuestions(inputRequests)) throw broken('with questions that are none')
-  return inputRequired(inputRequests, { upstream: requestState === undefined ? {} : { requestState } })
+  return inputRequired(inputRequests && withoutTokens(inputRequests), {
+    upstream: requestState === undefined ? {} : { requestState },
+  })
 }
 
-function areQuestions(value: unknown): value is NonNullable<InputRequired['inputRequests']> {
+type Questions = NonNullable<InputRequired['inputRequests']>
+
+function areQuestions(value: unknown): value is Questions {
   const isQuestion = (each: unknown) => isRecord(each) && typeof each['method'] === 'string'
   return isRecord(value) && Object.values(value).every(isQuestion)
+}
+
+/** A question that is an answer has no way back for progress. */
+function withoutTokens(questions: Questions): Questions {
+  const entries = Object.entries(questions).map(([key, question]) => {
+    const params = withoutMeta(question.params, 'progressToken')
+    return [key, { ...question, ...(params && { params }) }] as const
+  })
+  return Object.fromEntries(entries)
 }
 
 function broken(how: string): RpcError {

@@ -5,6 +5,7 @@ import type { Call, Provider } from '../mcp/mcp.ts'
 import { defineTool, inputRequired, isInputRequired, RpcError } from '../mcp/mcp.ts'
 import { cutWindow } from './byte-window.ts'
 import type { Mount } from './mount.ts'
+import { isOfPolicy } from './policy-errors.ts'
 import type { SessionMounts } from './session-mounts.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { subscriptionsUri } from './subscriptions.ts'
@@ -149,10 +150,6 @@ async function toTool<Result>(run: () => Promise<Result>): Promise<Result> {
     if (error instanceof RpcError && !isOfPolicy(error)) throw new HubError('unavailable', messageOf(error))
     throw error
   }
-}
-
-function isOfPolicy({ code }: RpcError): boolean {
-  return code <= -32950 && code >= -32953
 }
 
 function namesOf(mounts: readonly Mount[]): string {

@@ -19,7 +19,7 @@ export function createSearchProvider(face: () => Face): Provider {
     async run({ query, limit }) {
       await face().comingUp()
       const words = wordsOf(query)
-      const ranked = listedTools(face())
+      const ranked = (await listedTools(face()))
         .map((tool) => ({ tool, score: scoreOf(tool, words) }))
         .filter(({ score }) => score > 0 || words.length === 0)
         .toSorted((one, other) => other.score - one.score)
@@ -45,8 +45,8 @@ export function createSearchProvider(face: () => Face): Provider {
 
 type Found = z.output<typeof foundSchema>
 
-function listedTools(face: Face): readonly Found[] {
-  return face.listTools(face.defaultToolsets).map((listed) => {
+async function listedTools(face: Face): Promise<readonly Found[]> {
+  return (await face.listTools(face.defaultToolsets)).map((listed) => {
     const {
       name,
       description = '',

@@ -2,7 +2,7 @@
 import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
 import type { LoggingLevel, Notices, Prompt, Provider, Resource, Tool } from '../mcp/mcp.ts'
-import { moreVerbose, notification } from '../mcp/mcp.ts'
+import { moreVerbose, notification, unaskedLogLevel } from '../mcp/mcp.ts'
 import type { BoundConnector } from './bound-connector.ts'
 import type { Gate } from './gate.ts'
 import type { Mount, MountState } from './mount.ts'
@@ -10,6 +10,8 @@ import { createMount } from './mount.ts'
 import type { MountLists } from './mount-lists.ts'
 import { mountsPrefix, mountUri } from './mount-states.ts'
 import { capabilitiesOf } from './mount-capabilities.ts'
+import type { PolicyNames } from './names.ts'
+import { policyNames } from './names.ts'
 import { requestOther } from './other-methods.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import type { SharedUpstreams } from './shared-upstreams.ts'
@@ -19,6 +21,8 @@ export interface SessionMounts extends AsyncDisposable {
   /** Highest priority first. */
   readonly mounts: readonly Mount[]
   stateOf(label: string): MountState | undefined
+  /** `undefined`: no mount has a tool of this name. */
+  namesOf(tool: string): PolicyNames | undefined
   /** The bindings have changed. */
   refresh(): Promise<void>
   /** The first bindings have been read. */
@@ -49,6 +53,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
   const log = options.log.child({ session })
   const inTurn = createSerial()
   let mounts: readonly Mount[] = []
+  const wantedLevels = new Map<string, LoggingLevel>()
   let logLevel: LoggingLevel | undefined
   let isClosed = false
 
@@ -165,11 +170,16 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
     prompts: () => mounts.flatMap(({ definitions }): readonly Prompt[] => definitions.prompts),
     request: (method, params, call) => requestOther(mounts, method, params, call),
     capabilities: (era) => capabilitiesOf(mounts, era),
-    notify: (method, params) => mounts.forEach((mount) => mount.notify(method, params)),
-    setLogLevel(level) {
-      // Each client hears what it asked for; of the upstreams the one who wants most decides.
-      logLevel = logLevel === undefined ? level : moreVerbose(logLevel, level)
-      for (const mount of mounts) mount.setLogLevel(logLevel)
+    notify: (method, params, call) => mounts.forEach((mount) => mount.notify(method, params, call)),
+    setLogLevel(connection, level) {
+      if (level === undefined && !wantedLevels.delete(connection)) return
+      if (level !== undefined) wantedLevels.set(connection, level)
+      // Each client hears what it asked for; to the upstreams, the one of those still here who wants most decides.
+      const levels = [...wantedLevels.values()]
+      const next = levels.length > 0 ? levels.reduce(moreVerbose) : unaskedLogLevel
+      if (next === logLevel) return
+      logLevel = next
+      for (const mount of mounts) mount.setLogLevel(next)
     },
     comingUp(tool) {
       if (isOpened && mounts.every((mount) => mount.comingUp === undefined)) return undefined
@@ -225,6 +235,11 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
       return mounts
     },
     stateOf,
+    namesOf(tool) {
+      const isNamed = ({ name, policyName }: Tool) => name === tool || policyName === tool
+      const found = mounts.flatMap(({ definitions }) => definitions.tools).find(isNamed)
+      return found && policyNames(found)
+    },
     opened,
     refresh: () => inTurn(reconcile),
     async [Symbol.asyncDispose]() {

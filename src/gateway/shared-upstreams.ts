@@ -74,8 +74,8 @@ export function createSharedUpstreams(
           return await upstream.request(method, params, {
             ...request,
             ...(onAsk && {
-              onAsk: (question, signal) =>
-                mayMistake && !isAlone(entry, own) ? answerFor(question) : onAsk(question, signal),
+              onAsk: (question, signal, onProgress) =>
+                mayMistake && !isAlone(entry, own) ? answerFor(question) : onAsk(question, signal, onProgress),
             }),
           })
         } finally {

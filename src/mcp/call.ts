@@ -88,6 +88,9 @@ const levels: readonly LoggingLevel[] = [
   'emergency',
 ]
 
+/** From here on a legacy client hears lines if it never said what it wants. */
+export const unaskedLogLevel: LoggingLevel = 'info'
+
 /** Whether somebody who wants to hear from this level on wants to hear it; what says no level is for all. */
 export function isWanted(level: unknown, from: LoggingLevel | undefined): boolean {
   return from !== undefined && (!isLoggingLevel(level) || severity(level) >= severity(from))

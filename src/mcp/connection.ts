@@ -4,7 +4,7 @@
  */
 import type { Log } from '../base/log.ts'
 import { answer } from './answer.ts'
-import { correlationOf, isLoggingLevel, isWanted, RequestCall } from './call.ts'
+import { correlationOf, isLoggingLevel, isWanted, RequestCall, unaskedLogLevel } from './call.ts'
 import { Cancellation } from './cancellation.ts'
 import type { Face } from './face.ts'
 import type { Round } from './input-rounds.ts'
@@ -13,7 +13,7 @@ import type { Method, MethodContext } from './methods.ts'
 import { findMethod, otherMethod, uriOf } from './methods.ts'
 import type { Notices, Subscriber, Topic } from './notices.ts'
 import { listNames, listTopic } from './notices.ts'
-import type { Call, Client, InputRequest } from './provider.ts'
+import type { Call, Client, InputRequest, ProgressListener } from './provider.ts'
 import type { LoggingLevel } from './sdk.ts'
 import type { Visit } from './visit.ts'
 import { toolsetsOf } from './visit.ts'
@@ -39,7 +39,7 @@ export interface Connection {
   /** What its client wants to hear of, lists aside. */
   readonly subscriptions: ReadonlySet<Topic>
   request(message: RpcRequest, visit: Visit, channel: RequestChannel): Promise<void>
-  notify(message: RpcNotification): void
+  notify(message: RpcNotification, visit: Visit): void
   /** An answer to a request of ours. */
   respond(message: RpcResponse): void
   /** Ends everything that runs on it. */
@@ -67,6 +67,10 @@ export interface ConnectionOptions {
   }
 }
 
+interface Asked extends PromiseWithResolvers<object> {
+  readonly onProgress: ProgressListener | undefined
+}
+
 /** How long a person or a model behind the client may take to answer. */
 const askTimeoutMs = 600_000
 /** A client that subscribes without end must not fill the hub. */
@@ -76,9 +80,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   const { id, tokenId, client, face, notices, keep } = options
   const log = options.log.child({ connection: id.slice(0, 8) })
   const running = new Map<RequestId, Cancellation>()
-  const asked = new Map<RequestId, PromiseWithResolvers<object>>()
+  const asked = new Map<RequestId, Asked>()
   const subscriptions = new Set<Topic>(options.subscriptions)
-  let logLevel: LoggingLevel = options.logLevel ?? 'info'
+  let logLevel: LoggingLevel = options.logLevel ?? unaskedLogLevel
   let askCount = 0
   let idle = Promise.withResolvers<void>()
   idle.resolve()
@@ -90,7 +94,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (!isLine || isWanted(message.params?.['level'], logLevel)) options.subscriber.tell?.(message)
     },
   }
-  if (options.logLevel) face.setLogLevel(options.logLevel)
+  if (options.logLevel) face.setLogLevel(id, options.logLevel)
 
   const listTopics = listNames.map((list) => listTopic(list, face.id))
   for (const topic of [...subscriptions, ...listTopics]) notices.subscribe(topic, subscriber)
@@ -98,7 +102,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function setLogLevel({ level }: Params): Promise<object> {
     if (!isLoggingLevel(level)) throw new RpcError(errorCode.invalidParams, 'params.level is not a log level of MCP.')
     logLevel = level
-    face.setLogLevel(level)
+    face.setLogLevel(id, level)
     await keep?.setLogLevel(level)
     return {}
   }
@@ -134,7 +138,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     ['resources/unsubscribe', unsubscribe],
   ])
 
-  async function ask({ method, params }: InputRequest, channel: RequestChannel, signal: AbortSignal): Promise<object> {
+  async function ask(
+    { method, params }: InputRequest,
+    channel: RequestChannel,
+    signal: AbortSignal,
+    onProgress?: ProgressListener,
+  ): Promise<object> {
     if (!channel.canStream()) {
       throw new RpcError(errorCode.invalidRequest, 'This call must ask its client: accept text/event-stream as well.')
     }
@@ -148,13 +157,19 @@ export function createConnection(options: ConnectionOptions): Connection {
     const timer = setTimeout(() => giveUp('time limit'), askTimeoutMs)
     const onAbort = () => giveUp('nobody waits for the answer any more')
     signal.addEventListener('abort', onAbort, { once: true })
-    asked.set(askId, waiting)
-    channel.emit({ jsonrpc: '2.0', id: askId, method, params: params ?? {} })
+    asked.set(askId, { ...waiting, onProgress })
+    const asking = onProgress ? { ...params, _meta: { ...metaOf(params), progressToken: askId } } : (params ?? {})
+    channel.emit({ jsonrpc: '2.0', id: askId, method, params: asking })
     return waiting.promise.finally(() => {
       clearTimeout(timer)
       signal.removeEventListener('abort', onAbort)
       asked.delete(askId)
     })
+  }
+
+  /** The tokens we give are the ids of what we ask. */
+  function noteProgress({ progressToken, ...step }: Params): void {
+    asked.get(progressToken as RequestId)?.onProgress?.(step)
   }
 
   return {
@@ -179,8 +194,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       channel.onLeft(() => cancellation.cancel())
       const correlation = correlationOf(metaOf(params))
       const context = { correlation, caller: visit.caller, client, params, cancellation, logLevel }
-      const askNow: Call['ask'] = (request, signal) =>
-        ask(request, channel, AbortSignal.any([cancellation.signal, signal]))
+      const askNow: Call['ask'] = (request, signal, onProgress) =>
+        ask(request, channel, AbortSignal.any([cancellation.signal, signal]), onProgress)
       const run = (round: Round) => {
         const method = ownMethods.get(name) ?? findMethod(name) ?? otherMethod(name)
         const { emit, releaseStream } = channel
@@ -205,13 +220,14 @@ export function createConnection(options: ConnectionOptions): Connection {
       running.delete(requestId)
       if (running.size === 0) idle.resolve()
     },
-    notify({ method, params }) {
-      if (method !== 'notifications/cancelled') {
-        if (isForOthers(method)) face.notify(method, params)
-        return
+    notify({ method, params = {} }, { caller }) {
+      if (method === 'notifications/cancelled') running.get(params['requestId'] as RequestId)?.cancel()
+      else if (method === 'notifications/progress') noteProgress(params)
+      else if (isForOthers(method)) {
+        const context = { correlation: correlationOf(metaOf(params)), caller, client, params, logLevel }
+        const cancellation = new Cancellation()
+        face.notify(method, params, new RequestCall({ ...context, cancellation, emit() {} }))
       }
-      const requestId = params?.['requestId']
-      if (typeof requestId === 'string' || typeof requestId === 'number') running.get(requestId)?.cancel()
     },
     respond(message) {
       const waiting = message.id === null ? undefined : asked.get(message.id)
@@ -222,12 +238,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     close(reason) {
       for (const cancellation of running.values()) cancellation.cancel(reason)
       for (const topic of [...subscriptions, ...listTopics]) notices.unsubscribe(topic, subscriber)
+      face.setLogLevel(id, undefined)
     },
   }
 }
 
 /** What does not concern this connection alone. A request that merely has no id is no notification. */
 function isForOthers(method: string): boolean {
-  const isOwn = method === 'notifications/initialized' || method === 'notifications/progress'
-  return method.startsWith('notifications/') && !isOwn
+  return method.startsWith('notifications/') && method !== 'notifications/initialized'
 }

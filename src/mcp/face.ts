@@ -17,8 +17,10 @@ export interface Face {
   capabilities(era: Client['era']): object
   /** Listed where neither the request nor the token names any. */
   readonly defaultToolsets: readonly string[]
+  /** Whether its holder is shown them or not. */
+  tools(toolsets: readonly string[]): readonly Tool[]
   /** A toolset shortens this list only: every tool stays callable. */
-  listTools(toolsets: readonly string[]): readonly object[]
+  listTools(toolsets: readonly string[]): Promise<readonly object[]>
   findTool(name: string): Tool | undefined
   callTool(tool: Tool, args: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult | InputRequired>
   listResources(): readonly object[]
@@ -32,8 +34,9 @@ export interface Face {
   findResourceTemplate(uriTemplate: string): ResourceTemplate | undefined
   /** A method that MCP does not know; `undefined`: nobody does. */
   request(method: string, params: Params, call: Call): Promise<object> | undefined
-  notify(method: string, params: Params | undefined): void
-  setLogLevel(level: LoggingLevel): void
+  notify(method: string, params: Params, call: Call): void
+  /** What one connection wants to hear; `undefined`: it is gone. */
+  setLogLevel(connection: string, level: LoggingLevel | undefined): void
   /** Waits for what is just coming up: a moment, or until it is known whether there is a tool of this name. */
   comingUp(name?: string): Promise<void>
   whyMissing(tool: string): string | undefined
@@ -58,6 +61,8 @@ export interface FaceOptions {
   readonly defaultToolsets?: readonly string[]
   readonly providers: readonly Provider[]
   readonly layers?: readonly Layer[]
+  /** Those of the tools that lists show; all, where it is left out. */
+  readonly visible?: (tools: readonly Tool[]) => Promise<readonly Tool[]>
 }
 
 const ownCapabilities: ServerCapabilities = {
@@ -71,8 +76,13 @@ const ownCapabilities: ServerCapabilities = {
 const shortList: readonly string[] = ['sessions', 'terminal', 'approvals']
 
 export function createFace(options: FaceOptions): Face {
-  const { id, info, instructions, defaultToolsets = shortList, providers, layers = [] } = options
+  const { id, info, instructions, defaultToolsets = shortList, providers, layers = [], visible = showAll } = options
   assertNoDoubles(id, providers)
+  const toolsOf = (toolsets: readonly string[]) =>
+    providers.flatMap(({ toolset, tools }) => {
+      const isAskedFor = toolsets.includes('all') || toolsets.includes(toolset)
+      return (tools?.() ?? []).filter((tool) => isAskedFor || tool.alwaysListed)
+    })
   const resources = () => providers.flatMap((provider) => provider.resources?.() ?? [])
   const templates = () => providers.flatMap((provider) => provider.resourceTemplates?.() ?? [])
   const prompts = () => providers.flatMap((provider) => provider.prompts?.() ?? [])
@@ -94,11 +104,8 @@ export function createFace(options: FaceOptions): Face {
         ...providers.flatMap((provider) => provider.capabilities?.(era) ?? []),
         ownCapabilities,
       ) as object,
-    listTools: (toolsets) =>
-      providers.flatMap(({ toolset, tools }) => {
-        const isAskedFor = toolsets.includes('all') || toolsets.includes(toolset)
-        return (tools?.() ?? []).filter((tool) => isAskedFor || tool.alwaysListed).map(describeTool)
-      }),
+    tools: toolsOf,
+    listTools: async (toolsets) => (await visible(toolsOf(toolsets))).map(describeTool),
     findTool(name) {
       // First as it is spelt: others may have names with dots of their own.
       return firstOf(name.includes('.') ? spellings(name) : [name], (spelt) =>
@@ -133,11 +140,11 @@ export function createFace(options: FaceOptions): Face {
     findPrompt: (name) => prompts().find((prompt) => prompt.name === name),
     findResourceTemplate: (uriTemplate) => templates().find((template) => template.uriTemplate === uriTemplate),
     request: (method, params, call) => firstOf(providers, (provider) => provider.request?.(method, params, call)),
-    notify(method, params) {
-      for (const provider of providers) provider.notify?.(method, params)
+    notify(method, params, call) {
+      for (const provider of providers) provider.notify?.(method, params, call)
     },
-    setLogLevel(level) {
-      for (const provider of providers) provider.setLogLevel?.(level)
+    setLogLevel(connection, level) {
+      for (const provider of providers) provider.setLogLevel?.(connection, level)
     },
     async comingUp(name) {
       await Promise.all(providers.flatMap((provider) => provider.comingUp?.(name) ?? []))
@@ -149,6 +156,8 @@ export function createFace(options: FaceOptions): Face {
     },
   }
 }
+
+const showAll = async (tools: readonly Tool[]) => tools
 
 function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
   for (const item of items) {

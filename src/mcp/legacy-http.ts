@@ -51,7 +51,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       if (isRequest(message) && message.method === 'initialize') return initialize(message, visit, reply)
       const connection = await findConnection(visit)
       if (isRequest(message)) return connection.request(message, visit, channelFor(connection, message, visit, reply))
-      receive(connection, message)
+      receive(connection, message, visit)
       reply.accepted()
     },
 
@@ -65,7 +65,7 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       if (messages.length > maxBatch) throw invalid(`A batch may hold at most ${maxBatch} messages.`)
       const requests = messages.filter(isRequest)
       if (requests.some(({ method }) => method === 'initialize')) throw invalid('initialize cannot be part of a batch.')
-      for (const message of messages) if (!isRequest(message)) receive(connection, message)
+      for (const message of messages) if (!isRequest(message)) receive(connection, message, visit)
       if (requests.length === 0) return reply.accepted()
       reply.json(await Promise.all(requests.map((request) => answerInBatch(connection, request, visit, reply))))
     },
@@ -204,9 +204,9 @@ function answersOnce({ method, params }: RpcRequest, { face }: Visit): boolean {
   return typeof name === 'string' && face.findTool(name)?.answersOnce === true
 }
 
-function receive(connection: HttpConnection, message: Exclude<RpcMessage, RpcRequest>): void {
+function receive(connection: HttpConnection, message: Exclude<RpcMessage, RpcRequest>, visit: Visit): void {
   if (isResponse(message)) connection.respond(message)
-  else connection.notify(message)
+  else connection.notify(message, visit)
 }
 
 function invalid(message: string): RpcError {

@@ -132,10 +132,12 @@ async function complete(params: Params, { face, call }: MethodContext): Promise<
   }
 }
 
-function listed(name: string, list: (face: Face, toolsets: readonly string[]) => readonly object[]): Method {
+type List = (face: Face, toolsets: readonly string[]) => readonly object[] | Promise<readonly object[]>
+
+function listed(name: string, list: List): Method {
   return async (params, { face, toolsets }) => {
     await face.comingUp()
-    const result = page(name, list(face, toolsets), params)
+    const result = page(name, await list(face, toolsets), params)
     const notes = face.notes()
     return notes ? { ...result, _meta: notes } : result
   }

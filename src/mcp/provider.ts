@@ -30,9 +30,9 @@ export interface Provider {
   /** Any method that MCP itself does not answer here. `undefined`: it is none of this provider's. */
   request?(method: string, params: Params, call: Call): Promise<object> | undefined
   /** A client says something that MCP does not answer, such as that its roots have changed. */
-  notify?(method: string, params: Params | undefined): void
-  /** A client wants to hear log lines from this level on. */
-  setLogLevel?(level: LoggingLevel): void
+  notify?(method: string, params: Params, call: Call): void
+  /** A connection wants to hear log lines from this level on; `undefined`: it is gone. */
+  setLogLevel?(connection: string, level: LoggingLevel | undefined): void
   /** While what it offers is just coming up: a list waits for it a moment, a call of what may be among it longer. */
   comingUp?(name?: string): Promise<void> | undefined
   /** Why a tool of this name is not there, where that is known. */
@@ -133,7 +133,9 @@ export interface Call {
   /** The `state` of that `InputRequired`, proven to be ours and meant for this caller and this call. */
   readonly state: unknown
   /** Asks the client there and then. Only where its era has that; else an `InputRequired` asks. */
-  readonly ask?: ((request: InputRequest, signal: AbortSignal) => Promise<object>) | undefined
+  readonly ask?:
+    | ((request: InputRequest, signal: AbortSignal, onProgress?: ProgressListener) => Promise<object>)
+    | undefined
   /** Lets the stream go; the client comes back for the rest after `retryMs`. Only where it can resume. */
   releaseStream(retryMs: number): void
   /** A notification as somebody else made it; log lines that the caller did not ask for are left out. */
@@ -141,6 +143,9 @@ export interface Call {
   /** The same call as somebody further in shall see it. */
   with(change: Partial<Pick<Call, 'state' | 'params'>>): Call
 }
+
+/** Whoever waits for an answer hears how far it has come: params of `notifications/progress`, without the token. */
+export type ProgressListener = (step: Params) => void
 
 /** The program at the other end. */
 export interface Client {

@@ -1,4 +1,4 @@
-/** The state that an unfinished call leaves with its client: the client can read it, but not change or reuse it. */
+/** The state that an unfinished call leaves with its client: the client can read it, but not change it, nor use it for another call. */
 import { createRequestStateCodec } from './sdk.ts'
 import { errorCode, RpcError } from './wire.ts'
 

@@ -82,7 +82,7 @@ export function createStreamConnection(options: StreamConnectionOptions): Stream
     receive(message, visit) {
       if (isRequest(message)) receiveRequest(message, visit)
       else if (isResponse(message)) connection?.respond(message)
-      else connection?.notify(message)
+      else connection?.notify(message, visit)
     },
     close: (reason) => connection?.close(reason),
     settled: async () => connection?.settled(),

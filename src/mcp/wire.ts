@@ -112,3 +112,11 @@ export function metaOf(params: Params | undefined): Meta {
   const meta = params?.['_meta']
   return isRecord(meta) ? meta : {}
 }
+
+/** What is between two ends only goes no further. */
+export function withoutMeta(params: Params | undefined, key: string): Params | undefined {
+  const { [key]: taken, ...rest } = metaOf(params)
+  if (taken === undefined) return params
+  const { _meta, ...others } = params ?? {}
+  return Object.keys(rest).length === 0 ? others : { ...others, _meta: rest }
+}

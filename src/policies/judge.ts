@@ -30,12 +30,14 @@ export interface Judge {
 }
 
 export interface JudgeOptions {
+  /** A tool as policies name it, and as its agent sees it, from either of both names. */
+  readonly namesOf: (sessionId: string, tool: string) => Pick<PolicyCall, 'tool' | 'alias'>
   readonly current: CurrentPolicies
   readonly findSession: (nameOrId: string) => Promise<KnownSession>
   readonly grantsOf: (sessionId: string) => readonly CompiledGrant[]
 }
 
-export function createJudge({ current, findSession, grantsOf }: JudgeOptions): Judge {
+export function createJudge({ current, findSession, grantsOf, namesOf }: JudgeOptions): Judge {
   /** A session never changes its template. */
   const templates = new Map<string, string>()
 
@@ -56,8 +58,9 @@ export function createJudge({ current, findSession, grantsOf }: JudgeOptions): J
     async explain(sessionId, call) {
       try {
         const pool = await poolOf(sessionId)
-        const { policyVersion, ...verdict } = decide(pool, grantsOf(sessionId), call)
-        const why = explain(pool, { policyVersion, ...verdict }, call.tool)
+        const named = namesOf(sessionId, call.tool)
+        const { policyVersion, ...verdict } = decide(pool, grantsOf(sessionId), { ...call, ...named })
+        const why = explain(pool, { policyVersion, ...verdict }, named.tool)
         return { ...verdict, policy_version: policyVersion, why, policies: pool.policies.map(summaryOf) }
       } catch (error) {
         if (error instanceof PolicyFailure) throw new HubError('unavailable', error.message, { cause: error })

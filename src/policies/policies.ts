@@ -4,6 +4,7 @@
  *
  *   set_policy → compiled → saved as the next version → pooled → decide
  */
+import type { Effect } from '../api/policy.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Notices, Provider } from '../mcp/mcp.ts'
 import type { CompiledGrant, PolicyCall, Verdict } from '../policy/policy.ts'
@@ -11,7 +12,8 @@ import { compilePolicy, decide } from '../policy/policy.ts'
 import type { Store } from '../store/store.ts'
 import { createAgentProvider } from './agent-tools.ts'
 import { createCurrentPolicies } from './current-policies.ts'
-import type { Judge } from './judge.ts'
+import { foresee } from './foresee.ts'
+import type { Judge, JudgeOptions } from './judge.ts'
 import { createJudge } from './judge.ts'
 import { createPolicyBook } from './policy-book.ts'
 import { createPolicyProvider } from './policy-tools.ts'
@@ -22,6 +24,8 @@ import { createProposals } from './proposals.ts'
 export interface Policies {
   /** Throws a `PolicyFailure` where it cannot be told: the call must not run. */
   decide(sessionId: string, call: PolicyCall): Promise<Verdict>
+  /** What is decided on a tool whatever its arguments are; `undefined` where they make a difference. */
+  foresee(sessionId: string): Promise<(names: Pick<PolicyCall, 'tool' | 'alias'>) => Effect | undefined>
   /** Of all that holds for a session now. */
   versionOf(sessionId: string): Promise<string>
   /** Throws a `HubError` with the line of what is wrong. */
@@ -47,6 +51,8 @@ export interface PoliciesOptions {
   /** By name or id; throws where there is none. */
   readonly findSession: (nameOrId: string) => Promise<KnownSession>
   readonly grantsOf: (sessionId: string) => readonly CompiledGrant[]
+  readonly namesOf: JudgeOptions['namesOf']
+  readonly onSaved: () => void
   readonly now?: () => Date
 }
 
@@ -57,17 +63,21 @@ export interface KnownSession {
 }
 
 export function createPolicies(options: PoliciesOptions): Policies {
-  const { store, events, notices, shippedSource, templatePolicy, findSession, grantsOf } = options
+  const { store, events, notices, shippedSource, templatePolicy, findSession, grantsOf, namesOf, onSaved } = options
   const now = options.now ?? (() => new Date())
   const rows = createPolicyStore(store)
   const current = createCurrentPolicies({ rows, shippedSource, templatePolicy, now: () => now().getTime() })
-  const book = createPolicyBook({ rows, current, events, notices, templatePolicy, findSession, now })
+  const book = createPolicyBook({ rows, current, events, notices, templatePolicy, findSession, now, onSaved })
   const proposals = createProposals({ rows: createProposalStore(store), book, events, notices, findSession, now })
-  const judge: Judge = createJudge({ current, findSession, grantsOf })
+  const judge: Judge = createJudge({ current, findSession, grantsOf, namesOf })
 
   return {
     async decide(sessionId, call) {
       return decide(await judge.poolOf(sessionId), grantsOf(sessionId), call)
+    },
+    async foresee(sessionId) {
+      const pool = await judge.poolOf(sessionId)
+      return (names) => foresee(pool, grantsOf(sessionId), names)
     },
     versionOf: async (sessionId) => (await judge.poolOf(sessionId)).version,
     async check(source) {

@@ -60,7 +60,7 @@ export interface SavedChange {
 
 export interface PolicyBookOptions extends Pick<
   PoliciesOptions,
-  'events' | 'notices' | 'templatePolicy' | 'findSession'
+  'events' | 'notices' | 'templatePolicy' | 'findSession' | 'onSaved'
 > {
   readonly rows: PolicyStore
   readonly current: CurrentPolicies
@@ -68,7 +68,7 @@ export interface PolicyBookOptions extends Pick<
 }
 
 export function createPolicyBook(options: PolicyBookOptions): PolicyBook {
-  const { rows, current, events, notices, templatePolicy, findSession, now } = options
+  const { rows, current, events, notices, templatePolicy, findSession, now, onSaved } = options
 
   const versionOf = async (key: PolicyKey) => (await rows.newest([key]))[0]?.version ?? 0
 
@@ -85,6 +85,7 @@ export function createPolicyBook(options: PolicyBookOptions): PolicyBook {
   async function announce({ scope, target, version, savedBy }: SavedPolicy): Promise<void> {
     current.lookAgain()
     notices.resourceChanged(policiesUri)
+    onSaved()
     await events.append({
       type: 'policy-saved',
       ...(scope === 'session' && { session: target }),

@@ -111,13 +111,23 @@ async function* recordedCalls(
 
 /** `undefined`: no agent made it, so no policy decided it. */
 function toRecordedCall({ id, at, session, payload }: Event): RecordedCall | undefined {
-  const { tool, arguments: args, decision } = payload
+  const { tool, alias, arguments: args, decision } = payload
   if (session === undefined || typeof tool !== 'string' || !isRecord(decision)) return undefined
   const before = effects.find((effect) => effect === decision['effect'])
   if (before === undefined) return undefined
   const policyVersion = String(decision['policy_version'])
   const isGranted = decision['grant'] !== undefined
-  return { event: id, at, session, tool, arguments: isRecord(args) ? args : {}, before, isGranted, policyVersion }
+  return {
+    event: id,
+    at,
+    session,
+    tool,
+    ...(typeof alias === 'string' && { alias }),
+    arguments: isRecord(args) ? args : {},
+    before,
+    isGranted,
+    policyVersion,
+  }
 }
 
 type Judgement = 'uncertain' | { readonly effect: Effect; readonly rule?: string }

@@ -89,6 +89,20 @@ test('a grant makes allow of ask, by rule or by default, and never beats deny or
   expect(decide(pool, grants, call('allowed'))).not.toHaveProperty('grant')
 })
 
+test('a rule for the name that the caller sees may forbid or ask, but not allow; and a grant for the tool answers it', async () => {
+  const aliased = { tool: 'up_wipe-disk', alias: 'up_wipe_disk', arguments: {} }
+  const verdict = async (source: string) => decide(await pooled([hub, source]), [], aliased)
+  expect(await verdict('default: allow\nrules: [{ deny: up_wipe_disk }]')).toMatchObject({
+    effect: 'deny',
+    rule: 'hub#1',
+  })
+  expect(await verdict('default: deny\nrules: [{ allow: up_wipe_disk }]')).toMatchObject({ effect: 'deny' })
+  expect(await verdict('default: deny\nrules: [{ allow: up_wipe-disk }]')).toMatchObject({ effect: 'allow' })
+  const grant = await compileGrant({ id: 'g1', tool: 'up_wipe-disk' })
+  const pool = await pooled([hub, 'default: allow\nrules: [{ ask: "up_*" }]'])
+  expect(decide(pool, [grant], aliased)).toMatchObject({ effect: 'allow', grant: 'g1' })
+})
+
 test('the version names everything that was pooled, widest first', async () => {
   expect((await pooled([session, ''], [hub, ''], [template, ''])).version).toBe('hub@3+template:codex@1+session@2')
   expect((await pooled([{ ...hub, version: 0, digest: 'ab12' }, ''])).version).toBe('hub@0.ab12')

@@ -20,7 +20,7 @@ export function decide(pool: PolicyPool, grants: readonly CompiledGrant[], call:
 
 function judge(pool: PolicyPool, call: PolicyCall): Verdict {
   const policyVersion = pool.version
-  const rule = pool.rulesFor(call.tool).find((one) => holds(one, call))
+  const rule = pool.rulesFor(call).find((one) => holds(one, call))
   if (!rule) return { effect: pool.fallback.effect, policyVersion }
   const { effect, name, reason } = rule
   return { effect, rule: name, policyVersion, ...(reason !== undefined && { reason }) }
@@ -29,7 +29,7 @@ function judge(pool: PolicyPool, call: PolicyCall): Verdict {
 /** For calls of which some arguments are not known any more: whether those could make the effect another one. */
 export function couldDiffer(pool: PolicyPool, call: PolicyCall, hidden: readonly string[]): boolean {
   const isUnsure = (rule: PolicyRule) => hidden.some((name) => rule.condition?.looksAt(name))
-  const rules = pool.rulesFor(call.tool)
+  const rules = pool.rulesFor(call)
   const sure = rules.find((rule) => !isUnsure(rule) && holds(rule, call))
   const effect = sure?.effect ?? pool.fallback.effect
   const before = sure ? rules.slice(0, rules.indexOf(sure)) : rules

@@ -1,7 +1,7 @@
 /** The documents that hold for one session, put together so that a call is decided by looking at a few rules. */
 import type { Effect } from '../api/policy.ts'
 import { effects, policyScopes } from '../api/policy.ts'
-import type { Policy, PolicyPlace, PolicyRule } from './policy.ts'
+import type { Policy, PolicyCall, PolicyPlace, PolicyRule } from './policy.ts'
 
 export interface PolicyPool {
   /** Widest scope first. */
@@ -10,8 +10,8 @@ export interface PolicyPool {
   readonly version: string
   /** Where no rule matches: the effect, and whose word it is. */
   readonly fallback: { readonly effect: Effect; readonly from?: string }
-  /** The rules that name this tool, the one that counts most first. */
-  rulesFor(tool: string): readonly PolicyRule[]
+  /** The rules that name its tool, the one that counts most first. */
+  rulesFor(call: Pick<PolicyCall, 'tool' | 'alias'>): readonly PolicyRule[]
 }
 
 /** Agents call the same tools again and again; one that calls thousands makes the hub look them up anew. */
@@ -28,12 +28,14 @@ export function poolPolicies(policies: readonly Policy[]): PolicyPool {
     policies: pooled,
     version: pooled.map(({ place }) => versionOf(place)).join('+'),
     fallback: fallbackOf(pooled),
-    rulesFor(tool) {
-      const known = remembered.get(tool)
+    rulesFor({ tool, alias }) {
+      const both = alias === undefined ? tool : `${tool} ${alias}`
+      const known = remembered.get(both)
       if (known) return known
-      const found = ranked.filter((rule) => rule.namesTool(tool))
+      const namesAlias = (rule: PolicyRule) => alias !== undefined && rule.effect !== 'allow' && rule.namesTool(alias)
+      const found = ranked.filter((rule) => rule.namesTool(tool) || namesAlias(rule))
       if (remembered.size >= maxRemembered) remembered.clear()
-      remembered.set(tool, found)
+      remembered.set(both, found)
       return found
     },
   }

@@ -7,7 +7,7 @@ import type { Terminal } from '../terminal/terminal.ts'
 import type { LaunchExtras, Launcher, TemplateSource } from './launch.ts'
 import { isOfTemplate } from './program.ts'
 import type { Delivery } from './prompt.ts'
-import { becomeReady, deliver, readPromptRules } from './prompt.ts'
+import { becomeReady, deliver, readPromptRules, wasStartedWith } from './prompt.ts'
 import type { RunningOptions, RunningSessions, SessionSocket } from './running.ts'
 import type { SessionBook } from './session-book.ts'
 import type { SessionEnds } from './session-ends.ts'
@@ -104,10 +104,9 @@ export function createBeginning(options: BeginOptions): Beginning {
           if (rules.questions.length > 0) void becomeReady(terminal, rules, stopping).catch(() => {})
           return undefined
         }
-        if (isOfTemplate(record, template) && isPassedAsArgument(record)) {
-          return { delivered: true, reason: 'It was passed on the command line.' }
-        }
-        return await deliver(terminal, text, rules, AbortSignal.any([signal, stopping]))
+        const giving = AbortSignal.any([signal, stopping])
+        const isArgument = isOfTemplate(record, template) && isPassedAsArgument(record)
+        return await (isArgument ? wasStartedWith(terminal, rules, giving) : deliver(terminal, text, rules, giving))
       } catch (error) {
         // The template was changed meanwhile, or its patterns are none: the session runs all the same.
         if (!(error instanceof HubError)) throw error

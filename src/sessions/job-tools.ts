@@ -5,6 +5,7 @@ import { sessionNameSchema, sessionSchema } from '../api/session.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { descriptionArgument, programText, templateArgument } from './arguments.ts'
+import { cursorArgument, limitArgument } from './cursor.ts'
 import type { Sessions } from './sessions.ts'
 
 export function createJobTools(sessions: Sessions): readonly Tool[] {
@@ -12,10 +13,17 @@ export function createJobTools(sessions: Sessions): readonly Tool[] {
     defineTool({
       name: 'list_jobs',
       description: 'One-off commands: those that wait, run and have ended, newest first.',
-      input: z.strictObject({ status: z.enum(jobStatuses).optional() }),
-      output: z.object({ jobs: z.array(jobSchema) }),
+      input: z.strictObject({
+        status: z.enum(jobStatuses).optional(),
+        cursor: cursorArgument.optional(),
+        limit: limitArgument,
+      }),
+      output: z.object({ jobs: z.array(jobSchema), next_cursor: z.string().optional() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
-      run: async ({ status }) => ({ jobs: [...(await sessions.jobs.list(status))] }),
+      async run({ status, cursor: after, limit }) {
+        const { jobs, cursor } = await sessions.jobs.list({ status, after, limit })
+        return { jobs: [...jobs], ...cursor }
+      },
     }),
     defineTool({
       name: 'enqueue_one_off',

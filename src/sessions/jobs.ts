@@ -8,8 +8,10 @@ import type { SessionStatus } from '../api/session.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
+import type { Page } from './cursor.ts'
+import { toPage } from './cursor.ts'
 import type { SessionBook } from './session-book.ts'
-import type { SessionRecord, SessionStore } from './session-store.ts'
+import type { SessionPlace, SessionRecord, SessionStore } from './session-store.ts'
 
 export interface JobQueue {
   /** Behind the others; `next` looks whether it is its turn. */
@@ -17,8 +19,19 @@ export interface JobQueue {
   /** Starts as many as there are places. */
   next(): Promise<void>
   find(jobId: string): Promise<SessionRecord>
-  list(status?: JobStatus): Promise<readonly Job[]>
+  /** Newest first. */
+  list(asked: JobsAsked): Promise<JobPage>
   describe(record: SessionRecord): Promise<Job>
+}
+
+export interface JobsAsked {
+  readonly status?: JobStatus | undefined
+  readonly after?: SessionPlace | undefined
+  readonly limit: number
+}
+
+export interface JobPage extends Pick<Page<Job>, 'cursor'> {
+  readonly jobs: readonly Job[]
 }
 
 export interface JobQueueOptions {
@@ -35,10 +48,10 @@ export interface JobQueueOptions {
 export function createJobQueue({ rows, book, hubId, limit, launch, log, stopping }: JobQueueOptions): JobQueue {
   const oneByOne = createSerial()
 
-  /** Of all hubs; each has its own queue. */
-  async function listQueued(): Promise<readonly SessionRecord[]> {
-    const queued = await rows.list({ isJob: true, statuses: ['queued'] })
-    return queued.filter(({ isStopAsked }) => !isStopAsked).toSorted(byTurn)
+  async function describe(records: readonly SessionRecord[]): Promise<readonly Job[]> {
+    const queued = records.filter(({ status }) => status === 'queued')
+    const places = await rows.placesInQueue(queued.map(({ id }) => id))
+    return records.map((record) => toJob(record, places.get(record.id)))
   }
 
   async function startNext(): Promise<void> {
@@ -46,8 +59,7 @@ export function createJobQueue({ rows, book, hubId, limit, launch, log, stopping
     const begun = await rows.list({ hubId, isJob: true, statuses: ['starting', 'running'] })
     const places = limit - begun.length
     if (places <= 0) return
-    const own = (await listQueued()).filter((record) => record.hubId === hubId)
-    for (const record of own.slice(0, places)) {
+    for (const record of await rows.listQueue(hubId, places)) {
       const starting = await book.change(record.id, ({ status, isStopAsked }) =>
         status === 'queued' && !isStopAsked ? { status: 'starting' } : undefined,
       )
@@ -76,22 +88,20 @@ export function createJobQueue({ rows, book, hubId, limit, launch, log, stopping
       if (record) return record
       throw new HubError('not-found', `There is no job "${jobId}". Call list_jobs for the ids.`)
     },
-    async list(status) {
+    async list({ status, after, limit }) {
       const statuses = status && statusesOf[status]
-      const records = await rows.list({ isJob: true, ...(statuses && { statuses }) })
-      const waiting = await listQueued()
-      return records.map((record) => toJob(record, waiting))
+      const found = await rows.list({ isJob: true, after, limit: limit + 1, ...(statuses && { statuses }) })
+      const { items, cursor } = toPage(found, limit)
+      return { jobs: await describe(items), cursor }
     },
-    describe: async (record) => toJob(record, await listQueued()),
+    async describe(record) {
+      const [job] = await describe([record])
+      return job!
+    },
   }
 }
 
-function byTurn(one: SessionRecord, other: SessionRecord): number {
-  return other.priority - one.priority || one.createdAt.localeCompare(other.createdAt) || one.id.localeCompare(other.id)
-}
-
-function toJob(record: SessionRecord, waiting: readonly SessionRecord[]): Job {
-  const position = waiting.filter(({ hubId }) => hubId === record.hubId).findIndex(({ id }) => id === record.id)
+function toJob(record: SessionRecord, position: number | undefined): Job {
   const { startedAt, endedAt, exitCode } = record
   return {
     id: record.jobId!,
@@ -99,7 +109,7 @@ function toJob(record: SessionRecord, waiting: readonly SessionRecord[]): Job {
     command: record.command,
     status: jobStatusOf[record.status],
     priority: record.priority,
-    ...(position >= 0 && { position }),
+    ...(position !== undefined && { position }),
     created_at: record.createdAt,
     ...(startedAt !== undefined && { started_at: startedAt }),
     ...(endedAt !== undefined && { ended_at: endedAt }),

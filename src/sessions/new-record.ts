@@ -37,6 +37,7 @@ export function createNewRecord(hubId: string): NewRecord {
       exitCode: undefined,
       exitSignal: undefined,
       lastMessage: undefined,
+      activity: undefined,
       createdAt,
       startedAt: undefined,
       endedAt: undefined,

@@ -1,19 +1,23 @@
 /**
- * Typing a prompt into a program that has just started: wait until it can take one, paste the text as it is, and press
- * Enter apart from it. The caller learns whether the screen showed that it was taken.
+ * Giving a prompt to a program that has just started: wait until it can take one, type it, and look whether it was taken.
+ * The caller learns whether the screen showed that, or why not.
  */
 import type { Template } from '../api/template.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { Pattern, Terminal } from '../terminal/terminal.ts'
-import { compilePattern, encodeKeys, encodePaste } from '../terminal/terminal.ts'
+import { compilePattern, encodeKeys } from '../terminal/terminal.ts'
 import type { Look } from './look.ts'
 import { lookUntil } from './look.ts'
+import type { Typed } from './typing.ts'
+import { type } from './typing.ts'
 
 export interface PromptRules {
   readonly ready: Pattern | undefined
   readonly quietMs: number
   readonly fallbackMs: number
   readonly taken: Pattern | undefined
+  readonly emptied: Pattern | undefined
+  readonly pasted: Pattern | undefined
   readonly questions: readonly { readonly shows: Pattern; readonly keys: string }[]
 }
 
@@ -22,12 +26,11 @@ export interface Delivery {
   readonly reason?: string
 }
 
-/** So long may the echo of a paste take, the first sign that Enter was seen, and the pattern that tells so for sure. */
-const echoMs = 3_000
+/** So long may an answer to Enter take, and the pattern that tells for sure that the prompt was taken. */
 const answerMs = 3_000
 const takenMs = 15_000
-/** The echo of a paste has ended when nothing came for so long: an Enter within a burst is taken for a part of it. */
-const burstMs = 400
+/** Enough to see whether there is more in it than an empty line. */
+const answerBytes = 4_096
 
 export async function readPromptRules({ prompt, questions }: Template): Promise<PromptRules> {
   return {
@@ -35,8 +38,15 @@ export async function readPromptRules({ prompt, questions }: Template): Promise<
     quietMs: prompt.quiet_ms,
     fallbackMs: prompt.fallback_ms,
     taken: await compile(prompt.taken),
+    emptied: await compile(prompt.emptied),
+    pasted: await compilePasted(prompt),
     questions: await Promise.all(questions.map(async ({ shows, keys }) => ({ shows: await compile(shows), keys }))),
   }
+}
+
+/** What a long text is shown as, while it is typed. */
+export async function compilePasted({ pasted }: Template['prompt']): Promise<Pattern | undefined> {
+  return compile(pasted)
 }
 
 function compile(source: string): Promise<Pattern>
@@ -73,71 +83,67 @@ export async function deliver(
   rules: PromptRules,
   signal: AbortSignal,
 ): Promise<Delivery> {
-  try {
+  return orWhyNot(async () => {
     if (!(await becomeReady(terminal, rules, signal))) {
       return { delivered: false, reason: 'The program ended before it could be given the prompt.' }
     }
-    await type(terminal, text, { enter: true, signal })
-    return await wasTaken(terminal, rules.taken, signal)
+    const typed = await type(terminal, text, { enter: true, pasted: rules.pasted, signal })
+    return wasTaken(terminal, typed, rules, signal)
+  })
+}
+
+async function orWhyNot(give: () => Promise<Delivery>): Promise<Delivery> {
+  try {
+    return await give()
   } catch (error) {
     return { delivered: false, reason: messageOf(error) }
   }
 }
 
-export interface TypeOptions {
-  readonly enter: boolean
-  readonly signal: AbortSignal
-}
-
-/** Pastes the text and, when its echo is over, presses Enter. Resolves with the number of bytes written. */
-export async function type(terminal: Terminal, text: string, { enter, signal }: TypeOptions): Promise<number> {
-  const from = terminal.offset
-  const paste = text === '' ? Buffer.alloc(0) : encodePaste(text, terminal.screen.modes)
-  terminal.write(paste)
-  if (!enter) return paste.length
-  if (paste.length > 0) await echoOf(terminal, text, from, signal)
-  // A text that holds Enter may have ended it already.
-  if (terminal.life.is !== 'running' && paste.length > 0) return paste.length
-  const enterKey = Buffer.from('\r')
-  terminal.write(enterKey)
-  return paste.length + enterKey.length
-}
-
 /**
- * The end of the text is on the screen, and nothing more comes: a program that is busy takes text and Enter in one go
- * otherwise, and Enter for a part of what was pasted. Long text is shown as a placeholder, and a password not at all.
+ * The program itself has to show it: with a pattern that only an agent at work matches, or with an input that is empty
+ * again, which means something only where the text had been in it. One without patterns has to print something, and
+ * the end of the line that the terminal echoes is nothing that it printed.
  */
-async function echoOf(terminal: Terminal, text: string, from: number, signal: AbortSignal): Promise<void> {
-  const end = withoutBlanks(text).slice(-tailLength)
-  const shows = (look: Look) => look.text.includes('[Pasted ') || withoutBlanks(look.text).includes(end)
-  await lookUntil(terminal, { timeoutMs: echoMs, signal }, (look) => {
-    if (look.offset === from || !shows(look)) return 'not-yet'
-    return look.quietMs >= burstMs ? 'met' : { againInMs: burstMs - look.quietMs }
-  })
-}
-
-/** Enough to know it by, and short enough to stand in one line, since boxes have edges. */
-const tailLength = 12
-
-/** Programs wrap and indent what they show. */
-function withoutBlanks(text: string): string {
-  return text.replaceAll(/\s+/g, '')
-}
-
-async function wasTaken(terminal: Terminal, taken: Pattern | undefined, signal: AbortSignal): Promise<Delivery> {
-  const from = terminal.offset
-  const showsIt = (look: Look) => look.offset > from && (taken === undefined || taken.test(look.text))
-  const timeoutMs = taken ? takenMs : answerMs
-  const outcome = await lookUntil(terminal, { timeoutMs, signal }, (look) => (showsIt(look) ? 'met' : 'not-yet'))
+async function wasTaken(terminal: Terminal, typed: Typed, rules: PromptRules, signal: AbortSignal): Promise<Delivery> {
+  const { taken, emptied } = rules
+  const isTold = taken !== undefined || emptied !== undefined
+  const isTaken = ({ text }: Look) => taken?.test(text) || (typed.isEchoSeen && emptied?.test(text))
+  const isAnswered = () => /\S/.test(terminal.readOutput(typed.enteredAt, answerBytes).bytes.toString('latin1'))
+  const outcome = await lookUntil(terminal, { timeoutMs: isTold ? takenMs : answerMs, signal }, (look) =>
+    look.offset > typed.enteredAt && (isTold ? isTaken(look) : isAnswered()) ? 'met' : 'not-yet',
+  )
   switch (outcome) {
     case 'met':
       return { delivered: true }
     case 'ended':
       return { delivered: false, reason: 'The program ended as it was given the prompt.' }
     case 'timed-out':
-      return {
-        delivered: false,
-        reason: 'It was typed, but nothing on the screen shows that it was taken. Look with read_screen.',
-      }
+      return { delivered: false, reason: `${whyUnseen(typed, isTold)} Look with read_screen.` }
   }
+}
+
+function whyUnseen({ isEchoSeen }: Typed, isTold: boolean): string {
+  if (isTold) return 'It was typed, but nothing on the screen shows that it was taken.'
+  const seen = isEchoSeen ? 'nothing but its echo was seen' : 'nothing on the screen answers it'
+  return `It was typed, but ${seen}; its template does not say how to see that a prompt was taken ("prompt": {"taken": …}).`
+}
+
+/**
+ * For a program that was given the prompt on its command line: it has it if it was started with it. One that ends at
+ * once and not well was not, or could not use it.
+ */
+export async function wasStartedWith(terminal: Terminal, rules: PromptRules, signal: AbortSignal): Promise<Delivery> {
+  return orWhyNot(async () => {
+    const outcome = await lookUntil(terminal, { timeoutMs: answerMs, signal }, ({ text, quietMs }) => {
+      if (terminal.life.is !== 'running' || text === '') return 'not-yet'
+      return quietMs >= rules.quietMs ? 'met' : { againInMs: rules.quietMs - quietMs }
+    })
+    const { life } = terminal
+    const isWell = outcome !== 'ended' || (life.is === 'exited' && life.code === 0)
+    const passed = 'It was passed on the command line'
+    return isWell
+      ? { delivered: true, reason: `${passed}, and the program has started.` }
+      : { delivered: false, reason: `${passed}, but the program ended at once. Look with tail_log.` }
+  })
 }

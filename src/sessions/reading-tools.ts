@@ -6,18 +6,14 @@ import { HubError } from '../base/hub-error.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { nameArgument } from './arguments.ts'
-import type { SessionRecord } from './session-store.ts'
+import { cursorArgument, limitArgument, toPage } from './cursor.ts'
+import type { SessionPlace, SessionRecord } from './session-store.ts'
 import type { Sessions } from './sessions.ts'
 import { tailLog } from './tail-log.ts'
 import type { Wait } from './wait.ts'
 import { waitForSession } from './wait.ts'
 
 const readOnly = { readOnlyHint: true, openWorldHint: false } as const
-
-const cursorSchema = z
-  .string()
-  .regex(/^[0-9TZ:.-]+_[a-z0-9]+$/, 'a cursor is what next_cursor said')
-  .transform((text) => ({ createdAt: text.slice(0, text.indexOf('_')), id: text.slice(text.indexOf('_') + 1) }))
 
 export function createReadingTools({ sessions, wait }: { sessions: Sessions; wait: Wait }): readonly Tool[] {
   return [
@@ -28,8 +24,8 @@ export function createReadingTools({ sessions, wait }: { sessions: Sessions; wai
         status: z.enum(sessionStatuses).optional(),
         activity: z.enum(activityKinds).optional(),
         label: z.string().optional(),
-        cursor: cursorSchema.optional().describe('As in next_cursor; without it, from the newest.'),
-        limit: z.int().min(1).max(1_000).default(200),
+        cursor: cursorArgument.optional(),
+        limit: limitArgument,
       }),
       output: z.object({ sessions: z.array(sessionSchema), next_cursor: z.string().optional() }),
       annotations: readOnly,
@@ -38,19 +34,15 @@ export function createReadingTools({ sessions, wait }: { sessions: Sessions; wai
           (activity === undefined || sessions.activityOf(record).is === activity) &&
           (label === undefined || record.labels.includes(label))
         const found: SessionRecord[] = []
-        let after = cursor
+        let after: SessionPlace | undefined = cursor
         for (;;) {
           const page = await sessions.list({ status, after, limit: limit + 1 })
           found.push(...page.filter(isAskedFor))
           after = page.at(-1)
           if (found.length > limit || page.length <= limit) break
         }
-        const listed = found.slice(0, limit)
-        const last = listed.at(-1)
-        return {
-          sessions: listed.map((record) => sessions.describe(record)),
-          ...(last && found.length > limit && { next_cursor: `${last.createdAt}_${last.id}` }),
-        }
+        const page = toPage(found, limit)
+        return { sessions: page.items.map((record) => sessions.describe(record)), ...page.cursor }
       },
     }),
     defineTool({
@@ -86,7 +78,7 @@ export function createReadingTools({ sessions, wait }: { sessions: Sessions; wai
     defineTool({
       name: 'tail_log',
       description:
-        'The last lines a session printed, as text; with raw, as its program wrote them, escape codes and all, at most 1 MiB.',
+        'The last lines a session printed, as text; with raw, as its program wrote them, escape codes, line ends and all, at most 1 MiB. What is no UTF-8 is replaced; read_output has every byte.',
       input: z.strictObject({
         name: nameArgument,
         lines: z.int().min(1).max(10_000).default(200),
@@ -121,6 +113,6 @@ export function createReadingTools({ sessions, wait }: { sessions: Sessions; wai
   ]
 }
 
-export async function terminalNamed(sessions: Sessions, name: string) {
+async function terminalNamed(sessions: Sessions, name: string) {
   return sessions.terminalOf(await sessions.find(name))
 }

@@ -8,6 +8,7 @@ import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { Terminal, Terminals } from '../terminal/terminal.ts'
+import type { NoteActivity } from './note-activity.ts'
 import type { SessionBook } from './session-book.ts'
 import { sessionUri } from './session-book.ts'
 import type { SessionEnds } from './session-ends.ts'
@@ -46,8 +47,8 @@ export interface RunningOptions {
     onChange: (activity: Activity) => void,
   ) => ActivityWatch
   readonly openSocket: (record: SessionRecord, holderPid: number) => Promise<SessionSocket>
-  /** Once for each change. */
-  readonly onActivity: (record: SessionRecord, activity: Activity) => void
+  /** For each change of what it is doing, or of the reason. */
+  readonly noteActivity: NoteActivity
 }
 
 export interface RunningSessions extends AsyncDisposable {
@@ -93,7 +94,7 @@ interface Followed {
 const noticeEveryMs = 50
 
 export function createRunningSessions(options: RunningOptions): RunningSessions {
-  const { book, ends, terminals, notices, log, watchActivity, openSocket, onActivity } = options
+  const { book, ends, terminals, notices, log, watchActivity, openSocket, noteActivity } = options
   const followed = new Map<string, Followed>()
   const woken = createWokenTerminals(terminals)
   const listeners = new Map<string, Set<() => void>>()
@@ -109,8 +110,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
   async function follow(record: SessionRecord, terminal: Terminal, socket?: SessionSocket): Promise<void> {
     const { id } = record
     const watch = watchActivity(record, terminal, (activity) => {
-      book.tell(record)
-      onActivity(record, activity)
+      void noteActivity(id, activity)
       tellListeners(id)
     })
     const session: Followed = { record, terminal, watch, socket, stopListening: () => {} }
@@ -215,9 +215,8 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       const live = followed.get(record.id)
       if (live) return live.watch.current
       const since = record.endedAt ?? record.updatedAt
-      return isOver(record.status)
-        ? { is: 'idle', since, source: 'exit', confidence: 1 }
-        : { is: 'unknown', since, source: 'none', confidence: 0 }
+      if (isOver(record.status)) return { is: 'idle', since, source: 'exit', confidence: 1 }
+      return record.activity ?? { is: 'unknown', since, source: 'none', confidence: 0 }
     },
     onChange(id, listener) {
       const known = listeners.get(id) ?? new Set()

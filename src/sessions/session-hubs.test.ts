@@ -39,7 +39,10 @@ describeOnEachEngine('sessions of two hubs', (open) => {
     await elsewhere.enqueue({ name: 'b', ...spec }, 0)
     await here.enqueue({ name: 'c', ...spec }, 0)
     for (const hub of [here, elsewhere]) {
-      const listed = (await hub.jobs.list('queued')).map(({ session, position }) => [session, position])
+      const listed = (await hub.jobs.list({ status: 'queued', limit: 10 })).jobs.map(({ session, position }) => [
+        session,
+        position,
+      ])
       expect(Object.fromEntries(listed)).toEqual({ a: 0, b: 0, c: 1 })
     }
   })

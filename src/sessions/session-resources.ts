@@ -1,12 +1,14 @@
 /** `resource://sessions`, one session, its screen and its log, and `resource://jobs`. */
 import type { Resource, ResourceTemplate, Variables } from '../mcp/mcp.ts'
 import { HubError } from '../base/hub-error.ts'
+import { toPage } from './cursor.ts'
 import { jobsUri, sessionsUri } from './session-book.ts'
 import type { SessionRecord } from './session-store.ts'
 import type { Sessions } from './sessions.ts'
 import { tailLog } from './tail-log.ts'
 
-const listedSessions = 200
+/** Of sessions and of jobs. Who wants more goes on with next_cursor, in list_sessions or list_jobs. */
+const listed = 200
 const logLines = 200
 
 export function createSessionResources(sessions: Sessions): {
@@ -15,7 +17,7 @@ export function createSessionResources(sessions: Sessions): {
 } {
   const complete = {
     async id(value: string) {
-      const names = (await sessions.list({ limit: listedSessions })).map(({ name }) => name)
+      const names = (await sessions.list({ limit: listed })).map(({ name }) => name)
       return [...new Set(names)].filter((name) => name.startsWith(value))
     },
   }
@@ -54,20 +56,23 @@ export function createSessionResources(sessions: Sessions): {
       {
         uri: sessionsUri,
         name: 'sessions',
-        description: 'The sessions, newest first.',
+        description: `The ${listed} newest sessions; next_cursor, for list_sessions, says that there are more.`,
         mimeType: 'application/json',
         async read() {
-          const records = await sessions.list({ limit: listedSessions })
-          const all = records.map((record) => sessions.describe(record))
-          return contents(sessionsUri, 'application/json', JSON.stringify({ sessions: all }))
+          const { items, cursor } = toPage(await sessions.list({ limit: listed + 1 }), listed)
+          const page = { sessions: items.map((record) => sessions.describe(record)), ...cursor }
+          return contents(sessionsUri, 'application/json', JSON.stringify(page))
         },
       },
       {
         uri: jobsUri,
         name: 'jobs',
-        description: 'One-off commands: those that wait, run and have ended.',
+        description: `The ${listed} newest one-off commands; next_cursor, for list_jobs, says that there are more.`,
         mimeType: 'application/json',
-        read: async () => contents(jobsUri, 'application/json', JSON.stringify({ jobs: await sessions.jobs.list() })),
+        async read() {
+          const { jobs, cursor } = await sessions.jobs.list({ limit: listed })
+          return contents(jobsUri, 'application/json', JSON.stringify({ jobs, ...cursor }))
+        },
       },
     ],
     resourceTemplates: [

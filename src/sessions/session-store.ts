@@ -1,5 +1,5 @@
 /** The only SQL of sessions. */
-import type { SessionStatus, TerminalSize } from '../api/session.ts'
+import type { Activity, SessionStatus, TerminalSize } from '../api/session.ts'
 import { sessionStatuses } from '../api/session.ts'
 import type { TerminalSettings } from '../api/terminal-tools.ts'
 import { HubError } from '../base/hub-error.ts'
@@ -31,6 +31,8 @@ export interface SessionRecord {
   readonly exitCode: number | undefined
   readonly exitSignal: string | undefined
   readonly lastMessage: string | undefined
+  /** What it was doing last, as far as that is known. */
+  readonly activity: Activity | undefined
   readonly createdAt: string
   readonly startedAt: string | undefined
   readonly endedAt: string | undefined
@@ -58,6 +60,10 @@ export interface SessionStore {
   findJob(jobId: string): Promise<SessionRecord | undefined>
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly SessionRecord[]>
+  /** The jobs that wait on a hub, in the order of their turns. */
+  listQueue(hubId: string, limit: number): Promise<readonly SessionRecord[]>
+  /** How many jobs wait before each, on its own hub. Those that do not wait have no place. */
+  placesInQueue(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   save(record: SessionRecord): Promise<void>
   remove(id: string): Promise<void>
 }
@@ -66,6 +72,13 @@ export const livingStatuses: readonly SessionStatus[] = sessionStatuses.slice(0,
 
 export function createSessionStore({ db }: Store): SessionStore {
   const rows = () => db.selectFrom('sessions').selectAll()
+
+  const waiting = () =>
+    db
+      .selectFrom('sessions')
+      .where('status', '=', 'queued')
+      .where('job_id', 'is not', null)
+      .where('is_stop_asked', '=', 0)
 
   async function isNameTaken(name: string): Promise<boolean> {
     const living = rows().where('name', '=', name).where('status', 'in', livingStatuses)
@@ -118,6 +131,23 @@ export function createSessionStore({ db }: Store): SessionStore {
       if (limit !== undefined) query = query.limit(limit)
       return (await query.execute()).map(toRecord)
     },
+    async listQueue(hubId, limit) {
+      const queue = waiting().selectAll().where('hub_id', '=', hubId)
+      const inTurn = queue.orderBy('priority', 'desc').orderBy('created_at').orderBy('id').limit(limit)
+      return (await inTurn.execute()).map(toRecord)
+    },
+    async placesInQueue(ids) {
+      if (ids.length === 0) return new Map()
+      const queue = waiting().select(({ fn }) => [
+        'id',
+        fn
+          .agg<number | string>('row_number')
+          .over((over) => over.partitionBy('hub_id').orderBy('priority', 'desc').orderBy('created_at').orderBy('id'))
+          .as('turn'),
+      ])
+      const rows = await db.selectFrom(queue.as('queue')).selectAll().where('id', 'in', ids).execute()
+      return new Map(rows.map(({ id, turn }) => [id, Number(turn) - 1]))
+    },
     async save(record) {
       const { id, ...values } = toStored(record)
       await db.updateTable('sessions').set(values).where('id', '=', id).execute()
@@ -154,6 +184,7 @@ function toStored(record: SessionRecord): Tables['sessions'] {
     exit_code: record.exitCode ?? null,
     exit_signal: record.exitSignal ?? null,
     last_message: record.lastMessage ?? null,
+    activity: record.activity ? JSON.stringify(record.activity) : null,
     created_at: record.createdAt,
     started_at: record.startedAt ?? null,
     ended_at: record.endedAt ?? null,
@@ -186,6 +217,7 @@ function toRecord(stored: Tables['sessions']): SessionRecord {
     exitCode: stored.exit_code ?? undefined,
     exitSignal: stored.exit_signal ?? undefined,
     lastMessage: stored.last_message ?? undefined,
+    activity: stored.activity === null ? undefined : (JSON.parse(stored.activity) as Activity),
     createdAt: stored.created_at,
     startedAt: stored.started_at ?? undefined,
     endedAt: stored.ended_at ?? undefined,

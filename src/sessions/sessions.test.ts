@@ -84,7 +84,7 @@ describeOnEachEngine('sessions', (open) => {
 
   test('a prompt is pasted when the program is ready, and taken as it is', async () => {
     const { sessions, home } = await begin([
-      { name: 'asker', command: 'printf "ready> "; cat > taken.txt', prompt: { ready: '^ready>$', quiet_ms: 20 } },
+      { name: 'asker', command: 'printf "ready> "; tee taken.txt', prompt: { ready: '^ready>$', quiet_ms: 20 } },
     ])
     const text = '-n Enter C-c\ttab ✓ 🚀'
     const { prompt, record } = await sessions.create({ name: 'ask', template: 'asker', prompt: text }, signal)
@@ -163,7 +163,8 @@ describeOnEachEngine('sessions', (open) => {
       )
     for (const name of ['first', 'second', 'third']) await enqueue(name)
     await enqueue('urgent', 5)
-    expect((await sessions.jobs.list('queued')).map(({ session, position }) => [session, position])).toEqual([
+    const waiting = await sessions.jobs.list({ status: 'queued', limit: 10 })
+    expect(waiting.jobs.map(({ session, position }) => [session, position])).toEqual([
       ['urgent', 0],
       ['third', 1],
     ])
@@ -174,9 +175,8 @@ describeOnEachEngine('sessions', (open) => {
       await ended(sessions, name)
     }
     expect(readFileSync(shared, 'utf8').trim().split('\n').slice(2)).toEqual(['urgent', 'third'])
-    expect(
-      (await sessions.jobs.list()).every(({ status, exit_code }) => status === 'completed' && exit_code === 0),
-    ).toBe(true)
+    const all = await sessions.jobs.list({ limit: 10 })
+    expect(all.jobs.every(({ status, exit_code }) => status === 'completed' && exit_code === 0)).toBe(true)
   }, 30_000)
 
   test('a job can be cancelled while it waits, while it runs and when it has ended', async () => {
@@ -202,7 +202,7 @@ describeOnEachEngine('sessions', (open) => {
       await sessions.enqueue({ name, template: 'script', command: `while [ ! -e ${home}/go ]; do sleep 0.02; done` }, 0)
     }
     const next = await restart()
-    expect(await next.jobs.list('queued')).toHaveLength(1)
+    expect((await next.jobs.list({ status: 'queued', limit: 10 })).jobs).toHaveLength(1)
     writeFileSync(join(home, 'go'), '')
     for (const name of ['a', 'b', 'c']) expect(await ended(next, name)).toMatchObject({ status: 'completed' })
   }, 20_000)

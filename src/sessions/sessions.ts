@@ -30,6 +30,7 @@ import { createKill } from './kill-session.ts'
 import type { SessionTokens, TemplateSource } from './launch.ts'
 import { createLauncher } from './launch.ts'
 import { createNewRecord } from './new-record.ts'
+import { createActivityNotes } from './note-activity.ts'
 import type { AgentReport, RunningOptions } from './running.ts'
 import { createRunningSessions } from './running.ts'
 import { createSessionBook } from './session-book.ts'
@@ -39,6 +40,8 @@ import { createSessionStore } from './session-store.ts'
 import type { SessionSubject } from './session-subject.ts'
 import { toSubject } from './session-subject.ts'
 import { toWire } from './session-wire.ts'
+import type { TypeInto } from './type-into.ts'
+import { createTypeInto } from './type-into.ts'
 import type { UntilBegunOptions } from './until-begun.ts'
 import { untilBegun } from './until-begun.ts'
 
@@ -63,6 +66,7 @@ export interface Sessions extends AsyncDisposable {
   update(record: SessionRecord, patch: SessionPatch): Promise<SessionRecord>
   readonly kill: KillSession
   terminalOf(record: SessionRecord): Promise<Terminal>
+  readonly type: TypeInto
   /** What the terminal tools need to know of it. */
   subject(nameOrId: string): Promise<SessionSubject>
   /** When an end that is just being noted is noted. */
@@ -114,6 +118,8 @@ export interface SessionsOptions extends Pick<RunningOptions, 'watchActivity' | 
   readonly equip: Equip
   /** Tools of the agent were switched on or off. */
   readonly onToolsChange: (record: SessionRecord) => void
+  /** Once for each change. */
+  readonly onActivityChange: (record: SessionRecord, activity: Activity) => void
   /** It is over, and its agent's token with it. */
   readonly onSessionEnded: (record: SessionRecord) => void
 }
@@ -143,8 +149,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     log,
     watchActivity,
     openSocket,
-    onActivity: ({ id }, activity) =>
-      void events.append({ type: 'activity-changed', session: id, payload: activity }).catch(() => {}),
+    noteActivity: createActivityNotes({ book, events, log, onChange: options.onActivityChange }),
   })
   const launcher = createLauncher({
     book,
@@ -187,6 +192,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   })
   const equip = createEquipping({ templates, ends, equip: options.equip })
   const kill = createKill({ book, ends, running, directory: directories.sessions })
+  const typeInto = createTypeInto({ templates, running })
 
   function assertHere({ name, hubId: home }: SessionRecord): void {
     if (home !== hubId) throw new HubError('unavailable', `The session "${name}" runs on another hub. Ask that one.`)
@@ -199,8 +205,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     async restore() {
       const { lateHolderMs = defaultLateHolderMs } = options
-      const { signal } = stopping
-      await adoptSessions({ rows, ends, hubId, terminals, begin, running, log, stopping: signal, lateHolderMs })
+      const left = { rows, book, ends, hubId, newRecord, terminals, begin, running, events, log }
+      await adoptSessions({ ...left, stopping: stopping.signal, lateHolderMs })
       await jobs.next()
     },
     ...createCreation({ draft, equip, book, running, begin, jobs, events }),
@@ -228,6 +234,10 @@ export function createSessions(options: SessionsOptions): Sessions {
     async terminalOf(record) {
       assertHere(record)
       return running.terminalOf(record)
+    },
+    async type(record, text, typing) {
+      assertHere(record)
+      return typeInto(record, text, typing)
     },
     async subject(nameOrId) {
       // Each key and each poll of a viewer comes by here, and by its id.

@@ -2,14 +2,13 @@
 import { z } from 'zod'
 import { connectorUse, legacyMcps } from '../api/connector.ts'
 import { sessionNameSchema, sessionSchema, sizeSchema } from '../api/session.ts'
+import { socketNameSchema } from '../api/socket-name.ts'
 import { terminalToolNames } from '../api/terminal-tools.ts'
 import { waitInputSchema } from '../api/wait.ts'
 import type { Principal } from '../base/principal.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { descriptionArgument, nameArgument, programText, templateArgument } from './arguments.ts'
-import { type } from './prompt.ts'
-import { terminalNamed } from './reading-tools.ts'
 import type { Sessions } from './sessions.ts'
 import { untilWorking } from './until-working.ts'
 import type { Wait } from './wait.ts'
@@ -67,7 +66,7 @@ export function createSteeringTools({ sessions, wait, setPolicy }: SteeringOptio
         size: sizeSchema.optional(),
         tools: toolsArgument.optional(),
         labels: labelsArgument.optional(),
-        mcp_socket: sessionNameSchema.optional().describe('Names its unix socket.'),
+        mcp_socket: socketNameSchema.optional().describe('Names its unix socket.'),
         connectors: z.array(connectorUse).max(100).optional().describe('By name; instead of the template’s.'),
         mcps: legacyMcps.optional().describe('The older form: {targets: [{id, transport, cmd, args, env_keys}]}.'),
         policy: policyArgument.optional(),
@@ -112,9 +111,9 @@ export function createSteeringTools({ sessions, wait, setPolicy }: SteeringOptio
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
       unrecorded: ['text'],
       async run({ name, text, enter }, call) {
-        const terminal = await terminalNamed(sessions, name)
-        const { offset } = terminal
-        return { ok: true, bytes_written: await type(terminal, text, { enter, signal: call.signal }), offset }
+        const { signal } = call
+        const { bytes, typedAt } = await sessions.type(await sessions.find(name), text, { enter, signal })
+        return { ok: true, bytes_written: bytes, offset: typedAt }
       },
     }),
     defineTool({

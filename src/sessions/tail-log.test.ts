@@ -20,7 +20,7 @@ async function ended(
 test('the last lines, without the blank rows below them', async () => {
   const terminal = await ended('seq 1 100; echo; echo end')
   expect(await tailLog(terminal, 3, false)).toMatchObject({ log: '100\n\nend', lines: 3, offset: terminal.offset })
-  expect(await tailLog(terminal, 3, true)).toMatchObject({ log: '100\n\nend', lines: 3 })
+  expect(await tailLog(terminal, 3, true)).toMatchObject({ log: '100\r\n\r\nend\r\n', lines: 3 })
   expect((await tailLog(terminal, 10_000, false)).lines).toBe(102)
   expect((await tailLog(terminal, 10_000, true)).lines).toBe(102)
 })
@@ -45,7 +45,7 @@ test('raw lines are whole where a journal goes on in another segment', async () 
   const journal = { segmentBytes: 10_000, maxBytes: 1024 * 1024 }
   const terminal = await ended('seq 1 20000', { journal })
   const { log } = await tailLog(terminal, 10_000, true)
-  expect(log.split('\n').map(Number)).toEqual(Array.from({ length: 10_000 }, (_, index) => 10_001 + index))
+  expect(log.trimEnd().split('\r\n').map(Number)).toEqual(Array.from({ length: 10_000 }, (_, index) => 10_001 + index))
 })
 
 test('raw output is cut between characters, and never in the middle of one', async () => {
@@ -57,10 +57,16 @@ test('raw output is cut between characters, and never in the middle of one', asy
   expect(log.replaceAll('✓', '')).toBe('')
 })
 
+test('raw lines keep the ends that they were written with', async () => {
+  const terminal = await ended(`stty -onlcr; printf 'a\\nb\\r\\nc\\r\\r\\nd'`)
+  expect((await tailLog(terminal, 10, true)).log).toBe('a\nb\r\nc\r\r\nd')
+  expect((await tailLog(terminal, 2, true)).log).toBe('c\r\r\nd')
+})
+
 test('escape codes are removed unless they are asked for', async () => {
   const terminal = await ended(`printf '\\033[31mred\\033[0m\\n'`)
   expect((await tailLog(terminal, 10, false)).log).toBe('red')
-  expect((await tailLog(terminal, 10, true)).log).toBe('\x1b[31mred\x1b[0m')
+  expect((await tailLog(terminal, 10, true)).log).toBe('\x1b[31mred\x1b[0m\r\n')
 })
 
 test('of what printed nothing there are no lines', async () => {

@@ -15,7 +15,7 @@ export async function tailLog(terminal: Terminal, count: number, isRaw: boolean)
   await terminal.screen.settled()
   const { offset } = terminal
   const lines = isRaw ? rawLines(terminal, offset, count) : await shownLines(terminal, count)
-  return { log: lines.join('\n'), lines: lines.length, offset }
+  return { log: lines.join(isRaw ? '' : '\n'), lines: lines.length, offset }
 }
 
 interface Row {
@@ -50,6 +50,7 @@ function lastLines(rows: readonly Row[], count: number): readonly string[] {
   return lines.toReversed()
 }
 
+/** Each with its end. */
 function rawLines(terminal: Terminal, end: number, count: number): readonly string[] {
   const { firstOffset } = terminal
   const pieces: Buffer[] = []
@@ -62,8 +63,8 @@ function rawLines(terminal: Terminal, end: number, count: number): readonly stri
     pieces.unshift(piece)
     start = from
   }
-  const text = decode(Buffer.concat(pieces), start > 0).replace(/\r?\n$/, '')
-  return text === '' ? [] : text.split(/\r?\n/).slice(-count)
+  const text = decode(Buffer.concat(pieces), start > 0)
+  return text.match(/[^\n]*\n|[^\n]+$/g)?.slice(-count) ?? []
 }
 
 /** Whatever is kept of it: a journal answers up to the end of a segment, and has gaps where the disk was full. */

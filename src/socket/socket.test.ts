@@ -10,17 +10,8 @@ import { openLines } from '../../test/harness/line-client.ts'
 import { modernMeta } from '../../test/harness/modern-call.ts'
 import { openTestSocket, startSocketHub } from '../../test/harness/socket-hub.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
-import { socketName } from './socket.ts'
 
 const patience = { timeout: 20_000, interval: 5 }
-
-test('a name comes from who asked, the environment, the template, and else is the pid', () => {
-  const all = { asked: 'asked', environment: 'environment', template: 'template', pid: 42 }
-  expect(socketName(all)).toBe('asked')
-  expect(socketName({ ...all, asked: undefined })).toBe('environment')
-  expect(socketName({ template: 'template', pid: 42 })).toBe('template')
-  expect(socketName({ pid: 42 })).toBe('42')
-})
 
 test('only its owner may open the socket, and look into its directory', async () => {
   await using hub = await startSocketHub()

@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { lstat, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
+import { socketNameSchema } from '../api/socket-name.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Principal } from '../base/principal.ts'
@@ -15,10 +16,7 @@ import { dial } from '../base/socket-places.ts'
 import type { SocketPlace } from '../base/socket-places.ts'
 import type { Endpoint, Face } from '../mcp/mcp.ts'
 import { sendOff, serveConnection } from './serve-connection.ts'
-import { checkSocketName } from './socket-name.ts'
 import { choosePath } from './socket-path.ts'
-
-export { socketName } from './socket-name.ts'
 
 export interface SessionSockets extends AsyncDisposable {
   /** Ready for clients when it resolves. A name that is in use, here or elsewhere, is a conflict. */
@@ -79,7 +77,7 @@ export function createSessionSockets({ endpoint, places, maxLineBytes, log }: Se
   return {
     async open(session) {
       const { name } = session
-      checkSocketName(name)
+      checkName(name)
       if (open.has(name)) throw taken(name, open.get(name)?.path)
       open.set(name, undefined)
       try {
@@ -94,6 +92,13 @@ export function createSessionSockets({ endpoint, places, maxLineBytes, log }: Se
     async [Symbol.asyncDispose]() {
       await Promise.all([...open.values()].map(async (socket) => socket?.close()))
     },
+  }
+}
+
+function checkName(name: string): void {
+  const read = socketNameSchema.safeParse(name)
+  if (!read.success) {
+    throw new HubError('invalid', `"${name.slice(0, 80)}" will not do: ${read.error.issues[0]!.message}.`)
   }
 }
 

@@ -66,6 +66,8 @@ export interface SessionRow {
   exit_code: number | null
   exit_signal: string | null
   last_message: string | null
+  /** JSON: what it was doing last */
+  activity: string | null
   created_at: string
   started_at: string | null
   ended_at: string | null
@@ -159,6 +161,8 @@ export interface ApprovalRow {
   policy_version: string
   status: string
   correlation: string
+  /** The event of the call that asked. */
+  parent: string | null
   requested_at: string
   expires_at: string
   decided_at: string | null

@@ -14,7 +14,7 @@ const call = toCall()
 
 test('people have every tool, and name the session first', async () => {
   const box = await openToolbox('exec cat')
-  const listed = box.people.listTools(['terminal']) as Listed[]
+  const listed = (await box.people.listTools(['terminal'])) as Listed[]
   expect(listed.map(({ name }) => name).toSorted()).toEqual([...terminalToolNames, 'claim_input'].toSorted())
   for (const { inputSchema } of listed) {
     expect(Object.keys(inputSchema.properties)[0]).toBe('session')
@@ -26,10 +26,10 @@ test('people have every tool, and name the session first', async () => {
 
 test('an agent has what is switched on for it, from that moment on, and no other', async () => {
   const box = await openToolbox('exec cat')
-  expect(box.agent.listTools(['terminal'])).toEqual([])
+  expect(await box.agent.listTools(['terminal'])).toEqual([])
   expect(box.agent.findTool('terminal_get_pty_info')).toBeUndefined()
   box.on.add('get_pty_info')
-  expect(box.agent.listTools(['terminal'])).toMatchObject([{ name: 'terminal_get_pty_info' }])
+  expect(await box.agent.listTools(['terminal'])).toMatchObject([{ name: 'terminal_get_pty_info' }])
   const tool = box.agent.findTool('terminal_get_pty_info')!
   expect(await tool.run({}, call)).toMatchObject({ structuredContent: { cols: 80, rows: 24, running: true } })
   box.on.delete('get_pty_info')
@@ -39,8 +39,8 @@ test('an agent has what is switched on for it, from that moment on, and no other
 test('a list that is asked for again is made of the same tools', async () => {
   const box = await openToolbox('exec cat')
   box.on.add('read_screen')
-  const [first] = box.agent.listTools(['terminal'])
-  expect(box.agent.listTools(['terminal'])[0]).toBe(first)
+  const [first] = await box.agent.listTools(['terminal'])
+  expect((await box.agent.listTools(['terminal']))[0]).toBe(first)
 })
 
 test('an agent has no other terminal than its own, and nothing of what only people need', async () => {
@@ -60,14 +60,14 @@ test('an agent has no other terminal than its own, and nothing of what only peop
 test('what an agent is told of all its tools stays under 12 KB', async () => {
   const box = await openToolbox('exec cat')
   for (const name of terminalToolNames) box.on.add(name)
-  const listed = box.agent.listTools(['terminal'])
+  const listed = await box.agent.listTools(['terminal'])
   expect(listed).toHaveLength(terminalToolNames.length)
   expect(JSON.stringify(listed).length).toBeLessThan(12 * 1024)
 })
 
 test('hints are true: readers are readers, writers tell whether something may be lost', async () => {
   const box = await openToolbox('exec cat')
-  const listed = box.people.listTools(['terminal']) as Listed[]
+  const listed = (await box.people.listTools(['terminal'])) as Listed[]
   const hints = Object.fromEntries(listed.map(({ name, annotations }) => [name, annotations]))
   const writers = {
     send_text: { destructiveHint: true, idempotentHint: false },

@@ -1,18 +1,17 @@
 /**
- * Programs that fill the screen, recorded: each shows what a plain emulator shows of the same bytes, live, to a hub that
- * comes up in the middle, and to one that comes up at the end.
+ * Programs that fill the screen, recorded: each shows what a plain emulator shows of the same bytes, in every cell. Live,
+ * to a hub that is there at the same time, and to one that comes up when the one before it is gone.
  */
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { Picture } from '../../test/fixtures/reference-screens.ts'
+import { drawReferences, inWords } from '../../test/fixtures/draw-references.ts'
+import type { Cell as ReferenceCell, Picture } from '../../test/fixtures/reference-screens.ts'
 import { testTerminals } from '../../test/fixtures/terminals.ts'
 import { until } from '../../test/fixtures/until.ts'
+import type { Cell } from './screen.ts'
 import type { Terminal } from './terminal.ts'
 
-const fromTest = (path: string) => fileURLToPath(new URL(`../../test/${path}`, import.meta.url))
 const recordings = [
   'bash',
   'less',
@@ -25,53 +24,56 @@ const size = { cols: 80, rows: 24 }
 
 test.each(recordings)('%s', { timeout: 60_000 }, async (name) => {
   const terminals = testTerminals()
-  const whole = readFileSync(fromTest(`recordings/${name}.raw`))
+  const whole = readFileSync(new URL(`../../test/recordings/${name}.raw`, import.meta.url))
   const middle = whole.subarray(0, Math.floor(whole.length / 2))
   const files = { whole: join(terminals.directory, 'whole'), middle: join(terminals.directory, 'middle') }
   writeFileSync(files.whole, whole)
   writeFileSync(files.middle, middle)
-  const expected = drawReference([files.middle, files.whole])
+  const references = await drawReferences([files.middle, files.whole].map((file) => ({ file, ...size })))
+  const [expectedMiddle, expectedWhole] = references.map(described)
 
   const go = join(terminals.directory, 'go')
   const script = `stty raw -echo; cat ${files.middle}; while [ ! -e ${go} ]; do sleep 0.02; done; tail -c +${middle.length + 1} ${files.whole}; exec sleep 1000`
   const env = { PATH: '/usr/bin:/bin' }
   const live = await terminals.start('played', { file: '/bin/sh', args: ['-c', script], cwd: '/', env, ...size })
-  expect(await read(live, middle.length)).toEqual(expected[0])
+  expect(await read(live, middle.length)).toEqual(expectedMiddle)
 
-  const later = await terminals.adopt('played')
-  expect(await read(later, middle.length)).toEqual(expected[0])
+  const beside = await terminals.adopt('played')
+  expect(await read(beside, middle.length)).toEqual(expectedMiddle)
+  live.release()
+  beside.release()
+
+  const next = await terminals.adopt('played')
+  expect(await read(next, middle.length)).toEqual(expectedMiddle)
   writeFileSync(go, '')
-  for (const terminal of [live, later, await terminals.adopt('played')]) {
-    expect(await read(terminal, whole.length)).toEqual(expected[1])
-  }
+  expect(await read(next, whole.length)).toEqual(expectedWhole)
+  next.release()
+  expect(await read(await terminals.adopt('played'), whole.length)).toEqual(expectedWhole)
 })
 
-interface Shown {
-  readonly lines: readonly string[]
-  readonly cursor: { readonly row: number; readonly col: number }
-  readonly scrollback: readonly string[]
+type Described = Pick<Picture, 'cursor' | 'scrollback'> & { readonly lines: readonly (readonly string[])[] }
+
+function described({ lines, cursor, scrollback }: Picture): Described {
+  return { lines: lines.map(inWords), cursor, scrollback }
 }
 
-async function read(terminal: Terminal, offset: number): Promise<Shown> {
+async function read(terminal: Terminal, offset: number): Promise<Described> {
   await until(() => terminal.offset === offset)
   const { screen } = terminal
   await screen.settled()
   const { row, column } = screen.cursor()
-  return {
-    lines: screen.rows().map(({ text }) => text.trimEnd()),
+  const cellsOf = (line: number) => Array.from({ length: size.cols }, (_, at) => inReference(screen.cell(line, at)))
+  return described({
+    lines: screen.rows().map(({ text }, line) => ({ text: text.trimEnd(), cells: cellsOf(line) })),
     cursor: { row, col: column },
     scrollback: screen.scrollback().map(({ text }) => text.trimEnd()),
-  }
+    bytes: offset,
+  })
 }
 
-/** In a process of its own, which knows nothing of ours. */
-function drawReference(files: readonly string[]): readonly Shown[] {
-  const input = JSON.stringify(files.map((file) => ({ file, ...size })))
-  const { stdout } = spawnSync(process.execPath, [fromTest('fixtures/reference-screens.ts')], {
-    input,
-    encoding: 'utf8',
-    maxBuffer: 1e9,
-  })
-  const pictures = JSON.parse(stdout) as readonly Picture[]
-  return pictures.map(({ lines, cursor, scrollback }) => ({ lines: lines.map(({ text }) => text), cursor, scrollback }))
+/** To the plain emulator a link is underlined. */
+function inReference({ character, look }: Cell): ReferenceCell {
+  const { foreground, background, bold, italic, reverse, link } = look
+  const underline = look.underline || link !== undefined
+  return { char: character, fg: foreground, bg: background, bold, italic, underline, reverse }
 }

@@ -1,3 +1,4 @@
+import { renameSync, symlinkSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { HeldProgram } from '../../test/fixtures/held-program.ts'
 import { connectTo, hold, readAll, untilExit } from '../../test/fixtures/held-program.ts'
@@ -7,6 +8,7 @@ import { followHolder } from './follow-holder.ts'
 
 async function followed(held: HeldProgram) {
   const heard: Buffer[] = []
+  const faults: (string | undefined)[] = []
   let isEnded = false
   const text = () => Buffer.concat(heard).toString()
   const follower: HolderFollower = followHolder({
@@ -16,12 +18,12 @@ async function followed(held: HeldProgram) {
       offset: () => Buffer.concat(heard).length,
       onOutput: (_, bytes) => void heard.push(Buffer.from(bytes)),
       onResize: () => {},
-      onFault: () => {},
+      onFault: (message) => void faults.push(message),
       onEnd: () => (isEnded = true),
     },
   })
   follower.attach()
-  return { follower, text, isEnded: () => isEnded }
+  return { follower, text, faults, isEnded: () => isEnded }
 }
 
 test('a connection that breaks is made anew, and no byte is missing or heard twice', async () => {
@@ -48,6 +50,27 @@ test('one that breaks again and again is given up, and the holder is left alone'
   })
   expect(follower.life).toEqual({ is: 'lost' })
   expect((await connectTo(held)).hello.childPid).toBe(held.notice.childPid)
+})
+
+test('one that lives and cannot be reached for a while is told of, and not given up', async () => {
+  const held = await hold('read line; echo "<$line>"; read line')
+  const { follower, text, faults, isEnded } = await followed(held)
+  const moved = `${held.socket}.moved`
+  renameSync(held.socket, moved)
+  // Whoever connects to it hears ELOOP, which is neither "no such file" nor "nobody there".
+  symlinkSync(held.socket, held.socket)
+  follower.connection!.close()
+  await until(() => faults.length > 0)
+  expect(faults[0]).toMatch(/cannot be reached now: .*ELOOP/)
+  expect(follower.life.is).toBe('running')
+  expect(() => follower.reach()).toThrow('being made anew')
+
+  renameSync(moved, held.socket)
+  await until(() => follower.connection)
+  expect(faults.at(-1)).toBeUndefined()
+  follower.reach().write(Buffer.from('still here\r'))
+  await until(() => text().includes('<still here>'))
+  expect(isEnded()).toBe(false)
 })
 
 test('an end that the holder could not tell any more is read from what it left', async () => {

@@ -1,11 +1,11 @@
 /**
  * Follows a holder for as long as it lives: attaches, does so again where the connection breaks, and tells how it ended.
  */
-import { HubError } from '../base/hub-error.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Exit, Size } from './holder/frames.ts'
 import { readNotice } from './holder/notice.ts'
 import type { HolderConnection } from './holder-connection.ts'
-import { connectToHolder } from './holder-connection.ts'
+import { reachHolder } from './reach-holder.ts'
 import type { TerminalLife } from './terminal.ts'
 
 export interface HolderFollower {
@@ -24,7 +24,8 @@ export interface FollowListeners {
   offset(): number
   onOutput(offset: number, bytes: Buffer): void
   onResize(size: Size): void
-  onFault(message: string): void
+  /** `undefined`: what was told before is over. */
+  onFault(message: string | undefined): void
   /** It has ended, or is lost. Nothing follows. */
   onEnd(): void
 }
@@ -60,13 +61,28 @@ export function followHolder({ directory, socket, listeners, ...options }: Follo
   /** The program has ended and the holder with it, or only the connection has. */
   async function meetAgain(): Promise<void> {
     if (isClosed || life.is !== 'running') return
-    connection = breaks++ < maxBreaks && !readNotice(directory)?.exit ? await connectToHolder(socket) : undefined
+    connection = undefined
+    connection = breaks++ < maxBreaks ? await reachAgain() : undefined
     if (isClosed) return connection?.close()
     if (!connection) return end(readNotice(directory)?.exit)
     listen()
     if (!isAttached) return
     listeners.onResize(connection.hello.size)
     connection.attach(listeners.offset())
+  }
+
+  /** `undefined`: it is gone. */
+  async function reachAgain(): Promise<HolderConnection | undefined> {
+    let isTold = false
+    const met = await reachHolder(socket, {
+      isWanted: () => !isClosed && !readNotice(directory)?.exit,
+      onFailure(error) {
+        isTold = true
+        listeners.onFault(messageOf(error))
+      },
+    })
+    if (met && isTold) listeners.onFault(met.tooOld ?? met.hello.fault)
+    return met
   }
 
   listen()

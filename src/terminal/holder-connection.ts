@@ -1,7 +1,7 @@
 /** The hub's end of a holder's socket. */
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
-import { HubError } from '../base/hub-error.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Exit, Frame, Hello, Size } from './holder/frames.ts'
 import {
   createFrameReader,
@@ -48,7 +48,7 @@ const answerWithinMs = 30_000
 export const maxUnreadBytes = 8 * 1024 * 1024
 const inputFrameBytes = 64 * 1024
 
-/** `undefined`: nobody is there. */
+/** `undefined`: nobody is there. Throws where that is not certain: what keeps us from a holder may pass. */
 export async function connectToHolder(path: string): Promise<HolderConnection | undefined> {
   const socket = await open(path)
   if (!socket) return undefined
@@ -57,6 +57,7 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
   let unread = 0
   let isClosed = false
   let isGreeted = false
+  let isSilent = false
   let greet: (hello: Hello | undefined) => void = () => {}
   const greeted = new Promise<Hello | undefined>((resolve) => (greet = resolve))
 
@@ -82,6 +83,12 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
     }
   }
 
+  const giveUp = () => {
+    if (isGreeted) return
+    isSilent = true
+    socket.destroy()
+  }
+
   const read = createFrameReader(receive)
   socket.on('data', (chunk) => {
     try {
@@ -97,10 +104,11 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
     listeners?.onClose()
   })
   // Not at once: this process may be the busy one, and what the holder said still unread.
-  const timer = setTimeout(() => setImmediate(() => isGreeted || socket.destroy()), answerWithinMs)
+  const timer = setTimeout(() => setImmediate(giveUp), answerWithinMs)
   const hello = await greeted
   isGreeted = true
   clearTimeout(timer)
+  if (isSilent) throw unreachable('it does not answer')
   if (!hello) return undefined
 
   const tooOld =
@@ -145,12 +153,22 @@ function refuseIfTooMuch(unread: number, more: number): void {
 }
 
 function open(path: string): Promise<Socket | undefined> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', () => {
       socket.removeAllListeners('error')
       resolve(socket)
     })
-    socket.once('error', () => resolve(undefined))
+    socket.once('error', (error) => (isGone(error) ? resolve(undefined) : reject(unreachable(messageOf(error), error))))
   })
+}
+
+/** There is no such socket, or nobody behind it. Any other failure, such as too many open files, is ours. */
+function isGone(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'ENOENT' || error.code === 'ECONNREFUSED'
+}
+
+function unreachable(why: string, cause?: unknown): HubError {
+  const message = `Its holder cannot be reached now: ${why}. Its program is left as it is.`
+  return new HubError('unavailable', message, { cause })
 }

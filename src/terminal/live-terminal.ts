@@ -1,7 +1,6 @@
 /** One terminal: what comes from its holder goes to its screen, and what people and programs type goes to the holder. */
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { messageOf } from '../base/hub-error.ts'
 import { followHolder } from './follow-holder.ts'
 import { openHistory } from './history/history.ts'
 import type { Size } from './holder/frames.ts'
@@ -190,13 +189,6 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       return () => listeners.delete(listener)
     },
     exportRecording: (path) => exportRecording(journal, path),
-    remove() {
-      if (holder.life.is === 'running') {
-        throw new HubError('conflict', 'The program still runs. End it first, then its record can be removed.')
-      }
-      listeners.clear()
-      rmSync(directory, { recursive: true, force: true })
-    },
     release() {
       listeners.clear()
       snapshots?.write()

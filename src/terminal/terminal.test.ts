@@ -40,16 +40,13 @@ describe('a terminal', () => {
     expect(shownOn(terminal)).toBe('done')
   })
 
-  test('is removed once it has ended, not before', async () => {
+  test('is found in its holder by others, until it has ended', async () => {
     const terminals = testTerminals()
     const terminal = await terminals.start('t', shellLine('read line'))
-    expect(() => terminal.remove()).toThrow('still runs')
-    expect(terminals.open().list()).toEqual(['t'])
+    expect(terminals.open().held()).toEqual(['t'])
     terminal.write(Buffer.from('\r'))
     await untilEnded(terminal)
-    terminal.remove()
-    expect(terminals.open().list()).toEqual([])
-    expect(await terminals.open().adopt('t')).toBeUndefined()
+    expect(terminals.open().held()).toEqual([])
   })
 
   test('has an id of its own', async () => {

@@ -3,26 +3,30 @@
  *
  *   program → PTY → holder (journal) → socket → screen → readers, each from its own offset
  */
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { HubError } from '../base/hub-error.ts'
 import { createSerial } from '../base/serial.ts'
+import { heldIn, holderSocket } from './held.ts'
 import type { History } from './history/history.ts'
 import type { Exit, Size } from './holder/frames.ts'
 import { journalFolder, listSegments } from './holder/journal-files.ts'
 import type { JournalLimits } from './holder/journal-writer.ts'
 import { readNotice } from './holder/notice.ts'
 import type { ProgramSpec } from './holder/task.ts'
+import type { HolderConnection } from './holder-connection.ts'
 import { connectToHolder } from './holder-connection.ts'
 import { createLiveTerminal } from './live-terminal.ts'
 import type { ProcessDescription } from './process-table.ts'
 import type { Output } from './read-output.ts'
 import type { Recording } from './recording.ts'
 import type { Screen } from './screen.ts'
+import { reachHolder } from './reach-holder.ts'
 import { startHolder } from './start-holder.ts'
 
+export { heldIn, holderSocket } from './held.ts'
 export type { History } from './history/history.ts'
 export type { Exit, Size } from './holder/frames.ts'
 export type { JournalLimits } from './holder/journal-writer.ts'
@@ -80,8 +84,6 @@ export interface Terminal {
   onChange(listener: () => void): () => void
   /** Writes what was printed as asciicast v3. */
   exportRecording(path: string): Promise<Recording>
-  /** Deletes its journal and all else that is kept of it. Throws while its program runs. */
-  remove(): void
   /** Lets go of it. Its holder lives on. */
   release(): void
 }
@@ -97,10 +99,11 @@ export interface Terminals {
   /**
    * What an earlier hub started: alive in its holder, or its last screen. `undefined`: there is no such terminal. Quick:
    * the screens of those that live are drawn one after another in the time that follows, or when they are asked for.
+   * Throws where its holder may live and cannot be reached.
    */
   adopt(id: string): Promise<Terminal | undefined>
-  /** The ids of all that may be adopted. */
-  list(): readonly string[]
+  /** The ids of those that have a socket here. Whether somebody is behind it shows when it is adopted. */
+  held(): readonly string[]
 }
 
 export interface TerminalsOptions {
@@ -113,6 +116,8 @@ export interface TerminalsOptions {
   readonly scrollbackLines: number
 }
 
+/** A holder that has just said it is ready lives: what keeps us from it has so long to pass. */
+const reachWithinMs = 15_000
 /** A hub that comes up has better things to do first. */
 const drawAfterMs = 200
 
@@ -130,7 +135,7 @@ export function createTerminals({
   return {
     async start(id, program) {
       const directory = directoryOf(id)
-      const socket = join(socketDirectory, `${id}.sock`)
+      const socket = holderSocket(socketDirectory, id)
       if (isThere(directory)) throw new HubError('conflict', `There is a terminal ${id} already. Choose another id.`)
       makeDirectories([directory, socketDirectory])
       await startHolder({ version, socket, directory, journal, program }, cacheDirectory)
@@ -139,7 +144,7 @@ export function createTerminals({
         directory,
         socket,
         scrollbackLines,
-        connection: await connectToHolder(socket),
+        connection: await reachStarted(socket),
       })
       await terminal.draw()
       return terminal
@@ -147,7 +152,7 @@ export function createTerminals({
     async adopt(id) {
       const directory = directoryOf(id)
       // One that was started on a full disk could leave nothing but its socket.
-      const socket = readNotice(directory)?.socket ?? join(socketDirectory, `${id}.sock`)
+      const socket = readNotice(directory)?.socket ?? holderSocket(socketDirectory, id)
       const connection = await connectToHolder(socket)
       if (!connection && !isThere(directory)) return undefined
       const terminal = createLiveTerminal({ id, directory, socket, scrollbackLines, connection })
@@ -155,8 +160,18 @@ export function createTerminals({
       if (connection) void oneByOne(() => later.then(() => terminal.draw()))
       return terminal
     },
-    list: () => namesIn(options.directory).filter((name) => !name.startsWith('.')),
+    held: () => heldIn(options.directory, socketDirectory),
   }
+}
+
+function reachStarted(socket: string): Promise<HolderConnection | undefined> {
+  const until = performance.now() + reachWithinMs
+  return reachHolder(socket, {
+    isWanted: () => true,
+    onFailure(error) {
+      if (performance.now() > until) throw error
+    },
+  })
 }
 
 function isThere(directory: string): boolean {
@@ -170,14 +185,6 @@ function makeDirectories(paths: readonly string[]): void {
     throw new HubError('unavailable', `The terminal has no place to keep its journal: ${String(error)}.`, {
       cause: error,
     })
-  }
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory)
-  } catch {
-    return []
   }
 }
 

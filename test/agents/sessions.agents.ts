@@ -26,8 +26,7 @@ for (const agent of agents) {
     async function changes(): Promise<readonly string[]> {
       const { id } = await hub.session(name)
       const { events } = await hub.call('query_events', { session: id, type: 'activity-changed', limit: 1000 })
-      const kinds = (events as { payload: { is: string } }[]).map(({ payload }) => payload.is)
-      return kinds.filter((is, index) => is !== kinds[index - 1])
+      return (events as { payload: { is: string } }[]).map(({ payload }) => payload.is)
     }
     /** What the model was asked last, of this prompt, once it was told what so many tools answered. */
     async function asked(prompt: string, results: number): Promise<Conversation> {
@@ -61,6 +60,7 @@ for (const agent of agents) {
     test('is seen to work, to wait with what it waits for, and to be idle', async () => {
       await waitFor('idle')
       const made = join(hub.workspace, 'made.txt')
+      await expect.poll(async () => (await changes()).at(-1)).toBe('idle')
       const before = (await changes()).length
       await hub.call('send_input', {
         name,
@@ -73,7 +73,8 @@ for (const agent of agents) {
       await until(async () => (await hub.screen(name)).match(/^(?!.*FINAL).*it is made/m))
       await waitFor('idle')
       expect(existsSync(made)).toBe(true)
-      expect((await changes()).slice(before)).toEqual(['working', 'waiting', 'working', 'idle'])
+      const since = async () => (await changes()).slice(before)
+      await expect.poll(since).toEqual(['working', 'waiting', 'working', 'idle'])
     })
 
     test.each([

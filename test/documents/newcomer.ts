@@ -7,6 +7,8 @@ import { createTempHome } from '../harness/temp-home.ts'
 export interface Newcomer extends AsyncDisposable {
   /** The clone. */
   readonly path: string
+  /** The data directory. */
+  readonly home: string
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -26,15 +28,21 @@ export async function createNewcomer(): Promise<Newcomer> {
   })
   // Installed already, so that no test waits for a registry; the set-up finds nothing to do.
   await symlink(join(root, 'node_modules'), join(path, 'node_modules'))
-  return { path, env: environment(home), [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() }
+  return {
+    path,
+    home: join(home, '.signalbox'),
+    env: environment(home, path),
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  }
 }
 
-function environment(home: string): Record<string, string> {
+function environment(home: string, path: string): Record<string, string> {
   const { PATH = '', LANG = 'C.UTF-8' } = process.env
   // Under npm the packages' programs come first; a newcomer has only what the system has.
   const places = PATH.split(delimiter).filter((place) => !place.endsWith('node_modules/.bin'))
   return {
-    PATH: places.join(delimiter),
+    // Pages about the command itself call it as it is called where it is installed.
+    PATH: [...places, join(path, 'bin')].join(delimiter),
     LANG,
     HOME: home,
     // The usual port may be taken here. The commands find the hub by its data directory.

@@ -7,13 +7,16 @@ test('a page is its marked blocks, in order; the others are for reading', () => 
   const page = [
     block('sh background', 'serve'),
     block('text output', 'ready'),
-    block('sh', 'rm -rf everything'),
+    block('yaml', 'port: 7500'),
+    block('sh shown=it needs a login', 'rm -rf everything'),
+    block('sh terminal=Ctrl+]', 'attach'),
     block('ts file=a.ts', 'export {}'),
     block('sh run', 'ask'),
     block('text background', 'asked'),
   ]
   expect(readSteps(page.join(''))).toEqual([
     { is: 'start', command: 'serve\n', prints: 'ready\n' },
+    { is: 'leave', command: 'attach\n', key: 'Ctrl+]' },
     { is: 'write', path: 'a.ts', text: 'export {}\n' },
     { is: 'run', command: 'ask\n' },
     { is: 'look', prints: 'asked\n' },
@@ -23,4 +26,8 @@ test('a page is its marked blocks, in order; the others are for reading', () => 
 test('a misspelt mark, and an output without a command, are told', () => {
   expect(() => readSteps(block('sh runn', 'ask'))).toThrow('"sh runn"')
   expect(() => readSteps(block('text output', 'ready'))).toThrow('follows no command')
+})
+
+test.each(['sh', 'sh shown=', ''])('commands without a mark that says what becomes of them are told: "%s"', (info) => {
+  expect(() => readSteps(block(info, 'ask'))).toThrow(`"${info}"`)
 })

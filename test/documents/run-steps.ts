@@ -4,6 +4,9 @@ import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, vi } from 'vitest'
+import { encodeKeys } from '../../src/terminal/terminal.ts'
+import { shownOn, testTerminals, untilEnded } from '../fixtures/terminals.ts'
+import { until } from '../fixtures/until.ts'
 import { applyDiff } from './apply-diff.ts'
 import type { Newcomer } from './newcomer.ts'
 import type { Step } from './page-steps.ts'
@@ -23,6 +26,9 @@ export async function runSteps(steps: readonly Step[], newcomer: Newcomer): Prom
       case 'start':
         background = opened.use(start(step.command, newcomer))
         if (step.prints !== undefined) await background.untilPrinted(step.prints)
+        break
+      case 'leave':
+        await runInTerminal(step.command, step.key, newcomer)
         break
       case 'look':
         if (!background) throw new Error('The page shows the output of a background command, but has started none.')
@@ -68,6 +74,16 @@ async function run(command: string, newcomer: Newcomer): Promise<{ code: number 
   const printed = collect(child)
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, printed }
+}
+
+/** As at a keyboard: looks until there is something to see, and leaves. */
+async function runInTerminal(command: string, key: string, { path, env }: Newcomer): Promise<void> {
+  const program = { file: '/bin/sh', args: ['-e', '-c', command], cwd: path, cols: 80, rows: 24 }
+  const terminal = await testTerminals().start('page', { ...program, env: { ...env, TERM: 'xterm-256color' } })
+  await until(() => shownOn(terminal) !== '')
+  terminal.write(encodeKeys(key, { applicationCursor: false }).bytes)
+  const life = await untilEnded(terminal)
+  expect(life, `${command}\n${shownOn(terminal)}`).toMatchObject({ is: 'exited', code: 0 })
 }
 
 /** In a group of its own, so that it can be ended with all that it started. */

@@ -176,6 +176,28 @@ describe('an upstream of 2026-07-28 asks with its result', () => {
     expect(newer.heard('tools/call').at(-1)?.params).toMatchObject(returned)
   })
 
+  test('and a person’s yes lets the answer to it through once, however often it is sent', async () => {
+    await world.call('set_policy', { scope: 'hub', source: 'default: allow\nrules: [{ ask: "newer_*" }]' })
+    const call = async (more: object = {}) =>
+      (await modern(agent, 'tools/call', { ...params, ...more }, { capabilities: able })).body
+    const decide = async (decision: string) => {
+      const approvals = async () => (await world.call('list_approvals', {}))['approvals'] as { id: string }[]
+      await eventually(approvals).toHaveLength(1)
+      await world.call('decide_approval', { id: (await approvals())[0]!.id, decision })
+    }
+    const [first] = await Promise.all([call(), decide('approve')])
+    const { requestState } = (first as { result: { requestState: string } }).result
+    const again = { requestState, inputResponses: { sure: accepted } }
+    expect(heardIn(await call(again))).toEqual([])
+    const reached = newer.heard('tools/call').length
+    const [replayed] = await Promise.all([call(again), decide('deny')])
+    expect(replayed).toMatchObject({ error: { code: -32951 } })
+    await world.call('set_policy', { scope: 'hub', source: 'default: allow\nrules: [{ abort: "newer_*" }]' })
+    expect(await call(again)).toMatchObject({ error: { code: -32950 } })
+    expect(newer.heard('tools/call')).toHaveLength(reached)
+    await world.call('set_policy', { scope: 'hub', source: 'default: allow' })
+  })
+
   test.each([
     ['a list', []],
     ['nothing that could be asked', { sure: null }],

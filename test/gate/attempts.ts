@@ -1,54 +1,24 @@
-/** The ways an agent can make its upstream do something, in both eras, and what became of each attempt. */
+/** The ways an agent can make something happen over HTTP, in both eras, and what became of each attempt. */
 import { isRecord } from '../../src/base/is-record.ts'
 import { connectLegacy, type LegacyConnection } from '../http/legacy-connection.ts'
 import { exchange, type Target } from '../http/exchange.ts'
-import { modernWish } from '../http/modern-request.ts'
+import { modernStream, modernWish } from '../http/modern-request.ts'
+import type { Path } from './paths.ts'
 
 export type Era = 'legacy' | 'modern'
 export type Outcome = 'ran' | 'denied' | 'aborted' | 'waiting' | 'cancelled' | `error ${number}` | 'left'
 
-export interface Path {
-  readonly name: string
-  /** As the policy names it. */
-  readonly tool: string
-  readonly method: string
-  readonly params: Readonly<Record<string, unknown>>
-}
-
-export const paths: readonly Path[] = [
-  { name: 'a tool', tool: 'up_Act-Now', method: 'tools/call', params: { name: 'up_act_now', arguments: { a: 1 } } },
-  { name: 'a resource', tool: 'up_read', method: 'resources/read', params: { uri: 'count://thing' } },
-  {
-    name: 'a resource read by a tool',
-    tool: 'up_read',
-    method: 'tools/call',
-    params: { name: 'resources_read', arguments: { uri: 'count://thing' } },
-  },
-  {
-    name: 'a resource followed by a tool',
-    tool: 'up_read',
-    method: 'tools/call',
-    params: { name: 'resources_subscribe', arguments: { uri: 'count://thing' } },
-  },
-  { name: 'a prompt', tool: 'up_read', method: 'prompts/get', params: { name: 'up_hello' } },
-  { name: 'a method of its own', tool: 'up_custom/deed', method: 'custom/deed', params: { x: 1 } },
-]
-
-export const lettingGo: Path = {
-  name: 'a resource that is followed no longer',
-  tool: 'resources_unsubscribe',
-  method: 'tools/call',
-  params: { name: 'resources_unsubscribe', arguments: { uri: 'count://thing' } },
-}
-
 export interface Attempt {
   readonly outcome: Promise<Outcome>
-  /** The agent's client gives up, as its era does that. */
-  leave(): Promise<void>
+  /** The agent's client takes its request back. */
+  cancel(): Promise<void>
+  /** Its connection is gone, without a word. */
+  cut(): void
 }
 
-export interface AgentClient {
-  attempt(path: Path): Attempt
+export interface AgentClient extends AsyncDisposable {
+  /** One that takes no stream cannot come back to its answer once its connection is gone. */
+  attempt(path: Path, options?: { readonly takesStreams?: boolean }): Attempt
 }
 
 export async function connectAgent(target: Target, era: Era): Promise<AgentClient> {
@@ -59,28 +29,51 @@ function modernAgent(target: Target): AgentClient {
   return {
     attempt({ method, params }) {
       const leaving = new AbortController()
-      const outcome = exchange(target, modernWish(method, params, { signal: leaving.signal }))
-        .then(({ text }) => outcomeOf(text))
-        .catch((error: unknown): Outcome => {
-          if (leaving.signal.aborted) return 'left'
-          throw error
-        })
-      return { outcome, leave: async () => leaving.abort() }
+      const outcome = outcomeUnlessLeft(target, modernWish(method, params), leaving.signal)
+      // In this era there is no other way to take a request back.
+      return { outcome, cancel: async () => leaving.abort(), cut: () => leaving.abort() }
     },
+    [Symbol.asyncDispose]: async () => {},
   }
 }
 
 function legacyAgent(target: Target, connection: LegacyConnection): AgentClient {
   return {
-    attempt({ method, params }) {
+    attempt({ method, params }, { takesStreams = true } = {}) {
+      const leaving = new AbortController()
       const id = connection.nextId()
-      const outcome = exchange(target, connection.wish({ jsonrpc: '2.0', id, method, params })).then(({ text }) =>
-        outcomeOf(text),
-      )
-      const leave = async () => void (await connection.notify('notifications/cancelled', { requestId: id }))
-      return { outcome, leave }
+      const headers = takesStreams ? {} : { accept: 'application/json' }
+      const wish = connection.wish({ jsonrpc: '2.0', id, method, params }, headers)
+      return {
+        outcome: outcomeUnlessLeft(target, wish, leaving.signal),
+        cancel: async () => void (await connection.notify('notifications/cancelled', { requestId: id })),
+        cut: () => leaving.abort(),
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await connection.end()
     },
   }
+}
+
+async function outcomeUnlessLeft(
+  target: Target,
+  wish: Parameters<typeof exchange>[1],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  try {
+    const { text } = await exchange(target, { ...wish, signal })
+    return outcomeOf(JSON.parse(lastMessageIn(text)))
+  } catch (error) {
+    if (signal.aborted) return 'left'
+    throw error
+  }
+}
+
+/** `subscriptions/listen` waits for no person: what may not be followed is left out of what it promises. */
+export async function followByStream(target: Target, uri: string): Promise<Outcome> {
+  using stream = await modernStream(target, 'subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } })
+  return JSON.stringify(await stream.message()).includes(uri) ? 'ran' : 'denied'
 }
 
 const outcomeOfCode: Readonly<Record<number, Outcome>> = {
@@ -89,16 +82,16 @@ const outcomeOfCode: Readonly<Record<number, Outcome>> = {
   [-32800]: 'cancelled',
 }
 
-function outcomeOf(text: string): Outcome {
-  const message = JSON.parse(lastMessageIn(text)) as {
-    result?: Record<string, unknown>
-    error?: { code: number; message: string }
+interface Answer {
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
+export function outcomeOf({ result = {}, error }: Answer): Outcome {
+  if (error) {
+    if (error.message.startsWith('Waiting for approval')) return 'waiting'
+    return outcomeOfCode[error.code] ?? `error ${error.code}`
   }
-  if (message.error) {
-    if (message.error.message.startsWith('Waiting for approval')) return 'waiting'
-    return outcomeOfCode[message.error.code] ?? `error ${message.error.code}`
-  }
-  const { result = {} } = message
   if (result['resultType'] === 'input_required') return 'waiting'
   if (result['isError'] !== true) return 'ran'
   return JSON.stringify(result).includes('Waiting for approval') ? 'waiting' : 'denied'

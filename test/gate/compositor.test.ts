@@ -116,6 +116,29 @@ describe('for clients that drown in tools', () => {
   })
 })
 
+test('what the policy denies whatever the arguments is not listed, and the agent hears when that changes', async () => {
+  const connection = await connectLegacy(world.agent)
+  using stream = await connection.listen()
+  await stream.next() // which opens it, and says nothing
+  await world.setPolicy('default: allow\nrules: [{ deny: up_Act-Now, when: { required: [force] } }]')
+  expect(JSON.stringify(await stream.next())).toContain('tools/list_changed')
+  expect(await toolNames()).toContain('up_act_now')
+  for (const source of [
+    'default: allow\nrules: [{ deny: up_Act-Now }]',
+    'default: allow\nrules: [{ abort: up_act_now }]',
+    'default: deny\nrules: [{ allow: "policy_*" }]',
+  ]) {
+    await world.setPolicy(source)
+    const names = await toolNames()
+    expect(names).not.toContain('up_act_now')
+    expect(names).toContain('policy_check')
+    const { body } = await modern(world.agent, 'tools/call', { name: 'search_tools', arguments: { query: 'act now' } })
+    expect(JSON.stringify(body)).not.toContain('up_act_now')
+  }
+  await world.setPolicy('default: allow')
+  expect(await toolNames()).toContain('up_act_now')
+})
+
 test('a rule may forbid a tool by the name that the agent sees, but not allow it', async () => {
   const attempt = async () => (await modern(world.agent, 'tools/call', { name: 'up_act_now', arguments: {} })).body
   await world.setPolicy('default: allow\nrules: [{ deny: up_act_now }]')
@@ -124,6 +147,25 @@ test('a rule may forbid a tool by the name that the agent sees, but not allow it
   expect(await attempt()).toMatchObject({ error: { code: -32951 } })
   await world.setPolicy('default: deny\nrules: [{ allow: up_Act-Now }]')
   expect(await attempt()).toMatchObject({ result: {} })
+  await world.setPolicy('default: allow')
+})
+
+test('a yes for the session holds for a tool that the agent sees under another name, and a question about either name says so', async () => {
+  await world.setPolicy('default: allow\nrules: [{ ask: "up_*" }]')
+  const attempt = async () => (await modern(world.agent, 'tools/call', { name: 'up_act_now', arguments: {} })).body
+  const calling = attempt()
+  await world.decide(await world.pending(), 'approve', { scope: 'session' })
+  expect(await calling).toMatchObject({ result: {} })
+  expect(await attempt()).toMatchObject({ result: {} })
+  for (const tool of ['up_Act-Now', 'up_act_now']) {
+    expect(await world.call('check_call', { session: 'agent', tool, arguments: {} })).toMatchObject({ effect: 'allow' })
+  }
+  await world.setPolicy('default: allow\nrules: [{ deny: up_act_now }]')
+  for (const tool of ['up_Act-Now', 'up_act_now']) {
+    expect(await world.call('check_call', { session: 'agent', tool, arguments: {} })).toMatchObject({ effect: 'deny' })
+  }
+  const { grants } = await world.call('list_grants', {})
+  for (const { id } of grants as { id: string }[]) await world.call('revoke_grant', { id })
   await world.setPolicy('default: allow')
 })
 

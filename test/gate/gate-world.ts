@@ -1,4 +1,4 @@
-/** A hub whose one session is bound to an upstream that counts what reaches it. */
+/** A hub whose one session is bound to an upstream that writes down what reaches it, as does what runs in its terminal. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +9,12 @@ import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
 
 export interface GateWorld extends OwnHub {
   readonly agent: Endpoint & { readonly port: number }
+  /** The path of the session's own. */
+  readonly socket: string
   /** What the upstream was made to do since it was last asked. */
   deeds(): readonly string[]
+  /** What was typed into the terminal since. */
+  typed(): Promise<readonly string[]>
   /** From now on it does not start. */
   breakUpstream(): void
   setPolicy(source: string): Promise<void>
@@ -24,7 +28,12 @@ export interface GateWorld extends OwnHub {
 export async function startGateWorld(env: Readonly<Record<string, string>> = {}): Promise<GateWorld> {
   const hub = await startOwnHub({ program: shippedHub, env })
   const file = join(hub.home, 'deeds')
-  await hub.call('create_session', { name: 'agent', command: 'cat' })
+  const typed = join(hub.home, 'typed')
+  const { mcp_socket: socket } = await hub.call('create_session', {
+    name: 'agent',
+    command: `while read -r line; do echo "$line" >> '${typed}'; done`,
+    tools: ['send_text'],
+  })
   await hub.call('save_connector', {
     name: 'counting',
     transport: 'stdio',
@@ -35,20 +44,29 @@ export async function startGateWorld(env: Readonly<Record<string, string>> = {})
   const { token } = await hub.call('issue_token', { role: 'agent', session: 'agent' })
   const approvals = async (filter: object) =>
     (await hub.call('list_approvals', { ...filter }))['approvals'] as readonly { id: string; status: string }[]
+  let marks = 0
+  let policy = ''
   return {
     ...hub,
     get process() {
       return hub.process
     },
     agent: { url: hub.url, port: hub.port, token: String(token) },
-    deeds() {
-      if (!existsSync(file)) return []
-      const lines = readFileSync(file, 'utf8').trim().split('\n')
-      rmSync(file)
-      return lines.map((line) => line.trim())
+    socket: String(socket),
+    deeds: () => takeLines(file),
+    async typed() {
+      // A terminal keeps the order: what was typed before the mark stands before it.
+      const mark = `mark ${++marks}`
+      await hub.call('send_input', { name: 'agent', text: mark })
+      await expect.poll(() => linesIn(typed), patience).toContain(mark)
+      return takeLines(typed).filter((line) => line !== mark)
     },
     breakUpstream: () => writeFileSync(`${file}.broken`, ''),
-    setPolicy: async (source) => void (await hub.call('set_policy', { scope: 'hub', source })),
+    async setPolicy(source) {
+      // Saving it again would cost most of the time of a long table.
+      if (source !== policy) await hub.call('set_policy', { scope: 'hub', source })
+      policy = source
+    },
     async pending() {
       await expect.poll(() => approvals({}), patience).toHaveLength(1)
       return (await approvals({}))[0]!.id
@@ -62,4 +80,16 @@ export async function startGateWorld(env: Readonly<Record<string, string>> = {})
       return all.find((approval) => approval.id === id)?.status
     },
   }
+}
+
+function takeLines(file: string): readonly string[] {
+  const lines = linesIn(file)
+  rmSync(file, { force: true })
+  return lines
+}
+
+function linesIn(file: string): readonly string[] {
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.map((line) => line.trim()).filter((line) => line !== '')
 }

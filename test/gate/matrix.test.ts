@@ -1,95 +1,180 @@
 /**
- * Decision × answer × path × era × the client leaves early. What was denied, has expired or was abandoned never reaches
- * the upstream; what was approved reaches it once.
+ * Decision × answer × path × way in × the client leaves early. What was denied, has expired or was abandoned never
+ * happens; what was approved happens once.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type AgentClient, connectAgent, type Era, lettingGo, paths } from './attempts.ts'
+import { connectLegacy } from '../http/legacy-connection.ts'
+import { patience } from '../http/own-hub.ts'
+import { type AgentClient, connectAgent, type Era, followByStream } from './attempts.ts'
 import { type GateWorld, startGateWorld } from './gate-world.ts'
+import { aResource, aTool, followedByATool, type Path, paths } from './paths.ts'
+import { waysIn } from './ways-in.ts'
 
 const eras: readonly Era[] = ['legacy', 'modern']
+const only = (effect: string, { tool }: Path) => `default: allow\nrules:\n  - ${effect}: "${tool}"\n`
 
-describe.each(eras)('%s', (era) => {
+describe('a call that is held', () => {
   let world: GateWorld
-  let agent: AgentClient
   beforeAll(async () => {
     world = await startGateWorld({ SIGNALBOX_APPROVAL_HOLD: '30' })
-    agent = await connectAgent(world.agent, era)
     await world.setPolicy('default: allow')
-    await agent.attempt(paths[0]!).outcome
+    await using agent = await connectAgent(world.agent, 'modern')
+    await agent.attempt(aTool).outcome
     world.deeds()
   })
   afterAll(() => world[Symbol.asyncDispose]())
   afterEach(async () => {
     const left = (await world.call('list_approvals'))['approvals'] as { id: string }[]
     for (const { id } of left) await world.decide(id, 'deny')
-    // What is followed already needs no second word to the upstream.
-    await agent.attempt(lettingGo).outcome
-    world.deeds()
+  })
+  const deedsOf = async ({ at }: Path) => (at === 'terminal' ? world.typed() : world.deeds())
+
+  describe.each(waysIn)('$name', (way) => {
+    let agent: AgentClient
+    beforeAll(async () => {
+      agent = await way.connect(world)
+    })
+    afterAll(() => agent[Symbol.asyncDispose]())
+
+    describe.each(way.paths)('$name', (path) => {
+      afterEach(async () => {
+        if (path.undo) await agent.attempt(path.undo).outcome
+      })
+
+      test.each([
+        ['allow', 'ran', 1],
+        ['deny', 'denied', 0],
+        ['abort', 'aborted', 0],
+      ])('%s: %s', async (effect, outcome, deeds) => {
+        await world.setPolicy(only(effect, path))
+        expect(await agent.attempt(path).outcome).toBe(outcome)
+        expect(await deedsOf(path)).toHaveLength(deeds)
+      })
+
+      test.each([
+        ['approve', 'ran', 1],
+        ['deny', 'denied', 0],
+        ['abort', 'aborted', 0],
+      ])('ask, and a person says %s: %s', async (decision, outcome, deeds) => {
+        await world.setPolicy(only('ask', path))
+        const { outcome: pending } = agent.attempt(path)
+        const id = await world.pending()
+        expect(await deedsOf(path)).toEqual([])
+        await world.decide(id, decision)
+        expect(await pending).toBe(outcome)
+        expect(await deedsOf(path)).toHaveLength(deeds)
+      })
+
+      test.each(way.leavings)('ask, and the client leaves (%s): nobody can let it run any more', async (leave) => {
+        await world.setPolicy(only('ask', path))
+        await using own = leave === 'cut' ? await way.connect(world) : undefined
+        const attempt = (own ?? agent).attempt(path, { takesStreams: false })
+        const id = await world.pending()
+        await attempt[leave]()
+        expect(['left', 'cancelled']).toContain(await attempt.outcome)
+        await expect.poll(() => world.statusOf(id), patience).toBe('abandoned')
+        expect(await world.decide(id, 'approve')).toContain('abandoned')
+        expect(await deedsOf(path)).toEqual([])
+      })
+    })
   })
 
-  describe.each(paths)('$name', (path) => {
-    const only = (effect: string) => `default: allow\nrules:\n  - ${effect}: "${path.tool}"\n`
+  test('of a legacy client that is cut off in the middle of a stream runs once, and the client can come back for its answer', async () => {
+    await world.setPolicy(only('ask', aTool))
+    const connection = await connectLegacy(world.agent)
+    const stream = await connection.stream('tools/call', { ...aTool.params, _meta: { progressToken: 'alive' } })
+    await stream.message()
+    const id = await world.pending()
+    stream.close()
+    await world.decide(id, 'approve')
+    using resumed = await connection.listen(stream.lastId)
+    expect(await resumed.message()).toMatchObject({ result: { content: [{ text: 'done' }] } })
+    expect(world.deeds()).toHaveLength(1)
+    expect(await world.statusOf(id)).toBe('consumed')
+  })
+
+  describe('a resource followed by a stream, where nobody can be waited for', () => {
+    const follow = () => followByStream(world.agent, 'count://thing')
 
     test.each([
       ['allow', 'ran', 1],
       ['deny', 'denied', 0],
-      ['abort', 'aborted', 0],
+      ['abort', 'denied', 0],
+      ['ask', 'denied', 0],
     ])('%s: %s', async (effect, outcome, deeds) => {
-      await world.setPolicy(only(effect))
-      expect(await agent.attempt(path).outcome).toBe(outcome)
+      await world.setPolicy(only(effect, aResource))
+      expect(await follow()).toBe(outcome)
       expect(world.deeds()).toHaveLength(deeds)
+      expect((await world.call('list_approvals'))['approvals']).toEqual([])
     })
 
-    test.each([
-      ['approve', 'ran', 1],
-      ['deny', 'denied', 0],
-      ['abort', 'aborted', 0],
-    ])('ask, and a person says %s: %s', async (decision, outcome, deeds) => {
-      await world.setPolicy(only('ask'))
-      const { outcome: pending } = agent.attempt(path)
-      const id = await world.pending()
-      expect(world.deeds()).toEqual([])
-      await world.decide(id, decision)
-      expect(await pending).toBe(outcome)
-      expect(world.deeds()).toHaveLength(deeds)
-    })
-
-    test('ask, and the client leaves: nobody can let it run any more', async () => {
-      await world.setPolicy(only('ask'))
-      const attempt = agent.attempt(path)
-      const id = await world.pending()
-      await attempt.leave()
-      expect(['left', 'cancelled']).toContain(await attempt.outcome)
-      await expect.poll(() => world.statusOf(id)).toBe('abandoned')
-      expect(await world.decide(id, 'approve')).toContain('abandoned')
+    test('ask, and a person has approved it for the session before: ran', async () => {
+      await world.setPolicy(only('ask', aResource))
+      await using agent = await connectAgent(world.agent, 'modern')
+      const { outcome } = agent.attempt(aResource)
+      await world.decide(await world.pending(), 'approve', { scope: 'session' })
+      expect(await outcome).toBe('ran')
+      world.deeds()
+      expect(await follow()).toBe('ran')
+      expect(world.deeds()).toHaveLength(1)
+      const { grants } = await world.call('list_grants')
+      for (const { id } of grants as { id: string }[]) await world.call('revoke_grant', { id })
+      expect(await follow()).toBe('denied')
       expect(world.deeds()).toEqual([])
     })
   })
 })
 
-describe.each(eras)('%s, when nobody answers in time', (era) => {
+describe('an approval that nobody answers', () => {
+  let world: GateWorld
+  beforeAll(async () => {
+    world = await startGateWorld({ SIGNALBOX_APPROVAL_HOLD: '30', SIGNALBOX_APPROVAL_EXPIRY: '0.2' })
+  })
+  afterAll(() => world[Symbol.asyncDispose]())
+
+  describe.each(waysIn)('$name', (way) => {
+    let agent: AgentClient
+    beforeAll(async () => {
+      agent = await way.connect(world)
+    })
+    afterAll(() => agent[Symbol.asyncDispose]())
+
+    test.each(way.paths)('$name is denied when it expires, and no late answer lets it run', async (path) => {
+      await world.setPolicy(only('ask', path))
+      expect(await agent.attempt(path).outcome).toBe('denied')
+      const { approvals } = await world.call('list_approvals', { status: 'expired', limit: 1 })
+      const [{ id, tool }] = approvals as [{ id: string; tool: string }]
+      expect(tool).toBe(path.tool)
+      expect(await world.decide(id, 'approve')).toContain('expired')
+      expect(path.at === 'terminal' ? await world.typed() : world.deeds()).toEqual([])
+    })
+  })
+})
+
+describe.each(eras)('%s, when nobody answers while the call is held', (era) => {
   let world: GateWorld
   let agent: AgentClient
   beforeAll(async () => {
-    world = await startGateWorld({ SIGNALBOX_APPROVAL_HOLD: '0.3' })
+    world = await startGateWorld({ SIGNALBOX_APPROVAL_HOLD: '0.1' })
     agent = await connectAgent(world.agent, era)
     await world.setPolicy('default: ask')
   })
   afterAll(() => world[Symbol.asyncDispose]())
+  const deedsOf = async ({ at }: Path) => (at === 'terminal' ? world.typed() : world.deeds())
 
-  test.each(paths.filter(({ params }) => params['name'] !== 'resources_subscribe'))(
+  test.each(paths.filter((path) => path !== followedByATool))(
     '$name waits, is not asked for twice, and runs once when it comes again',
     async (path) => {
-      await world.setPolicy(`default: allow\nrules:\n  - ask: "${path.tool}"\n`)
+      await world.setPolicy(only('ask', path))
       expect(await agent.attempt(path).outcome).toBe('waiting')
       const id = await world.pending()
       expect(await agent.attempt(path).outcome).toBe('waiting')
       expect(await world.pending()).toBe(id)
-      expect(world.deeds()).toEqual([])
+      expect(await deedsOf(path)).toEqual([])
 
       expect(await world.decide(id, 'approve')).toBe('approved')
       expect(await agent.attempt(path).outcome).toBe('ran')
-      expect(world.deeds()).toHaveLength(1)
+      expect(await deedsOf(path)).toHaveLength(1)
       expect(await world.statusOf(id)).toBe('consumed')
 
       expect(await agent.attempt(path).outcome).toBe('waiting')
@@ -97,32 +182,30 @@ describe.each(eras)('%s, when nobody answers in time', (era) => {
       expect(next).not.toBe(id)
       await world.decide(next, 'deny', { reason: 'not again' })
       expect(await agent.attempt(path).outcome).toBe('denied')
-      expect(world.deeds()).toEqual([])
+      expect(await deedsOf(path)).toEqual([])
     },
   )
 
   test('a question of an earlier policy is not answered any more: its call is judged anew', async () => {
-    const [path] = paths
-    await world.setPolicy(`default: allow\nrules:\n  - ask: "${path!.tool}"\n`)
-    expect(await agent.attempt(path!).outcome).toBe('waiting')
+    await world.setPolicy(only('ask', aTool))
+    expect(await agent.attempt(aTool).outcome).toBe('waiting')
     const id = await world.pending()
-    await world.setPolicy(`default: allow\nrules:\n  - deny: "${path!.tool}"\n`)
+    await world.setPolicy(only('deny', aTool))
     expect(await world.decide(id, 'approve')).toContain('abandoned')
-    expect(await agent.attempt(path!).outcome).toBe('denied')
+    expect(await agent.attempt(aTool).outcome).toBe('denied')
     expect(world.deeds()).toEqual([])
   })
 
   test('what waits when the hub is killed can still be approved, and runs once', async () => {
-    const [path] = paths
-    await world.setPolicy(`default: allow\nrules:\n  - ask: "${path!.tool}"\n`)
-    expect(await agent.attempt(path!).outcome).toBe('waiting')
+    await world.setPolicy(only('ask', aTool))
+    expect(await agent.attempt(aTool).outcome).toBe('waiting')
     const id = await world.pending()
     await world.restart('SIGKILL')
     expect(await world.decide(id, 'approve')).toBe('approved')
     await world.restart('SIGKILL')
-    expect(await agent.attempt(path!).outcome).toBe('ran')
+    expect(await agent.attempt(aTool).outcome).toBe('ran')
     expect(world.deeds()).toEqual(['tools/call Act-Now'])
-    expect(await agent.attempt(path!).outcome).toBe('waiting')
+    expect(await agent.attempt(aTool).outcome).toBe('waiting')
     expect(world.deeds()).toEqual([])
     await world.decide(await world.pending(), 'deny')
   })

@@ -243,36 +243,25 @@ describe('what a client says', () => {
     expect(methods).toEqual(['notifications/roots/list_changed'])
     await world.call('set_policy', { scope: 'hub', source: 'default: allow' })
   })
-})
 
-describe('log lines', () => {
-  test('of one upstream reach each client from its own level on', async () => {
-    const agent = await world.session('talkative')
-    const upstream = await world.upstream('talkative')
-    await world.bind('talkative', 'talkative')
-    await eventually(() => toolNames(agent)).toContain('talkative_script')
-    const [curious, calm] = [await connectLegacy(agent), await connectLegacy(agent)]
-    await curious.request('logging/setLevel', { level: 'debug' })
-    await calm.request('logging/setLevel', { level: 'error' })
-    await eventually(() => upstream.heard('logging/setLevel').length).toBeGreaterThan(1)
-    expect(upstream.heard('logging/setLevel').at(-1)).toMatchObject({ params: { level: 'debug' } })
-    using own = await curious.listen()
-    using other = await calm.listen()
-    for (const stream of [own, other]) await stream.next()
-    const line = (level: string) => ({ say: { method: 'notifications/message', params: { level, data: level } } })
-    // Two calls at once, so that nobody can say whose lines they are.
-    const held = calm.post({
-      jsonrpc: '2.0',
-      id: 2,
-      method: 'tools/call',
-      params: { name: 'talkative_script', arguments: { steps: [{ until: 'notifications/go' }] } },
+  test('in words of its own reaches an upstream only where the policy allows it, and is recorded', async () => {
+    const agent = await world.session('talker')
+    const upstream = await world.upstream('talker')
+    await world.bind('talker', 'talker')
+    await eventually(() => toolNames(agent)).toContain('talker_script')
+    await world.call('set_policy', {
+      scope: 'hub',
+      source: 'default: ask\nrules: [{ allow: "talker_notifications/kind" }]',
     })
-    await eventually(() => upstream.heard('tools/call')).toHaveLength(1)
-    await callTool(agent, 'talkative_script', { steps: [line('debug'), line('error')] })
-    expect(await own.message()).toMatchObject({ params: { level: 'debug' } })
-    expect(await own.message()).toMatchObject({ params: { level: 'error' } })
-    expect(await other.message()).toMatchObject({ params: { level: 'error' } })
-    await calm.notify('notifications/go')
-    expect((await held).text).toContain('"content"')
+    const client = await connectLegacy(agent)
+    await client.notify('notifications/rude', { word: 'rude' })
+    await client.notify('notifications/kind', { word: 'kind' })
+    await eventually(() => upstream.heard('notifications/kind')).toMatchObject([{ params: { word: 'kind' } }])
+    expect(upstream.heard('notifications/rude')).toEqual([])
+    const recorded = await world.events({ type: 'tool-called' })
+    expect(recorded.map(({ payload }) => payload['tool'])).toEqual(
+      expect.arrayContaining(['talker_notifications/rude', 'talker_notifications/kind']),
+    )
+    await world.call('set_policy', { scope: 'hub', source: 'default: allow' })
   })
 })

@@ -1,7 +1,8 @@
 /** A hub that stops leaves nobody without an answer. */
 import { expect, test } from 'vitest'
-import { connectAgent, type Era, paths } from './attempts.ts'
+import { connectAgent, type Era } from './attempts.ts'
 import { startGateWorld } from './gate-world.ts'
+import { aTool } from './paths.ts'
 
 test.each<Era>(['legacy', 'modern'])(
   'a %s call that waits for a person is told to come back, and has not run',
@@ -9,13 +10,13 @@ test.each<Era>(['legacy', 'modern'])(
     await using world = await startGateWorld({ SIGNALBOX_APPROVAL_HOLD: '600' })
     await world.setPolicy('default: ask')
     const agent = await connectAgent(world.agent, era)
-    const { outcome } = agent.attempt(paths[0]!)
+    const { outcome } = agent.attempt(aTool)
     const id = await world.pending()
     await world.restart('SIGTERM')
     expect(await outcome).toBe('waiting')
     expect(world.deeds()).toEqual([])
     expect(await world.decide(id, 'approve')).toBe('approved')
-    expect(await agent.attempt(paths[0]!).outcome).toBe('ran')
+    expect(await agent.attempt(aTool).outcome).toBe('ran')
     expect(world.deeds()).toEqual(['tools/call Act-Now'])
   },
 )

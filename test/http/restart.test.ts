@@ -97,28 +97,13 @@ describe('SIGTERM', () => {
 })
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (signal) => {
-  test.each(legacyRevisions)(
-    'a connection of %s goes on under its id, with its subscriptions and log level',
-    async (version) => {
-      await using hub = await startOwnHub()
-      const connection = await connectLegacy(hub, { version, query: '?toolsets=events' })
-      await connection.request('resources/subscribe', { uri: uri('kept') })
-      await connection.request('resources/subscribe', { uri: uri('dropped') })
-      await connection.request('resources/unsubscribe', { uri: uri('dropped') })
-      await connection.request('logging/setLevel', { level: 'emergency' })
-      await hub.restart(signal)
-
-      const again = attachLegacy(hub, connection.id)
-      expect(toolNames(await again.request('tools/list'))).toEqual(['hub_status', 'query_events', 'get_trace'])
-      const logged = await again.post(call('test_tool_with_logging', 'x'))
-      expect(logged.headers['content-type']).toBe('application/json')
-      using notices = await again.listen()
-      await hub.call('test_change', { uris: [uri('dropped'), uri('kept')] })
-      expect(await notices.message()).toMatchObject({ params: { uri: uri('kept') } })
-      expect((await again.end()).status).toBe(204)
-      expect(faultsIn(hub.log())).toEqual([])
-    },
-  )
+  test('connections of every revision go on under their ids, with their subscriptions and log levels', async () => {
+    await using hub = await startOwnHub()
+    const connections = await Promise.all(legacyRevisions.map((version) => connectToBeKept(hub, version)))
+    await hub.restart(signal)
+    for (const { id } of connections) await expectKept(hub, attachLegacy(hub, id))
+    expect(faultsIn(hub.log())).toEqual([])
+  })
 
   test('its GET stream resumes from Last-Event-ID without a gap or a double, and what nobody heard is told', async () => {
     await using hub = await startOwnHub()
@@ -210,6 +195,25 @@ describe('the token file', () => {
     expect((await readFile(join(hub.home, 'token'), 'utf8')).trim()).toBe(hub.token)
   })
 })
+
+async function connectToBeKept(hub: OwnHub, version: string): Promise<LegacyConnection> {
+  const connection = await connectLegacy(hub, { version, query: '?toolsets=events' })
+  await connection.request('resources/subscribe', { uri: uri('kept') })
+  await connection.request('resources/subscribe', { uri: uri('dropped') })
+  await connection.request('resources/unsubscribe', { uri: uri('dropped') })
+  await connection.request('logging/setLevel', { level: 'emergency' })
+  return connection
+}
+
+async function expectKept(hub: OwnHub, again: LegacyConnection): Promise<void> {
+  expect(toolNames(await again.request('tools/list'))).toEqual(['hub_status', 'query_events', 'get_trace'])
+  const logged = await again.post(call('test_tool_with_logging', 'x'))
+  expect(logged.headers['content-type']).toBe('application/json')
+  using notices = await again.listen()
+  await hub.call('test_change', { uris: [uri('dropped'), uri('kept')] })
+  expect(await notices.message()).toMatchObject({ params: { uri: uri('kept') } })
+  expect((await again.end()).status).toBe(204)
+}
 
 function guided(label: string): { name: string; arguments: { label: string } } {
   return { name: 'test_guided', arguments: { label } }

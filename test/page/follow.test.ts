@@ -1,5 +1,6 @@
 /** The follow page in a real browser, on sessions with real terminals. */
 import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shippedHub } from '../harness/hub-process.ts'
@@ -17,6 +18,7 @@ import {
 } from './follow-page.ts'
 
 const program = requires('chromium')
+const signalbox = fileURLToPath(new URL('../../bin/signalbox', import.meta.url))
 
 program.describe('the follow page', () => {
   const opened = new AsyncDisposableStack()
@@ -61,6 +63,17 @@ program.describe('the follow page', () => {
     await hub.call('set_window_title', { session: 'looks', title: 'by hand' })
     await expect.poll(() => viewer.page.title(), patience).toBe('looks: by hand – Signalbox')
     expect(viewer.complaints).toEqual([])
+  })
+
+  test('a session that waits for a person is marked in the title of the page', async () => {
+    const report = `'${signalbox}' report`
+    await startCommand(hub, 'asks', `read -r; ${report} waiting tea; read -r; ${report} working; cat`)
+    await using viewer = await follow(browser, hub, 'asks')
+    await expect.poll(() => viewer.page.title(), patience).toBe('asks – Signalbox')
+    await viewer.type('\n')
+    await expect.poll(() => viewer.page.title(), patience).toBe('◆ asks – Signalbox')
+    await viewer.type('\n')
+    await expect.poll(() => viewer.page.title(), patience).toBe('asks – Signalbox')
   })
 
   test('characters stand where the hub has them, be they wide, marked or marked beyond all measure', async () => {

@@ -4,9 +4,19 @@ import { survive } from '../soak/survival.ts'
 test('sessions and jobs outlive a killed hub and a stopped one: no byte is missing and every screen is right', async () => {
   const report = await survive({
     sessions: 4,
-    jobs: 3,
+    jobs: 4,
     endings: ['SIGKILL', 'SIGTERM'],
     bytesBetween: 20_000,
   })
   expect(report.screensCompared).toBe(12)
 }, 600_000)
+
+test('they outlive the whole process group of npm start', { timeout: 600_000 }, async () => {
+  const report = await survive({
+    sessions: 2,
+    jobs: 4,
+    endings: ['SIGKILL to the group of npm start'],
+    bytesBetween: 20_000,
+  })
+  expect(report.screensCompared).toBe(4)
+})

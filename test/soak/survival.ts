@@ -3,14 +3,13 @@
  * whether all are there: the same processes, every byte in its place, and the screens of a plain emulator that was
  * given what the programs wrote.
  */
-import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import type { Session } from '../../src/api/session.ts'
-import type { Cell, Picture } from '../fixtures/reference-screens.ts'
+import { drawReferences, inWords } from '../fixtures/draw-references.ts'
+import type { Picture } from '../fixtures/reference-screens.ts'
 import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
@@ -34,6 +33,8 @@ export interface SurvivalReport {
   readonly endings: number
   readonly megabytes: number
   readonly screensCompared: number
+  /** For each ending, from then until the next hub has told of all sessions, jobs and screens. */
+  readonly backAfterMs: readonly number[]
   readonly questionsAnswered: string
 }
 
@@ -69,19 +70,24 @@ export async function survive({ sessions, jobs, endings, bytesBetween }: Surviva
   const talkers = await Promise.all(Array.from({ length: sessions }, (_, index) => startTalker(hub, home.path, index)))
   await untilWritten(talkers, ({ burstBytes }) => burstBytes)
   await untilSaved(hub, talkers)
-  const queue = await enqueueJobs(hub, home.path, jobs)
+  const queue = await enqueueJobs(hub, home.path, { count: jobs, atOnce: jobsAtOnce })
   const pids = await pidsOf(hub)
+  const backAfterMs: number[] = []
 
   for (const [index, ending] of endings.entries()) {
     await grow(talkers, bytesBetween)
     // A hub that is stopped saves the screens; with nothing printed since, they are all that the next one shows.
     const isQuiet = ending === 'SIGTERM'
     if (isQuiet) await pause(hub, talkers)
+    const endedAt = performance.now()
     await hub.end(ending === 'SIGTERM' ? ending : 'SIGKILL')
-    if (!isQuiet) await grow(talkers, 1)
+    const talking = isQuiet ? undefined : grow(talkers, 1)
     hub = await startHubProcess({ home: home.path, env, viaNpm: isByNpm(endings[index + 1]) })
     expect(await pidsOf(hub)).toEqual(pids)
     await queue.expectGoingOn(hub)
+    await lookAtAll(hub, talkers)
+    backAfterMs.push(Math.round(performance.now() - endedAt))
+    await talking
     if (!isQuiet) await pause(hub, talkers)
     await expectScreens(hub, talkers)
     await type(hub, talkers, 'g')
@@ -98,11 +104,14 @@ export async function survive({ sessions, jobs, endings, bytesBetween }: Surviva
     endings: endings.length,
     megabytes: Math.round(talkers.reduce((sum, { file }) => sum + statSync(file).size, 0) / 1e6),
     screensCompared: talkers.length * (endings.length + 1),
+    backAfterMs,
     questionsAnswered: tellAnswers(talkers),
   }
 }
 
-const env = { SIGNALBOX_JOB_CONCURRENCY: '2' }
+/** One job less than there are, so that one waits. */
+const jobsAtOnce = 3
+const env = { SIGNALBOX_JOB_CONCURRENCY: String(jobsAtOnce) }
 
 function isByNpm(ending: Ending | undefined): boolean {
   return ending === 'SIGKILL to the group of npm start'
@@ -166,6 +175,14 @@ async function pause(hub: HubProcess, talkers: readonly Talker[]): Promise<void>
   }
 }
 
+/** As a person does who opens all of them at once. None is drawn from less than was printed long before. */
+async function lookAtAll(hub: HubProcess, talkers: readonly Talker[]): Promise<void> {
+  const screens = talkers.map(({ name }) => callTool(hub, 'read_screen', { session: name }))
+  for (const [index, { offset }] of (await Promise.all(screens)).entries()) {
+    expect(offset).toBeGreaterThanOrEqual(talkers[index]!.burstBytes)
+  }
+}
+
 async function expectScreens(hub: HubProcess, talkers: readonly Talker[]): Promise<void> {
   const pictures = await drawReferences(talkers)
   for (const [index, { name, cols, rows }] of talkers.entries()) {
@@ -176,29 +193,6 @@ async function expectScreens(hub: HubProcess, talkers: readonly Talker[]): Promi
     const above = await callTool(hub, 'read_scrollback', { session: name, count: 1_000 })
     expect(above['lines'], name).toEqual(scrollback.slice(-1_000).toReversed())
   }
-}
-
-/** Short enough to be read where it is not as expected: `#cc0000 default bold: text`, for each run of one look. */
-function inWords({ text: line, cells }: Picture['lines'][number]): readonly string[] {
-  const runs: { look: string; text: string }[] = []
-  for (const { char, ...cell } of cells) {
-    const look = lookOf(cell)
-    const last = runs.at(-1)
-    if (last?.look === look) last.text += char
-    else runs.push({ look, text: char })
-  }
-  return [line, ...runs.map((run) => `${run.look}: ${run.text}`)]
-}
-
-function lookOf({ fg, bg, ...styles }: Omit<Cell, 'char'>): string {
-  const own = Object.entries(styles).filter(([, isOn]) => isOn)
-  return [fg, bg, ...own.map(([style]) => style)].join(' ')
-}
-
-async function drawReferences(talkers: readonly Talker[]): Promise<readonly Picture[]> {
-  const child = execFile(process.execPath, [fixture('reference-screens.ts')], { maxBuffer: 1024 ** 3 })
-  child.stdin!.end(JSON.stringify(talkers))
-  return JSON.parse(await text(child.stdout!)) as readonly Picture[]
 }
 
 async function expectWholeEnd(hub: HubProcess, { name, file }: Talker): Promise<void> {

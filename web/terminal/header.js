@@ -10,6 +10,7 @@ export function createHeader() {
   const takeOver = find('take-over', HTMLButtonElement)
   const status = find('status', HTMLElement)
   let name = ''
+  let isWaiting = false
   let titleByProgram = ''
   /** @type {string | undefined} */
   let titleByHand
@@ -24,7 +25,7 @@ export function createHeader() {
   function showTitle() {
     const shown = titleByHand ?? titleByProgram
     find('title', HTMLElement).textContent = shown
-    document.title = `${shown === '' ? name : `${name}: ${shown}`} – Signalbox`
+    document.title = `${isWaiting ? '◆ ' : ''}${shown === '' ? name : `${name}: ${shown}`} – Signalbox`
   }
 
   /** @type {(kind: 'lost' | 'failed' | 'over' | 'reading', words: string | undefined) => void} */
@@ -49,6 +50,7 @@ export function createHeader() {
     /** @param {Json} session */
     showSession(session) {
       name = session.name
+      isWaiting = !isOver(session) && session.activity.is === 'waiting'
       find('name', HTMLElement).textContent = name
       status.textContent = session.status
       status.dataset.is = moodOf(session)

@@ -22,8 +22,9 @@ import { checkServiceUnit } from './service-unit.ts'
 
 export const command = defineCommand({
   about: [
-    'Checks the runtime, the configuration, the data directory, the ports, the store, the service unit and which agent',
-    'CLIs are there, and says how to mend each thing that is wrong. It changes nothing and does not disturb a running hub.',
+    'Checks the runtime, the configuration, the data directory, the ports, the store, the programs that run, the service',
+    'unit and which agent CLIs are there, and says how to mend each thing that is wrong. It changes nothing and does not',
+    'disturb a running hub.',
   ].join('\n'),
   flags: { ...homeFlag, ...jsonFlag },
   examples: ['signalbox doctor', 'signalbox doctor --json'],
@@ -52,8 +53,9 @@ async function examineConfigured(config: Config, env: Environment): Promise<Find
   return [
     ...(await attempt('data directory', () => checkDataDirectory({ home: config.home, leastFreeBytes }))),
     ...(await attempt('ports', () => checkPorts({ config, env }))),
-    // Loaded here: not everybody who asks for help wants the database drivers.
+    // Loaded here: not everybody who asks for help wants the database drivers and the terminals.
     ...(await attempt('store', async () => (await import('./store.ts')).checkStore(config))),
+    ...(await attempt('sessions', async () => (await import('./holders.ts')).checkHolders(config))),
   ]
 }
 

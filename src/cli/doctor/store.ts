@@ -1,13 +1,13 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { backup, DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
+import { backup } from 'node:sqlite'
 import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Config } from '../../config/config.ts'
 import { openStore } from '../../store/store.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
+import { isRefusalToWrite, openUntouched, withoutWriting } from './read-only.ts'
 
 const { ok, note, broken } = findingsAbout('store')
 
@@ -73,16 +73,6 @@ async function copy(from: string, to: string): Promise<void> {
   await backup(database, to)
 }
 
-/**
- * Read-only, so that a running hub is not disturbed. Where none runs there is no -wal file, and SQLite would make an empty
- * one even to read; "immutable" keeps it from that.
- */
-function openUntouched(path: string): DatabaseSync {
-  const url = pathToFileURL(path)
-  if (!existsSync(`${path}-wal`)) url.searchParams.set('immutable', '1')
-  return new DatabaseSync(url, { readOnly: true })
-}
-
 /** In transactions that cannot write, for the same reason. */
 async function checkPostgres(databaseUrl: string): Promise<Finding[]> {
   const answers = [ok('the PostgreSQL database of DATABASE_URL answers')]
@@ -93,18 +83,6 @@ async function checkPostgres(databaseUrl: string): Promise<Finding[]> {
   } catch (error) {
     return isRefusalToWrite(error) ? answers : [unusable(error)]
   }
-}
-
-function withoutWriting(databaseUrl: string): string {
-  const url = new URL(databaseUrl)
-  const options = [url.searchParams.get('options') ?? '', '-c default_transaction_read_only=on'].join(' ').trim()
-  url.searchParams.set('options', options)
-  return url.href
-}
-
-/** SQLSTATE 25006, read_only_sql_transaction: it was reached, and asked to change something. */
-function isRefusalToWrite(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '25006'
 }
 
 function unusable(error: unknown, inTheirWords = (message: string) => message): Finding {

@@ -1,10 +1,11 @@
 /** What an upstream asks its client, and the answers on their way back. */
 import { HubError } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
+import { createSerial } from '../../base/serial.ts'
 import { failureOf } from '../answer.ts'
-import type { RequestId, RpcMessage, RpcRequest } from '../wire.ts'
-import { errorCode, failure, success } from '../wire.ts'
-import type { AnyRequest } from './upstream.ts'
+import type { Params, RequestId, RpcMessage, RpcRequest } from '../wire.ts'
+import { errorCode, failure, metaOf, notification, success, withoutMeta } from '../wire.ts'
+import type { UpstreamRequest } from './upstream.ts'
 
 export interface Asks {
   /** `owner`: the request of ours it is known to belong to. */
@@ -16,7 +17,7 @@ export interface Asks {
   endAll(): void
 }
 
-type Ask = (request: AnyRequest, signal: AbortSignal) => Promise<object>
+type Ask = NonNullable<UpstreamRequest['onAsk']>
 
 /** Each waits for a person or a model; nobody honest has more at once. */
 const maxOpen = 100
@@ -24,24 +25,36 @@ const maxOpen = 100
 export function createAsks({ send, log }: { send(message: RpcMessage): Promise<void>; log: Log }): Asks {
   const open = new Map<RequestId, { readonly controller: AbortController; readonly owner: number | undefined }>()
 
+  const noteUnsent = (error: unknown) => log.debug({ error }, 'an answer to an upstream was not sent')
+
   function reply(message: RpcMessage): void {
-    send(message).catch((error: unknown) => log.debug({ error }, 'an answer to an upstream was not sent'))
+    send(message).catch(noteUnsent)
   }
 
   async function run(request: RpcRequest, ask: Ask, owner: number | undefined): Promise<void> {
-    const { id, method, params } = request
+    const { id, method } = request
+    const { progressToken } = metaOf(request.params)
+    const params = withoutMeta(request.params, 'progressToken')
     const controller = new AbortController()
+    const inTurn = createSerial()
     open.set(id, { controller, owner })
+    const tell = (message: RpcMessage) => void inTurn(() => send(message)).catch(noteUnsent)
+    const relayProgress = (step: Params) => {
+      if (open.get(id)?.controller === controller)
+        tell(notification('notifications/progress', { ...step, progressToken }))
+    }
     const onBug = (error: unknown) => log.error({ error, method }, 'a question of an upstream could not be answered')
     let answer: RpcMessage
     try {
-      answer = success(id, await ask(params === undefined ? { method } : { method, params }, controller.signal))
+      const asked = params === undefined ? { method } : { method, params }
+      const onProgress = progressToken === undefined ? undefined : relayProgress
+      answer = success(id, await ask(asked, controller.signal, onProgress))
     } catch (error) {
       answer = failureOf(id, error, onBug).response
     }
     if (controller.signal.aborted) return
     open.delete(id)
-    reply(answer)
+    tell(answer)
   }
 
   function end(id: RequestId): boolean {

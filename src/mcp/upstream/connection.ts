@@ -147,7 +147,7 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
         garbage: (reason) => peer.garbage(reason),
         lost: (lost, reason) => peer.lost(lost, reason),
         closed: end,
-        forgotten: () => end('It has forgotten the connection.'),
+        forgotten: (reason = 'It has forgotten the connection.') => end(reason),
       })
       await shake(limit)
     })

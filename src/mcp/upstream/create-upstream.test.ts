@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Visit } from '../../../test/fixtures/http-upstream.ts'
@@ -5,6 +7,7 @@ import { answerJson, serveHttp } from '../../../test/fixtures/http-upstream.ts'
 import { openUpstream } from '../../../test/fixtures/open-upstream.ts'
 import { caller } from '../../../test/fixtures/scripted-upstream.ts'
 import { startSdkEndpoint } from '../../../test/fixtures/sdk-endpoint.ts'
+import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import { until } from '../../../test/fixtures/until.ts'
 import type { UpstreamTarget } from './upstream.ts'
 
@@ -33,6 +36,40 @@ test('a real program: started, listed, called; what it says is passed on whole',
   expect(await upstream.request('tools/list', {}, caller())).toMatchObject({ tools: { length: 9 } })
   expect(upstream.dropped).toBe(2)
   expect(breaches).toHaveLength(3)
+  expect(upstream.breach).toEqual({ sentence: breaches.at(-1), at: expect.stringMatching(/^\d{4}-.*Z$/) as string })
+  await upstream.restart()
+  expect(upstream.breach?.sentence).toBe(breaches.at(-1))
+})
+
+test('a program that crashes is told of by its error, and its last whole lines are there to read', async () => {
+  const path = join(temporaryDirectory(), 'crash.mjs')
+  writeFileSync(path, "console.error('line\\n'.repeat(9_000)); throw new Error('the shelf is empty')")
+  const reach = { transport: 'stdio', command: process.execPath, args: [path], env: {}, cwd: '/' } as const
+  const { upstream } = openUpstream(reach)
+  await expect(upstream.ready()).rejects.toThrow(/exit code 1; it last said: Error: the shelf is empty$/)
+  expect(upstream.status).toMatchObject({
+    is: 'failed',
+    reason: expect.stringContaining('the shelf is empty') as string,
+  })
+  const { stderr } = upstream
+  expect(stderr).toMatch(/^line\nline\n[\s\S]*Error: the shelf is empty\n[\s\S]*Node\.js v\S+$/)
+  expect(stderr.length).toBeLessThanOrEqual(4_000)
+})
+
+test('a secret that stands where the last words are cut is not shown by half', async () => {
+  const secret = 'swordfish-swordfish'
+  const script = `read line; echo '${'x'.repeat(290)} ${secret}' >&2; exit 1`
+  const { upstream, redactor } = openUpstream({
+    transport: 'stdio',
+    command: '/bin/sh',
+    args: ['-c', script],
+    env: {},
+    cwd: '/',
+  })
+  redactor.addSecret(secret)
+  const failure = await upstream.ready().catch(String)
+  expect(failure).toContain('exit code 1; it last said: xxx')
+  expect(failure).not.toContain('sword')
 })
 
 test('a real program that dies in the middle of a call is back for the next', async () => {

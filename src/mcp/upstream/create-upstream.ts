@@ -14,7 +14,7 @@ import { createLife } from './life.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import type { UpstreamTransport } from './transport.ts'
 import { toRpcError, Unanswered } from './unanswered.ts'
-import type { Upstream, UpstreamIdentity, UpstreamListener, UpstreamTarget } from './upstream.ts'
+import type { Upstream, UpstreamBreach, UpstreamIdentity, UpstreamListener, UpstreamTarget } from './upstream.ts'
 
 export interface UpstreamOptions {
   readonly target: UpstreamTarget
@@ -29,12 +29,20 @@ export interface UpstreamOptions {
 }
 
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { connect, listener, info, redact, random = Math.random } = options
-  const log = options.log.child({ upstream: options.target.name })
-  let target = options.target
+  const { target, connect, info, redact, random = Math.random } = options
+  const log = options.log.child({ upstream: target.name })
   let identity: UpstreamIdentity | undefined
   let transport: UpstreamTransport | undefined
   let dropped = 0
+  let breach: UpstreamBreach | undefined
+
+  const listener: UpstreamListener = {
+    ...options.listener,
+    breach(sentence) {
+      breach = { sentence, at: new Date().toISOString() }
+      options.listener.breach(sentence)
+    },
+  }
 
   const subscriptions = createSubscriptions({
     listener,
@@ -44,15 +52,19 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     onUnreachable: (connection, reason) => life.ended(connection, reason),
   })
   const life = createLife({
-    name: () => target.name,
-    patienceMs: () => target.handshakeMs,
+    name: target.name,
+    patienceMs: target.handshakeMs,
     open,
-    reasonOf: (error) => redact(startReason(error, transport?.stderr)),
+    reasonOf: (error) => redact(startReason(error, said())),
     onStatus: (status) => listener.status(status),
     onUp: (connection, isAgain) => subscriptions.attach(connection, isAgain),
     onDown: () => subscriptions.detach(),
     random,
   })
+
+  function said(): string {
+    return redact(transport?.stderr ?? '')
+  }
 
   async function open(signal: AbortSignal): Promise<Connection> {
     const connection = await openConnection(
@@ -103,9 +115,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 
   return {
-    get target() {
-      return target
-    },
+    target,
     get status() {
       return life.status
     },
@@ -113,7 +123,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       return life.connection?.identity ?? identity
     },
     get stderr() {
-      return redact(transport?.stderr ?? '')
+      return lastLines(said())
+    },
+    get breach() {
+      return breach
     },
     get dropped() {
       return dropped
@@ -131,14 +144,18 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     notify: (method, params) => attempt((connection) => connection.notify(method, params), { isSafe: false }),
     subscribe: (uri) => attempt((connection) => subscriptions.add(uri, connection), { isSafe: true }),
     unsubscribe: (uri) => subscriptions.remove(uri, life.connection),
-    restart(next = target) {
-      return life.restart(() => {
-        target = next
-      })
-    },
+    restart: () => life.restart(),
     [Symbol.asyncDispose]: () => life.dispose(),
   }
 }
+
+/** Whole ones, as many as a person would read. */
+function lastLines(text: string): string {
+  const shown = text.trimEnd().slice(-shownCharacters)
+  return shown.length < text.trimEnd().length ? shown.slice(shown.indexOf('\n') + 1) : shown
+}
+
+const shownCharacters = 4_000
 
 /** `repeat`: nobody knows whether it took effect, so only for what is safe. */
 type Remedy = 'restart' | 'renew' | 'repeat'

@@ -233,5 +233,5 @@ test('one that dies in the handshake is told of in its own words, without secret
     stderr: 'key hunter2-hunter2 refused\n',
   })
   await expect(upstream.ready()).rejects.toThrow(/exit code 1.*key \[redacted\] refused/)
-  expect(upstream.stderr).toBe('key [redacted] refused\n')
+  expect(upstream.stderr).toBe('key [redacted] refused')
 })

@@ -8,6 +8,7 @@ import { messageOf } from '../../base/hub-error.ts'
 import type { Implementation } from '../sdk.ts'
 import type { Params } from '../wire.ts'
 import { errorCode, isRecord, metaKey, metaOf, modernVersion, newestLegacyVersion, RpcError } from '../wire.ts'
+import { tellingLine } from './telling-line.ts'
 import { Unanswered } from './unanswered.ts'
 import type { UpstreamIdentity, UpstreamTarget } from './upstream.ts'
 import { clientCapabilities } from './upstream.ts'
@@ -117,6 +118,6 @@ function isBefore(version: string, limit: string): boolean {
 export function startReason(error: unknown, stderr = ''): string {
   const words = messageOf(error)
   const reason = error instanceof RpcError ? `It refused the handshake (${error.code}): ${words}` : words
-  const lastLine = stderr.trimEnd().split('\n').at(-1)?.trim().slice(0, 500) ?? ''
-  return lastLine === '' || reason.includes(lastLine) ? reason : `${reason} Its last words: ${lastLine}`
+  const said = tellingLine(stderr)
+  return said === '' || reason.includes(said) ? reason : `${reason} It last said: ${said}`
 }

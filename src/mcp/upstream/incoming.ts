@@ -41,7 +41,7 @@ const answerAtHead = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{
 const answerAtTail = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
 
 /** The beginning of what was read, on one line. */
-export function quote(text: string): string {
-  const start = text.slice(0, quotedCharacters).replaceAll(/[\s\p{Cc}]+/gu, ' ')
+export function quote(text: string, characters = quotedCharacters): string {
+  const start = text.slice(0, characters).replaceAll(/[\s\p{Cc}]+/gu, ' ')
   return start.length < text.length ? `${start}…` : start
 }

@@ -17,15 +17,15 @@ export interface Life {
   /** A call was answered: whatever was wrong is over. */
   answered(): void
   ended(connection: Connection, reason: string): void
-  /** Forgets what went wrong; `prepare` runs when the old one is about to go. */
-  restart(prepare: () => void): Promise<void>
+  /** Ends what there is, forgets what went wrong, and starts anew. */
+  restart(): Promise<void>
   dispose(): Promise<void>
 }
 
 export interface LifeOptions {
-  name(): string
+  readonly name: string
   /** How long a caller waits for an upstream that ran before. */
-  patienceMs(): number
+  readonly patienceMs: number
   open(signal: AbortSignal): Promise<Connection>
   /** Why it could not be opened or has ended, fit for people. */
   reasonOf(error: unknown): string
@@ -126,7 +126,7 @@ export function createLife(options: LifeOptions): Life {
   }
 
   function unavailable(reason: string): RpcError {
-    return new RpcError(errorCode.unavailable, `The upstream "${options.name()}" is not available. ${reason}`)
+    return new RpcError(errorCode.unavailable, `The upstream "${options.name}" is not available. ${reason}`)
   }
 
   function ended(connection: Connection, why: string): void {
@@ -159,7 +159,7 @@ export function createLife(options: LifeOptions): Life {
       return state.is === 'running' ? state.connection : undefined
     },
     async connected(signal = never) {
-      const until = performance.now() + options.patienceMs()
+      const until = performance.now() + options.patienceMs
       for (;;) {
         const current = state
         if (current.is === 'running') return current.connection
@@ -183,12 +183,11 @@ export function createLife(options: LifeOptions): Life {
       lastReason = undefined
     },
     ended,
-    async restart(prepare) {
+    async restart() {
       if (state.is === 'disposed') throw unavailable('It was shut down.')
       halt()
       failures = 0
       lastReason = undefined
-      prepare()
       await begin()
     },
     async dispose() {

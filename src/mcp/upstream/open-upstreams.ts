@@ -32,7 +32,7 @@ export function createUpstreams({ homeId, info, log, redact, logins }: Upstreams
   const reaper = createReaper({ homeId })
 
   function connect({ name, reach, heartbeatMs }: UpstreamTarget): UpstreamTransport {
-    if (reach.transport === 'stdio') return createStdioTransport({ ...reach, reaper })
+    if (reach.transport === 'stdio') return createStdioTransport({ ...reach, reaper, redact })
     // Whoever gives a token of their own is not sent to log in.
     const hasToken = Object.keys(reach.headers).some((header) => header.toLowerCase() === 'authorization')
     const auth = hasToken ? undefined : logins?.of({ name, url: reach.url, client: reach.oauthClient })

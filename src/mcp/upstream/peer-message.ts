@@ -1,6 +1,6 @@
 /** What a message from an upstream says about where it belongs. */
 import type { Params, RpcRequest } from '../wire.ts'
-import { metaKey, metaOf } from '../wire.ts'
+import { metaKey, withoutMeta } from '../wire.ts'
 
 /** The request a response answers, by our id; NaN where there is none. */
 export function idOf(
@@ -35,9 +35,5 @@ const everybodys = new Set([
 
 /** The id of a subscription is between us and the upstream. */
 export function withoutSubscription(params: Params | undefined): Params | undefined {
-  const meta = metaOf(params)
-  if (!(metaKey.subscriptionId in meta)) return params
-  const { [metaKey.subscriptionId]: _, ...rest } = meta
-  const { _meta, ...others } = params ?? {}
-  return Object.keys(rest).length === 0 ? others : { ...others, _meta: rest }
+  return withoutMeta(params, metaKey.subscriptionId)
 }

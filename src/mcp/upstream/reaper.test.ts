@@ -88,7 +88,14 @@ async function startOwner() {
 
 async function startSleeper(homeId: string) {
   const reaper = createReaper({ homeId })
-  const transport = createStdioTransport({ command: '/bin/sleep', args: ['600'], env: {}, cwd: '/', reaper })
+  const transport = createStdioTransport({
+    command: '/bin/sleep',
+    args: ['600'],
+    env: {},
+    cwd: '/',
+    reaper,
+    redact: String,
+  })
   onTestFinished(() => transport.close())
   await transport.start(hearing())
   return { reaper, transport }

@@ -87,7 +87,7 @@ export function createSseTransport(options: HttpTransportOptions): UpstreamTrans
       if (stream !== opened) return
       stream = undefined
       reject(error ?? new HubError('unavailable', `The upstream at ${origin} closed its stream at once.`))
-      if (isOpen) listener?.forgotten()
+      if (isOpen) listener?.forgotten(error?.message)
     }
 
     const opened: Stream = { endpoint, close }

@@ -2,8 +2,6 @@
 export interface Tail {
   add(chunk: Buffer): void
   text(): string
-  /** The last line that says anything. */
-  lastLine(): string
 }
 
 export function createTail(maxBytes: number): Tail {
@@ -27,6 +25,5 @@ export function createTail(maxBytes: number): Tail {
       total += chunk.length
     },
     text,
-    lastLine: () => text().trimEnd().split('\n').at(-1)?.trim() ?? '',
   }
 }

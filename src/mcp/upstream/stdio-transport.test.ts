@@ -164,7 +164,7 @@ async function startRough(options: Partial<StdioTransportOptions> = {}) {
 async function start(options: Partial<StdioTransportOptions> & Pick<StdioTransportOptions, 'command'>) {
   const reaper = options.reaper ?? createReaper({ homeId: 'test' })
   if (!options.reaper) onTestFinished(() => reaper[Symbol.asyncDispose]())
-  const transport = createStdioTransport({ args: [], env: {}, cwd: '/', ...options, reaper })
+  const transport = createStdioTransport({ args: [], env: {}, cwd: '/', redact: String, ...options, reaper })
   const heard = hearing()
   onTestFinished(() => transport.close())
   await transport.start(heard)

@@ -5,10 +5,11 @@ import { existsSync } from 'node:fs'
 import { once } from 'node:events'
 import { setTimeout as after } from 'node:timers/promises'
 import { HubError, messageOf } from '../../base/hub-error.ts'
-import { deliver, quote, tellGarbage } from './incoming.ts'
+import { deliver, tellGarbage } from './incoming.ts'
 import type { Mark, Reaper } from './reaper.ts'
 import { createLineReader } from './stdio-lines.ts'
 import { createTail } from './stdio-tail.ts'
+import { tellingLine } from './telling-line.ts'
 import type { TransportListener, UpstreamTransport } from './transport.ts'
 import { defaultMaxMessageBytes, NotSent } from './transport.ts'
 
@@ -20,6 +21,8 @@ export interface StdioTransportOptions {
   readonly cwd: string
   readonly maxMessageBytes?: number
   readonly reaper: Reaper
+  /** What it last said is quoted, and only a whole secret can be found. */
+  readonly redact: (text: string) => string
 }
 
 const stderrBytes = 64 * 1024
@@ -28,7 +31,7 @@ const graceMs = 2_000
 const outputGraceMs = 250
 
 export function createStdioTransport(options: StdioTransportOptions): UpstreamTransport {
-  const { command, maxMessageBytes = defaultMaxMessageBytes, reaper } = options
+  const { command, maxMessageBytes = defaultMaxMessageBytes, reaper, redact } = options
   const stderr = createTail(stderrBytes)
   let running: { readonly program: ChildProcessWithoutNullStreams; readonly gone: Promise<void> } | undefined
   let listener: TransportListener | undefined
@@ -51,8 +54,8 @@ export function createStdioTransport(options: StdioTransportOptions): UpstreamTr
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream.on('error', () => {})
     return untilGone(program).then((how) => {
       mark.ended()
-      const last = stderr.lastLine()
-      finish(`${command} ${how}${last === '' ? '' : `; it last said: ${quote(last)}`}`)
+      const said = tellingLine(redact(stderr.text()))
+      finish(`${command} ${how}${said === '' ? '' : `; it last said: ${said}`}`)
     })
   }
 

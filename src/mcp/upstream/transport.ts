@@ -38,7 +38,7 @@ export interface TransportListener {
   /** Nothing will come any more, and nothing can be sent. */
   closed(reason: string): void
   /** The upstream has forgotten the connection: it must be initialised anew, over the same transport or another. */
-  forgotten(): void
+  forgotten(reason?: string): void
 }
 
 /** The message did not reach the upstream, for sure: it may be sent again. */

@@ -2,7 +2,7 @@
  * One MCP server that we call: kept alive, restarted with backoff, given up with a reason that people see. Whatever it
  * says is passed on as it came.
  */
-import type { Client, InputRequest } from '../provider.ts'
+import type { Client, InputRequest, ProgressListener } from '../provider.ts'
 import type { ClientCapabilities, Implementation } from '../sdk.ts'
 import type { Params } from '../wire.ts'
 
@@ -53,6 +53,15 @@ export interface UpstreamIdentity {
   readonly instructions?: string
 }
 
+export interface UpstreamBreach {
+  readonly sentence: string
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** What people are shown of an upstream. */
+export type UpstreamFacts = Pick<Upstream, 'status' | 'identity' | 'stderr' | 'breach' | 'dropped'>
+
 export interface Upstream extends AsyncDisposable {
   readonly target: UpstreamTarget
   readonly status: UpstreamStatus
@@ -60,6 +69,8 @@ export interface Upstream extends AsyncDisposable {
   readonly identity: UpstreamIdentity | undefined
   /** The last of what it said on stderr, redacted. */
   readonly stderr: string
+  /** The last breach of the schema of its revision, over restarts; in strict mode only. */
+  readonly breach: UpstreamBreach | undefined
   /** Answers that belonged to no request, or came twice, since it was made. They reach nobody. */
   readonly dropped: number
   /** Starts it where it does not run; resolves when it runs, rejects with why not. A circuit that is open rejects at once. */
@@ -73,8 +84,8 @@ export interface Upstream extends AsyncDisposable {
   /** A resource to be told of, over restarts, in either era. Once per URI, however many want it. */
   subscribe(uri: string): Promise<void>
   unsubscribe(uri: string): Promise<void>
-  /** Starts it anew, with another target too; calls that run fail. Closes an open circuit. */
-  restart(target?: UpstreamTarget): Promise<void>
+  /** Starts it anew; calls that run fail. Closes an open circuit. */
+  restart(): Promise<void>
 }
 
 export interface UpstreamRequest {
@@ -86,11 +97,15 @@ export interface UpstreamRequest {
   /** Headers of 2026-07-28 beside those of every request: `Mcp-Param-…`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Params of `notifications/progress` as they came, without the token: only the caller knows its own. */
-  readonly onProgress?: (params: Params) => void
+  readonly onProgress?: ProgressListener
   /** What else came with the answer: log lines, notifications nobody knows. */
   readonly onNotification?: (method: string, params: Params | undefined) => void
   /** The upstream asks its client something in the middle of this request. The signal: it no longer wants to know. */
-  readonly onAsk?: (request: InputRequest | AnyRequest, signal: AbortSignal) => Promise<object>
+  readonly onAsk?: (
+    request: InputRequest | AnyRequest,
+    signal: AbortSignal,
+    onProgress?: ProgressListener,
+  ) => Promise<object>
 }
 
 export interface AnyRequest {

@@ -6,6 +6,8 @@ import { connectors } from './hub/0003-connectors.ts'
 import { policies } from './hub/0004-policies.ts'
 import { approvals } from './hub/0005-approvals.ts'
 import { gateway } from './hub/0006-gateway.ts'
+import { approvalParents } from './hub/0007-approval-parents.ts'
+import { sessionActivity } from './hub/0008-session-activity.ts'
 import { connections } from './transient/0001-connections.ts'
 
 export type { Migration, MigrationSet } from './migration.ts'
@@ -13,7 +15,7 @@ export { checksumOf } from './migration.ts'
 
 export const hubMigrations: MigrationSet = {
   name: 'hub',
-  migrations: [tokens, sessions, connectors, policies, approvals, gateway],
+  migrations: [tokens, sessions, connectors, policies, approvals, gateway, approvalParents, sessionActivity],
 }
 
 export const transientMigrations: MigrationSet = { name: 'transient', migrations: [connections] }

@@ -1,10 +1,11 @@
 /** Lines that change no more, as text, packed: a hundred thousand of them take a few megabytes. */
-import { columnsOf } from '../emulator/character-width.ts'
 import type { TextRow } from '../screen.ts'
+import type { PrintedRow } from './text-row.ts'
+import { createTextRow } from './text-row.ts'
 
 export interface FrozenLines {
   readonly length: number
-  add(row: Pick<TextRow, 'printedText' | 'isWrapped'>): void
+  add(row: PrintedRow): void
   /** From the oldest still kept. */
   rows(from: number, to: number): readonly TextRow[]
   clear(): void
@@ -22,7 +23,7 @@ const blockLines = 1000
 export function createFrozenLines(maxBytes: number): FrozenLines {
   let blocks: Block[] = []
   let bytes = 0
-  let open: Pick<TextRow, 'printedText' | 'isWrapped'>[] = []
+  let open: PrintedRow[] = []
 
   function pack(): void {
     const block = {
@@ -37,9 +38,11 @@ export function createFrozenLines(maxBytes: number): FrozenLines {
 
   function rowsOf(index: number): readonly TextRow[] {
     const block = blocks[index]
-    if (!block) return open.map(({ printedText, isWrapped }) => createTextRow(printedText, isWrapped))
+    if (!block) return open.map(createTextRow)
     const texts = block.text.toString('utf8').split('\n')
-    return Array.from(block.isWrapped, (isWrapped, line) => createTextRow(texts[line]!, isWrapped === 1))
+    return Array.from(block.isWrapped, (isWrapped, line) =>
+      createTextRow({ printedText: texts[line]!, isWrapped: isWrapped === 1 }),
+    )
   }
 
   return {
@@ -60,19 +63,6 @@ export function createFrozenLines(maxBytes: number): FrozenLines {
       blocks = []
       open = []
       bytes = 0
-    },
-  }
-}
-
-function createTextRow(printedText: string, isWrapped: boolean): TextRow {
-  let columns: Uint16Array | undefined
-  return {
-    text: printedText.trimEnd(),
-    printedText,
-    isWrapped,
-    columnOf(index) {
-      columns ??= columnsOf(printedText)
-      return columns[Math.min(Math.max(index, 0), printedText.length)]!
     },
   }
 }

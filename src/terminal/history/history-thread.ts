@@ -1,10 +1,13 @@
 /** The thread behind history: plays journals again and searches them, and holds up nobody. */
 import { answerEach } from '../answer-thread.ts'
 import { compilePattern } from '../patterns.ts'
+import type { Rows } from '../search.ts'
 import { searchRows } from '../search.ts'
 import type { HistoryLine, HistoryQuestion } from './history.ts'
 import type { ReplayedLines } from './replayed-lines.ts'
 import { replayLines } from './replayed-lines.ts'
+import type { PrintedRow } from './text-row.ts'
+import { createTextRow } from './text-row.ts'
 
 /** The one asked for last stands last. */
 const histories = new Map<string, ReplayedLines>()
@@ -23,19 +26,26 @@ function historyOf(journal: string): ReplayedLines {
 }
 
 answerEach(async (question: HistoryQuestion) => {
-  const history = historyOf(question.journal)
   switch (question.is) {
-    case 'total':
+    case 'total': {
+      const history = historyOf(question.journal)
       history.follow()
       return history.total
+    }
     case 'lines':
-      return history
+      return historyOf(question.journal)
         .rows(question.from, question.from + question.count)
         .map(({ text, isWrapped }): HistoryLine => ({ text, isWrapped }))
     case 'search': {
       const pattern = await compilePattern(question.pattern, question.options)
-      const rows = { length: history.total, slice: (start: number, end: number) => history.rows(start, end) }
-      return searchRows(rows, pattern, question.options)
+      return searchRows(rowsIn(question.in), pattern, question.options)
     }
   }
 })
+
+/** Of a journal, or those that were sent along. */
+function rowsIn(place: string | readonly PrintedRow[]): Rows {
+  if (typeof place !== 'string') return place.map(createTextRow)
+  const history = historyOf(place)
+  return { length: history.total, slice: (start, end) => history.rows(start, end) }
+}

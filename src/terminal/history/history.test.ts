@@ -20,6 +20,22 @@ test('lines that are all hot are read and searched as they are', async () => {
   )
 })
 
+test('a search of hot lines holds up nobody, however long it takes', async () => {
+  const terminal = await testTerminals().start('t', shellLine('seq 1 1000; read line'))
+  await untilShown(terminal, '1000')
+  const history = await terminal.history()
+  await history.search('x', options)
+  let turns = 0
+  const turn = () => {
+    turns++
+    next = setImmediate(turn)
+  }
+  let next = setImmediate(turn)
+  await history.search('x', options)
+  clearImmediate(next)
+  expect(turns).toBeGreaterThan(0)
+})
+
 test('older ones are read from the journal, and those that come later are there too', async () => {
   const terminals = testTerminals({ scrollbackLines: 100, journal: { segmentBytes: 64 * 1024, maxBytes: 1024 * 1024 } })
   const program = shellLine(

@@ -1,6 +1,13 @@
 /** The tools of the faulty upstream: each goes wrong in a way of its own, but for `echo`, which stands beside them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
+const kinds = ['stdio', 'http', 'modern', 'sse'] as const
+export type Kind = (typeof kinds)[number]
+
+export function isKind(text: string | undefined): text is Kind {
+  return (kinds as readonly unknown[]).includes(text)
+}
+
 export interface Request {
   readonly jsonrpc: '2.0'
   readonly id: string | number
@@ -28,7 +35,7 @@ export interface Reply {
 
 export interface FaultTool {
   readonly name: string
-  readonly only?: 'stdio' | 'http'
+  readonly only?: readonly Kind[]
   readonly isReadOnly?: boolean
   run(reply: Reply, request: Request, state: State): void | Promise<void>
 }
@@ -58,7 +65,7 @@ export const faultTools: readonly FaultTool[] = [
     async run(reply, request) {
       const megabytes = request.params?.arguments?.megabytes ?? 100
       await reply.write(
-        `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":{"content":[{"type":"text","text":"`,
+        `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":{"resultType":"complete","content":[{"type":"text","text":"`,
       )
       for (let sent = 0; sent < megabytes; sent++) await reply.write(megabyte)
       await reply.write('"}]}}')
@@ -82,7 +89,7 @@ export const faultTools: readonly FaultTool[] = [
   },
   {
     name: 'fault_noise',
-    only: 'stdio',
+    only: ['stdio'],
     async run(reply, request) {
       await reply.write('Debugger listening on ws://127.0.0.1:9229\n\n[{"not":"a message"},1]\n"text"\n')
       reply.messages(result(request, 'after the noise'))
@@ -111,7 +118,8 @@ export const faultTools: readonly FaultTool[] = [
   },
   {
     name: 'fault_breaks_schema',
-    run: (reply, { id }) => reply.messages({ jsonrpc: '2.0', id, result: { content: 'no list' } }),
+    run: (reply, { id }) =>
+      reply.messages({ jsonrpc: '2.0', id, result: { resultType: 'complete', content: 'no list' } }),
   },
   {
     name: 'fault_reserved_code',
@@ -137,7 +145,7 @@ export const faultTools: readonly FaultTool[] = [
   },
   {
     name: 'fault_unauthorized_once',
-    only: 'http',
+    only: ['http', 'modern', 'sse'],
     run(reply, request, state) {
       state.unauthorized = !state.unauthorized
       if (state.unauthorized) reply.status(401, 'who are you?')
@@ -146,11 +154,11 @@ export const faultTools: readonly FaultTool[] = [
   },
   {
     name: 'fault_server_error',
-    only: 'http',
+    only: ['http', 'modern', 'sse'],
     run: (reply) => reply.status(500, '<html><h1>Internal Server Error</h1></html>'),
   },
-  { name: 'fault_forgets', only: 'http', run: forgetOnce },
-  { name: 'fault_forgets_safely', only: 'http', isReadOnly: true, run: forgetOnce },
+  { name: 'fault_forgets', only: ['http'], run: forgetOnce },
+  { name: 'fault_forgets_safely', only: ['http'], isReadOnly: true, run: forgetOnce },
 ]
 
 export const passingTool: FaultTool = {
@@ -166,7 +174,7 @@ function forgetOnce(reply: Reply, request: Request, state: State): void {
 }
 
 export function result({ id }: Pick<Request, 'id'>, text: string): object {
-  return { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } }
+  return { jsonrpc: '2.0', id, result: { resultType: 'complete', content: [{ type: 'text', text }] } }
 }
 
 export function describe({ name, isReadOnly = false }: FaultTool): object {

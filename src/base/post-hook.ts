@@ -1,16 +1,13 @@
-/** `SIGNALBOX_NOTIFY_URL`: the approval as JSON, with a sentence that chat services show as it is. */
+/** `SIGNALBOX_NOTIFY_URL`: what happened as JSON, with a sentence that chat services show as it is. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Approval } from '../api/approval.ts'
-import { messageOf } from '../base/hub-error.ts'
+import { messageOf } from './hub-error.ts'
 
 const pausesMs = [1_000, 5_000]
 const answerWithinMs = 10_000
 
 /** Three times, then it rejects. The address is a secret to most services, and in no message. */
-export async function postTo(url: string, approval: Approval, stopping: AbortSignal): Promise<void> {
-  const { session, tool, id } = approval
-  const text = `${session} asks whether it may call ${tool}: signalbox approvals show ${id}`
-  const body = JSON.stringify({ text, approval })
+export async function postHook(url: string, content: object, stopping: AbortSignal): Promise<void> {
+  const body = JSON.stringify(content)
   for (const pauseMs of [...pausesMs, undefined]) {
     const fault = await post(url, body, stopping)
     if (fault === undefined) return

@@ -1,33 +1,25 @@
-/** `SIGNALBOX_NOTIFY_COMMAND`: a line for the shell, with the approval on its stdin. */
+/** `SIGNALBOX_NOTIFY_COMMAND`: a line for the shell, with what it is about on its stdin. */
 import { spawn } from 'node:child_process'
-import type { Approval } from '../api/approval.ts'
+
+export interface HookInput {
+  /** Of the hook, with what it is told in variables. */
+  readonly environment: Readonly<Record<string, string>>
+  /** As JSON on its stdin. */
+  readonly about: object
+}
 
 const mostMs = 30_000
 const keptCharacters = 500
 
 /** Rejects with what it said, if it fails. It is ended when it takes too long; when the hub stops it goes on without us. */
-export async function runCommand(
-  line: string,
-  approval: Approval,
-  environment: Readonly<Record<string, string>>,
-  stopping: AbortSignal,
-): Promise<void> {
+export async function runHook(line: string, { environment, about }: HookInput, stopping: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   // A group of its own, so that what the line started goes with it.
-  const child = spawn('sh', ['-c', line], {
-    env: {
-      ...environment,
-      SIGNALBOX_APPROVAL_ID: approval.id,
-      SIGNALBOX_APPROVAL_SESSION: approval.session,
-      SIGNALBOX_APPROVAL_TOOL: approval.tool,
-    },
-    stdio: ['pipe', 'ignore', 'pipe'],
-    detached: true,
-  })
+  const child = spawn('sh', ['-c', line], { env: environment, stdio: ['pipe', 'ignore', 'pipe'], detached: true })
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-keptCharacters)))
   // One that does not want to read it is none the worse.
-  child.stdin.on('error', () => {}).end(JSON.stringify(approval))
+  child.stdin.on('error', () => {}).end(JSON.stringify(about))
   child.on('error', reject)
   child.on('close', (code, signal) => {
     if (code === 0) resolve()

@@ -1,0 +1,71 @@
+/** Programs that run in this data directory, and whether the hub knows of each. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { dial, holderSocketDirectory } from '../../base/socket-places.ts'
+import type { Config } from '../../config/config.ts'
+import { openStore } from '../../store/store.ts'
+import { heldIn, holderSocket } from '../../terminal/terminal.ts'
+import { findingsAbout } from './finding.ts'
+import type { Finding } from './finding.ts'
+import { openUntouched, withoutWriting } from './read-only.ts'
+
+const { ok, broken } = findingsAbout('sessions')
+
+type Where = Pick<Config, 'home' | 'databaseUrl'>
+
+export async function checkHolders(where: Where): Promise<Finding[]> {
+  const living = await livingHolders(where)
+  const known = living.length > 0 && (await livingRecords(where))
+  if (!known) return []
+  const unknown = living.filter((id) => !known.has(id))
+  if (unknown.length === 0) return [ok(`${programs(living.length)} in terminals, and the hub knows of each`)]
+  return [
+    broken(
+      `${programs(unknown.length)} of which the hub has no record: ${unknown.join(', ')}`,
+      'start the hub, or stop it and start it again: it takes them up, and "signalbox ls" shows those whose record is lost as found-…',
+    ),
+  ]
+}
+
+async function livingHolders({ home }: Where): Promise<readonly string[]> {
+  const sockets = holderSocketDirectory(home)
+  const held = heldIn(join(home, 'sessions'), sockets)
+  const answers = await Promise.all(held.map((id) => doesAnswer(holderSocket(sockets, id))))
+  return held.filter((_, index) => answers[index])
+}
+
+async function doesAnswer(socket: string): Promise<boolean> {
+  try {
+    const connection = await dial(socket)
+    connection.destroy()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** `undefined`: it cannot be told, and what is wrong with the database is said elsewhere. */
+async function livingRecords({ home, databaseUrl }: Where): Promise<ReadonlySet<string> | undefined> {
+  try {
+    return new Set(databaseUrl === undefined ? listInSqlite(join(home, 'hub.db')) : await listInPostgres(databaseUrl))
+  } catch {
+    return undefined
+  }
+}
+
+function listInSqlite(path: string): readonly string[] {
+  if (!existsSync(path)) return []
+  using database = openUntouched(path)
+  const rows = database.prepare('SELECT id FROM sessions WHERE ended_at IS NULL').all()
+  return rows.map(({ id }) => String(id))
+}
+
+async function listInPostgres(databaseUrl: string): Promise<readonly string[]> {
+  await using store = await openStore({ databaseUrl: withoutWriting(databaseUrl) })
+  const rows = await store.db.selectFrom('sessions').select('id').where('ended_at', 'is', null).execute()
+  return rows.map(({ id }) => id)
+}
+
+function programs(count: number): string {
+  return count === 1 ? 'a program runs' : `${count} programs run`
+}

@@ -1,0 +1,187 @@
+/** What agents see, what became of their calls, and how the shell hears of it: a real hub, an upstream and an agent. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Approval } from '../src/api/approval.ts'
+import type { CliOutcome } from './fixtures/run-cli.ts'
+import { runInProcess } from './fixtures/run-cli.ts'
+import { until } from './fixtures/until.ts'
+import type { HubProcess } from './harness/hub-process.ts'
+import { startHubProcess } from './harness/hub-process.ts'
+import { callTool } from './harness/modern-call.ts'
+import type { TempHome } from './harness/temp-home.ts'
+import { createTempHome } from './harness/temp-home.ts'
+
+let home: TempHome
+let hub: HubProcess
+let token: string
+beforeAll(async () => {
+  home = await createTempHome()
+  hub = await startHubProcess({ home: home.path })
+  await callTool(hub, 'create_session', { name: 'worker', command: 'cat', args: [] })
+  token = String((await callTool(hub, 'issue_token', { role: 'agent', session: 'worker' }))['token'])
+  const program = fileURLToPath(new URL('gate/scripted-upstream.ts', import.meta.url))
+  const args = [program, join(home.path, 'journal'), join(home.path, 'lists')]
+  await callTool(hub, 'save_connector', { name: 'up', transport: 'stdio', cmd: process.execPath, args })
+  await callTool(hub, 'bind_connector', { session: 'worker', connector: 'up' })
+}, 60_000)
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]()
+  await home[Symbol.asyncDispose]()
+})
+beforeEach(() => setPolicy('default: ask'))
+
+describe('signalbox tools', () => {
+  test('shows what the agent sees, from where, and what the policy says whatever the arguments are', async () => {
+    await setPolicy(
+      'default: ask',
+      'rules:',
+      '  - allow: policy_*',
+      '  - deny: policy_propose',
+      '  - abort: up_*',
+      '    when: { properties: { force: { const: true } }, required: [force] }',
+    )
+    const out = await toolsOf('worker', 'up_script')
+    expect(out).toMatch(/^tool +mount +policy +does$/m)
+    expect(out).toMatch(/^policy_read +policy +allow +The policy your calls are decided by/m)
+    expect(out).toMatch(/^policy_propose +policy +deny /m)
+    expect(out).toMatch(/^sessions_list +sessions +ask /m)
+    expect(out).toMatch(/^up_script +up +depends$/m)
+  })
+
+  test('says what the server calls a tool, how rules name it, and what is missing', async () => {
+    const lists = { tools: [{ name: 'Get-It', description: 'Gets it. Not more.', inputSchema: { type: 'object' } }] }
+    await callTool(hub, 'create_session', { name: 'other', command: 'cat', args: [] })
+    const program = fileURLToPath(new URL('gate/scripted-upstream.ts', import.meta.url))
+    const listsFile = join(home.path, 'others')
+    writeFileSync(listsFile, JSON.stringify(lists))
+    const stdio = { transport: 'stdio', cmd: process.execPath }
+    await callTool(hub, 'save_connector', { name: 'odd', ...stdio, args: [program, join(home.path, 'odd'), listsFile] })
+    await callTool(hub, 'save_connector', { name: 'gone', ...stdio, args: ['-e', 'process.exit(3)'] })
+    for (const connector of ['odd', 'gone']) await callTool(hub, 'bind_connector', { session: 'other', connector })
+    const out = await toolsOf('other', 'odd_get_it', 'exit code 3')
+    expect(out).toMatch(/^odd_get_it +odd +ask +odd_Get-It +Gets it\.$/m)
+    expect(out).toMatch(/^gone is missing: .*exit code 3/m)
+    const { tools } = JSON.parse((await signalbox('tools', 'other', '--json')).out) as { tools: object[] }
+    expect(tools).toContainEqual({
+      name: 'odd_get_it',
+      mount: 'odd',
+      original: 'Get-It',
+      description: 'Gets it. Not more.',
+      policy: 'ask',
+    })
+  })
+
+  test('of a session that has ended, or that there never was, it says so', async () => {
+    await callTool(hub, 'create_session', { name: 'ended', command: 'true', args: [] })
+    const { code, err } = await until(async () => {
+      const shown = await signalbox('tools', 'ended')
+      return shown.code !== 0 && shown
+    })
+    expect({ code, err }).toMatchObject({ code: 5, err: expect.stringContaining('"ended" has ended') })
+    expect(await signalbox('tools', 'nobody')).toMatchObject({ code: 5, err: expect.stringContaining('nobody') })
+  })
+})
+
+describe('a call that is not let through', () => {
+  test.each(['deny', 'abort'])('by a rule that says %s has an exit code of its own', async (effect) => {
+    await setPolicy('rules:', `  - ${effect}: sessions_list`, '    reason: not today')
+    const { code, err } = await agentCalls('sessions_list')
+    expect(code).toBe(9)
+    expect(err).toMatch(/^signalbox: The policy .*sessions_list: not today/)
+  })
+
+  test('by a person has the same', async () => {
+    const call = agentCalls('sessions_list')
+    await signalbox('approvals', 'deny', (await pending()).id, '--reason', 'no')
+    expect(await call).toMatchObject({ code: 9, err: expect.stringContaining('A person denied sessions_list: no') })
+  })
+
+  test('is told from one that does not exist', async () => {
+    expect(await agentCalls('nonsense')).toMatchObject({ code: 1, err: expect.stringContaining('Unknown tool') })
+  })
+})
+
+describe('signalbox trace', () => {
+  test('finds a call by its approval as well as by its correlation', async () => {
+    const call = agentCalls('sessions_list')
+    const { id, correlation } = await pending()
+    await signalbox('approvals', 'approve', id)
+    expect(await call).toMatchObject({ code: 0 })
+    const { out } = await signalbox('trace', id)
+    expect(out.split('\n')).toEqual([
+      expect.stringMatching(/^└─ \+0 ms {2}tool-called {2}tool=sessions_list .*effect=ask/),
+      expect.stringContaining(`├─ +`),
+      expect.stringMatching(/approval-decided {2}status=approved {2}by=/),
+      expect.stringMatching(/approval-consumed$/),
+      expect.stringMatching(/tool-answered {2}ms=.* {2}outcome=ok/),
+    ])
+    expect((await signalbox('trace', correlation)).out).toBe(out)
+  })
+
+  test('of neither it says so', async () => {
+    const { code, err } = await signalbox('trace', 'nothing')
+    expect(code).toBe(5)
+    expect(err).toContain('no event of "nothing" is kept')
+  })
+})
+
+describe('signalbox events', () => {
+  test('shows the newest first, and goes on where it stopped', async () => {
+    for (const name of ['policy_read', 'policy_check', 'sessions_list']) {
+      await setPolicy(`rules: [{ deny: '*', reason: ${name} }]`)
+      expect(await agentCalls(name)).toMatchObject({ code: 9 })
+    }
+    const only = ['--session', 'worker', '--type', 'tool-called', '-n', '2']
+    const first = await signalbox('events', ...only)
+    expect(toolsIn(first.out)).toEqual(['sessions_list', 'policy_check'])
+    expect(first.out).toMatch(
+      /^at +session +event +trace +says\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ +worker +tool-called +[0-9a-f]{32} +tool=/,
+    )
+    const cursor = /--cursor (\d+)/.exec(first.err)?.[1] ?? ''
+    expect(toolsIn((await signalbox('events', ...only, '--cursor', cursor)).out)[0]).toBe('policy_read')
+    const oldest = await signalbox('events', '--oldest-first', '-n', '1', '--json')
+    expect(JSON.parse(oldest.out)).toMatchObject({ events: [{ seq: 1 }] })
+  })
+
+  test('says what is wrong with the command line', async () => {
+    expect(await signalbox('events', '-n', 'many')).toMatchObject({ code: 2, err: expect.stringContaining('--limit') })
+    expect(await signalbox('events', '--since', 'then')).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('"since"'),
+    })
+    expect((await signalbox('events', '--type', 'nonsense')).out).toBe('Nothing is recorded.')
+  })
+})
+
+/** As shown once all of this is there. */
+function toolsOf(session: string, ...awaited: readonly string[]): Promise<string> {
+  return until(async () => {
+    const { out } = await signalbox('tools', session)
+    return awaited.every((text) => out.includes(text)) && out
+  })
+}
+
+function toolsIn(list: string): readonly unknown[] {
+  return [...list.matchAll(/ tool=(\S+)/g)].map(([, tool]) => tool)
+}
+
+function setPolicy(...lines: readonly string[]): Promise<unknown> {
+  return callTool(hub, 'set_policy', { source: lines.join('\n') })
+}
+
+function pending(): Promise<Approval> {
+  return until(async () => {
+    const { approvals } = await callTool(hub, 'list_approvals', { status: 'pending' })
+    return (approvals as Approval[])[0]
+  })
+}
+
+function signalbox(...argv: readonly string[]): Promise<CliOutcome> {
+  return runInProcess(argv, { env: { SIGNALBOX_HOME: home.path } })
+}
+
+function agentCalls(tool: string): Promise<CliOutcome> {
+  return runInProcess(['call', tool], { env: { SIGNALBOX_URL: hub.url, SIGNALBOX_TOKEN: token } })
+}
