@@ -2,6 +2,7 @@
 import { cp, mkdir, symlink } from 'node:fs/promises'
 import { delimiter, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { reapHolders } from '../harness/reap-holders.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 
 export interface Newcomer extends AsyncDisposable {
@@ -28,11 +29,15 @@ export async function createNewcomer(): Promise<Newcomer> {
   })
   // Installed already, so that no test waits for a registry; the set-up finds nothing to do.
   await symlink(join(root, 'node_modules'), join(path, 'node_modules'))
+  const dataDirectory = join(home, '.signalbox')
   return {
     path,
-    home: join(home, '.signalbox'),
+    home: dataDirectory,
     env: environment(home, path),
-    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await reapHolders(dataDirectory)
+      await place[Symbol.asyncDispose]()
+    },
   }
 }
 
