@@ -87,7 +87,7 @@ describe('a command line that is wrong exits with 2 and says what was meant', ()
     [['wait', 'x', '--for', 'regex'], 'Say which regex to wait for.'],
     [['wait', 'x', 'y', '--for', 'idle'], 'To wait for idle takes no value such as "y".'],
     [['logs', 'x', '-n', 'many'], '--lines takes a number, not "many".'],
-    [['logs', 'x', '-f', '--json'], '--follow has no end'],
+    [['logs', 'x', '-f', '--raw', '--json'], '--raw has no lines'],
     [
       ['attach', 'x', '--detach-key', 'F1'],
       'A session is left with Ctrl and a letter, or Ctrl and one of [ \\ ] ^ _, such as ctrl-], not with "F1".',
