@@ -7,7 +7,7 @@ import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { machine, median } from './figures.ts'
-import { type BenchHub, startBenchHub } from './terminal/bench-hub.ts'
+import { type BenchHub, idleHubMb, startBenchHub } from './terminal/bench-hub.ts'
 import { measureCrowd, startCrowd } from './terminal/crowd.ts'
 import { echoCommand, measureEcho, measureTmuxEcho } from './terminal/echo.ts'
 import { latency, mean, type Row, shown, toTable } from './terminal/figures.ts'
@@ -49,9 +49,8 @@ function say(step: string): void {
 }
 
 async function oneTerminal(): Promise<readonly Row[]> {
+  const idleMb = await idleHubMb(untilSettledMs)
   await using hub = await startBenchHub()
-  await delay(untilSettledMs)
-  const { rssMb: idleMb } = await hub.memory()
   await hub.client.call('create_session', { name: 'echo', command: echoCommand, wait: untilReady })
   await hub.client.call('create_session', { name: 'lines', command: linesCommand, wait: untilReady })
   await using panes = await openPanes()

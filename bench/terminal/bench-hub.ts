@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { startHubProcess } from '../../test/harness/hub-process.ts'
 import type { Endpoint } from '../../test/harness/modern-call.ts'
@@ -82,6 +83,15 @@ export async function startBenchHub(): Promise<BenchHub> {
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
+}
+
+/** As it is shipped, since flags for Node make it pass over what it has compiled before; and started a second time. */
+export async function idleHubMb(settleMs: number): Promise<number> {
+  await using home = await createTempHome()
+  await (await startHubProcess({ home: home.path })).end('SIGTERM')
+  await using hub = await startHubProcess({ home: home.path })
+  await delay(settleMs)
+  return usageOf(hub.process.pid!).rssMb
 }
 
 function holderPids(home: string): readonly number[] {

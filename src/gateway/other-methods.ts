@@ -1,4 +1,5 @@
 /** Methods that MCP itself does not answer, such as those of extensions: each is for the mount that knows it. */
+import { z } from 'zod'
 import type { Call, InputRequired, Params } from '../mcp/mcp.ts'
 import { errorCode, isRecord, RpcError } from '../mcp/mcp.ts'
 import type { Mount } from './mount.ts'
@@ -46,7 +47,8 @@ async function listTasks(asked: readonly Mount[], { cursor: text, ...params }: P
 }
 
 function hasTasks({ upstream }: Mount): boolean {
-  const { tasks, extensions } = (upstream?.identity?.capabilities ?? {}) as Readonly<Record<string, unknown>>
+  const capabilities: Readonly<Record<string, unknown>> = upstream?.identity?.capabilities ?? {}
+  const { tasks, extensions } = capabilities
   return tasks !== undefined || (isRecord(extensions) && 'io.modelcontextprotocol/tasks' in extensions)
 }
 
@@ -57,10 +59,8 @@ function isUnknown(error: unknown, method: string): boolean {
   return method.startsWith('tasks/') && error.code === errorCode.invalidParams
 }
 
-interface ListCursor {
-  readonly mount?: string
-  readonly cursor?: string | undefined
-}
+const cursorSchema = z.object({ mount: z.string(), cursor: z.string().optional() })
+type ListCursor = Partial<z.output<typeof cursorSchema>>
 
 function writeCursor(cursor: ListCursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString('base64url')
@@ -69,7 +69,7 @@ function writeCursor(cursor: ListCursor): string {
 function readCursor(text: unknown): ListCursor {
   if (text === undefined) return {}
   try {
-    return JSON.parse(Buffer.from(String(text), 'base64url').toString()) as ListCursor
+    return cursorSchema.parse(JSON.parse(Buffer.from(text as string, 'base64url').toString()))
   } catch {
     return { mount: '' }
   }
