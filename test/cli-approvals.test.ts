@@ -198,16 +198,14 @@ describe('at the keyboard', () => {
 
   test('a hub that is restarted is waited for, and what was asked before can be answered and used after', async () => {
     await using own = await createTempHome()
-    const before = await startHubProcess({ home: own.path })
-    onTestFinished(() => before[Symbol.asyncDispose]())
+    await using before = await startHubProcess({ home: own.path })
     const asked = await agentOf(before)
     const person = await sitDown({ cols: 100, rows: 30 }, '', own.path)
     const { id } = await agentTypes('over the restart', { hub: before, agent: asked })
     await person.sees('over the restart')
     await before.end('SIGTERM')
     await person.sees('Trying again')
-    const after = await startHubProcess({ home: own.path })
-    onTestFinished(() => after[Symbol.asyncDispose]())
+    await using after = await startHubProcess({ home: own.path })
     await person.sees(new RegExp(`1 waiting[^]*${id}`))
     await vi.waitFor(() => expect(person.screen.text()).not.toContain('Trying again'), {
       timeout: 20_000,
