@@ -1,9 +1,11 @@
 /** How many columns a text takes on a terminal, where a character may take none, one or two. */
-const segmenter = new Intl.Segmenter()
+/** Made when it is first needed: that takes longer than all else in most commands. */
+let segmenter: Intl.Segmenter | undefined
+const segmentsOf = (text: string) => (segmenter ??= new Intl.Segmenter()).segment(text)
 
 export function widthOf(text: string): number {
   if (isPlain.test(text)) return text.length
-  return [...segmenter.segment(text)].reduce((sum, { segment }) => sum + widthOfCharacter(segment), 0)
+  return [...segmentsOf(text)].reduce((sum, { segment }) => sum + widthOfCharacter(segment), 0)
 }
 
 /** With an ellipsis where something is missing. */
@@ -16,7 +18,7 @@ export function clipToWidth(text: string, width: number): string {
   if (isPlain.test(text)) return text.slice(0, width)
   let clipped = ''
   let taken = 0
-  for (const { segment } of segmenter.segment(text)) {
+  for (const { segment } of segmentsOf(text)) {
     taken += widthOfCharacter(segment)
     if (taken > width) break
     clipped += segment

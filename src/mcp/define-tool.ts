@@ -26,8 +26,13 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   const show = present ?? structured
   return {
     ...listed,
-    inputSchema: toJsonSchema(input, 'input'),
-    ...(!present && { outputSchema: toJsonSchema(output, 'output') }),
+    // When they are first listed: a hub that starts has better things to do.
+    get inputSchema() {
+      return toJsonSchema(input, 'input')
+    },
+    get outputSchema() {
+      return present ? undefined : toJsonSchema(output, 'output')
+    },
     async run(args, call) {
       const parsed = input.safeParse(args)
       if (!parsed.success) return toolError(explainWrongArguments(parsed.error, Object.keys(input.shape)))

@@ -50,7 +50,7 @@ export interface Tool {
   readonly title?: string
   readonly description: string
   readonly inputSchema: JsonSchema
-  readonly outputSchema?: JsonSchema
+  readonly outputSchema?: JsonSchema | undefined
   readonly annotations: ToolAnnotations
   /** Listed whatever toolsets were asked for. */
   readonly alwaysListed?: boolean
