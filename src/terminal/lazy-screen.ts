@@ -18,8 +18,8 @@ export interface LazyScreen {
   stop(): void
 }
 
-/** `onDrawn` is called once. */
-export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Screen) => void): LazyScreen {
+/** `onDrawn` is called once; `from` is where the drawing began. */
+export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Screen, from: number) => void): LazyScreen {
   let restoring: Restoring | undefined
   let drawing: Promise<void> | undefined
   let isDrawn = false
@@ -31,7 +31,7 @@ export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Scree
     restoring.step()
     if (!restoring.isDone) return
     isDrawn = true
-    onDrawn(restoring.screen)
+    onDrawn(restoring.screen, restoring.from)
   }
 
   async function drawInSlices(): Promise<void> {

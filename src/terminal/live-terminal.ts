@@ -69,8 +69,8 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
   const { life } = holder
   const end = options.connection?.hello.offset ?? (life.is === 'exited' ? life.offset : journalBounds(journal).offset)
   let tail = createOutputTail(end, tailBytes)
-  const lazy = createLazyScreen(restore, (screen) => {
-    snapshots = createSnapshots(directory, screen)
+  const lazy = createLazyScreen(restore, (screen, from) => {
+    snapshots = createSnapshots(directory, screen, from)
     tail = createOutputTail(screen.offset, tailBytes)
     if (holder.life.is === 'running') holder.attach()
     queueMicrotask(tell)

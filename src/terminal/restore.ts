@@ -6,6 +6,8 @@ import { createScreen } from './screen.ts'
 
 export interface Restoring {
   readonly screen: Screen
+  /** Where it began: at the end of the snapshot, if there was one. */
+  readonly from: number
   readonly isDone: boolean
   /** Draws a little more. To be called again once the screen has settled. */
   step(): void
@@ -61,6 +63,7 @@ export function restoreScreen({ journal, snapshot, end, answerFrom, size, ...opt
 
   return {
     screen,
+    from: start,
     get isDone() {
       return isDone
     },

@@ -15,11 +15,17 @@ const snapshotFile = 'screen.json'
 const everyBytes = 1024 * 1024
 /** At most this part of the time is spent on them. */
 const share = 0.05
+/** A hub that has just started has many screens to draw, which people wait for. */
+const firstAfterMs = 5_000
 
-export function createSnapshots(directory: string, screen: Screen): Snapshots {
+/**
+ * `savedTo`: where the last one ends, or the journal begins. What was drawn since then counts: else each of many hubs
+ * that are killed one after another would have more to draw than the one before.
+ */
+export function createSnapshots(directory: string, screen: Screen, savedTo: number): Snapshots {
   const path = join(directory, snapshotFile)
-  let writtenAt = screen.offset
-  let notBefore = 0
+  let writtenAt = savedTo
+  let notBefore = screen.offset === savedTo ? 0 : performance.now() + firstAfterMs
 
   function write(): void {
     if (screen.offset === writtenAt) return
