@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { shellLine } from '../../test/fixtures/held-program.ts'
@@ -122,6 +122,19 @@ describe('a terminal that is adopted', () => {
     const second = await terminals.adopt('t')
     expect(second.life.is).toBe('running')
     expect(shownOn(second)).toBe('here')
+  })
+
+  test('is saved as it was drawn, so that the next hub need not draw it again', async () => {
+    const terminals = testTerminals()
+    const first = await terminals.start('t', shellLine('echo here; read line'))
+    await untilShown(first, 'here')
+    first.release()
+    const snapshot = join(first.directory, 'screen.json')
+    rmSync(snapshot)
+    const second = await terminals.adopt('t')
+    expect(shownOn(second)).toBe('here')
+    second.release()
+    expect(JSON.parse(readFileSync(snapshot, 'utf8'))).toMatchObject({ offset: second.offset })
   })
 
   test('is let go of before it is drawn, and nothing happens', async () => {
