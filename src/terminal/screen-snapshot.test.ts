@@ -27,6 +27,7 @@ const once: readonly (readonly [string, Pair, number, readonly (string | Pair)[]
   ['lines that a new size has pushed out', [5, 2], 3, ['\x1b#8', [2, 2]], ['hello']],
   ['tab stops beyond the edge', [9, 1], 0, [[2, 1]], ['hello\x1bH', [10, 1], '\t', 'x']],
   ['halves of characters with marks', [6, 1], 40, ['abcd👨\u200d', [5, 1]], ['\r\n', [2, 1]]],
+  ['lines wrapped behind half a character', [2, 1], 0, [[4, 2], 'hello', '\x1b[;H', '漢字', [2, 2], '\u200b'], ['x']],
   ['lines in a ring that has turned', [5, 4], 0, ['\x1b[40C\x1b[ehello\r\n\r\n\x1b[;r'], ['\r\n\x1bD', [2, 4]]],
 ]
 type Pair = readonly [cols: number, rows: number]

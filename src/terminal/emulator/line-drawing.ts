@@ -13,10 +13,10 @@ export function drawLines(pen: Pen, { lines }: EmulatorBuffer, cols: number, row
   if (lines.get(0)!.isWrapped) beginWrapped(pen, cols, rows)
   for (let index = 0; index < lines.length; index++) {
     const line = lines.get(index)!
-    drawLine(pen, line, cols)
+    const isFull = drawLine(pen, line, cols) === cols
     // The list is a ring: behind its end comes its beginning.
     const below = index + 1 < lines.length ? lines.get(index + 1) : undefined
-    if (below?.isWrapped) wrap(pen, line, cols)
+    if (below?.isWrapped) wrap(pen, line, cols, isFull)
     // New lines are filled with the ground of the pen.
     pen.take(plainInk)
     if (below) pen.put(below.isWrapped ? '\r' : '\r\n')
@@ -33,13 +33,13 @@ function beginWrapped(pen: Pen, cols: number, rows: number): void {
 }
 
 /** Goes on to the next line as a program does whose text is longer than the line. */
-function wrap(pen: Pen, line: EmulatorLine, cols: number): void {
-  if (textAt(line, cols - 1, 1) === '' && textAt(line, cols - 2, 2) === '') {
+function wrap(pen: Pen, line: EmulatorLine, cols: number, isFull: boolean): void {
+  if (isFull) {
+    pen.print('x', plainInk)
+  } else {
     // A wide character has no room here: the emulator blanks the cell, with this ink, and wraps.
     pen.put(toColumn(cols - 1))
     pen.print(wideCharacter, inkAt(line, cols - 1))
-  } else {
-    pen.print('x', plainInk)
   }
   pen.take(plainInk)
   pen.put(`\r\x1b[${cols}X`)
@@ -47,8 +47,8 @@ function wrap(pen: Pen, line: EmulatorLine, cols: number): void {
 
 const wideCharacter = '\u3042'
 
-function drawLine(pen: Pen, line: EmulatorLine, cols: number): void {
-  /** Where the cursor is. */
+/** Answers where the cursor is then. */
+function drawLine(pen: Pen, line: EmulatorLine, cols: number): number {
   let at = 0
   let state = 0
   for (const { column, width, ink, kind, texts } of stretchesOf(line, cols)) {
@@ -75,6 +75,7 @@ function drawLine(pen: Pen, line: EmulatorLine, cols: number): void {
     }
     at += width
   }
+  return at
 }
 
 /** Neighbouring cells of one ink and kind. */
