@@ -13,16 +13,14 @@ import { postHead } from '../http/raw-socket.ts'
 
 export interface EndlessReport {
   readonly megabytes: number
-  /** By how much the most that was ever in memory grew from when a tenth was printed to the end. */
+  /** By how much the most that was ever in memory grew after the hub was warm. */
   readonly grownMb: { readonly hub: number; readonly holder: number }
 }
 
 const patience = { timeout: 600_000, interval: 100 }
 const line = 'A signal box is the house from which the points and signals of a railway are set.'
-/** What is there once everything has been loaded and used is no growth. */
-const warmShare = 0.1
-
-export async function printWithoutEnd(megabytes: number): Promise<EndlessReport> {
+/** `warmShare`: what is there once so much has been printed, and everything loaded and used, is no growth. */
+export async function printWithoutEnd(megabytes: number, warmShare = 0.1): Promise<EndlessReport> {
   await using home = await createTempHome()
   // A small journal, so that it drops most of what is printed.
   await using hub = await startHubProcess({ home: home.path, env: { SIGNALBOX_JOURNAL_MAX_MB: '16' } })
