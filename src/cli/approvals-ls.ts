@@ -1,16 +1,14 @@
 /** `signalbox approvals ls` */
-import { z } from 'zod'
 import { approvalSchema } from '../api/approval.ts'
 import type { Approval, ApprovalStatus } from '../api/approval.ts'
 import { ageOf } from './age.ts'
-import { ask, connectFrom } from './ask-hub.ts'
+import { connectFrom } from './ask-hub.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
+import { listAll } from './list-all.ts'
 import { shownText } from './shown-text.ts'
 import { fitTo, renderTable } from './table.ts'
 import type { Cell, StyledCell, TableOptions } from './table.ts'
-
-const pageSchema = z.object({ approvals: z.array(approvalSchema), next_cursor: z.string().optional() })
 
 export const command = defineCommand({
   about: 'Lists the calls of agents that wait for a person, the newest first.',
@@ -25,15 +23,7 @@ export const command = defineCommand({
     const session = args.text('session')
     const filter = { status: args.has('all') ? 'all' : 'pending', ...(session !== undefined && { session }) }
     await using hub = await connectFrom(args, context)
-    const approvals: Approval[] = []
-    let cursor: string | undefined
-    do {
-      const page = pageSchema.parse(
-        await ask(hub, 'list_approvals', { ...filter, ...(cursor !== undefined && { cursor }) }),
-      )
-      approvals.push(...page.approvals)
-      cursor = page.next_cursor
-    } while (cursor !== undefined)
+    const approvals = await listAll(hub, { tool: 'list_approvals', name: 'approvals', item: approvalSchema }, filter)
     if (args.has('json')) context.out(JSON.stringify({ approvals }, null, 2))
     else if (approvals.length === 0)
       context.out(args.has('all') ? 'Nothing was ever asked.' : 'Nobody waits for an answer.')

@@ -1,17 +1,14 @@
 /** `signalbox jobs` */
-import { z } from 'zod'
 import { jobSchema, jobStatuses } from '../api/job.ts'
 import type { Job, JobStatus } from '../api/job.ts'
 import { ageOf } from './age.ts'
-import { ask, connectFrom } from './ask-hub.ts'
+import { connectFrom } from './ask-hub.ts'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
-import type { HubConnection } from './hub-client.ts'
+import { listAll } from './list-all.ts'
 import { fitTo, renderTable } from './table.ts'
 import type { Cell, StyledCell, TableOptions } from './table.ts'
-
-const pageSchema = z.object({ jobs: z.array(jobSchema), next_cursor: z.string().optional() })
 
 export const command = defineCommand({
   about: 'Lists the jobs, the newest first: one-off commands that wait for their turn, run or have ended.',
@@ -27,7 +24,11 @@ export const command = defineCommand({
       throw new CliError('usage', `No job is ever "${status}": jobs are ${jobStatuses.join(', ')}.`)
     }
     await using hub = await connectFrom(args, context)
-    const jobs = await listJobs(hub, status === undefined ? {} : { status })
+    const jobs = await listAll(
+      hub,
+      { tool: 'list_jobs', name: 'jobs', item: jobSchema },
+      status === undefined ? {} : { status },
+    )
     if (args.has('json')) {
       context.out(JSON.stringify({ jobs }, null, 2))
       return 'ok'
@@ -39,19 +40,6 @@ export const command = defineCommand({
     return 'ok'
   },
 })
-
-/** All of them. */
-async function listJobs(hub: HubConnection, filter: Readonly<Record<string, unknown>>): Promise<readonly Job[]> {
-  const found: Job[] = []
-  let cursor: string | undefined
-  do {
-    const input = { ...filter, limit: 1_000, ...(cursor !== undefined && { cursor }) }
-    const page = pageSchema.parse(await ask(hub, 'list_jobs', input))
-    found.push(...page.jobs)
-    cursor = page.next_cursor
-  } while (cursor !== undefined)
-  return found
-}
 
 export function renderJobs(jobs: readonly Job[], now: Date, options: TableOptions = {}): string {
   const rows = jobs.map((job): Cell[] => [

@@ -1,8 +1,9 @@
 /** `signalbox token list` */
 import { z } from 'zod'
-import { askHub } from './ask-hub.ts'
+import { connectFrom } from './ask-hub.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
+import { listAll } from './list-all.ts'
 import { renderTable } from './table.ts'
 
 const tokenRecord = z.looseObject({
@@ -16,7 +17,6 @@ const tokenRecord = z.looseObject({
   revoked_at: z.string().optional(),
   last_used_at: z.string().optional(),
 })
-const tokenPage = z.looseObject({ tokens: z.array(tokenRecord), next_cursor: z.string().optional() })
 
 export type TokenRecord = z.output<typeof tokenRecord>
 
@@ -25,13 +25,8 @@ export const command = defineCommand({
   flags: { ...hubFlags, ...jsonFlag },
   examples: ['signalbox token list', 'signalbox token list --json'],
   async run(args, context) {
-    const tokens: TokenRecord[] = []
-    let cursor: string | undefined
-    do {
-      const page = tokenPage.parse(await askHub('list_tokens', cursor === undefined ? {} : { cursor }, args, context))
-      tokens.push(...page.tokens)
-      cursor = page.next_cursor
-    } while (cursor !== undefined)
+    await using hub = await connectFrom(args, context)
+    const tokens = await listAll(hub, { tool: 'list_tokens', name: 'tokens', item: tokenRecord })
     context.out(args.has('json') ? JSON.stringify({ tokens }, null, 2) : renderTokens(tokens, new Date()))
     return 'ok'
   },

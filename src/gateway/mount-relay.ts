@@ -9,6 +9,7 @@ import { policyName } from './names.ts'
 import { createOwnTasks } from './own-tasks.ts'
 import { isDenied } from './policy-errors.ts'
 import type { RelayedCalls } from './relayed-call.ts'
+import { mayAskBack } from './relayed-call.ts'
 import type { UpstreamLease } from './shared-upstreams.ts'
 import { metaFor, paramHeaders, withoutWire } from './wire-params.ts'
 
@@ -32,7 +33,6 @@ export interface MountRelayOptions {
 }
 
 const noCompletion = { completion: { values: [] } }
-const mayAskBack = new Set(['resources/read', 'prompts/get'])
 
 export function createMountRelay({ mount, connector, route, gate, calls, lease }: MountRelayOptions): MountRelay {
   const tasks = createOwnTasks()

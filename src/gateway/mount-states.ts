@@ -2,6 +2,7 @@
 import { ownMounts } from '../api/connector.ts'
 import type { Face, Provider } from '../mcp/mcp.ts'
 import type { MountState } from './mount.ts'
+import { ownMountOf } from './names.ts'
 import type { SessionMounts } from './session-mounts.ts'
 
 export const mountsPrefix = 'resource://mounts/'
@@ -12,8 +13,7 @@ export function mountUri(label: string): string {
 
 export function createMountStates(mounts: SessionMounts, compositor: () => Face): Provider {
   function ownState(label: string): MountState | undefined {
-    if (!(ownMounts as readonly string[]).includes(label)) return undefined
-    const tools = namesOf(compositor()).filter((name) => name.startsWith(`${label}_`))
+    const tools = namesOf(compositor()).filter((name) => ownMountOf(name) === label)
     return tools.length > 0 ? { state: 'running', tools } : undefined
   }
 

@@ -32,7 +32,12 @@ export function exposeNames(
 
 /** What the hub itself offers, now or with another setting: nobody may be called instead of it. */
 function isOfHub(name: string): boolean {
-  return ownNames.has(name) || ownMounts.some((mount) => name.startsWith(`${mount}_`))
+  return ownNames.has(name) || ownMountOf(name) !== undefined
+}
+
+/** The mount of the hub's own that a tool of this name is in. */
+export function ownMountOf(name: string): string | undefined {
+  return ownMounts.find((mount) => name.startsWith(`${mount}_`))
 }
 
 const ownNames: ReadonlySet<string> = new Set(['search_tools', 'call_tool'])

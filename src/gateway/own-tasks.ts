@@ -1,4 +1,5 @@
 /** The tasks that the calls of one mount have begun, so that what asks for them later finds the mount. */
+import { dropOldest } from '../base/drop-oldest.ts'
 import { isRecord } from '../mcp/mcp.ts'
 
 export interface OwnTasks {
@@ -16,7 +17,7 @@ export function createOwnTasks(): OwnTasks {
       const task = taskOf(result)
       if (task === undefined) return
       tasks.add(task)
-      if (tasks.size > maxTasks) for (const oldest of tasks) if (tasks.delete(oldest)) break
+      dropOldest(tasks, maxTasks)
     },
     has: (taskId) => tasks.has(taskId),
   }

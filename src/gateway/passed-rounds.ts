@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { digestOf } from '../base/call-digest.ts'
+import { dropOldest } from '../base/drop-oldest.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { PolicyCall } from '../policy/policy.ts'
 
@@ -34,7 +35,7 @@ export function createPassedRounds(): PassedRounds {
     leave(call, event, inner) {
       const once = randomUUID()
       open.add(once)
-      if (open.size > maxOpen) for (const oldest of open) if (open.delete(oldest)) break
+      dropOldest(open, maxOpen)
       return { passed: { event, digest: digestOf(call), inner, once } } satisfies PassedState
     },
     comeBack(call, state) {

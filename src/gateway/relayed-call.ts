@@ -64,7 +64,7 @@ const maxWaiting = 32
 const maxMissed = 100
 
 /** The methods whose answer may be a question, on 2026-07-28. */
-const mayAskBack = new Set(['tools/call', 'resources/read', 'prompts/get'])
+export const mayAskBack: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get'])
 
 export function createRelayedCalls(): RelayedCalls {
   const waiting = new Map<string, Relayed>()

@@ -1,6 +1,5 @@
 /** `list_session_tools`: what the agent of a session sees, shown to people, with what the policy says of it. */
 import { z } from 'zod'
-import { ownMounts } from '../api/connector.ts'
 import { effects } from '../api/policy.ts'
 import type { SessionStatus } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
@@ -9,7 +8,7 @@ import type { Face, Provider, Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { PolicyFailure } from '../policy/policy.ts'
 import type { Mount } from './mount.ts'
-import { policyNames } from './names.ts'
+import { ownMountOf, policyNames } from './names.ts'
 import type { Foresight } from './visible-tools.ts'
 
 export interface SessionToolsOptions {
@@ -68,7 +67,7 @@ function asHubError(error: unknown): never {
 function shown(tool: Tool, mounts: readonly Mount[]): z.input<typeof seenTool> {
   const { name, policyName, description } = tool
   const label = mounts.find(({ definitions }) => definitions.toolsByName.get(name) === tool)?.bound.label
-  const mount = label ?? ownMounts.find((own) => name.startsWith(`${own}_`)) ?? 'hub'
+  const mount = label ?? ownMountOf(name) ?? 'hub'
   const original = label === undefined ? undefined : policyName?.slice(label.length + 1)
   return {
     name,

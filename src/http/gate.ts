@@ -1,4 +1,5 @@
 /** Who may come in: the bearer token of a request, or why not. Asked before a byte of the body is read. */
+import { dropOldest } from '../base/drop-oldest.ts'
 import type { Principal } from '../base/principal.ts'
 
 export type Admission =
@@ -29,9 +30,9 @@ export function createGate({ authenticate, hasSession, now = Date.now }: GateOpt
     const known = failures.get(address)
     if (!known || known.until <= now()) {
       // The map is bounded: the address that failed first is forgotten first.
-      if (failures.size >= maxAddresses) for (const oldest of failures.keys()) if (failures.delete(oldest)) break
       failures.delete(address)
       failures.set(address, { count: 1, until: now() + 60_000 })
+      dropOldest(failures, maxAddresses)
       return { is: 'unknown', why }
     }
     known.count++

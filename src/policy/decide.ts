@@ -1,3 +1,4 @@
+import type { Effect } from '../api/policy.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { CompiledGrant } from './compile.ts'
 import type { PolicyPool } from './pool.ts'
@@ -28,12 +29,32 @@ function judge(pool: PolicyPool, call: PolicyCall): Verdict {
 
 /** For calls of which some arguments are not known any more: whether those could make the effect another one. */
 export function couldDiffer(pool: PolicyPool, call: PolicyCall, hidden: readonly string[]): boolean {
-  const isUnsure = (rule: PolicyRule) => hidden.some((name) => rule.condition?.looksAt(name))
+  return sureEffect(pool, call, ({ condition }) => hidden.some((name) => condition?.looksAt(name))) === undefined
+}
+
+/** What is decided on a tool whatever its arguments are; `undefined` where they make a difference. */
+export function foresee(
+  pool: PolicyPool,
+  grants: readonly CompiledGrant[],
+  names: Pick<PolicyCall, 'tool' | 'alias'>,
+): Effect | undefined {
+  const call = { ...names, arguments: {} }
+  const effect = sureEffect(pool, call, ({ condition }) => condition !== undefined)
+  // A grant may be for some arguments only.
+  return effect === 'ask' && grants.some((grant) => grant.matches(call)) ? undefined : effect
+}
+
+/** `undefined`: a rule of which nobody can be sure would make it another one. */
+function sureEffect(
+  pool: PolicyPool,
+  call: PolicyCall,
+  isUnsure: (rule: PolicyRule) => boolean | undefined,
+): Effect | undefined {
   const rules = pool.rulesFor(call)
   const sure = rules.find((rule) => !isUnsure(rule) && holds(rule, call))
   const effect = sure?.effect ?? pool.fallback.effect
   const before = sure ? rules.slice(0, rules.indexOf(sure)) : rules
-  return before.some((rule) => isUnsure(rule) && rule.effect !== effect)
+  return before.some((rule) => isUnsure(rule) && rule.effect !== effect) ? undefined : effect
 }
 
 export function matchesCall(rule: PolicyRule, call: PolicyCall): boolean {

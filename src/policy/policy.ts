@@ -9,7 +9,7 @@ import type { Effect, PolicyScope } from '../api/policy.ts'
 export { appendRules } from './append-rules.ts'
 export { compileGrant, compilePolicy } from './compile.ts'
 export type { CompiledGrant } from './compile.ts'
-export { couldDiffer, decide, PolicyFailure } from './decide.ts'
+export { couldDiffer, decide, foresee, PolicyFailure } from './decide.ts'
 export { poolPolicies } from './pool.ts'
 export type { PolicyPool } from './pool.ts'
 

@@ -2,6 +2,7 @@
  * The messages of one connection: which answer belongs to which request, which notice to whom. It has its own ids and
  * looks at nothing that it does not need for that; everything is passed on as it came, and in the order it came.
  */
+import { dropOldest } from '../../base/drop-oldest.ts'
 import type { Log } from '../../base/log.ts'
 import type { Params, RpcRequest } from '../wire.ts'
 import { errorCode, isRecord, metaKey, metaOf, notification, RpcError } from '../wire.ts'
@@ -82,7 +83,7 @@ export function createPeer(options: PeerOptions): Peer {
   function cancel(exchange: Exchange, error: RpcError): void {
     settle(exchange)
     cancelled.add(exchange.id)
-    if (cancelled.size > maxCancelled) for (const oldest of cancelled) if (cancelled.delete(oldest)) break
+    dropOldest(cancelled, maxCancelled)
     exchange.reject(error)
     if (!exchange.options.isCancelledByClosing) {
       const params = { requestId: exchange.id, reason: error.message }

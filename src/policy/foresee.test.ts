@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { compileGrant, compilePolicy, poolPolicies } from '../policy/policy.ts'
-import { foresee } from './foresee.ts'
+import { compileGrant, compilePolicy, foresee, poolPolicies } from './policy.ts'
 
 async function effectOf(source: string, grants: Parameters<typeof foresee>[1] = []) {
   const pool = poolPolicies([await compilePolicy(source, { scope: 'hub', version: 1 })])
