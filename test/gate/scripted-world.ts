@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { shippedHub } from '../harness/hub-process.ts'
 import type { Target } from '../http/exchange.ts'
-import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
 
+/** Its end fails where the hub has logged a fault. */
 export interface ScriptedWorld extends OwnHub {
   /** A session, and what its agent needs to come in. */
   session(name: string): Promise<Target>
@@ -91,6 +92,11 @@ export async function startScriptedWorld(env: Readonly<Record<string, string>> =
     async events(filter = {}) {
       const { events } = await hub.call('query_events', { limit: 1000, ...filter })
       return events as readonly RecordedEvent[]
+    },
+    async [Symbol.asyncDispose]() {
+      const faults = faultsIn(hub.log())
+      await hub[Symbol.asyncDispose]()
+      expect(faults).toEqual([])
     },
   }
 }
