@@ -7,7 +7,7 @@ import { shippedHub } from '../harness/hub-process.ts'
 import type { Target } from '../http/exchange.ts'
 import { faultsIn, type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
 
-/** Its end fails where the hub has logged a fault. */
+/** Its end fails where the hub has logged other faults than it was to. */
 export interface ScriptedWorld extends OwnHub {
   /** A session, and what its agent needs to come in. */
   session(name: string): Promise<Target>
@@ -47,7 +47,10 @@ export interface RecordedEvent {
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-export async function startScriptedWorld(env: Readonly<Record<string, string>> = {}): Promise<ScriptedWorld> {
+export async function startScriptedWorld(
+  env: Readonly<Record<string, string>> = {},
+  expectedFaults: readonly unknown[] = [],
+): Promise<ScriptedWorld> {
   const hub = await startOwnHub({ program: shippedHub, env })
   await hub.call('set_policy', { scope: 'hub', source: 'default: allow' })
   const program = fileURLToPath(new URL('scripted-upstream.ts', import.meta.url))
@@ -96,7 +99,7 @@ export async function startScriptedWorld(env: Readonly<Record<string, string>> =
     async [Symbol.asyncDispose]() {
       const faults = faultsIn(hub.log())
       await hub[Symbol.asyncDispose]()
-      expect(faults).toEqual([])
+      expect(faults).toEqual(expectedFaults)
     },
   }
 }

@@ -7,7 +7,8 @@ import { eventually, type ScriptedWorld, startScriptedWorld } from './scripted-w
 
 let world: ScriptedWorld
 beforeAll(async () => {
-  world = await startScriptedWorld({ SHELF_KEY: 'swordfish-swordfish' })
+  const breach = expect.stringContaining('has no array')
+  world = await startScriptedWorld({ SHELF_KEY: 'swordfish-swordfish' }, [breach])
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
