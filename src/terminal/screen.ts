@@ -19,6 +19,8 @@ export interface Screen extends Disposable {
   readonly size: Size
   /** The offset of the next byte it has not taken. */
   readonly offset: number
+  /** How long it took to draw all bytes that were fed. */
+  readonly drawingMs: number
   /** Takes bytes without waiting; resolves when they are on the screen. Pipelined: await only to hold back the source. */
   feed(bytes: Buffer, options?: FeedOptions): Promise<void>
   /** The bytes from the last one fed up to here are lost. */
@@ -183,6 +185,7 @@ export function createScreen(options: ScreenOptions): Screen {
   let taken = from?.offset ?? offset ?? 0
   /** Where the next byte fed stands. */
   let fed = taken
+  let drawingMs = 0
   /** Counts the changes, so that a row knows when it is out of date. */
   let changes = 0
 
@@ -216,11 +219,16 @@ export function createScreen(options: ScreenOptions): Screen {
     get offset() {
       return taken
     },
+    get drawingMs() {
+      return drawingMs
+    },
     feed(bytes, options = {}) {
       fed += bytes.length
       return feeder.feed(bytes, (piece) => {
+        const began = performance.now()
         taken += piece.length
         parse(piece, options)
+        drawingMs += performance.now() - began
       })
     },
     skipTo(next) {

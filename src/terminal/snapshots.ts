@@ -5,14 +5,21 @@ import type { Screen, Snapshot } from './screen.ts'
 import { snapshotFormat } from './screen.ts'
 
 export interface Snapshots {
-  /** Call after output: writes one when enough has come since the last. */
+  /** Call after output: writes one when enough was drawn since the last. */
   note(): void
   /** Writes one now, where the screen can be told. */
   write(): void
 }
 
 const snapshotFile = 'screen.json'
-const everyBytes = 1024 * 1024
+/**
+ * One is written when what was drawn since the last has taken this many times as long as writing one does: so little is
+ * left for the next hub to draw again, whatever the program prints, and this one spends less on them than on drawing.
+ */
+const worthwhile = 2
+const leastMs = 10
+/** As long as none was written. */
+const assumedMs = 20
 /** At most this part of the time is spent on them. */
 const share = 0.05
 /** A hub that has just started has many screens to draw, which people wait for. */
@@ -25,24 +32,36 @@ const firstAfterMs = 5_000
 export function createSnapshots(directory: string, screen: Screen, savedTo: number): Snapshots {
   const path = join(directory, snapshotFile)
   let writtenAt = savedTo
+  let drawnMs = 0
+  let writingMs = assumedMs
   let notBefore = screen.offset === savedTo ? 0 : performance.now() + firstAfterMs
+  let later: NodeJS.Timeout | undefined
 
   function write(): void {
+    clearTimeout(later)
+    later = undefined
     if (screen.offset === writtenAt) return
     const began = performance.now()
     const snapshot = screen.snapshot()
     if (!snapshot) return
-    if (replaceFile(path, JSON.stringify(snapshot))) writtenAt = snapshot.offset
+    if (replaceFile(path, JSON.stringify(snapshot))) {
+      writtenAt = snapshot.offset
+      drawnMs = screen.drawingMs
+    }
     const ended = performance.now()
-    notBefore = ended + (ended - began) / share
+    writingMs = ended - began
+    notBefore = ended + writingMs / share
   }
 
-  return {
-    write,
-    note() {
-      if (screen.offset - writtenAt >= everyBytes && performance.now() >= notBefore) write()
-    },
+  function note(): void {
+    if (later || screen.drawingMs - drawnMs < Math.max(leastMs, worthwhile * writingMs)) return
+    const waitMs = notBefore - performance.now()
+    // The program may print no more until then.
+    if (waitMs > 0) later = setTimeout(write, waitMs).unref()
+    else write()
   }
+
+  return { write, note }
 }
 
 /** `undefined` if there is none that can be used: the journal has everything it had. */
