@@ -127,7 +127,7 @@ describe('a session', () => {
     await start('logged', 'seq 1 5; read -r; seq 6 9; printf tail')
     await signalbox('wait', 'logged', '5')
     expect((await signalbox('logs', 'logged', '-n', '2')).out).toBe('4\n5')
-    const following = signalbox('logs', 'logged', '-n', '1', '-f')
+    const following = signalbox('logs', 'logged', '-f')
     // What is printed before the follower is there is in the log, what comes behind it is not; both are shown once.
     await signalbox('send', 'logged', '')
     const { code, out } = await following
