@@ -15,8 +15,8 @@ export default defineConfig({
     // On a machine that others use too, one that stalls for seconds is asked again. What fails twice is a fault.
     retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
-    // Many wait for a clock or another process: with one more than the two cores that we count on, none of these is idle.
-    maxWorkers: 3,
+    // Many wait for a clock or another process: with two more than the two cores that we count on, none of these is idle.
+    maxWorkers: 4,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -61,12 +61,13 @@ export interface TestDatabase {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** A database of its own for one test, dropped afterwards. */
-export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+/** A database of its own for one test, dropped afterwards. It is empty, unless it begins as a copy of `template`. */
+export async function createDatabase(serverUrl: string, template = 'template1'): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
-  await runSql(serverUrl, `create database ${name}`)
+  // Where nothing has to reach the disk, a copy of the files costs a third of one through the write-ahead log.
+  await runSql(serverUrl, `create database ${name} template ${template} strategy file_copy`)
   return { url: url.href, [Symbol.asyncDispose]: () => runSql(serverUrl, `drop database ${name} with (force)`) }
 }
 

@@ -34,7 +34,7 @@ const openOnSqlite: OpenEventLog = async (deps) => {
 
 const openOnPostgres: OpenEventLog = async (deps) => {
   const stack = new AsyncDisposableStack()
-  const database = await createDatabase(inject('postgresUrl'))
+  const database = await createDatabase(inject('postgresUrl'), inject('postgresTemplate'))
   stack.use(database)
   const store = stack.use(await openStore({ databaseUrl: database.url }))
   return opened(stack, { engine: 'postgres', postgres: store.postgres! }, deps)

@@ -29,7 +29,7 @@ async function openOnSqlite(): Promise<OpenedStore> {
 }
 
 async function openOnPostgres(): Promise<OpenedStore> {
-  const database = await createDatabase(inject('postgresUrl'))
+  const database = await createDatabase(inject('postgresUrl'), inject('postgresTemplate'))
   return opened(
     () => openStore({ databaseUrl: database.url }),
     () => database[Symbol.asyncDispose](),
