@@ -1,6 +1,6 @@
 /** `config.yaml`: a flat map of settings, each with the line it stands on, so that an error can point at it. */
 import { existsSync, readFileSync } from 'node:fs'
-import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import { createRequire } from 'node:module'
 import { HubError, messageOf } from '../base/hub-error.ts'
 
 export interface ConfigFileEntry {
@@ -15,7 +15,11 @@ export function readConfigFile(path: string): readonly ConfigFileEntry[] {
   return text === undefined ? [] : parseConfigFile(text, path)
 }
 
+const require = createRequire(import.meta.url)
+
 function parseConfigFile(text: string, path: string): readonly ConfigFileEntry[] {
+  // Most have no such file, and every command would wait until this is loaded.
+  const { isMap, isNode, isScalar, LineCounter, parseDocument } = require('yaml') as typeof import('yaml')
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [fault] = document.errors
