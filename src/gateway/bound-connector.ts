@@ -16,3 +16,8 @@ export interface BoundConnector {
   /** Or why it cannot be reached at all. */
   readonly target: UpstreamTarget | Error
 }
+
+/** Whether the names of its tools begin with the mount's, in a session that is bound to all of these. */
+export function hasPrefixAmong(all: readonly BoundConnector[], bound: BoundConnector): boolean {
+  return bound.hasPrefix || all.length > 1
+}

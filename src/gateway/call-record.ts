@@ -42,10 +42,10 @@ export async function openCallRecord(
 }
 
 function requestPayload(request: GateRequest, verdict: Verdict | Failed, { caller, client }: Call) {
-  const { tool, alias, unrecorded, upstream } = request
+  const { tool, aliases, unrecorded, upstream } = request
   return {
     tool,
-    ...(alias !== undefined && { alias }),
+    ...(aliases && { aliases }),
     arguments: recordedArguments(request.arguments, unrecorded),
     decision: 'failure' in verdict ? { effect: 'deny', reason: verdict.failure } : wireVerdict(verdict),
     role: caller.role,

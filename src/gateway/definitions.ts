@@ -2,7 +2,7 @@
 import type { Call, InputRequired, Params, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Listed, MountLists } from './mount-lists.ts'
-import { exposeNames, policyName } from './names.ts'
+import { exposeNames, policyAliases, policyName } from './names.ts'
 
 export interface Definitions {
   readonly tools: readonly Tool[]
@@ -28,6 +28,8 @@ export interface DefineOptions {
   readonly route: string
   /** False: names stay as they are. */
   readonly hasPrefix: boolean
+  /** They did, or may again. */
+  readonly mayBeBare: boolean
   readonly relay: Relay
 }
 
@@ -47,7 +49,8 @@ export function define(lists: MountLists, options: DefineOptions): Definitions {
   }
 }
 
-function toolsOf({ tools }: MountLists, { mount, connector, route, hasPrefix, relay }: DefineOptions): Tool[] {
+function toolsOf({ tools }: MountLists, options: DefineOptions): Tool[] {
+  const { mount, connector, route, hasPrefix, mayBeBare, relay } = options
   return named(tools, mount, hasPrefix).map(({ original, name, listed }) => {
     return {
       name,
@@ -55,6 +58,7 @@ function toolsOf({ tools }: MountLists, { mount, connector, route, hasPrefix, re
       inputSchema: isRecord(listed['inputSchema']) ? listed['inputSchema'] : {},
       annotations: isRecord(listed['annotations']) ? listed['annotations'] : {},
       policyName: policyName(mount, original),
+      policyAliases: policyAliases({ mount, original, name, mayBeBare }),
       route,
       upstream: connector,
       listed: renamed(listed, name, { mount, tool: original }),

@@ -21,9 +21,10 @@ import type { BoundConnector } from './bound-connector.ts'
 import type { GateOptions } from './gate.ts'
 import { createGate } from './gate.ts'
 import { createGateLayer } from './gate-layer.ts'
+import type { KnownNames } from './kept-names.ts'
+import { findKeptNames } from './kept-names.ts'
 import type { MountLists } from './mount-lists.ts'
 import { createMountStates } from './mount-states.ts'
-import type { PolicyNames } from './names.ts'
 import { createRelayedCalls } from './relayed-call.ts'
 import { createResourcesMount } from './resources-mount.ts'
 import { createSearchProvider } from './search-tools.ts'
@@ -55,8 +56,8 @@ export interface Gateway extends AsyncDisposable {
   refresh(session: string): Promise<void>
   /** Starts the upstreams of a connector anew, wherever they run, or those of one session; answers whose they are. */
   restart(connector: string, session?: string): Promise<readonly MountPlace[]>
-  /** A tool as policies name it, and as the agent sees it where that differs, from either of both. */
-  namesOf(session: string, tool: string): PolicyNames
+  /** A tool as policies name it, with its other names, from that name or the one that the agent sees. */
+  namesOf(session: string, tool: string): Promise<KnownNames>
   /** Those of the tools of a session that its policy does not deny whatever their arguments. */
   visible(session: string, tools: readonly Tool[]): Promise<readonly Tool[]>
   /** What agents are shown may be another now. */
@@ -157,7 +158,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     policiesChanged() {
       for (const session of open.keys()) notices.listChanged('tools', faceIdOf(session))
     },
-    namesOf: (session, tool) => open.get(session)?.mounts.namesOf(tool) ?? { tool },
+    async namesOf(session, tool) {
+      const names = open.get(session)?.mounts.namesOf(tool)
+      return names ?? findKeptNames(tool, await options.bindingsOf(session), options.known)
+    },
     upstreamOf: (session, label) =>
       open.get(session)?.mounts.mounts.find(({ bound }) => bound.label === label)?.upstream,
     async close(session) {

@@ -99,7 +99,7 @@ export function createMount(options: MountOptions): Mount {
   let retry: NodeJS.Timeout | undefined
 
   function defined(): Definitions {
-    return define(lists, { mount: label, connector, route, hasPrefix, relay })
+    return define(lists, { mount: label, connector, route, hasPrefix, mayBeBare: !bound.hasPrefix, relay })
   }
 
   function show(next: MountLists, fields: readonly ListField[]): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { exposeNames } from './names.ts'
+import { exposeNames, policyAliases } from './names.ts'
 
 test('a tool is named by its mount and itself', () => {
   expect([...exposeNames('files', ['read', 'Write-All', 'get.info'], { hasPrefix: true })]).toEqual([
@@ -32,4 +32,11 @@ test('whatever upstreams call their tools, names are fit for every client, apart
       for (const [original, name] of names) expect(backwards.get(original)).toBe(name)
     }),
   )
+})
+
+test('a policy may forbid it by what it is called now, and by what it would be called without the others', () => {
+  const tool = { mount: 'a', original: 'get-x', name: 'a_get_x_3fe19c', mayBeBare: false }
+  expect(policyAliases(tool)).toEqual(['a_get_x_3fe19c', 'a_get_x'])
+  expect(policyAliases({ ...tool, mayBeBare: true })).toEqual(['a_get_x_3fe19c', 'a_get_x', 'get-x'])
+  expect(policyAliases({ mount: 'a', original: 'read', name: 'a_read', mayBeBare: false })).toEqual([])
 })

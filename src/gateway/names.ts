@@ -47,12 +47,31 @@ export function policyName(mount: string, original: string): string {
   return `${mount}_${original}`
 }
 
-/** The same of a tool, with what its agent sees where that is another name. */
-export function policyNames({ name, policyName: named = name, upstream }: Tool): PolicyNames {
-  return upstream !== undefined && named !== name ? { tool: named, alias: name } : { tool: named }
+/**
+ * What else it may be called: as its agent sees it, and as it would if nothing else were listed or bound. A rule that
+ * forbids one of them goes on doing so when another tool or connector makes the name longer.
+ */
+export function policyAliases({ mount, original, name, mayBeBare }: NamedTool): readonly string[] {
+  const aliases = new Set([name, plainName(mount, original), ...(mayBeBare ? [original] : [])])
+  aliases.delete(policyName(mount, original))
+  return [...aliases]
 }
 
-export type PolicyNames = Pick<PolicyCall, 'tool' | 'alias'>
+export interface NamedTool {
+  readonly mount: string
+  readonly original: string
+  /** As it is listed. */
+  readonly name: string
+  /** Its connector's tools keep their names, where the session is bound to nothing else. */
+  readonly mayBeBare: boolean
+}
+
+/** How a policy knows a tool. */
+export function policyNames({ name, policyName: named = name, policyAliases: aliases = [] }: Tool): PolicyNames {
+  return aliases.length > 0 ? { tool: named, aliases } : { tool: named }
+}
+
+export type PolicyNames = Pick<PolicyCall, 'tool' | 'aliases'>
 
 function plainName(mount: string, original: string): string {
   return `${mount}_${original.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`

@@ -4,6 +4,7 @@ import { createSerial } from '../base/serial.ts'
 import type { LoggingLevel, Notices, Prompt, Provider, Resource, Tool } from '../mcp/mcp.ts'
 import { moreVerbose, notification, unaskedLogLevel } from '../mcp/mcp.ts'
 import type { BoundConnector } from './bound-connector.ts'
+import { hasPrefixAmong } from './bound-connector.ts'
 import type { Gate } from './gate.ts'
 import type { Mount, MountState } from './mount.ts'
 import { createMount } from './mount.ts'
@@ -60,7 +61,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
   async function reconcile(): Promise<void> {
     if (isClosed) return
     const wanted = (await options.bindings()).toSorted((one, other) => other.priority - one.priority)
-    const hasPrefix = (bound: BoundConnector) => bound.hasPrefix || wanted.length > 1
+    const hasPrefix = (bound: BoundConnector) => hasPrefixAmong(wanted, bound)
     const kept = (bound: BoundConnector) => mounts.find((mount) => isSame(mount.bound, bound))
     const gone = mounts.filter((mount) => !wanted.some((bound) => isSame(mount.bound, bound)))
     const next = wanted.map((bound) => kept(bound) ?? open(bound, hasPrefix(bound)))

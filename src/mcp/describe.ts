@@ -15,7 +15,7 @@ function once<Definition extends { readonly listed?: object }>(describe: (defini
 }
 
 export const describeTool = once(({ run: _, alwaysListed: _1, answersOnce: _2, unrecorded: _3, ...tool }: Tool) => {
-  const { policyName: _4, route: _5, upstream: _6, isPassage: _7, ...shown } = tool
+  const { policyName: _4, policyAliases: _5, route: _6, upstream: _7, isPassage: _8, ...shown } = tool
   return shown
 })
 export const describeResource = once(({ read: _, watch: _1, ...resource }: Resource) => resource)

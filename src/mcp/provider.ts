@@ -62,6 +62,8 @@ export interface Tool {
   readonly isPassage?: boolean
   /** `<mount>_<tool>` as policies name it, where that is not the name. */
   readonly policyName?: string
+  /** Other names by which a policy may forbid it. */
+  readonly policyAliases?: readonly string[]
   /** For the record: how it is answered, such as `mcp:stdio`, and by which upstream. */
   readonly route?: string
   readonly upstream?: string

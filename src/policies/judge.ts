@@ -29,9 +29,14 @@ export interface Judge {
   forget(sessionId: string): void
 }
 
+export interface NamesOfTool extends Pick<PolicyCall, 'tool' | 'aliases'> {
+  /** The mount that it may be of, whose tools nobody knows yet. */
+  readonly unlisted?: string
+}
+
 export interface JudgeOptions {
-  /** A tool as policies name it, and as its agent sees it, from either of both names. */
-  readonly namesOf: (sessionId: string, tool: string) => Pick<PolicyCall, 'tool' | 'alias'>
+  /** A tool as policies name it, with its other names, from that name or the one that its agent sees. */
+  readonly namesOf: (sessionId: string, tool: string) => Promise<NamesOfTool>
   readonly current: CurrentPolicies
   readonly findSession: (nameOrId: string) => Promise<KnownSession>
   readonly grantsOf: (sessionId: string) => readonly CompiledGrant[]
@@ -58,9 +63,9 @@ export function createJudge({ current, findSession, grantsOf, namesOf }: JudgeOp
     async explain(sessionId, call) {
       try {
         const pool = await poolOf(sessionId)
-        const named = namesOf(sessionId, call.tool)
+        const { unlisted, ...named } = await namesOf(sessionId, call.tool)
         const { policyVersion, ...verdict } = decide(pool, grantsOf(sessionId), { ...call, ...named })
-        const why = explain(pool, { policyVersion, ...verdict }, named.tool)
+        const why = `${explain(pool, { policyVersion, ...verdict }, named.tool)}${sayUnlisted(unlisted)}`
         return { ...verdict, policy_version: policyVersion, why, policies: pool.policies.map(summaryOf) }
       } catch (error) {
         if (error instanceof PolicyFailure) throw new HubError('unavailable', error.message, { cause: error })
@@ -76,6 +81,11 @@ export function createJudge({ current, findSession, grantsOf, namesOf }: JudgeOp
 function explain(pool: PolicyPool, { rule: name, grant, effect }: Verdict, tool: string): string {
   const decided = name === undefined ? sayDefault(pool, tool) : sayRule(pool, name)
   return grant === undefined || effect !== 'allow' ? decided : `${decided} The grant ${grant} answers that with yes.`
+}
+
+function sayUnlisted(mount: string | undefined): string {
+  if (mount === undefined) return ''
+  return ` What the mount "${mount}" offers is not known in this session yet: the name was judged as it is written.`
 }
 
 function sayDefault({ fallback, policies }: PolicyPool, tool: string): string {

@@ -24,7 +24,7 @@ export interface Policies {
   /** Throws a `PolicyFailure` where it cannot be told: the call must not run. */
   decide(sessionId: string, call: PolicyCall): Promise<Verdict>
   /** What is decided on a tool whatever its arguments are; `undefined` where they make a difference. */
-  foresee(sessionId: string): Promise<(names: Pick<PolicyCall, 'tool' | 'alias'>) => Effect | undefined>
+  foresee(sessionId: string): Promise<(names: Pick<PolicyCall, 'tool' | 'aliases'>) => Effect | undefined>
   /** Of all that holds for a session now. */
   versionOf(sessionId: string): Promise<string>
   /** Throws a `HubError` with the line of what is wrong. */

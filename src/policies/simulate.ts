@@ -111,7 +111,7 @@ async function* recordedCalls(
 
 /** `undefined`: no agent made it, so no policy decided it. */
 function toRecordedCall({ id, at, session, payload }: Event): RecordedCall | undefined {
-  const { tool, alias, arguments: args, decision } = payload
+  const { tool, aliases, arguments: args, decision } = payload
   if (session === undefined || typeof tool !== 'string' || !isRecord(decision)) return undefined
   const before = effects.find((effect) => effect === decision['effect'])
   if (before === undefined) return undefined
@@ -122,12 +122,16 @@ function toRecordedCall({ id, at, session, payload }: Event): RecordedCall | und
     at,
     session,
     tool,
-    ...(typeof alias === 'string' && { alias }),
+    ...(areTexts(aliases) && { aliases }),
     arguments: isRecord(args) ? args : {},
     before,
     isGranted,
     policyVersion,
   }
+}
+
+function areTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
 type Judgement = 'uncertain' | { readonly effect: Effect; readonly rule?: string }

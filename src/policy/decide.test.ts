@@ -90,7 +90,7 @@ test('a grant makes allow of ask, by rule or by default, and never beats deny or
 })
 
 test('a rule for the name that the caller sees may forbid or ask, but not allow; and a grant for the tool answers it', async () => {
-  const aliased = { tool: 'up_wipe-disk', alias: 'up_wipe_disk', arguments: {} }
+  const aliased = { tool: 'up_wipe-disk', aliases: ['wipe-disk', 'up_wipe_disk'], arguments: {} }
   const verdict = async (source: string) => decide(await pooled([hub, source]), [], aliased)
   expect(await verdict('default: allow\nrules: [{ deny: up_wipe_disk }]')).toMatchObject({
     effect: 'deny',
@@ -101,6 +101,14 @@ test('a rule for the name that the caller sees may forbid or ask, but not allow;
   const grant = await compileGrant({ id: 'g1', tool: 'up_wipe-disk' })
   const pool = await pooled([hub, 'default: allow\nrules: [{ ask: "up_*" }]'])
   expect(decide(pool, [grant], aliased)).toMatchObject({ effect: 'allow', grant: 'g1' })
+})
+
+test('whatever names are asked about, none changes what is decided on another', async () => {
+  const pool = await pooled([hub, 'default: allow\nrules: [{ abort: up_wipe-disk }]'])
+  const effectOf = (tool: string, ...aliases: string[]) => decide(pool, [], { tool, aliases, arguments: {} }).effect
+  expect(effectOf('up_wipe-disk up_wipe_disk')).toBe('allow')
+  expect(effectOf('up_wipe-disk,up_wipe_disk')).toBe('allow')
+  expect(effectOf('up_wipe-disk', 'up_wipe_disk')).toBe('abort')
 })
 
 test('the version names everything that was pooled, widest first', async () => {

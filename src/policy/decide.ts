@@ -36,7 +36,7 @@ export function couldDiffer(pool: PolicyPool, call: PolicyCall, hidden: readonly
 export function foresee(
   pool: PolicyPool,
   grants: readonly CompiledGrant[],
-  names: Pick<PolicyCall, 'tool' | 'alias'>,
+  names: Pick<PolicyCall, 'tool' | 'aliases'>,
 ): Effect | undefined {
   const call = { ...names, arguments: {} }
   const effect = sureEffect(pool, call, ({ condition }) => condition !== undefined)

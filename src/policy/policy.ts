@@ -53,8 +53,8 @@ export interface Condition {
 export interface PolicyCall {
   /** `<mount>_<original tool name>`, before shortening: no alias escapes a rule. */
   readonly tool: string
-  /** The name that its caller sees, where it is another: a rule for that may forbid the call, never allow it. */
-  readonly alias?: string | undefined
+  /** The name that its caller sees, and others that it has had or may have: a rule for one may forbid, never allow. */
+  readonly aliases?: readonly string[] | undefined
   readonly arguments: Readonly<Record<string, unknown>>
 }
 

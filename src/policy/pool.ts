@@ -11,7 +11,7 @@ export interface PolicyPool {
   /** Where no rule matches: the effect, and whose word it is. */
   readonly fallback: { readonly effect: Effect; readonly from?: string }
   /** The rules that name its tool, the one that counts most first. */
-  rulesFor(call: Pick<PolicyCall, 'tool' | 'alias'>): readonly PolicyRule[]
+  rulesFor(call: Pick<PolicyCall, 'tool' | 'aliases'>): readonly PolicyRule[]
 }
 
 /** Agents call the same tools again and again; one that calls thousands makes the hub look them up anew. */
@@ -28,14 +28,15 @@ export function poolPolicies(policies: readonly Policy[]): PolicyPool {
     policies: pooled,
     version: pooled.map(({ place }) => versionOf(place)).join('+'),
     fallback: fallbackOf(pooled),
-    rulesFor({ tool, alias }) {
-      const both = alias === undefined ? tool : `${tool} ${alias}`
-      const known = remembered.get(both)
+    rulesFor({ tool, aliases = [] }) {
+      // Agents choose some of the names: no two calls may have one key.
+      const key = JSON.stringify([tool, ...aliases])
+      const known = remembered.get(key)
       if (known) return known
-      const namesAlias = (rule: PolicyRule) => alias !== undefined && rule.effect !== 'allow' && rule.namesTool(alias)
+      const namesAlias = (rule: PolicyRule) => rule.effect !== 'allow' && aliases.some((alias) => rule.namesTool(alias))
       const found = ranked.filter((rule) => rule.namesTool(tool) || namesAlias(rule))
       if (remembered.size >= maxRemembered) remembered.clear()
-      remembered.set(both, found)
+      remembered.set(key, found)
       return found
     },
   }
