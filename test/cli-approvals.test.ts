@@ -196,6 +196,23 @@ describe('at the keyboard', () => {
     await person.exit
   })
 
+  test('arguments that a list cuts are shown whole, and only then answered', async () => {
+    const text = `${'y'.repeat(20_000)} and then rm -rf /`
+    const { call, id } = await agentTypes(text)
+    const list = await signalbox('approvals', 'ls')
+    expect(list.out).toMatch(/\d+ bytes more than \{"text":"yyy/)
+    expect(list.out).not.toContain('rm -rf')
+    expect((await signalbox('approvals', 'show', id)).out).toContain(JSON.stringify(text))
+    const person = await sitDown()
+    await person.sees('text: "yyy')
+    person.type('\x1b[6~'.repeat(30))
+    await person.sees('and then rm -rf /')
+    person.type('a')
+    expect(await call).toMatchObject({ success: true })
+    person.type('q')
+    await person.exit
+  })
+
   test('a hub that is restarted is waited for, and what was asked before can be answered and used after', async () => {
     await using own = await createTempHome()
     await using before = await startHubProcess({ home: own.path })
@@ -250,7 +267,7 @@ async function agentTypes(
   const id = await vi.waitFor(
     async () => {
       const { approvals } = (await callTool(at.hub, 'list_approvals')) as unknown as { approvals: Approval[] }
-      const found = approvals.find((each) => each.arguments['text'] === text)
+      const found = approvals.find(({ arguments: { text: shown } }) => shown !== '' && text.startsWith(String(shown)))
       expect(found).toBeDefined()
       return String(found?.id)
     },

@@ -24,7 +24,15 @@ export const approvalSchema = z.object({
   session: z.string().describe('Its name.'),
   session_id: z.string(),
   tool: z.string().describe('<mount>_<tool>, as policies name it.'),
-  arguments: z.record(z.string(), z.unknown()).describe('Without secrets.'),
+  arguments: z.record(z.string(), z.unknown()).describe('As a person may see them.'),
+  arguments_left_out: z
+    .int()
+    .optional()
+    .describe('So many bytes of them are missing here; list_approvals with the id has them whole.'),
+  hidden: z
+    .array(z.object({ at: z.string().describe('A JSON Pointer.'), characters: z.int() }))
+    .optional()
+    .describe('What of the arguments is a secret. "[redacted]" anywhere else is what the agent wrote.'),
   digest: z.string().describe('Of the arguments as they came: an approval is for these and no others.'),
   correlation: z.string().describe('Of its call: get_trace shows the whole path.'),
   rule: z.string().optional().describe('The rule that said ask; absent where the default did.'),

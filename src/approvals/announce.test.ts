@@ -46,6 +46,26 @@ test('a command gets the approval on stdin and its names in the environment, wit
   expect(JSON.parse(String(json))).toMatchObject({ id, status: 'pending', arguments: { password: '[redacted]' } })
 })
 
+test('no name that an agent chooses keeps a command from being run', async () => {
+  const told = place()
+  const { approvals, session } = await useHub({ command: `echo "$SIGNALBOX_APPROVAL_TOOL" >> ${told}` })
+  for (const tool of ['up_m\0eth\x1b[2J', `up_${'é'.repeat(900)}`])
+    await ask(approvals, requestOf(session, { tool })).outcome
+  await until(() => linesOf(told).length === 2)
+  expect(linesOf(told).toSorted()).toEqual(['up_m\\u0000eth\\u001b[2J', `up_${'é'.repeat(900)}`])
+})
+
+test('a command is told less than a person is shown, of large arguments an excerpt, and nothing that may be a secret', async () => {
+  const told = place()
+  const { approvals, session } = await useHub({ command: `cat > ${told}.part && mv ${told}.part ${told}` })
+  const args = { run: 'curl --token abc', text: 'y'.repeat(1_000_000) }
+  const { id } = await ask(approvals, requestOf(session, { arguments: args })).outcome
+  const [json] = await until(() => existsSync(told) && linesOf(told))
+  expect(JSON.parse(String(json))).toMatchObject({ id, arguments: { run: 'curl --token [redacted]' } })
+  expect(String(json).length).toBeLessThan(6_000)
+  expect((await approvals.find(id)).arguments).toEqual(args)
+})
+
 test('a URL is posted to, three times if it must be', async () => {
   const answers = [503, 500, 204]
   const { url, bodies } = await useServer(() => answers[bodies.length - 1] ?? 500)

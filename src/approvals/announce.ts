@@ -2,7 +2,8 @@
 import type { Log } from '../base/log.ts'
 import type { Hooks } from '../base/notify.ts'
 import { createNotifier } from '../base/notify.ts'
-import type { ApprovalRecord } from './approval-record.ts'
+import type { Redactor } from '../base/redact.ts'
+import type { ApprovalRecord, JsonObject } from './approval-record.ts'
 import type { ApprovalStore } from './approval-store.ts'
 import { toWire } from './approval-wire.ts'
 
@@ -16,11 +17,12 @@ export interface Announcer extends AsyncDisposable {
 export interface AnnouncerOptions {
   readonly hooks: Hooks
   readonly rows: Pick<ApprovalStore, 'claimAnnouncement' | 'listUnannounced'>
+  readonly redactor: Pick<Redactor, 'value'>
   readonly log: Log
   readonly now: () => Date
 }
 
-export function createAnnouncer({ hooks, rows, log, now }: AnnouncerOptions): Announcer {
+export function createAnnouncer({ hooks, rows, redactor, log, now }: AnnouncerOptions): Announcer {
   const notifier = createNotifier(hooks, log)
   /** Those whose turn has not come. */
   const waiting = new Set<string>()
@@ -31,7 +33,7 @@ export function createAnnouncer({ hooks, rows, log, now }: AnnouncerOptions): An
     waiting.add(id)
     const prepare = async () => {
       waiting.delete(id)
-      return (await rows.claimAnnouncement(id, now().toISOString())) ? notificationOf(record) : undefined
+      return (await rows.claimAnnouncement(id, now().toISOString())) ? notificationOf(record, redactor) : undefined
     }
     notifier.notify(prepare, { approval: id })
   }
@@ -46,8 +48,9 @@ export function createAnnouncer({ hooks, rows, log, now }: AnnouncerOptions): An
   }
 }
 
-function notificationOf(record: ApprovalRecord) {
-  const approval = toWire(record)
+/** Nobody decides by what a hook is told, so here all is hidden that may be a secret. */
+function notificationOf(record: ApprovalRecord, redactor: Pick<Redactor, 'value'>) {
+  const approval = toWire({ ...record, arguments: redactor.value(record.arguments) as JsonObject })
   const { id, session, tool } = approval
   return {
     text: `${session} asks whether it may call ${tool}: signalbox approvals show ${id}`,

@@ -8,6 +8,7 @@ import type { Store, Tables } from '../store/store.ts'
 import type { ApprovalRecord, GrantRecord } from './approval-record.ts'
 import { toApproval, toGrant } from './approval-record.ts'
 import { approvalRows, grantRows } from './approval-store.ts'
+import { excerptOf } from './excerpt.ts'
 
 export interface ChangingRows {
   find(id: string): Promise<ApprovalRecord | undefined>
@@ -16,7 +17,9 @@ export interface ChangingRows {
   /** The answer to this call that nobody was there to hear. */
   findUntold(call: SameCall & Pick<ApprovalRecord, 'policyVersion'>): Promise<ApprovalRecord | undefined>
   findOfEndedSessions(): Promise<readonly ApprovalRecord[]>
-  insert(record: Omit<ApprovalRecord, 'sessionName' | 'revision'>): Promise<ApprovalRecord>
+  /** What of this session nobody has answered. */
+  weighPending(session: string): Promise<{ readonly count: number; readonly bytes: number }>
+  insert(record: NewApproval): Promise<ApprovalRecord>
   save(record: ApprovalRecord, patch: ApprovalPatch): Promise<ApprovalRecord>
   findGrant(id: string): Promise<GrantRecord | undefined>
   insertGrant(grant: Omit<GrantRecord, 'sessionName'>): Promise<void>
@@ -25,6 +28,7 @@ export interface ChangingRows {
   revokeGrant(id: string, by: string, at: string): Promise<void>
 }
 
+export type NewApproval = Omit<ApprovalRecord, 'sessionName' | 'revision' | 'leftOutBytes'>
 export type SameCall = Pick<ApprovalRecord, 'sessionId' | 'tool' | 'digest'>
 export type ApprovalPatch = Partial<
   Pick<ApprovalRecord, 'hubId' | 'status' | 'decidedAt' | 'decidedBy' | 'reason' | 'grantId' | 'toldAt'>
@@ -96,11 +100,20 @@ function changingRows(
     async findOfEndedSessions() {
       return (await openRows().where('session_id', 'in', endedSessions()).execute()).map(toApproval)
     },
+    async weighPending(session) {
+      const { count, bytes } = await db
+        .selectFrom('approvals')
+        .select(({ fn }) => [fn.countAll().as('count'), fn.sum('arguments_bytes').as('bytes')])
+        .where('session_id', '=', session)
+        .where('status', '=', 'pending')
+        .executeTakeFirstOrThrow()
+      return { count: Number(count), bytes: Number(bytes) }
+    },
     async insert(record) {
       const revision = await nextRevision(db)
       await db
         .insertInto('approvals')
-        .values({ ...toStored(record), notified_at: null, revision })
+        .values({ ...toStored(record), revision })
         .execute()
       const inserted = await find(record.id)
       if (!inserted) throw new Error(`the approval ${record.id} was stored and is not there`)
@@ -113,7 +126,7 @@ function changingRows(
       const saved = { ...record, ...patch, revision }
       const update = db
         .updateTable('approvals')
-        .set({ ...toStored(saved), revision })
+        .set({ ...toStoredPatch(patch), revision })
         .where('id', '=', record.id)
         .where('revision', '=', record.revision)
       if ((await update.executeTakeFirst()).numUpdatedRows === 0n) {
@@ -164,15 +177,18 @@ async function nextRevision(db: Store['db']): Promise<number> {
   return last
 }
 
-function toStored(
-  record: Omit<ApprovalRecord, 'sessionName' | 'revision'>,
-): Omit<Tables['approvals'], 'notified_at' | 'revision'> {
+function toStored(record: NewApproval): Omit<Tables['approvals'], 'revision'> {
+  const given = JSON.stringify(record.arguments)
+  const excerpt = excerptOf(record.arguments)
   return {
     id: record.id,
     hub_id: record.hubId,
     session_id: record.sessionId,
     tool: record.tool,
-    arguments: JSON.stringify(record.arguments),
+    arguments: given,
+    arguments_bytes: Buffer.byteLength(given),
+    excerpt: excerpt === undefined ? null : JSON.stringify(excerpt),
+    hidden: JSON.stringify(record.hidden),
     digest: record.digest,
     rule: record.rule ?? null,
     rule_reason: record.ruleReason ?? null,
@@ -187,5 +203,19 @@ function toStored(
     reason: record.reason ?? null,
     grant_id: record.grantId ?? null,
     told_at: record.toldAt ?? null,
+    notified_at: null,
+  }
+}
+
+/** What the patch does not name stays as it is, the arguments above all: what is in memory may be an excerpt. */
+function toStoredPatch({ hubId, status, decidedAt, decidedBy, reason, grantId, toldAt }: ApprovalPatch) {
+  return {
+    hub_id: hubId,
+    status,
+    decided_at: decidedAt,
+    decided_by: decidedBy,
+    reason,
+    grant_id: grantId,
+    told_at: toldAt,
   }
 }

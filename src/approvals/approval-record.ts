@@ -1,5 +1,6 @@
 /** An approval and a grant as the code sees them, and as their rows hold them. */
 import type { ApprovalStatus } from '../api/approval.ts'
+import type { HiddenPart } from '../base/redact.ts'
 import type { Tables } from '../store/store.ts'
 
 export interface ApprovalRecord {
@@ -9,8 +10,12 @@ export interface ApprovalRecord {
   readonly sessionId: string
   readonly sessionName: string
   readonly tool: string
-  /** Without secrets. */
-  readonly arguments: Readonly<Record<string, unknown>>
+  /** As a person may see them. */
+  readonly arguments: JsonObject
+  /** How many bytes of them are missing here; they are whole where one approval is looked up to be shown or decided. */
+  readonly leftOutBytes: number
+  /** What they do not show. */
+  readonly hidden: readonly HiddenPart[]
   /** Of the arguments as they came. */
   readonly digest: string
   readonly rule: string | undefined
@@ -47,7 +52,8 @@ export interface GrantRecord {
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-export type StoredApproval = Tables['approvals'] & { readonly session_name: string }
+/** `arguments` may be an excerpt. */
+export type StoredApproval = Omit<Tables['approvals'], 'excerpt' | 'notified_at'> & { readonly session_name: string }
 export type StoredGrant = Tables['grants'] & { readonly session_name: string | null }
 
 export function toApproval(stored: StoredApproval): ApprovalRecord {
@@ -58,6 +64,8 @@ export function toApproval(stored: StoredApproval): ApprovalRecord {
     sessionName: stored.session_name,
     tool: stored.tool,
     arguments: JSON.parse(stored.arguments) as JsonObject,
+    leftOutBytes: Math.max(0, stored.arguments_bytes - Buffer.byteLength(stored.arguments)),
+    hidden: JSON.parse(stored.hidden) as readonly HiddenPart[],
     digest: stored.digest,
     rule: stored.rule ?? undefined,
     ruleReason: stored.rule_reason ?? undefined,

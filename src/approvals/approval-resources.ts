@@ -2,9 +2,10 @@
 import { HubError } from '../base/hub-error.ts'
 import type { Resource, ResourceTemplate, Variables } from '../mcp/mcp.ts'
 import { approvalUri, pendingUri, sessionApprovalsUri } from './approval-uris.ts'
-import { toWire } from './approval-wire.ts'
+import { toPage, toWire } from './approval-wire.ts'
 import type { ApprovalProviderOptions } from './approval-tools.ts'
 
+/** What comes behind them has a `next_cursor`, for list_approvals. */
 const mostListed = 200
 const mimeType = 'application/json'
 
@@ -30,20 +31,22 @@ export function createApprovalResources({ approvals, findSession }: ApprovalProv
         description: 'Calls of agents that wait for a person, newest first.',
         mimeType,
         async read() {
-          const pending = await approvals.list({ status: 'pending', limit: mostListed })
-          return contents(pendingUri, { approvals: pending.map(toWire) })
+          const pending = await approvals.list({ status: 'pending', limit: mostListed + 1 })
+          return contents(pendingUri, toPage(pending, mostListed))
         },
       },
     ],
     resourceTemplates: [
-      template(approvalUri('{id}'), 'approval', 'One approval.', async (id) => toWire(await approvals.find(id))),
+      template(approvalUri('{id}'), 'approval', 'One approval, with all its arguments.', async (id) =>
+        toWire(await approvals.find(id)),
+      ),
       template(
         sessionApprovalsUri('{id}'),
         'session-approvals',
         'The approvals of one session, by name or id, whatever was answered, newest first.',
         async (session) => {
           const { id } = await findSession(session)
-          return { approvals: (await approvals.list({ sessionId: id, limit: mostListed })).map(toWire) }
+          return toPage(await approvals.list({ sessionId: id, limit: mostListed + 1 }), mostListed)
         },
       ),
     ],

@@ -20,10 +20,14 @@ export interface GrantFilter {
   readonly withRevoked?: boolean
 }
 
+/** All but `findWhole` answer with excerpts of what is large: a list of it could be more than the hub can hold. */
 export interface ApprovalStore {
   find(id: string): Promise<ApprovalRecord | undefined>
+  findWhole(id: string): Promise<ApprovalRecord | undefined>
   /** Newest first. */
   list(filter: ApprovalFilter): Promise<readonly ApprovalRecord[]>
+  /** In the order of their last change. */
+  listPending(limit: number): Promise<readonly ApprovalRecord[]>
   /** In the order of their last change. */
   changedSince(revision: number, limit: number): Promise<readonly ApprovalRecord[]>
   lastRevision(): Promise<number>
@@ -43,6 +47,10 @@ export function createApprovalStore({ db }: Store): ApprovalStore {
       const row = await approvalRows(db).where('approvals.id', '=', id).executeTakeFirst()
       return row && toApproval(row)
     },
+    async findWhole(id) {
+      const row = await withSession(db).select('arguments').where('approvals.id', '=', id).executeTakeFirst()
+      return row && toApproval(row)
+    },
     async list({ status, sessionId, after, limit }) {
       let query = approvalRows(db).orderBy('requested_at', 'desc').orderBy('approvals.id', 'desc').limit(limit)
       if (status) query = query.where('approvals.status', '=', status)
@@ -56,6 +64,10 @@ export function createApprovalStore({ db }: Store): ApprovalStore {
           ]),
         )
       }
+      return (await query.execute()).map(toApproval)
+    },
+    async listPending(limit) {
+      const query = approvalRows(db).where('approvals.status', '=', 'pending').orderBy('revision').limit(limit)
       return (await query.execute()).map(toApproval)
     },
     async changedSince(revision, limit) {
@@ -99,12 +111,40 @@ export function createApprovalStore({ db }: Store): ApprovalStore {
   }
 }
 
+/** With excerpts of what is large. */
 export function approvalRows(db: Store['db']) {
+  return withSession(db).select(({ fn }) => fn.coalesce('excerpt', 'arguments').as('arguments'))
+}
+
+/** Everything but the arguments. */
+function withSession(db: Store['db']) {
   return db
     .selectFrom('approvals')
     .innerJoin('sessions', 'sessions.id', 'approvals.session_id')
-    .selectAll('approvals')
-    .select('sessions.name as session_name')
+    .select([
+      'approvals.id',
+      'approvals.hub_id',
+      'session_id',
+      'sessions.name as session_name',
+      'tool',
+      'arguments_bytes',
+      'hidden',
+      'digest',
+      'rule',
+      'rule_reason',
+      'policy_version',
+      'approvals.status',
+      'correlation',
+      'parent',
+      'requested_at',
+      'expires_at',
+      'decided_at',
+      'decided_by',
+      'reason',
+      'grant_id',
+      'told_at',
+      'revision',
+    ])
 }
 
 export function grantRows(db: Store['db']) {

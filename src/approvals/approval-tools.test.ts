@@ -120,6 +120,60 @@ test('what was answered is listed by its status, of one session or all, page by 
   await expect(call('list_approvals', { cursor: 'x' })).rejects.toThrow('"cursor"')
 })
 
+test('large arguments are cut in lists, which say by how much, and whole where one approval is asked for', async () => {
+  const { call, read, askFor } = await useTools()
+  const args = { n: 1, text: 'y'.repeat(1_000_000), end: 'rm -rf /' }
+  const id = await askFor({ arguments: args })
+  const size = JSON.stringify(args).length
+  for (const list of [
+    await call('list_approvals'),
+    await call('wait_approvals', { timeout_ms: 0 }),
+    (await read('resource://approvals/pending')) as Answer,
+    (await read('resource://sessions/fix/approvals')) as Answer,
+  ]) {
+    const [cut] = list.approvals
+    expect(JSON.stringify(cut).length).toBeLessThan(6_000)
+    expect(cut?.arguments_left_out).toBe(size - JSON.stringify(cut?.arguments).length)
+  }
+  const [whole] = (await call('list_approvals', { id })).approvals
+  expect(whole).toMatchObject({ arguments: args })
+  expect(whole).not.toHaveProperty('arguments_left_out')
+  expect(await read(`resource://approvals/${id}`)).toEqual(whole)
+})
+
+test('a page is never large: what does not fit comes with the next, in lists and in news', async () => {
+  const { call, read, askFor, pass, store } = await useTools()
+  const ids: string[] = []
+  for (const name of ['one', 'two', 'three']) {
+    const session = await addSession(store, name)
+    for (let n = 0; n < 30; n++) {
+      ids.push(await askFor({ session, arguments: { n, text: '\u{1}'.repeat(10_000) } }))
+      pass(1)
+    }
+  }
+  const sizes: number[] = []
+  const listed: string[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined;) {
+    const page: Answer = await call('list_approvals', { limit: 1_000, ...(cursor && { cursor }) })
+    sizes.push(JSON.stringify(page).length)
+    listed.push(...page.approvals.map(({ id }) => id))
+    cursor = page.next_cursor
+  }
+  expect(listed).toEqual(ids.toReversed())
+  const heard: string[] = []
+  for (let since: string | undefined; heard.length < ids.length;) {
+    const news: Answer = await call('wait_approvals', { timeout_ms: 0, ...(since !== undefined && { since }) })
+    sizes.push(JSON.stringify(news).length)
+    heard.push(...news.approvals.map(({ id }) => id))
+    since = news.cursor
+  }
+  expect(heard).toEqual(ids)
+  const pending = (await read('resource://approvals/pending')) as Answer
+  expect((await call('list_approvals', { cursor: pending.next_cursor })).approvals).not.toEqual([])
+  sizes.push(JSON.stringify(pending).length)
+  expect(Math.max(...sizes)).toBeLessThan(1_100_000)
+})
+
 test('a grant is shown, then made, listed and revoked', async () => {
   const { call, askFor } = await useTools()
   const id = await askFor()

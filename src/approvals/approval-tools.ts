@@ -5,7 +5,7 @@ import { timeoutSchema } from '../api/wait.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { createApprovalResources } from './approval-resources.ts'
-import { draftToWire, grantToWire, toWire } from './approval-wire.ts'
+import { draftToWire, grantToWire, toPage, toWire } from './approval-wire.ts'
 import type { Approvals } from './approvals.ts'
 import { showLife } from './sign-of-life.ts'
 
@@ -50,13 +50,14 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
   const tools = [
     defineTool({
       name: 'list_approvals',
-      description: 'Calls of agents that wait for a person, newest first; with "status", those that were answered.',
+      description:
+        'Calls of agents that wait for a person, newest first; with "status", those that were answered. Large arguments are cut; with "id" they are whole.',
       input: z.strictObject({
         id: z.string().optional().describe('Only this one, whatever its status.'),
         status: z.enum([...approvalStatuses, 'all']).default('pending'),
         session: sessionArgument.optional(),
         cursor: placeSchema.optional().describe('As in next_cursor; without it, from the newest.'),
-        limit: z.int().min(1).max(1_000).default(200),
+        limit: z.int().min(1).max(1_000).default(200).describe('A page may have fewer, and a next_cursor.'),
       }),
       output: z.object({ approvals: z.array(approvalSchema), next_cursor: z.string().optional() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
@@ -68,10 +69,7 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
           after: cursor,
           limit: limit + 1,
         })
-        const page = found.slice(0, limit)
-        const last = page.at(-1)
-        const next = last && found.length > limit ? `${last.requestedAt}_${last.id}` : undefined
-        return { approvals: page.map(toWire), ...(next !== undefined && { next_cursor: next }) }
+        return toPage(found, limit)
       },
     }),
     defineTool({

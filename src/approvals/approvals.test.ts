@@ -415,4 +415,25 @@ describeOnEachEngine('an answer', (open) => {
     expect(JSON.stringify([rows, events])).not.toContain('hunter2')
     expect(JSON.stringify(rows)).toContain('[redacted]')
   })
+
+  test('is given to what the call really says, whatever in it looks like a secret', async () => {
+    await using opened = await open()
+    const { approvals, session } = await useHub(opened.store, { holdMs: 0 })
+    const args = { path: `echo "token: '"; rm -rf / #`, note: 'ls # [redacted]', password: 'hunter2-hunter2' }
+    const { id } = await ask(approvals, requestOf(session, { arguments: args })).outcome
+    expect(await approvals.find(id)).toMatchObject({
+      arguments: { ...args, password: '[redacted]' },
+      hidden: [{ at: '/password', characters: 15 }],
+    })
+  })
+
+  test('leaves what the call said in the store, however large it is', async () => {
+    await using opened = await open()
+    const { approvals, session } = await useHub(opened.store, { holdMs: 0 })
+    const args = { text: 'y'.repeat(100_000), end: 'rm -rf /' }
+    const { id } = await ask(approvals, requestOf(session, { arguments: args })).outcome
+    await approvals.decide(id, approve, ann)
+    expect((await ask(approvals, requestOf(session, { arguments: args })).outcome).is).toBe('approved')
+    expect(await approvals.find(id)).toMatchObject({ status: 'consumed', arguments: args, leftOutBytes: 0 })
+  })
 })

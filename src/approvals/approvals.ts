@@ -22,6 +22,7 @@ import type { Outcome } from './approval-life.ts'
 import type { ApprovalRecord, GrantRecord } from './approval-record.ts'
 import type { ApprovalFilter, GrantFilter } from './approval-store.ts'
 import { createApprovalStore } from './approval-store.ts'
+import { fitIntoAnswer } from './approval-wire.ts'
 import { createClosing } from './closing.ts'
 import type { Answer, Preview } from './decide-approval.ts'
 import { createDecisions } from './decide-approval.ts'
@@ -45,8 +46,9 @@ export interface Approvals extends AsyncDisposable {
   decide(id: string, answer: Answer, by: Principal): Promise<ApprovalRecord>
   /** What that answer would leave behind; changes nothing. */
   preview(id: string, answer: Answer): Promise<Preview>
+  /** With all its arguments. */
   find(id: string): Promise<ApprovalRecord>
-  /** Newest first. */
+  /** Newest first, with excerpts of arguments that are large. */
   list(filter: ApprovalFilter): Promise<readonly ApprovalRecord[]>
   /** What changed since; without a cursor, what is pending. Waits until there is something, or the time is up. */
   wait(options: { since?: number | undefined; timeoutMs: number; signal: AbortSignal }): Promise<News>
@@ -100,7 +102,7 @@ export async function openApprovals(options: ApprovalsOptions): Promise<Approval
   const book = opened.use(await openApprovalBook({ store, rows, hubId, notices, events, log, onGrantsChange }))
   // Only now: whatever changes from here on is heard of.
   await memory.load()
-  const announcer = opened.use(createAnnouncer({ hooks, rows, log, now }))
+  const announcer = opened.use(createAnnouncer({ hooks, rows, redactor, log, now }))
   const holds = createHolds({
     book,
     rows,
@@ -126,13 +128,14 @@ export async function openApprovals(options: ApprovalsOptions): Promise<Approval
   opened.use(every(sweepMs, log, sweep))
 
   async function look(since: number | undefined): Promise<News | undefined> {
-    const cursor = since ?? (await rows.lastRevision())
-    const approvals =
-      since === undefined
-        ? await rows.list({ status: 'pending', limit: mostNews })
-        : await rows.changedSince(since, mostNews)
-    if (approvals.length === 0) return undefined
-    return { approvals, cursor: since === undefined ? cursor : (approvals.at(-1)?.revision ?? cursor) }
+    const latest = since ?? (await rows.lastRevision())
+    const found = since === undefined ? await rows.listPending(mostNews) : await rows.changedSince(since, mostNews)
+    const approvals = fitIntoAnswer(found)
+    const last = approvals.at(-1)
+    if (!last) return undefined
+    // What did not fit has changed after the last that did, and comes next.
+    const isAllPending = since === undefined && approvals.length === found.length && found.length < mostNews
+    return { approvals, cursor: isAllPending ? latest : last.revision }
   }
 
   /** Under another policy its call will be judged anew: an answer that can have no effect is not taken. */
@@ -155,7 +158,7 @@ export async function openApprovals(options: ApprovalsOptions): Promise<Approval
     },
     preview: (id, answer) => decisions.preview(id, answer),
     async find(id) {
-      const record = await rows.find(id)
+      const record = await rows.findWhole(id)
       if (record) return record
       throw new HubError('not-found', `There is no approval "${id}". Call list_approvals for the ids.`)
     },

@@ -34,7 +34,7 @@ export interface Preview {
 
 export interface DecisionsOptions {
   readonly book: ApprovalBook
-  readonly rows: Pick<ApprovalStore, 'find'>
+  readonly rows: Pick<ApprovalStore, 'findWhole'>
   readonly events: Pick<EventLog, 'append'>
   readonly redactor: Redactor
   readonly now: () => Date
@@ -55,7 +55,7 @@ export function createDecisions({ book, rows, events, redactor, now }: Decisions
         `"scope": only "approve" can be given for more than this call. To ${decision} such calls for good, write a rule with set_policy.`,
       )
     }
-    const approval = openOne(id, await rows.find(id))
+    const approval = openOne(id, await rows.findWhole(id))
     return { approval, grant: await draftGrant(approval, { scope, rule }) }
   }
 

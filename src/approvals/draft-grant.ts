@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ApprovalScope } from '../api/approval.ts'
 import { HubError } from '../base/hub-error.ts'
-import { redactedText } from '../base/redact.ts'
 import { compileGrant } from '../policy/policy.ts'
 import type { ApprovalRecord, GrantRecord, JsonObject } from './approval-record.ts'
 
@@ -44,11 +43,12 @@ function ruleForSession(record: ApprovalRecord): GrantRule {
   return { tool: literal(record), session: true }
 }
 
-/** As narrow as it can be: this tool with these arguments, in whichever session. Of a secret only that it is there. */
+/** As narrow as it can be: this tool with these arguments, in whichever session. */
 function proposeRule(record: ApprovalRecord): GrantRule {
+  assertNothingHidden(record)
   const names = Object.keys(record.arguments)
   const properties = Object.fromEntries(
-    Object.entries(record.arguments).map(([name, value]) => [name, hidesSecret(value) ? {} : { const: value }]),
+    Object.entries(record.arguments).map(([name, value]) => [name, { const: value }]),
   )
   return {
     tool: literal(record),
@@ -56,8 +56,15 @@ function proposeRule(record: ApprovalRecord): GrantRule {
   }
 }
 
-function hidesSecret(value: unknown): boolean {
-  return JSON.stringify(value).includes(redactedText)
+/** A secret is not written into a rule, and a rule without it would be for any other value too. */
+function assertNothingHidden({ hidden }: ApprovalRecord): void {
+  if (hidden.length === 0) return
+  const places = hidden.map(({ at }) => (at === '' ? 'others' : at)).join(', ')
+  throw new HubError(
+    'invalid',
+    `"scope": a rule for these arguments cannot be proposed, since some of them are hidden (${places}). ` +
+      'Approve it with the scope "once" or "session", or say in "rule" which tools and arguments it is for.',
+  )
 }
 
 /** A tool may be called anything; in a grant, `*` would stand for all the others too. */

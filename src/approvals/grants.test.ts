@@ -138,16 +138,31 @@ describeOnEachEngine('a grant', (open) => {
     }
   })
 
-  test('says of a secret only that it is there', async () => {
+  test('is not proposed for arguments that hide something, and can be made by hand', async () => {
     await using opened = await open()
     const { approvals, session } = await useHub(opened.store)
     const args = { user: 'ann', password: 'hunter2-hunter2' }
     const { id } = await ask(approvals, requestOf(session, { arguments: args })).outcome
-    await approvals.decide(id, asRule(), ann)
+    await expect(approvals.decide(id, asRule(), ann)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(
+        /\(\/password\)\. Approve it with the scope "once" or "session", or say in "rule"/,
+      ),
+    })
+    const when = { properties: { user: { const: 'ann' } }, required: ['user'] }
+    await approvals.decide(id, asRule({ tool: call.tool, when }), ann)
     expect(JSON.stringify(await approvals.listGrants({}))).not.toContain('hunter2')
     expect(holds(approvals, session, { arguments: args })).toBe(true)
-    expect(holds(approvals, session, { arguments: { user: 'ann' } })).toBe(false)
     expect(holds(approvals, session, { arguments: { ...args, user: 'bob' } })).toBe(false)
+  })
+
+  test.each(['/tmp/x [redacted]', `echo "token: '"; ls`])('for %j is for that text and no other', async (path) => {
+    await using opened = await open()
+    const { approvals, session, other } = await useHub(opened.store)
+    const { id } = await ask(approvals, requestOf(session, { arguments: { path } })).outcome
+    await approvals.decide(id, asRule(), ann)
+    expect(holds(approvals, other, { arguments: { path } })).toBe(true)
+    expect(holds(approvals, other, { arguments: { path: '/' } })).toBe(false)
   })
 
   test('that is revoked holds no more, and leaves no approval behind', async () => {

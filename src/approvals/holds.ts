@@ -12,11 +12,12 @@ import { digestOf } from '../base/call-digest.ts'
 import { waitUntil } from '../base/wait-until.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { ApprovalBook } from './approval-book.ts'
-import type { ChangingRows, SameCall } from './approval-changes.ts'
+import type { ChangingRows, NewApproval, SameCall } from './approval-changes.ts'
 import type { Ending, Outcome } from './approval-life.ts'
 import { endingOf, hasExpired } from './approval-life.ts'
 import type { ApprovalRecord, JsonObject } from './approval-record.ts'
 import type { ApprovalStore } from './approval-store.ts'
+import { assertRoom } from './room.ts'
 import type { Listening } from './sign-of-life.ts'
 import { showLife } from './sign-of-life.ts'
 
@@ -115,19 +116,25 @@ export function createHolds(options: HoldsOptions): Holds {
     if (same) return { record: await changing.save(same, { status: 'expired', toldAt }), isNew: false }
     const untold = await changing.findUntold(sought)
     if (untold) return { record: await changing.save(untold, { toldAt }), isNew: false }
+    assertRoom(sought.tool, await changing.weighPending(sought.sessionId))
     return { record: await changing.insert(newRecord(sought, request)), isNew: true }
   }
 
-  function newRecord(sought: SoughtCall, { rule, reason, correlation, parent, ...request }: ApprovalRequest) {
+  function newRecord(
+    sought: SoughtCall,
+    { rule, reason, correlation, parent, ...request }: ApprovalRequest,
+  ): NewApproval {
     const requestedAt = now()
+    const { value, hidden } = redactor.forPerson(request.arguments)
     return {
       ...sought,
       id: `a${randomBytes(6).toString('hex')}`,
       hubId,
-      arguments: redactor.value(request.arguments) as JsonObject,
+      arguments: value as JsonObject,
+      hidden,
       rule,
       ruleReason: reason,
-      status: 'pending' as const,
+      status: 'pending',
       correlation,
       parent,
       requestedAt: requestedAt.toISOString(),

@@ -41,7 +41,7 @@ export function createNotifier({ command, url, environment }: Hooks, log: Log): 
   const isOn = command !== undefined || url !== undefined
 
   async function tell({ text, kind, about, variables }: Notification): Promise<void> {
-    const told = { ...environment, SIGNALBOX_NOTIFY_TEXT: text, ...variables }
+    const told = { ...environment, ...asVariables({ SIGNALBOX_NOTIFY_TEXT: text, ...variables }) }
     const outcomes = await Promise.allSettled([
       command !== undefined && runHook(command, { environment: told, about }, stopping.signal),
       url !== undefined && postHook(url, { text, [kind]: about }, stopping.signal),
@@ -79,4 +79,21 @@ export function createNotifier({ command, url, environment }: Hooks, log: Log): 
       await Promise.all(running)
     },
   }
+}
+
+/** The system takes no variable of 128 KiB, and a phone shows less. */
+const longestVariable = 2_000
+
+/** What others chose must not keep the command from being started: a NUL would. */
+function asVariables(told: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(told).map(([name, value]) => [
+      name,
+      value.slice(0, longestVariable).replaceAll(/\p{Cc}/gu, escaped),
+    ]),
+  )
+}
+
+function escaped(control: string): string {
+  return `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -68,3 +68,6 @@ function letterCase(text: string, index: number): 'upper' | 'lower' | undefined 
   if (code >= 97 && code <= 122) return 'lower'
   return code >= 65 && code <= 90 ? 'upper' : undefined
 }
+
+/** What stands in the place of a secret. */
+export const redactedText = '[redacted]'

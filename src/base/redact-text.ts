@@ -38,6 +38,14 @@ function judge(text: string, suspect: TextRange): TextRange | undefined {
   return afterName(text, suspect)
 }
 
+/** The hub's own, by their shape alone. */
+export function findOwnTokens(text: string): TextRange[] {
+  return [...text.matchAll(/sb_(?:human|agent)_[A-Za-z0-9_-]*/gi)].map(({ index, 0: { length } }) => ({
+    start: index,
+    end: index + length,
+  }))
+}
+
 function ownToken(text: string, suspect: TextRange): TextRange {
   return { start: suspect.start, end: endOf(text, suspect.end, /[A-Za-z0-9_-]*/y) }
 }
@@ -148,8 +156,8 @@ function endOfHeader(text: string, start: number, name: { nameStart: number; nam
   const quote = text[name.nameStart - 1]
   const isQuoted = quote === '"' || quote === "'" || quote === '`'
   const depth = isQuoted ? backslashesBefore(text, name.nameStart - 1, 0) : 0
-  const end = endOf(text, start, text[name.nameEnd] === '=' ? /[^\r\n&]*/y : /[^\r\n]*/y)
-  return isQuoted ? Math.min(end, endOfQuoted(text, start, depth, quote)) : end
+  const rest = text.slice(start, isQuoted ? endOfQuoted(text, start, depth, quote) : text.length)
+  return start + endOf(rest, 0, text[name.nameEnd] === '=' ? /[^\r\n&]*/y : /[^\r\n]*/y)
 }
 
 /** To the next blank or quote; closing punctuation and an escaped quote are left standing. */

@@ -180,6 +180,11 @@ describe('by value', () => {
     expect(redactorWith('hunter2-hunter2').value({ 'x-hunter2-hunter2': 1 })).toEqual({ [`x-${redactedText}`]: 1 })
   })
 
+  test('two names that are nothing but secrets stay two fields', () => {
+    const given = { sb_agent_a: 'first', sb_agent_b: 'second', [redactedText]: 'third' }
+    expect(Object.values(createRedactor().value(given) as object)).toEqual(['first', 'second', 'third'])
+  })
+
   test('a token of the hub is found inside basic auth', () => {
     const header = Buffer.from('ann:sb_human_abcdefghijkl').toString('base64')
     expect(createRedactor().text(`sent ${header} on`)).toBe(`sent ${redactedText} on`)
@@ -264,6 +269,7 @@ describe('odd input', () => {
     Buffer.from('sb_human_abcdefgh'.repeat(40_000)).toString('base64'),
     `${'a'.repeat(900_000)}token=x`,
     'hunter2-'.repeat(100_000),
+    '"cookie: a'.repeat(100_000),
   ])('a megabyte of %#: text of the worst kind comes to an end', (text) => {
     expect(typeof redactorWith('hunter2-hunter2').text(text)).toBe('string')
   })

@@ -4,14 +4,18 @@
  *
  * The result is plain JSON data, safe to serialise: no cycle, no class, bounded depth.
  */
+import { isRawNumber } from './exact-numbers.ts'
 import { findSecretsByContext, mayHideSecrets } from './redact-text.ts'
-import { isHidden, secretName } from './redact-names.ts'
+import type { ShownToPerson } from './redact-for-person.ts'
+import { showToPerson } from './redact-for-person.ts'
+import { isHidden, redactedText, secretName } from './redact-names.ts'
 import type { SecretName } from './redact-names.ts'
 import { createSecretValues } from './redact-values.ts'
-import { replaceRanges } from './text-ranges.ts'
+import { freeName, replaceRanges } from './text-ranges.ts'
 import { undoEncodings } from './undo-encodings.ts'
 
-export const redactedText = '[redacted]'
+export type { HiddenPart } from './redact-for-person.ts'
+export { redactedText } from './redact-names.ts'
 
 export interface Redactor {
   /** From now on this value is found wherever it stands. Values shorter than six characters are ignored. */
@@ -19,6 +23,8 @@ export interface Redactor {
   /** A deep copy without secrets. */
   value(input: unknown): unknown
   text(input: string): string
+  /** Of what a person decides about: only what is certainly a secret is hidden, and what was is told. */
+  forPerson(input: unknown): ShownToPerson
 }
 
 export function createRedactor(): Redactor {
@@ -96,10 +102,17 @@ export function createRedactor(): Redactor {
   const copyFields = (input: object, copyPart: (part: unknown) => unknown): object => {
     const result: Record<string, unknown> = {}
     const pairName = nameOfPair(input)
+    let names: Set<string> | undefined
     for (const name of Object.keys(input)) {
       const value: unknown = input[name as keyof typeof input]
-      const { text: shown, secret } = knownName(name)
-      if (shown !== name) taken++
+      const { text: redacted, secret } = knownName(name)
+      if (redacted !== name) {
+        taken++
+        names ??= new Set(Object.keys(result))
+      }
+      // Else two names that are nothing but secrets would become one, and one field would be lost.
+      const shown = names ? freeName(redacted, names) : redacted
+      names?.add(shown)
       const kind = name === 'value' ? (pairName ?? secret) : secret
       const copied = kind !== undefined && isHidden(kind, value) ? hide() : copyPart(value)
       if (name === '__proto__') Object.defineProperty(result, name, { value: copied, enumerable: true })
@@ -117,6 +130,7 @@ export function createRedactor(): Redactor {
     },
     value: (input) => copy(input, 0, []),
     text: (input) => text(input, 0),
+    forPerson: (input) => showToPerson(input, secrets),
   }
 }
 
@@ -176,6 +190,7 @@ function nameOfPair(input: object): SecretName | undefined {
 /** What JSON cannot hold, as data it can. */
 function toPlain(input: object): unknown {
   if (input instanceof Error) return partsOf(input)
+  if (isRawNumber(input)) return input.rawJSON
   if (ArrayBuffer.isView(input) || input instanceof ArrayBuffer) return `[${input.byteLength} bytes]`
   if (input instanceof Map) return Object.fromEntries([...input].map(([name, value]) => [String(name), value]))
   if (input instanceof Set) return [...input]

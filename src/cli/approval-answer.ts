@@ -1,6 +1,9 @@
-/** What decide_approval takes and gives, for the commands and for the keyboard. */
+/** What the tools on approvals take and give, for the commands and for the keyboard. */
+import { z } from 'zod'
 import { approvalSchema, grantSchema } from '../api/approval.ts'
-import type { ApprovalDecision, Grant } from '../api/approval.ts'
+import type { Approval, ApprovalDecision, Grant } from '../api/approval.ts'
+import { ask } from './ask-hub.ts'
+import type { HubConnection } from './hub-client.ts'
 
 export type GrantDraft = Pick<Grant, 'tool' | 'when' | 'session'>
 
@@ -15,4 +18,11 @@ export function decisionInput(id: string, decision: ApprovalDecision, reason: st
 /** What a dry run says would be granted; `undefined`: nothing. */
 export function readPreview(result: unknown): GrantDraft | undefined {
   return previewSchema.parse(result).would_grant
+}
+
+const oneSchema = z.object({ approvals: z.tuple([approvalSchema]) })
+
+/** With all its arguments, which lists cut. */
+export async function readApproval(hub: HubConnection, id: string): Promise<Approval> {
+  return oneSchema.parse(await ask(hub, 'list_approvals', { id })).approvals[0]
 }

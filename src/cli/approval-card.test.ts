@@ -52,6 +52,18 @@ labels: [
   expect(renderApproval({ ...approval, arguments: {} }, new Date()).at(-1)).toBe('without arguments')
 })
 
+test('what is hidden is said apart from the arguments, which may say anything', () => {
+  const hidden = [
+    { at: '/password', characters: 15 },
+    { at: '', characters: 7 },
+  ]
+  expect(renderApproval({ ...approval, hidden }, new Date())).toContain(
+    'hidden      /password (15 characters), others (7 characters)',
+  )
+  const pretending = { ...approval, arguments: { path: '[redacted]' } }
+  expect(renderApproval(pretending, new Date()).join('\n')).not.toContain('hidden')
+})
+
 test('a grant says how wide it is', () => {
   expect(renderGrant({ tool: 'a_*' })).toEqual([
     'allows      a_*',

@@ -14,6 +14,7 @@ export function renderApproval(approval: Approval, now: Date): readonly string[]
     ...answerOf(approval),
     ['approval', id],
     ['trace', approval.correlation],
+    ...hiddenIn(approval),
   ] as const
   return [...facts.map(([name, value]) => fact(name, value)), '', ...renderArguments(approval.arguments)]
 }
@@ -38,6 +39,11 @@ function answerOf({ status, decided_by: by, decided_at: at, reason, grant }: App
     ...(reason === undefined ? [] : [['reason', reason] as const]),
     ...(grant === undefined ? [] : [['grant', grant] as const]),
   ]
+}
+
+function hiddenIn({ hidden = [] }: Approval): (readonly [string, string])[] {
+  const parts = hidden.map(({ at, characters }) => `${at === '' ? 'others' : at} (${characters} characters)`)
+  return parts.length === 0 ? [] : [['hidden', parts.join(', ')]]
 }
 
 function renderArguments(given: Readonly<Record<string, unknown>>): readonly string[] {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { approvalSchema } from '../api/approval.ts'
 import type { Approval, ApprovalDecision } from '../api/approval.ts'
 import { messageOf } from '../base/hub-error.ts'
-import { decisionInput, readPreview } from './approval-answer.ts'
+import { decisionInput, readApproval, readPreview } from './approval-answer.ts'
 import { createApprovalQueue } from './approval-queue.ts'
 import type { Desk } from './approvals-screen.ts'
 import { drawDesk } from './approvals-screen.ts'
@@ -48,7 +48,21 @@ export async function answerAtKeyboard(connect: () => Promise<HubConnection>): P
   }
 
   function showNext(): void {
-    show(queue.current ? { is: 'card', approval: queue.current } : { is: 'empty' })
+    const next = queue.current
+    if (next?.arguments_left_out !== undefined) void showWhole(next)
+    else show(next ? { is: 'card', approval: next } : { is: 'empty' })
+  }
+
+  /** A list cuts what is large, and nobody answers what they have not been shown. */
+  async function showWhole(approval: Approval): Promise<void> {
+    show({ is: 'reading', approval })
+    let next: Desk = { is: 'empty' }
+    try {
+      if (hub) next = { is: 'card', approval: await readApproval(hub, approval.id) }
+    } catch (error) {
+      notice = messageOf(error)
+    }
+    if (desk.is === 'reading' && desk.approval.id === approval.id) show(next)
   }
 
   function leave(): void {
@@ -98,6 +112,7 @@ export async function answerAtKeyboard(connect: () => Promise<HubConnection>): P
     }
     switch (desk.is) {
       case 'empty':
+      case 'reading':
         if (key === 'q') leave()
         break
       case 'card':

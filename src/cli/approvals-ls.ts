@@ -40,9 +40,14 @@ function renderApprovals(approvals: readonly Approval[], now: Date, options: Tab
     `${ageOf(each.requested_at, now)} ago`,
     each.decided_by === undefined ? '–' : shownText(each.decided_by),
     shownText(each.tool),
-    shownText(JSON.stringify(each.arguments)),
+    argumentsOf(each),
   ])
   return renderTable([['id', 'session', 'status', 'asked', 'by', 'tool', 'arguments'], ...rows], options)
+}
+
+function argumentsOf({ arguments: given, arguments_left_out: leftOut }: Approval): string {
+  const shown = shownText(JSON.stringify(given))
+  return leftOut === undefined ? shown : `${leftOut} bytes more than ${shown}`
 }
 
 const styles: Readonly<Record<ApprovalStatus, StyledCell['style']>> = {

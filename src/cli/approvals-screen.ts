@@ -9,6 +9,8 @@ import { clipToWidth, cutToWidth, widthOf } from './text-width.ts'
 /** What is on the desk. */
 export type Desk =
   | { readonly is: 'empty' }
+  /** It is large, and nobody has read it whole yet. */
+  | { readonly is: 'reading'; readonly approval: Approval }
   | { readonly is: 'card'; readonly approval: Approval }
   | { readonly is: 'reason'; readonly approval: Approval; readonly decision: 'deny' | 'abort'; readonly text: string }
   | {
@@ -55,6 +57,8 @@ function bodyOf(desk: Desk, now: Date): readonly string[] {
   switch (desk.is) {
     case 'empty':
       return ['Nobody waits for an answer. This goes on when somebody does.']
+    case 'reading':
+      return ['The next call has long arguments, which are being read.']
     case 'card':
     case 'reason':
     case 'gone':
@@ -67,9 +71,10 @@ function bodyOf(desk: Desk, now: Date): readonly string[] {
 function footOf(desk: Desk): string {
   switch (desk.is) {
     case 'empty':
+    case 'reading':
       return 'q leaves'
     case 'card':
-      return 'a approve  d deny  x abort the turn  s for the session  r as a rule  n next  ↑↓ scroll  q leave'
+      return 'a approve  d deny  x abort the turn  s this tool in this session, whatever the arguments  r just this call in all sessions  n next  ↑↓ scroll  q leave'
     case 'reason':
       return `Why ${desk.decision}? (Enter sends it, Esc goes back) ${shownText(desk.text)}▏`
     case 'grant':
@@ -81,12 +86,15 @@ function footOf(desk: Desk): string {
 
 function wrapTo(line: string, cols: number): readonly string[] {
   const pieces: string[] = []
-  let rest = line
-  while (widthOf(rest) > cols) {
-    const piece = clipToWidth(rest, cols)
-    if (piece === '') break
+  let start = 0
+  do {
+    // No more is measured than could fit: a line may have millions of characters.
+    const ahead = line.slice(start, start + cols * mostUnitsPerColumn)
+    const piece = (widthOf(ahead) > cols && clipToWidth(ahead, cols)) || ahead
     pieces.push(piece)
-    rest = rest.slice(piece.length)
-  }
-  return [...pieces, rest]
+    start += piece.length
+  } while (start < line.length)
+  return pieces
 }
+
+const mostUnitsPerColumn = 8

@@ -1,12 +1,9 @@
 /** `signalbox approvals show` */
-import { z } from 'zod'
-import { approvalSchema } from '../api/approval.ts'
+import { readApproval } from './approval-answer.ts'
 import { renderApproval } from './approval-card.ts'
-import { askHub } from './ask-hub.ts'
+import { connectFrom } from './ask-hub.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
-
-const answerSchema = z.object({ approvals: z.tuple([approvalSchema]) })
 
 export const command = defineCommand({
   takes: '<id>',
@@ -15,8 +12,8 @@ export const command = defineCommand({
   words: { min: 1, max: 1 },
   examples: ['signalbox approvals show a1f3b2c4d5e6'],
   async run(args, context) {
-    const answer = answerSchema.parse(await askHub('list_approvals', { id: args.words[0] }, args, context))
-    const [approval] = answer.approvals
+    await using hub = await connectFrom(args, context)
+    const approval = await readApproval(hub, args.words[0] ?? '')
     if (args.has('json')) context.out(JSON.stringify(approval, null, 2))
     else for (const line of renderApproval(approval, new Date())) context.out(line)
     return 'ok'

@@ -141,7 +141,7 @@ test('no planted secret is in the log, whether given as a field, an error or a m
 
 test('the tests above would see one that slipped through', async () => {
   const path = join(temporaryDirectory(), 'events.db')
-  const blind = { addSecret: () => {}, value: (input: unknown) => input, text: (input: string) => input }
+  const blind = { ...createRedactor(), value: (input: unknown) => input, text: (input: string) => input }
   await using log = await openEventLog(
     { engine: 'sqlite', path },
     { redactor: blind, retention: { maxAgeMs: 1e10, maxBytes: 1e10 } },

@@ -14,6 +14,8 @@ export interface CallRecord {
 export interface Outcome {
   readonly outcome: string
   readonly approval?: string
+  /** Where the policy was asked once more, after a person had said yes. */
+  readonly decision?: Verdict | Failed
   readonly bytes?: number
   readonly error?: unknown
 }
@@ -34,9 +36,10 @@ export async function openCallRecord(
     (await events.append({ ...common, type: 'tool-called', payload: requestPayload(request, verdict, call) })).id
   return {
     event,
-    async end(outcome) {
+    async end({ decision, ...outcome }) {
       const ms = Math.round((performance.now() - startedAt) * 1000) / 1000
-      await events.append({ ...common, type: 'tool-answered', parent: event, payload: { tool, ms, ...outcome } })
+      const payload = { tool, ms, ...outcome, ...(decision && { decision: wireDecision(decision) }) }
+      await events.append({ ...common, type: 'tool-answered', parent: event, payload })
     },
   }
 }
@@ -47,7 +50,7 @@ function requestPayload(request: GateRequest, verdict: Verdict | Failed, { calle
     tool,
     ...(aliases && { aliases }),
     arguments: recordedArguments(request.arguments, unrecorded),
-    decision: 'failure' in verdict ? { effect: 'deny', reason: verdict.failure } : wireVerdict(verdict),
+    decision: wireDecision(verdict),
     role: caller.role,
     token_id: caller.tokenId,
     ...(client.info && { client: client.info.name }),
@@ -55,6 +58,8 @@ function requestPayload(request: GateRequest, verdict: Verdict | Failed, { calle
   }
 }
 
-function wireVerdict({ policyVersion, ...verdict }: Verdict) {
-  return { ...verdict, policy_version: policyVersion }
+function wireDecision(verdict: Verdict | Failed) {
+  if ('failure' in verdict) return { effect: 'deny', reason: verdict.failure }
+  const { policyVersion, ...rest } = verdict
+  return { ...rest, policy_version: policyVersion }
 }

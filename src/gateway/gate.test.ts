@@ -99,6 +99,47 @@ test('where a person cannot even be asked, the record says how it ended', async 
   expect(await world.record()).toEqual(['tool-called', 'failed'])
 })
 
+describe('one that a person approves', () => {
+  /** The policy says `then` by the time the person has answered. */
+  const changingTo = (then: () => Promise<Verdict>): Setting => {
+    let isAnswered = false
+    return {
+      decide: async () => (isAnswered ? then() : ask),
+      async obtain() {
+        isAnswered = true
+        return { is: 'approved', id: 'a1' }
+      },
+    }
+  }
+
+  test.each<readonly [string, () => Promise<Verdict>, number, string]>([
+    ['denies it', async () => ({ effect: 'deny', rule: 'hub#7', policyVersion: 'hub@2' }), -32951, 'denied'],
+    ['aborts it', async () => ({ effect: 'abort', rule: 'hub#7', policyVersion: 'hub@2' }), -32950, 'aborted'],
+    ['cannot be evaluated', () => Promise.reject(new Error('broken')), -32953, 'failed'],
+  ])('does not run where the policy %s by then, and the record says why', async (_, then, code, outcome) => {
+    await using world = await openGate(changingTo(then))
+    let hasRun = false
+    const run = async () => {
+      hasRun = true
+      return {}
+    }
+    await expect(world.gate.pass(request, makeCall(), run)).rejects.toMatchObject({ code })
+    expect(hasRun).toBe(false)
+    const decision =
+      outcome === 'failed' ? { effect: 'deny', reason: 'broken' } : { rule: 'hub#7', policy_version: 'hub@2' }
+    expect((await world.recorded()).at(-1)?.payload).toMatchObject({ outcome, approval: 'a1', decision })
+  })
+
+  test.each<Verdict>([{ ...ask, policyVersion: 'hub@2' }, allow])(
+    'runs where the policy says $effect',
+    async (then) => {
+      await using world = await openGate(changingTo(async () => then))
+      expect(await world.gate.pass(request, makeCall(), done)).toEqual({ content: [] })
+      expect(await world.record()).toEqual(['tool-called', 'ok'])
+    },
+  )
+})
+
 test('one whose caller left before it could run does not run', async () => {
   const leaving = new AbortController()
   await using world = await openGate({

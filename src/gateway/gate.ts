@@ -7,7 +7,7 @@ import type { EventLog } from '../events/events.ts'
 import type { Call, InputRequired } from '../mcp/mcp.ts'
 import { errorCode, isInputRequired, RpcError } from '../mcp/mcp.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
-import type { CallRecord } from './call-record.ts'
+import type { CallRecord, Outcome } from './call-record.ts'
 import { openCallRecord } from './call-record.ts'
 import { createPassedRounds } from './passed-rounds.ts'
 import { policyError, withoutReservedCode } from './policy-errors.ts'
@@ -115,12 +115,32 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
       },
     )
     const { is, id: approval } = outcome
-    if (is === 'approved') return { approval }
+    if (is === 'approved') return admitApproved(request, call, record, approval)
     if (is !== 'waiting') {
-      return refuse(record, is, policyError(is, tool, { ...verdict, ...outcome, correlation }), approval)
+      return refuse(record, is, policyError(is, tool, { ...verdict, ...outcome, correlation }), { approval })
     }
     await record.end({ outcome: 'waiting', approval })
     return new Waiting(approval, tool)
+  }
+
+  /** A yes answers `ask`. What the policy has come to forbid while the person thought does not run. */
+  async function admitApproved(
+    request: GateRequest,
+    call: Call,
+    record: CallRecord,
+    approval: string,
+  ): Promise<Admission> {
+    const { tool } = request
+    const { correlation } = call
+    const verdict = await decide(call.caller.session!, request).catch(failed)
+    const how = { approval, decision: verdict }
+    if ('failure' in verdict) {
+      return refuse(record, 'failed', policyError('failed', tool, { reason: verdict.failure, correlation }), how)
+    }
+    const { effect } = verdict
+    if (effect === 'allow' || effect === 'ask') return { approval }
+    const outcome = effect === 'deny' ? 'denied' : 'aborted'
+    return refuse(record, outcome, policyError(effect, tool, { ...verdict, id: approval, correlation }), how)
   }
 
   return {
@@ -150,8 +170,13 @@ export function createGate({ events, decide, obtain }: GateOptions): Gate {
   }
 }
 
-async function refuse(record: CallRecord, outcome: string, error: RpcError, approval?: string): Promise<never> {
-  await record.end({ outcome, ...(approval !== undefined && { approval }) })
+async function refuse(
+  record: CallRecord,
+  outcome: string,
+  error: RpcError,
+  how: Pick<Outcome, 'approval' | 'decision'> = {},
+): Promise<never> {
+  await record.end({ outcome, ...how })
   throw error
 }
 

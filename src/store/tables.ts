@@ -152,8 +152,13 @@ export interface ApprovalRow {
   hub_id: string
   session_id: string
   tool: string
-  /** JSON, redacted */
+  /** JSON, without what a person is not shown */
   arguments: string
+  arguments_bytes: number
+  /** JSON: what lists show of them; null: all */
+  excerpt: string | null
+  /** JSON: what they do not show */
+  hidden: string
   digest: string
   rule: string | null
   /** What that rule says of itself. */

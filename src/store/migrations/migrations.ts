@@ -8,6 +8,7 @@ import { approvals } from './hub/0005-approvals.ts'
 import { gateway } from './hub/0006-gateway.ts'
 import { approvalParents } from './hub/0007-approval-parents.ts'
 import { sessionActivity } from './hub/0008-session-activity.ts'
+import { approvalExcerpts } from './hub/0009-approval-excerpts.ts'
 import { connections } from './transient/0001-connections.ts'
 
 export type { Migration, MigrationSet } from './migration.ts'
@@ -15,7 +16,17 @@ export { checksumOf } from './migration.ts'
 
 export const hubMigrations: MigrationSet = {
   name: 'hub',
-  migrations: [tokens, sessions, connectors, policies, approvals, gateway, approvalParents, sessionActivity],
+  migrations: [
+    tokens,
+    sessions,
+    connectors,
+    policies,
+    approvals,
+    gateway,
+    approvalParents,
+    sessionActivity,
+    approvalExcerpts,
+  ],
 }
 
 export const transientMigrations: MigrationSet = { name: 'transient', migrations: [connections] }

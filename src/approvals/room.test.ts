@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { addSession, ann, ask, createApprovalWorld, requestOf } from '../../test/fixtures/approval-world.ts'
+import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
+import type { Store } from '../store/store.ts'
+
+async function useHub(store: Store) {
+  const world = createApprovalWorld()
+  const session = await addSession(store, 'fix')
+  const other = await addSession(store, 'other')
+  const approvals = await world.start(store, { holdMs: 0 })
+  const askWith = (args: Record<string, unknown>, of = session) =>
+    ask(approvals, requestOf(of, { arguments: args })).outcome
+  return { approvals, session, other, askWith }
+}
+
+describeOnEachEngine('what one session may have wait for a person', (open) => {
+  test('is a hundred calls: one more is refused, those that wait are not, and other sessions are asked for', async () => {
+    await using opened = await open()
+    const { approvals, other, askWith } = await useHub(opened.store)
+    const waiting = []
+    for (let n = 0; n < 100; n++) waiting.push(await askWith({ n }))
+    await expect(askWith({ n: 100 })).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringContaining('when some are answered'),
+    })
+    expect(await askWith({ n: 0 })).toEqual(waiting[0])
+    expect((await askWith({ n: 0 }, other)).is).toBe('waiting')
+    await approvals.decide(waiting[1]!.id, { decision: 'deny', scope: 'once' }, ann)
+    expect(await askWith({ n: 1 })).toMatchObject({ is: 'denied' })
+    expect((await askWith({ n: 100 })).is).toBe('waiting')
+  })
+
+  test('is 16 MiB of arguments, or one call that is larger', async () => {
+    await using opened = await open()
+    const { approvals, askWith } = await useHub(opened.store)
+    const large = await askWith({ text: 'ü'.repeat(9_000_000) })
+    await expect(askWith({})).rejects.toMatchObject({ code: 'busy' })
+    await approvals.decide(large.id, { decision: 'approve', scope: 'once' }, ann)
+    expect((await askWith({})).is).toBe('waiting')
+  })
+
+  test('has a name that a person can read', async () => {
+    await using opened = await open()
+    const { approvals, session } = await useHub(opened.store)
+    const request = requestOf(session, { tool: `up_${'m'.repeat(1_000)}` })
+    await expect(ask(approvals, request).outcome).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('at most 1000'),
+    })
+  })
+})

@@ -1,0 +1,107 @@
+/**
+ * What a person is asked to decide about. Whoever asks must not choose what the person does not see: a text that merely looks
+ * like "token: …" is shown. Hidden are secrets that the process knows, tokens of the hub by their shape, and what stands
+ * under a secret name. What was hidden is told apart from the text, which may say "[redacted]" by itself.
+ */
+import { isHidden, redactedText, secretName } from './redact-names.ts'
+import { findOwnTokens } from './redact-text.ts'
+import type { SecretValues } from './redact-values.ts'
+import type { TextRange } from './text-ranges.ts'
+import { freeName, lengthOfRanges, replaceRanges } from './text-ranges.ts'
+import { hasEncodings, undoEncodings } from './undo-encodings.ts'
+
+export interface ShownToPerson {
+  readonly value: unknown
+  readonly hidden: readonly HiddenPart[]
+}
+
+export interface HiddenPart {
+  /** A JSON Pointer (RFC 6901), cut where it is very long; empty for all that was too much to tell one by one. */
+  readonly at: string
+  readonly characters: number
+}
+
+/** Whoever asks chooses how much there is to hide. */
+const mostParts = 50
+const longestPointer = 200
+const deepestLevel = 200
+
+/** `input` is what JSON can hold. */
+export function showToPerson(input: unknown, secrets: Pick<SecretValues, 'find' | 'mayBeNumber'>): ShownToPerson {
+  const hidden: HiddenPart[] = []
+  const path: string[] = []
+  let untold = 0
+
+  function note(characters: number): void {
+    if (hidden.length < mostParts) hidden.push({ at: pointerTo(path), characters })
+    else untold += characters
+  }
+
+  function hide(value: unknown): string {
+    note(typeof value === 'string' ? value.length : JSON.stringify(value).length)
+    return redactedText
+  }
+
+  const secretsIn = (text: string): TextRange[] => [...secrets.find(text), ...ownTokensIn(text)]
+
+  function showText(text: string): string {
+    const ranges = secretsIn(text)
+    if (ranges.length === 0) return text
+    note(lengthOfRanges(ranges))
+    return replaceRanges(text, ranges, redactedText)
+  }
+
+  function show(value: unknown): unknown {
+    if (typeof value === 'string') return showText(value)
+    if (typeof value === 'number') {
+      return secrets.mayBeNumber && secrets.find(String(value)).length > 0 ? hide(value) : value
+    }
+    if (typeof value !== 'object' || value === null) return value
+    if (path.length >= deepestLevel) return hide(value)
+    if (!Array.isArray(value)) return showFields(value)
+    return value.map((item: unknown, index) => {
+      path.push(String(index))
+      const shown = show(item)
+      path.pop()
+      return shown
+    })
+  }
+
+  function showFields(fields: object): object {
+    const names = new Set<string>()
+    const entries = Object.entries(fields).map(([name, value]: [string, unknown]) => {
+      const ranges = secretsIn(name)
+      // Two names of which all is hidden must not become one, or a field would be lost from sight.
+      const shownName = freeName(replaceRanges(name, ranges, redactedText), names)
+      names.add(shownName)
+      path.push(shownName)
+      if (ranges.length > 0) note(lengthOfRanges(ranges))
+      const shown = isSecret(name, value) ? hide(value) : show(value)
+      path.pop()
+      return [shownName, shown] as const
+    })
+    return Object.fromEntries(entries)
+  }
+
+  const value = show(input)
+  return { value, hidden: untold === 0 ? hidden : [...hidden, { at: '', characters: untold }] }
+}
+
+function isSecret(name: string, value: unknown): boolean {
+  const kind = secretName(name)
+  // What is typed into a terminal is just what the person is asked about.
+  return kind !== undefined && name !== 'keys' && isHidden(kind, value)
+}
+
+function ownTokensIn(text: string): TextRange[] {
+  const found = findOwnTokens(text)
+  if (!hasEncodings(text)) return found
+  const undone = undoEncodings(text)
+  return [...found, ...findOwnTokens(undone.text).map((range) => undone.toOriginal(range))]
+}
+
+function pointerTo(path: readonly string[]): string {
+  const steps = path.map((name) => `/${name.slice(0, longestPointer).replaceAll('~', '~0').replaceAll('/', '~1')}`)
+  const pointer = steps.join('')
+  return pointer.length > longestPointer ? `${pointer.slice(0, longestPointer)}…` : pointer
+}
