@@ -22,7 +22,7 @@ import type { Equipment, SessionRecord, Sessions, SessionSocket } from './sessio
 import { createPeerProvider, createSessionProvider, createSessions } from './sessions/sessions.ts'
 import type { Store } from './store/store.ts'
 import { createTemplateProvider, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
-import { createTerminals } from './terminal/terminal.ts'
+import { createTerminals, journalLimits } from './terminal/terminal.ts'
 import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
 import type { Tokens } from './tokens/tokens.ts'
 
@@ -61,7 +61,6 @@ export interface SessionPartsOptions extends Pick<LoadedConfig, 'config' | 'envi
 
 const packageFile = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-const segmentBytes = 8 * 1024 * 1024
 const scrollbackLines = 2_000
 
 export async function openSessionParts(
@@ -84,7 +83,7 @@ export async function openSessionParts(
     directory: directories.sessions,
     socketDirectory: holderSocketDirectory(home),
     version,
-    journal: { segmentBytes, maxBytes: config.journalMaxMb * 1024 * 1024 },
+    journal: journalLimits(config.journalMaxMb * 1024 * 1024),
     scrollbackLines,
   })
   const rulePlaces = [join(home, 'activity'), packageFile('activity')]
@@ -152,6 +151,7 @@ export async function openSessionParts(
       createSessionProvider({
         sessions,
         wait: async (id, input, call) => terminalTools.runWait(await sessions.subject(id), input, call),
+        checkWait: (input) => terminalTools.checkWait(input),
         setPolicy: options.setPolicy,
       }),
       createTemplateProvider(templates, options.checkPolicy),
@@ -160,6 +160,11 @@ export async function openSessionParts(
     policyOfTemplate: (template) => templates.find(template).template.policy,
     peersOf: (session) => [reports, createPeerProvider(sessions, session)],
     ownTools: (session, prefix) =>
-      terminalTools.ownProvider({ session, prefix, isOn: (name) => sessions.toolsOf(session).includes(name) }),
+      terminalTools.ownProvider({
+        session,
+        prefix,
+        isOn: (name) => sessions.toolsOf(session).includes(name),
+        onSwitch: (listener) => sessions.onChange(session, listener),
+      }),
   }
 }

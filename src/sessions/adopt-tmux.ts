@@ -3,7 +3,7 @@ import { isOver } from '../api/session.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Terminals, TmuxAccess, TmuxPane } from '../terminal/terminal.ts'
-import { findTmuxPane, listTmuxSessions } from '../terminal/terminal.ts'
+import { findTmuxTarget } from '../terminal/terminal.ts'
 import type { Beginning } from './begin.ts'
 import type { NewRecord } from './new-record.ts'
 import type { PersonsEnvironment } from './persons-tmux.ts'
@@ -71,15 +71,19 @@ export function createTmuxAdoption(options: AdoptTmuxOptions): AdoptTmux {
   }
 }
 
+/** So many are named where the one that was asked for is not there. */
+const namedTargets = 10
+
 async function paneAt(tmux: TmuxAccess, target: string): Promise<TmuxPane> {
-  const pane = await findTmuxPane(tmux, target)
+  const { pane, targets } = await findTmuxTarget(tmux, target)
   if (pane) return pane
-  const names = await listTmuxSessions(tmux)
+  const named = targets.slice(0, namedTargets).join(', ')
+  const more = targets.length > namedTargets ? ` and ${targets.length - namedTargets} more` : ''
   throw new HubError(
     'not-found',
-    names.length === 0
+    targets.length === 0
       ? '"target": no tmux session runs, or none that the hub can see: it looks where TMUX_TMPDIR says.'
-      : `"target": tmux has no ${target}. Its sessions are ${names.join(', ')}.`,
+      : `"target": tmux has no ${target}, or more than one. Name a session, window or pane in full; its panes are ${named}${more}.`,
   )
 }
 

@@ -11,7 +11,11 @@ export function createAdoptTool(sessions: Sessions): Tool {
     description:
       'Takes what runs in tmux already under the hub: it is listed, shown, recorded and steered like any other session, and "tmux attach" goes on working. kill_session ends its program, as it does any other.',
     input: z.strictObject({
-      target: z.string().min(1).max(200).describe('A session, window or pane as for tmux: work, work:1, work:1.2'),
+      target: z
+        .string()
+        .min(1)
+        .max(200)
+        .describe('A session, window or pane as for tmux, its names in full: work, work:1, work:1.2'),
       name: sessionNameSchema.optional().describe('Here; without it, as in tmux.'),
     }),
     output: sessionSchema,

@@ -75,3 +75,14 @@ test('of what printed nothing there are no lines', async () => {
     expect(await tailLog(terminal, 10, isRaw)).toEqual({ log: '', lines: 0, offset: 0 })
   }
 })
+
+test('raw lines are the last that are kept, however much was lost behind them', async () => {
+  const terminal = await ended('seq 1 10')
+  const lost = 50_000_000_000
+  const readOutput: typeof terminal.readOutput = (since, maxBytes) => {
+    const kept = terminal.readOutput(since, maxBytes)
+    return kept.bytes.length > 0 ? kept : { ...kept, offset: lost, droppedBytes: lost - since }
+  }
+  const gapped = { ...terminal, screen: terminal.screen, firstOffset: 0, offset: lost, readOutput }
+  expect(await tailLog(gapped, 2, true)).toEqual({ log: '9\r\n10\r\n', lines: 2, offset: lost })
+})

@@ -55,13 +55,15 @@ function rawLines(terminal: Terminal, end: number, count: number): readonly stri
   const { firstOffset } = terminal
   const pieces: Buffer[] = []
   let start = end
+  let length = 0
   let lineBreaks = 0
-  while (start > firstOffset && lineBreaks <= count && end - start < maxRawBytes) {
+  while (start > firstOffset && lineBreaks <= count && length < maxRawBytes) {
     const from = Math.max(firstOffset, start - pieceBytes)
     const piece = readRange(terminal, from, start)
+    length += piece.length
     lineBreaks += piece.filter((byte) => byte === 0x0a).length
     pieces.unshift(piece)
-    start = from
+    start = piece.length > 0 ? from : startOfGap(terminal, start)
   }
   const text = decode(Buffer.concat(pieces), start > 0)
   return text.match(/[^\n]*\n|[^\n]+$/g)?.slice(-count) ?? []
@@ -77,6 +79,19 @@ function readRange(terminal: Terminal, from: number, to: number): Buffer {
     at = offset + bytes.length
   }
   return Buffer.concat(parts)
+}
+
+/** Of what was lost up to `end`. It may be more than anybody wants to go through piece by piece. */
+function startOfGap(terminal: Terminal, end: number): number {
+  let low = terminal.firstOffset
+  let high = end
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const { offset, bytes } = terminal.readOutput(middle, 1)
+    if (bytes.length > 0 && offset < end) low = offset + 1
+    else high = middle
+  }
+  return low
 }
 
 /** Without the halves of characters at its ends: the one was cut off, the other is not there yet. */

@@ -1,6 +1,6 @@
 /** A limit on the size of files stands for a full disk: writing fails in the middle, and works again when it is raised. */
 import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shellLine } from '../../test/fixtures/held-program.ts'
@@ -63,5 +63,38 @@ test.runIf(process.platform === 'linux')('an end on a full disk is known to late
   const again = await terminals.adopt('t')
   expect(again.life).toMatchObject({ is: 'exited', code: 9 })
   expect(again.offset).toBe(terminal.offset)
+  // Nobody has what the disk did not take, and whoever reads is told, before the screen is drawn and afterwards.
+  const kept = again.readOutput(0, 1_000_000).bytes.length
+  expect(kept).toBeLessThan(terminal.offset)
+  const lost = { offset: terminal.offset, bytes: Buffer.alloc(0), droppedBytes: terminal.offset - kept }
+  expect(again.readOutput(kept, 1_000_000)).toEqual(lost)
+  expect(again.screen.offset).toBe(terminal.offset)
+  expect(again.offset).toBe(terminal.offset)
+  expect(again.readOutput(kept, 1_000_000)).toEqual(lost)
+  const path = join(again.directory, 'session.cast')
+  await again.exportRecording(path)
+  expect(readFileSync(path, 'utf8').trimEnd().split('\n').slice(-2)).toEqual([
+    `[0,"m","${lost.droppedBytes} bytes of output are missing here"]`,
+    expect.stringContaining('"x","9"]'),
+  ])
   expect(readdirSync(join(again.directory, 'journal')).length).toBeLessThanOrEqual(4)
 })
+
+test.runIf(process.platform === 'linux')(
+  'an end that came too fast for the hub and the disk is told with what is lost',
+  async () => {
+    const terminal = await testTerminals().start('t', shellLine('read line; seq 1 500000; exit 9'))
+    const { life } = terminal
+    if (life.is !== 'running') throw new Error('it has ended')
+    limitFiles(terminal, 1024)
+    terminal.write(Buffer.from('\r'))
+    await until(() => terminal.fault?.includes('The disk is full'))
+    // Nothing is read here until the holder has waited long enough for that.
+    execFileSync('/bin/sh', ['-c', `until grep -q ') Z' /proc/${life.holderPid}/stat; do sleep 0.05; done`], {
+      timeout: 30_000,
+    })
+    const end = await untilEnded(terminal)
+    expect(end).toMatchObject({ is: 'exited', code: 9, offset: terminal.offset })
+    expect(terminal.screen.offset).toBe(terminal.offset)
+  },
+)

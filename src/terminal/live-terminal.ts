@@ -1,6 +1,7 @@
 /** One terminal: what comes from its holder goes to its screen, and what people and programs type goes to the holder. */
 import { join } from 'node:path'
 import { messageOf } from '../base/hub-error.ts'
+import { findCompanions } from './companions.ts'
 import { followHolder } from './follow-holder.ts'
 import { openHistory } from './history/history.ts'
 import type { Size } from './holder/frames.ts'
@@ -73,6 +74,8 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     snapshots = createSnapshots(directory, screen, from)
     tail = createOutputTail(screen.offset, tailBytes)
     if (holder.life.is === 'running') holder.attach()
+    else skipLost()
+    screen.flush()
     queueMicrotask(tell)
   })
 
@@ -138,11 +141,18 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
         if (bytes.length === 0) break
         receive(offset, bytes)
       }
+      skipLost()
     }
     void (lazy.begun?.settled() ?? Promise.resolve()).then(() => {
       snapshots?.write()
       tell()
     })
+  }
+
+  /** Where the disk did not take the end, the holder was the last to have it. */
+  function skipLost(): void {
+    const { life } = holder
+    if (life.is === 'exited' && life.offset > tail.end) receive(life.offset, Buffer.alloc(0))
   }
 
   return {
@@ -178,6 +188,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       holder.reach().resize(size)
     },
     signal: (name) => holder.reach().signal(name),
+    companions: () => findCompanions(holder.reach().hello.childPid, () => holder.life.is === 'running'),
     get isDrawn() {
       return lazy.isDrawn
     },
@@ -188,7 +199,8 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    exportRecording: (path) => exportRecording(journal, path),
+    exportRecording: (path) =>
+      exportRecording(journal, path, { end: tail.end, exit: holder.life.is === 'exited' ? holder.life : undefined }),
     release() {
       listeners.clear()
       snapshots?.write()

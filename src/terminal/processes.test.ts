@@ -57,3 +57,13 @@ test('a shell that tells where its prompts are is believed', async () => {
   await untilShown(terminal, '\nagain')
   expect(await terminal.isIdle()).toBe(true)
 })
+
+test.each([
+  ['a program', { file: '/bin/sleep', args: ['1000'] }],
+  ['a line for a shell', { file: '/bin/bash', args: ['-c', 'while :; do echo busy; sleep 0.1; done'] }],
+])('%s has no prompt to be idle at, though it has the foreground', async (_, program) => {
+  const terminal = await testTerminals().start('t', { ...shellIn('/'), ...program })
+  const { life } = terminal
+  expect((await until(() => terminal.foreground())).pid).toBe(life.is === 'running' && life.pid)
+  expect(await terminal.isIdle()).toBe(false)
+})

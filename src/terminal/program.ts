@@ -1,4 +1,5 @@
 /** What the program of a terminal is doing, as far as the system and its shell tell. */
+import { isInteractiveShell } from './interactive-shell.ts'
 import type { ProcessDescription } from './process-table.ts'
 import { processTable } from './process-table.ts'
 import type { Screen } from './screen.ts'
@@ -21,11 +22,18 @@ export async function workingDirectoryOf(life: TerminalLife): Promise<string | u
   return foreground && processTable.workingDirectory(foreground.pid)
 }
 
-/** A shell that tells where its prompts are is believed; else it is idle while nothing it runs has the foreground. */
+/**
+ * A shell that tells where its prompts are is believed; else it is idle while nothing it runs has the foreground. A program
+ * that is no shell, or a shell that runs a line or a script, has no prompt to be at.
+ */
 export async function isIdle(life: TerminalLife, shellState: Screen['shellState']): Promise<boolean> {
   if (life.is !== 'running') return false
   if (shellState !== undefined) return shellState === 'prompt'
   // Its own: in tmux not its number, since it shares the group with the shell that waits for it.
-  const [foreground, own] = await Promise.all([processTable.foregroundGroup(life.pid), processTable.group(life.pid)])
-  return foreground !== undefined && foreground === own
+  const [foreground, own, words] = await Promise.all([
+    processTable.foregroundGroup(life.pid),
+    processTable.group(life.pid),
+    processTable.words(life.pid),
+  ])
+  return foreground !== undefined && foreground === own && isInteractiveShell(words)
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { shellLine } from '../../test/fixtures/held-program.ts'
@@ -7,7 +7,7 @@ import { testTerminals, untilEnded, untilShown } from '../../test/fixtures/termi
 import { openJournalWriter } from './holder/journal-writer.ts'
 import { exportRecording } from './recording.ts'
 
-type Event = readonly [number, 'o' | 'r' | 'x', string]
+type Event = readonly [number, 'o' | 'r' | 'm' | 'x', string]
 
 /** As strict as the specification: a header, then arrays of interval, code and text, and nothing else. */
 function parse(path: string): { readonly header: Record<string, unknown>; readonly events: readonly Event[] } {
@@ -19,7 +19,7 @@ function parse(path: string): { readonly header: Record<string, unknown>; readon
     .map((line) => JSON.parse(line) as unknown)
   expect(header).toMatchObject({ version: 3, term: { cols: expect.any(Number), rows: expect.any(Number) } })
   for (const event of events) {
-    expect(event).toEqual([expect.any(Number), expect.stringMatching(/^[orx]$/), expect.any(String)])
+    expect(event).toEqual([expect.any(Number), expect.stringMatching(/^[ormx]$/), expect.any(String)])
     const [interval, code, data] = event as Event
     expect(interval).toBeGreaterThanOrEqual(0)
     if (code === 'r') expect(data).toMatch(/^\d+x\d+$/)
@@ -71,10 +71,11 @@ test('intervals add up to when things were printed', async () => {
     journal.append(Buffer.from(`${line}\r\n`))
   }
   time += 1000
-  journal.noteExit({ offset: journal.offset, code: null, signal: 'SIGTERM' })
+  const exit = { offset: journal.offset, code: null, signal: 'SIGTERM' }
+  journal.noteExit(exit)
   journal.close()
   const path = join(temporaryDirectory(), 'session.cast')
-  await exportRecording(directory, path)
+  await exportRecording(directory, path, { end: exit.offset, exit })
   const { header, events } = parse(path)
   expect(header['timestamp']).toBe(1_700_000_000)
   expect(events.reduce((sum, [interval]) => sum + interval, 0)).toBeCloseTo(34.3)
@@ -90,11 +91,50 @@ test('characters cut by slices and segments are whole, and bytes that are no tex
   const text = '\ufeffé漢😀"\\\u0000\u001b[31m'.repeat(20)
   for (const byte of Buffer.from(text)) journal.append(Buffer.from([byte]))
   journal.append(Buffer.from([0xff, 0x41, 0xe6, 0xbc]))
-  journal.noteExit({ offset: journal.offset, code: 0, signal: null })
+  const exit = { offset: journal.offset, code: 0, signal: null }
+  journal.noteExit(exit)
   journal.close()
   const path = join(temporaryDirectory(), 'session.cast')
-  await exportRecording(directory, path)
+  await exportRecording(directory, path, { end: exit.offset, exit })
   expect(outputOf(parse(path).events)).toBe(`${text}\ufffdA\ufffd`)
+})
+
+test('what is missing is told where it is missing: dropped at the beginning, lost in the middle and at the end', async () => {
+  const directory = join(temporaryDirectory(), 'journal')
+  let time = 0
+  const now = () => (time += 1000)
+  const limits = { segmentBytes: 200, maxBytes: 2000 }
+  const journal = openJournalWriter({ directory, limits, size: { cols: 80, rows: 24 }, now })
+  for (let line = 0; line < 50; line++) journal.append(Buffer.from(`${line} ${'x'.repeat(100)}\r\n`))
+  // In place of the folder a file: nothing can be made in it, whoever asks.
+  const elsewhere = `${directory}-elsewhere`
+  renameSync(directory, elsewhere)
+  writeFileSync(directory, '')
+  while (journal.append(Buffer.from('as much as the open segment takes\r\n')));
+  journal.append(Buffer.from('lost'))
+  rmSync(directory)
+  renameSync(elsewhere, directory)
+  journal.append(Buffer.from('behind\r\n'))
+  journal.close()
+
+  const exit = { offset: journal.offset + 1234, code: 4, signal: null }
+  const path = join(temporaryDirectory(), 'session.cast')
+  await exportRecording(directory, path, { end: exit.offset, exit })
+  const { events } = parse(path)
+  const { firstOffset: dropped, lostBytes: lost } = journal
+  expect(dropped).toBeGreaterThan(0)
+  expect(events.filter(([, code]) => code === 'm').map(([, , label]) => label)).toEqual([
+    `${dropped} bytes of output are missing here`,
+    `${lost} bytes of output are missing here`,
+    '1234 bytes of output are missing here',
+  ])
+  expect(events[0]![1]).toBe('m')
+  expect(events.slice(-4).map(([, code, data]) => [code, data])).toEqual([
+    ['m', `${lost} bytes of output are missing here`],
+    ['o', 'behind\r\n'],
+    ['m', '1234 bytes of output are missing here'],
+    ['x', '4'],
+  ])
 })
 
 test('a file that cannot be written is told, and nothing is left of it', async () => {

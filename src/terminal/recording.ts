@@ -12,6 +12,13 @@ import type { JournalEntry } from './holder/journal-files.ts'
 import { listSegments } from './holder/journal-files.ts'
 import { readIndex, readJournal } from './journal.ts'
 
+/** What is known of the output beside the journal, which has gaps where the disk was full. */
+export interface Printed {
+  /** Where it ends. */
+  readonly end: number
+  readonly exit?: Exit | undefined
+}
+
 export interface Recording {
   readonly path: string
   readonly bytes: number
@@ -22,10 +29,10 @@ const kinds = ['begin', 'output', 'resize', 'exit'] as const
 type Timed = Extract<JournalEntry, { is: (typeof kinds)[number] }>
 
 /** Takes as much memory for a long recording as for a short one. */
-export async function exportRecording(journal: string, path: string): Promise<Recording> {
+export async function exportRecording(journal: string, path: string, printed: Printed): Promise<Recording> {
   const file = createWriteStream(path, { mode: 0o600 })
   try {
-    for (const line of linesOf(journal)) if (!file.write(line)) await once(file, 'drain')
+    for (const line of linesOf(journal, printed)) if (!file.write(line)) await once(file, 'drain')
     file.end()
     await finished(file)
   } catch (error) {
@@ -36,12 +43,13 @@ export async function exportRecording(journal: string, path: string): Promise<Re
   return { path, bytes: file.bytesWritten }
 }
 
-function* linesOf(journal: string): Generator<string> {
+function* linesOf(journal: string, { end: printedTo, exit }: Printed): Generator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   /** What a line's interval is counted from. In whole milliseconds: rounded ones would add up. */
   let clock: number | undefined
   let size = { cols: 0, rows: 0 }
   let offset = 0
+  let lastAt = 0
 
   function event(at: number, code: string, data: string): string {
     const interval = Math.max(0, at - clock!)
@@ -49,11 +57,21 @@ function* linesOf(journal: string): Generator<string> {
     return `${JSON.stringify([interval / 1000, code, data])}\n`
   }
 
+  /** A character that is cut here is not completed by what comes behind. */
+  function* cut(at: number): Generator<string> {
+    const rest = decoder.decode()
+    if (rest !== '') yield event(at, 'o', rest)
+  }
+
+  function* gap(at: number, bytes: number): Generator<string> {
+    yield* cut(at)
+    yield event(at, 'm', `${bytes} bytes of output are missing here`)
+  }
+
   for (const [entry, next] of inPairs(timedEntries(journal))) {
     if (entry.is === 'begin' && clock === undefined) {
       clock = entry.at
       size = { cols: entry.cols, rows: entry.rows }
-      offset = entry.offset
       const term = { ...size, type: 'xterm-256color' }
       yield `${JSON.stringify({ version: 3, term, timestamp: Math.floor(entry.at / 1000) })}\n`
     }
@@ -66,17 +84,19 @@ function* linesOf(journal: string): Generator<string> {
     while (offset < end) {
       const slice = readJournal(journal, offset, Math.min(sliceBytes, end - offset))
       if (slice.bytes.length === 0 || slice.offset >= end) break
+      if (slice.offset > offset) yield* gap(entry.at, slice.offset - offset)
       const bytes = slice.bytes.subarray(0, end - slice.offset)
       offset = slice.offset + bytes.length
       const text = decoder.decode(bytes, { stream: true })
       if (text !== '') yield event(entry.at, 'o', text)
     }
-    if (entry.is === 'exit' && clock !== undefined) {
-      const rest = decoder.decode()
-      if (rest !== '') yield event(entry.at, 'o', rest)
-      yield event(entry.at, 'x', String(exitStatus(entry)))
-    }
+    lastAt = entry.at
   }
+  if (clock === undefined) return
+  if (offset < printedTo) yield* gap(lastAt, printedTo - offset)
+  if (!exit) return
+  yield* cut(lastAt)
+  yield event(lastAt, 'x', String(exitStatus(exit)))
 }
 
 /** As a shell would put it. */

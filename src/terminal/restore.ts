@@ -29,10 +29,10 @@ const sliceBytes = 64 * 1024
 const maxReplayBytes = 16 * 1024 * 1024
 
 export function restoreScreen({ journal, snapshot, end, answerFrom, size, ...options }: RestoreOptions): Restoring {
-  const { firstOffset } = journalBounds(journal)
+  const kept = journalBounds(journal)
   // One from beyond the end is from before a power cut that the journal did not come through whole.
   const isUsable = snapshot !== undefined && snapshot.offset <= end
-  const start = isUsable ? snapshot.offset : Math.max(firstOffset, end - maxReplayBytes)
+  const start = isUsable ? snapshot.offset : Math.max(kept.firstOffset, Math.min(end, kept.offset) - maxReplayBytes)
   const sizes = readIndexes(journal, { from: start, kinds: ['begin', 'resize'] })
   const screen = createScreen({
     ...options,

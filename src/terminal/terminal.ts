@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { HubError } from '../base/hub-error.ts'
 import { createSerial } from '../base/serial.ts'
+import type { Companions } from './companions.ts'
 import { heldIn, holderSocket } from './held.ts'
 import type { History } from './history/history.ts'
 import type { Exit, Size } from './holder/frames.ts'
@@ -26,10 +27,12 @@ import type { Screen } from './screen.ts'
 import { reachHolder } from './reach-holder.ts'
 import { startHolder } from './start-holder.ts'
 
+export type { Companions } from './companions.ts'
 export { heldIn, holderSocket } from './held.ts'
 export type { History } from './history/history.ts'
 export type { Exit, Size } from './holder/frames.ts'
 export type { JournalLimits } from './holder/journal-writer.ts'
+export { journalLimits } from './holder/journal-writer.ts'
 export type { ProgramSpec } from './holder/task.ts'
 export { encodeKeys } from './keys.ts'
 export { encodePaste } from './paste.ts'
@@ -43,7 +46,7 @@ export { createScreen } from './screen.ts'
 export { drawScreen, pictureSize } from './screenshot/screenshot.ts'
 export type { TmuxAccess } from './tmux/access.ts'
 export type { Pane as TmuxPane } from './tmux/pane.ts'
-export { findPane as findTmuxPane, listSessions as listTmuxSessions } from './tmux/pane.ts'
+export { findTarget as findTmuxTarget } from './tmux/pane-target.ts'
 export { findUrls } from './urls.ts'
 
 export interface Terminal {
@@ -74,6 +77,8 @@ export interface Terminal {
   resize(size: Size): void
   /** To the whole process group of the program. */
   signal(name: NodeJS.Signals): void
+  /** What else runs in it. Throws where the program cannot be reached. */
+  companions(): Promise<Companions>
   /** The process that has the foreground: the program itself, or what it runs. `undefined` once it has ended. */
   foreground(): Promise<ProcessDescription | undefined>
   /** Where the shell says it is, else where the foreground process is. */

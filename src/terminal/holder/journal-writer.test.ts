@@ -5,7 +5,7 @@ import { readAll } from '../../../test/fixtures/held-program.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import { readIndexes, readJournal } from '../journal.ts'
 import type { JournalWriter } from './journal-writer.ts'
-import { openJournalWriter } from './journal-writer.ts'
+import { journalLimits, openJournalWriter } from './journal-writer.ts'
 
 const size = { cols: 80, rows: 24 }
 
@@ -89,4 +89,20 @@ test('index and segments together stay below the limit', () => {
   expect(readAll(directory).toString()).toContain('499\r\n')
   expect(readAll(directory).length).toBe(offset - firstOffset)
   expect(readdirSync(directory).length).toBeLessThanOrEqual(12)
+})
+
+test.each([16, 17, 40])('of a limit of %d MiB almost all is used, wherever the output stands', (mebibytes) => {
+  const directory = join(temporaryDirectory(), 'journal')
+  const limit = mebibytes * 1024 * 1024
+  const journal = openJournalWriter({ directory, limits: journalLimits(limit), size, now: () => 0 })
+  // As much as a terminal gives at a time, and then some.
+  const piece = Buffer.alloc(65_521, 'x')
+  const kept: number[] = []
+  while (journal.offset < 1.5 * limit) {
+    journal.append(piece)
+    if (journal.offset > limit) kept.push(journal.offset - journal.firstOffset)
+  }
+  journal.close()
+  expect(Math.min(...kept)).toBeGreaterThan((15 / 16) * limit - 2 * piece.length)
+  expect(Math.max(...kept)).toBeLessThanOrEqual(limit + piece.length)
 })

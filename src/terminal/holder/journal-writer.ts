@@ -26,6 +26,13 @@ export interface JournalLimits {
   readonly maxBytes: number
 }
 
+const largestSegmentBytes = 8 * 1024 * 1024
+
+/** Segments are dropped whole: the smaller they are, the nearer to the limit is what is kept. */
+export function journalLimits(maxBytes: number): JournalLimits {
+  return { segmentBytes: Math.min(largestSegmentBytes, Math.floor(maxBytes / 32)), maxBytes }
+}
+
 export interface JournalWriterOptions {
   readonly directory: string
   readonly limits: JournalLimits

@@ -37,8 +37,12 @@ export function escort({ file, args, dropped, mark }: EscortedProgram): readonly
     'exec 3>&2 2> /dev/null',
     '/bin/sh -c "$begin" "$0" "$@"',
     'code=$?',
+    // From here on only the end of the pane is heard, and what was meant for the program is over.
+    "trap '' INT QUIT TERM USR1 USR2",
     tell('ended', '$code'),
-    `sleep ${lingerSeconds}`,
+    // In the foreground it would be waited for before the hang-up is noticed.
+    `sleep ${lingerSeconds} & wait $!`,
+    'kill -HUP $!',
     'exit "$code"',
   ]
   return ['/bin/sh', '-c', stay.join('\n'), 'signalbox', begin.join('\n'), file, ...args]

@@ -51,28 +51,17 @@ const fields = [
 
 export const paneFormat = fields.map((name) => `#{${name}}`).join('\n')
 
-/** `undefined`: tmux says that there is none. Throws where it does not say. */
-export async function findPane(access: TmuxAccess, target: string): Promise<Pane | undefined> {
+/** By its id. `undefined`: tmux says that there is none. Throws where it does not say. */
+export async function findPane(access: TmuxAccess, id: string): Promise<Pane | undefined> {
   try {
-    return readPane(await askTmux(access, [['display-message', '-p', '-t', target, paneFormat]]))
+    return readPane(await askTmux(access, [['display-message', '-p', '-t', id, paneFormat]]))
   } catch (error) {
     if (error instanceof TmuxError && (error.isWithoutServer || error.message.includes("can't find"))) return undefined
     throw error
   }
 }
 
-/** The names of all sessions. */
-export async function listSessions(access: TmuxAccess): Promise<readonly string[]> {
-  try {
-    const answer = await askTmux(access, [['list-sessions', '-F', '#{session_name}']])
-    return answer.toString().split('\n').filter(Boolean)
-  } catch (error) {
-    if (error instanceof TmuxError && error.isWithoutServer) return []
-    throw error
-  }
-}
-
-/** Where a target means nothing, tmux fills in nothing. */
+/** Where an id means nothing, tmux fills in nothing. */
 export function readPane(answer: Buffer): Pane | undefined {
   const [id = '', tty = '', pid, cols, rows, width, height, panes, windowSize = '', piped, ...rest] = answer
     .toString()

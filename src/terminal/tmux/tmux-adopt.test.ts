@@ -9,7 +9,7 @@ import type { TestTmux } from '../../../test/fixtures/tmux-server.ts'
 import { tmux, tmuxServer } from '../../../test/fixtures/tmux-server.ts'
 import { until } from '../../../test/fixtures/until.ts'
 import type { Terminal } from '../terminal.ts'
-import { findPane } from './pane.ts'
+import { findTarget } from './pane-target.ts'
 
 /** What a person started, and somebody looks at through tmux until it shows this. */
 async function running(server: TestTmux, line: string, shows: string): Promise<void> {
@@ -18,7 +18,7 @@ async function running(server: TestTmux, line: string, shows: string): Promise<v
 }
 
 async function take(server: TestTmux, terminals: TestTerminals, target = 'work'): Promise<Terminal> {
-  const pane = await findPane(server.access, target)
+  const { pane } = await findTarget(server.access, target)
   if (!pane) throw new Error(`there is no ${target}`)
   return server.ends(await terminals.start('taken', { ...pane.size, tmux: { ...server.access, pane: pane.id } }))
 }

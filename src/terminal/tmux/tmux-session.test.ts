@@ -128,7 +128,7 @@ tmux.describe('a program in tmux', () => {
     expect(await shell.isIdle()).toBe(false)
     const plain = await start(here, 'plain', 'exec sleep 200')
     await until(async () => (await plain.foreground())?.cmdline === 'sleep 200')
-    expect(await plain.isIdle()).toBe(true)
+    expect(await plain.isIdle()).toBe(false)
   })
 
   test('is answered once what it asks its terminal', async () => {
