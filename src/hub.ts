@@ -178,11 +178,11 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     id: managementFaceId,
     info,
     instructions,
-    layers: [settle, createRecordLayer(events)],
+    layers: [settle, createRecordLayer({ events, log })],
     providers: [
       statusProvider,
       createTokenProvider(tokens),
-      createAuditProvider({ events, notices }),
+      createAuditProvider({ events, notices, findSession: (nameOrId) => sessions.find(nameOrId) }),
       ...sessionProviders,
       ...guarded.providers,
       ...(parts.providers?.({ notices }) ?? []),

@@ -1,21 +1,17 @@
 /** The command `signalbox`: gives the command line what a process has, and ends with its exit code. */
-import { once } from 'node:events'
 import module from 'node:module'
 import { giveBackMemory } from './base/give-back-memory.ts'
-import { runCli } from './cli/cli.ts'
+import { createStandardOutput, runCli } from './cli/cli.ts'
 
 // The clients that a restarted hub finds waiting come first.
 const giveBackAfterMs = 5_000
 
-// "signalbox config | head" closes the pipe early; that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+const { out, write, end } = createStandardOutput(process)
 
 const code = await runCli(process.argv.slice(2), {
   readEnvironment: async () => (await import('./config/config.ts')).readEnvironment(),
-  out: (line) => process.stdout.write(`${line}\n`),
-  write: async (bytes) => {
-    if (!process.stdout.write(bytes)) await once(process.stdout, 'drain')
-  },
+  out,
+  write,
   display: () => {
     const { isTTY, columns, rows } = process.stdout
     return isTTY ? { columns, rows, hasColours: process.stdout.hasColors() } : undefined
@@ -31,5 +27,4 @@ const code = await runCli(process.argv.slice(2), {
     return hub
   },
 })
-// A finished command ends, whatever is still open.
-process.stdout.write('', () => process.exit(code))
+end(code)

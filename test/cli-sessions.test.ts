@@ -110,6 +110,17 @@ describe('a session', () => {
     expect(unknown.code).toBe(5)
   })
 
+  test('that is no shell works until it has ended, and is waited for until then', async () => {
+    await start('silent', 'read -r _; exit 3')
+    await showing(/^silent .* ● working/m, 'ls')
+    const inVain = await signalbox('wait', 'silent', '--timeout', '1s')
+    expect(inVain).toMatchObject({ code: 8, out: 'silent: not in time' })
+    expect(await callTool(hub, 'is_shell_idle', { session: 'silent' })).toMatchObject({ idle: false })
+    const waiting = signalbox('wait', 'silent')
+    await signalbox('send', 'silent', '')
+    expect(await waiting).toMatchObject({ code: 0, out: 'silent has ended' })
+  })
+
   test('shows its colours', async () => {
     await start('red', `printf '\\e[1;31mred\\e[0m and \\e[4mplain\\e[0m\\n'; cat`)
     await signalbox('wait', 'red', 'plain')
@@ -226,6 +237,19 @@ test('what needs a terminal says so in a pipe', async () => {
   const { code, err } = await signalbox('attach', 'piped')
   expect(code).toBe(2)
   expect(err).toBe('signalbox: attach needs a terminal for input and output, and this is a pipe or a file.')
+  // Nobody is kept from typing by somebody who cannot.
+  const claim = { session: 'piped', viewer: 'a person' }
+  expect(await callTool(hub, 'claim_input', claim)).toEqual({ granted: true, writer: 'a person' })
+  expect(await signalbox('new', 'unseen', '--attach', '--', 'cat')).toMatchObject({ code: 2 })
+  expect(await signalbox('screen', 'unseen')).toMatchObject({ code: 5 })
+})
+
+test('a file that cannot be written is named, with the reason', async () => {
+  await start('drawn', 'cat')
+  const file = join(temporaryDirectory(), 'missing', 'a')
+  const failure = { code: 1, err: `signalbox: ${file} cannot be written: no such file or directory.` }
+  expect(await signalbox('shot', 'drawn', '-o', file)).toMatchObject(failure)
+  expect(await signalbox('export', 'drawn', '-o', file)).toMatchObject(failure)
 })
 
 let env: { SIGNALBOX_HOME: string; SIGNALBOX_PORT: string }

@@ -8,9 +8,11 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { takePort } from './fixtures/ports.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
+import { requires } from './harness/requires.ts'
 import { type HubProcess, startHubProcess } from './harness/hub-process.ts'
 
 const main = fileURLToPath(new URL('../src/signalbox.js', import.meta.url))
+const limiter = requires('prlimit')
 const bin = fileURLToPath(new URL('../bin/signalbox', import.meta.url))
 
 describe('a running hub', () => {
@@ -178,6 +180,50 @@ test('a reader that has seen enough is no error', async () => {
   expect(out).toMatch(/^setting /)
   expect(err).toBe('')
 })
+
+describe.runIf(process.platform === 'linux')('output that cannot be written', () => {
+  test('is a failure, and says so', async () => {
+    const { home } = await hub()
+    const failure = { code: 1, err: 'signalbox: The output could not be written: no space left on device.\n' }
+    for (const command of ['--version', 'status --json', 'token list']) {
+      expect(await intoFullDevice(command.split(' '), { SIGNALBOX_HOME: home }), command).toEqual(failure)
+    }
+  })
+
+  test('leaves no token behind that nobody has seen', async () => {
+    const { home } = await hub()
+    const env = { SIGNALBOX_HOME: home }
+    const { code, err } = await intoFullDevice(['token', 'issue', '--role', 'human', '--label', 'unseen'], env)
+    expect(code).toBe(1)
+    expect(err).toMatch(
+      /could not be written: no space left on device\. Token \S+, which nobody has seen, is revoked\.\n$/,
+    )
+    expect((await signalbox(['token', 'list'], env)).out).toMatch(/ unseen .*revoked/)
+  })
+})
+
+limiter.describe('a full disk', () => {
+  test('keeps a hub from starting, which says so and exits with 1', async () => {
+    const up = [limiter.path, '--fsize=0:unlimited', process.execPath, main, 'up', '--port', '0']
+    const { code, err } = await failing(up.join(' '), { SIGNALBOX_HOME: temporaryDirectory() })
+    expect(code).toBe(1)
+    expect(err).toMatch(/^signalbox: .*space left .*\n$/)
+  })
+})
+
+function intoFullDevice(argv: readonly string[], env: Record<string, string>) {
+  return failing([process.execPath, main, ...argv, '>/dev/full'].join(' '), env)
+}
+
+async function failing(line: string, env: Record<string, string>) {
+  const child = spawn('sh', ['-c', `exec ${line}`], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  return { code: Number(code), err }
+}
 
 async function hub(): Promise<HubProcess & { home: string }> {
   const home = temporaryDirectory()

@@ -10,7 +10,7 @@ export const maxWaitMs = 600_000
 export const timeoutSchema = z.int().min(0).max(maxWaitMs).default(30_000).describe('0: look and return.')
 
 export const waitInput = {
-  for: z.enum(waitKinds).describe('waiting: for a person.'),
+  for: z.enum(waitKinds).describe('idle: also once it has ended. waiting: for a person.'),
   value: z.string().min(1).max(1_000).optional().describe('The text, or the regular expression (RE2, line by line).'),
   since: z
     .int()

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { HubError } from '../base/hub-error.ts'
+import { createLog } from '../base/log.ts'
 import { createRedactor } from '../base/redact.ts'
 import { openEventLog } from '../events/events.ts'
 import type { Call, Face, Tool } from '../mcp/mcp.ts'
@@ -31,10 +33,16 @@ async function openAudit() {
     id: 'management',
     info: { name: 'test', version: '0' },
     instructions: '',
-    providers: [{ toolset: 'admin', tools: () => tools }, createAuditProvider({ events, notices })],
-    layers: [createRecordLayer(events)],
+    providers: [{ toolset: 'admin', tools: () => tools }, createAuditProvider({ events, notices, findSession })],
+    layers: [createRecordLayer({ events, log: createLog({ level: 'error', redactor }) })],
   })
   return { events, notices, face, [Symbol.asyncDispose]: () => events[Symbol.asyncDispose]() }
+}
+
+/** There is one session, "work". */
+async function findSession(nameOrId: string) {
+  if (['work', 's1'].includes(nameOrId)) return { id: 's1' }
+  throw new HubError('not-found', `No session named "${nameOrId}". Call list_sessions for the names.`)
 }
 
 function tool(name: string, readOnlyHint: boolean, run: () => Promise<Record<string, unknown>>): Tool {
@@ -84,6 +92,23 @@ test('a writing call is one event before it runs and one after, tied together, a
     },
   ])
   expect(JSON.stringify(events)).not.toContain('hunter2')
+})
+
+test('the events of a session are found by its name and its id, of one that was removed by its id', async () => {
+  await using audit = await openAudit()
+  for (const session of ['s1', 'removed']) await audit.events.append({ type: 'session-ended', session, payload: {} })
+  for (const [session, id] of [
+    ['work', 's1'],
+    ['s1', 's1'],
+    ['removed', 'removed'],
+  ]) {
+    expect((await query(audit.face, { session })).structuredContent.events).toMatchObject([{ session: id }])
+  }
+  const { isError, content } = await query(audit.face, { session: 'wrok' })
+  expect({ isError, text: content[0]?.text }).toEqual({
+    isError: true,
+    text: '"session": No session named "wrok". Call list_sessions for the names.',
+  })
 })
 
 test('a reading call is no event', async () => {

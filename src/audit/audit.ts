@@ -1,6 +1,7 @@
 /** What happened: query_events, get_trace, `resource://events/{cursor}`, and the layer that records every writing call. */
 import { z } from 'zod'
 import type { Event } from '../api/event.ts'
+import { HubError } from '../base/hub-error.ts'
 import type { EventLog, EventQuery } from '../events/events.ts'
 import type { Notices, Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
@@ -29,15 +30,34 @@ const eventSchema = z.object({
 
 const time = z.iso.datetime({ offset: true }).describe('ISO 8601')
 
-export function createAuditProvider({ events, notices }: { events: EventLog; notices: Notices }): Provider {
+export interface AuditOptions {
+  readonly events: EventLog
+  readonly notices: Notices
+  /** By name or id; throws where there is none. */
+  readonly findSession: (nameOrId: string) => Promise<{ readonly id: string }>
+}
+
+export function createAuditProvider({ events, notices, findSession }: AuditOptions): Provider {
   const family = notices.family(eventsPrefix)
   events.onCommit(() => family.changed())
+
+  /** One that was removed has no name any more, but what is kept of it can still be read by its id. */
+  async function idOf(session: string): Promise<string> {
+    try {
+      return (await findSession(session)).id
+    } catch (error) {
+      if (!(error instanceof HubError) || error.code !== 'not-found') throw error
+      const { events: kept } = await events.read({ session, limit: 1 })
+      if (kept.length > 0) return session
+      throw new HubError('not-found', `"session": ${error.message}`, { cause: error })
+    }
+  }
 
   const tool = defineTool({
     name: 'query_events',
     description: 'Reads the event log from a cursor on, filtered. next_cursor is where to read on, in the same order.',
     input: z.strictObject({
-      session: z.string().optional(),
+      session: z.string().min(1).max(200).optional().describe('Name or id; of one that was removed, its id.'),
       thread: z.string().optional(),
       correlation: z.string().optional(),
       type: z.string().optional().describe('Such as "tool-called".'),
@@ -50,9 +70,10 @@ export function createAuditProvider({ events, notices }: { events: EventLog; not
     }),
     output: z.object({ events: z.array(eventSchema), next_cursor: z.string(), dropped: z.number().optional() }),
     annotations: { readOnlyHint: true, openWorldHint: false },
-    run: async ({ since, until, cursor, ...filter }) => {
+    run: async ({ session, since, until, cursor, ...filter }) => {
       const query = {
         ...filter,
+        session: session === undefined ? undefined : await idOf(session),
         since: since && toUtc(since),
         until: until && toUtc(until),
         cursor: cursor === undefined ? undefined : Number(cursor),

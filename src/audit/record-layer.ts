@@ -1,14 +1,56 @@
 /** Every writing call is an event before it runs, and another when it is done. */
 import { recordedArguments } from '../base/recorded-arguments.ts'
+import type { Log } from '../base/log.ts'
+import type { Principal } from '../base/principal.ts'
+import { isDiskFailure } from '../base/sqlite-file.ts'
 import type { EventLog } from '../events/events.ts'
-import type { Layer } from '../mcp/mcp.ts'
+import type { Layer, Tool } from '../mcp/mcp.ts'
 
-export function createRecordLayer(events: EventLog): Layer {
+export interface RecordLayerOptions {
+  readonly events: EventLog
+  readonly log: Log
+}
+
+/** What ends or interrupts what runs. On a disk that takes no event, a person needs these most. */
+const goUnrecorded: ReadonlySet<string> = new Set([
+  'kill_session',
+  'cancel_job',
+  'send_keys',
+  'send_text',
+  'send_input',
+])
+
+export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
+  /** Calls that went on without an event, until the log is told how many. */
+  let unrecorded = 0
+
+  /** `undefined`: it could not be written, and the call goes on all the same. */
+  async function append(tool: Tool, { role }: Principal, event: Parameters<EventLog['append']>[0]) {
+    try {
+      return await events.append(event)
+    } catch (error) {
+      if (role !== 'human' || !goUnrecorded.has(tool.name) || !isDiskFailure(error)) throw error
+      log.error({ tool: tool.name, type: event.type, error }, 'a person’s call goes on without its event')
+      return undefined
+    }
+  }
+
+  async function tellUnrecorded(): Promise<void> {
+    const calls = unrecorded
+    if (calls === 0) return
+    unrecorded = 0
+    try {
+      await events.append({ type: 'calls-unrecorded', payload: { calls } })
+    } catch {
+      unrecorded += calls
+    }
+  }
+
   return async (tool, args, call, next) => {
     if (tool.annotations.readOnlyHint === true) return next()
     const { correlation, caller } = call
     const common = { correlation, ...(caller.session !== undefined && { session: caller.session }) }
-    const requested = await events.append({
+    const requested = await append(tool, caller, {
       ...common,
       type: 'tool-called',
       payload: {
@@ -18,9 +60,14 @@ export function createRecordLayer(events: EventLog): Layer {
         token_id: caller.tokenId,
       },
     })
+    if (!requested) {
+      unrecorded++
+      return next()
+    }
+    await tellUnrecorded()
     const startedAt = performance.now()
     const record = (outcome: Record<string, unknown>) =>
-      events.append({
+      append(tool, caller, {
         ...common,
         type: 'tool-answered',
         parent: requested.id,

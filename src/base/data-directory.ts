@@ -4,6 +4,7 @@ import { chmod, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { HubError, messageOf } from './hub-error.ts'
+import { explainSqliteError } from './sqlite-file.ts'
 
 export interface DataDirectory extends AsyncDisposable {
   readonly path: string
@@ -65,7 +66,7 @@ async function takeLock(path: string, noticeFile: string): Promise<DatabaseSync>
     return database
   } catch (error) {
     database.close()
-    if (!/locked|busy/i.test(messageOf(error))) throw error
+    if (!/locked|busy/i.test(messageOf(error))) throw explainSqliteError(error, file)
     throw new HubError(
       'conflict',
       `${await describeHolder(noticeFile)} holds the data directory ${path}. Stop it, or set SIGNALBOX_HOME to another directory.`,

@@ -65,7 +65,7 @@ export function explainSqliteError(error: unknown, path: string): HubError {
     case 26: // SQLITE_NOTADB
       return fail(damaged(path))
     case 13: // SQLITE_FULL
-      return fail(`There is no space left for ${path}. Free some; it goes on by itself then.`)
+      return fail(`There is no space left for ${path}. Free some, then try again.`)
     default:
       return fail(`${path} could not be used. Check that the path is right and that this user may write there.`)
   }
@@ -73,6 +73,12 @@ export function explainSqliteError(error: unknown, path: string): HubError {
 
 function damaged(path: string): string {
   return `${path} is damaged or no database. Move it away with its -wal and -shm files, and restore a backup or start anew.`
+}
+
+/** Nothing can be written: the disk is full or broken. Also where that was explained already. */
+export function isDiskFailure(error: unknown): boolean {
+  const code = sqliteErrorCode(error instanceof HubError ? error.cause : error)
+  return code === 10 || code === 13
 }
 
 /** The primary result code of SQLite, without its extensions. */

@@ -8,7 +8,7 @@ export const command = defineCommand({
   takes: '<tmux-target>',
   about: [
     'Takes a tmux session that runs already under the hub: it is listed, shown, recorded and steered like any other, and',
-    '"tmux attach" goes on working. The target is written as for tmux: work, work:1, work:1.2.',
+    '"tmux attach" goes on working. The target is written as for tmux, with its names in full: work, work:1, work:1.2.',
   ].join('\n'),
   flags: { name: { takes: 'NAME', about: 'its name here (default: from its name in tmux)' }, ...hubFlags, ...jsonFlag },
   words: { min: 1, max: 1 },

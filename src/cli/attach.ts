@@ -7,6 +7,7 @@ import { ask, findHubFrom } from './ask-hub.ts'
 import type { HubArguments } from './ask-hub.ts'
 import { attachSession } from './attach/attach-session.ts'
 import { readDetachKey } from './attach/detach-key.ts'
+import { assertOwnTerminal } from './attach/own-terminal.ts'
 import { createVisit } from './attach/visit.ts'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
@@ -58,6 +59,7 @@ export interface AttachRequest {
 export async function attach(args: HubArguments, context: CliContext, request: AttachRequest): Promise<Exit> {
   const { isReadOnly = false, takeOver = false } = request
   const detachKey = readDetachKey(request.detachKey ?? defaultDetachKey)
+  assertOwnTerminal('attach')
   const { connect } = await findHubFrom(args, context)
   const { id, name } = await findSession(connect, request.name)
   const viewer = nameOfViewer()

@@ -18,6 +18,7 @@ import { readVersion } from './installation.ts'
 import { createRedactorFor } from './redactor.ts'
 
 export type { CliContext } from './command.ts'
+export { createStandardOutput } from './standard-output.ts'
 
 /** Runs one command line and says with which code to exit. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {

@@ -40,7 +40,7 @@ export interface CliContext {
   readEnvironment(): Promise<Environment>
   /** One line to stdout: the answer. */
   out(line: string): void
-  /** Bytes to stdout as they are; resolves when it has room for more. */
+  /** Bytes to stdout as they are; resolves when they are written, and rejects where they cannot be. */
   write(bytes: string | Uint8Array): Promise<void>
   /** One line to stderr: everything else. */
   err(line: string): void

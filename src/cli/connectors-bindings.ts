@@ -31,7 +31,7 @@ function renderBindings(bindings: readonly Binding[], options: TableOptions): st
     String(priority),
     upstream?.is ?? 'stopped',
     Object.keys(overrides).join(', ') || '–',
-    needs(resolved) ?? shownText(upstream?.reason ?? upstream?.breach?.sentence ?? '–'),
+    needs(resolved) ?? shownText(upstream?.reason ?? upstream?.breach?.sentence ?? upstream?.warning ?? '–'),
   ])
   return renderTable([['label', 'connector', 'priority', 'upstream', 'changes', 'what is wrong'], ...rows], options)
 }

@@ -53,7 +53,7 @@ function renderConnector(connector: ListedConnector): string {
     ['strict', strict ? 'yes' : 'no'],
     ['enabled', enabled ? 'yes' : 'no'],
     ['upstream', upstream.reason === undefined ? upstream.is : `${upstream.is}: ${shownText(upstream.reason)}`],
-    ...breachRows(upstream),
+    ...faultRows(upstream),
     ['sessions', sessions.join(', ') || '–'],
   ]
   return renderTable(rows)
@@ -67,13 +67,16 @@ export function renderUpstream({ session, label, upstream }: Binding): readonly 
     ['upstream', `${is}${reason === undefined ? '' : `: ${shownText(reason)}`}`],
     ...(version === undefined ? [] : [['speaks', `MCP ${shownText(version)} (${era})`] as const]),
     ...(retryAt === undefined ? [] : [['tried again', retryAt] as const]),
-    ...breachRows(upstream),
+    ...faultRows(upstream),
     ...(dropped === undefined ? [] : [['dropped', `${dropped} answers that belonged to no request`] as const]),
   ]
   const said = stderr === undefined ? [] : ['it last wrote to stderr:', ...indentedLines(stderr)]
   return [[`${label} in ${session}`, renderTable(rows), ...said].join('\n')]
 }
 
-function breachRows({ breach }: ListedConnector['upstream']): readonly Row[] {
-  return breach ? [['breach', `${shownText(breach.sentence)} (${breach.at})`]] : []
+function faultRows({ breach, warning }: ListedConnector['upstream']): readonly Row[] {
+  return [
+    ...(breach ? [['breach', `${shownText(breach.sentence)} (${breach.at})`] as const] : []),
+    ...(warning === undefined ? [] : [['warning', shownText(warning)] as const]),
+  ]
 }

@@ -45,11 +45,10 @@ export const command = defineCommand({
   async run(args, context) {
     await using hub = await connectFrom(args, context)
     const sessions = await listSessions(hub)
-    const wanted = args.text('session')
     const order = args.has('oldest-first') ? 'oldest' : 'newest'
     const limit = readLimit(args.text('limit') ?? '20')
     const filter = {
-      session: wanted === undefined ? undefined : idOf(wanted, sessions),
+      session: args.text('session'),
       type: args.text('type'),
       since: args.text('since'),
       cursor: args.text('cursor'),
@@ -82,11 +81,6 @@ export function renderEvents(
     eventFields(payload).map(shownText).join('  '),
   ])
   return renderTable([head, ...rows], options)
-}
-
-/** A name means the newest; what is none may be the id of one that was forgotten. */
-function idOf(nameOrId: string, sessions: readonly Session[]): string {
-  return sessions.find(({ id, name }) => name === nameOrId || id === nameOrId)?.id ?? nameOrId
 }
 
 function readLimit(text: string): number {

@@ -1,9 +1,8 @@
 /** `signalbox export` */
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { connectFrom } from './ask-hub.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
+import { writeOutputFile } from './output-file.ts'
 import { exportRecording, readRecording } from './recording-file.ts'
 
 export const command = defineCommand({
@@ -26,8 +25,7 @@ export const command = defineCommand({
       await context.write(recording)
       return 'ok'
     }
-    const path = resolve(output)
-    await writeFile(path, recording)
+    const path = await writeOutputFile(output, recording)
     context.out(args.has('json') ? JSON.stringify({ path, bytes }, null, 2) : path)
     return 'ok'
   },

@@ -10,8 +10,9 @@ import { hubFlags, jsonFlag } from './common-flags.ts'
 export const command = defineCommand({
   takes: '<session>…',
   about: [
-    'Ends the programs of sessions. What they have printed stays, unless --remove is given; their workspaces stay in any',
-    'case. If one cannot be ended, the others still are.',
+    'Ends the programs of sessions and all that runs in their terminals, but for what has given itself a session of its',
+    'own (setsid). What they have printed stays, unless --remove is given; their workspaces stay in any case. If one',
+    'cannot be ended, the others still are.',
   ].join('\n'),
   flags: { remove: { about: 'forget the sessions and what they have printed' }, ...hubFlags, ...jsonFlag },
   words: { min: 1, max: Infinity },

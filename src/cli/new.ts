@@ -5,6 +5,7 @@ import { sessionSchema } from '../api/session.ts'
 import type { Config } from '../config/config.ts'
 import { ask, findHubFrom } from './ask-hub.ts'
 import { attach } from './attach.ts'
+import { assertOwnTerminal } from './attach/own-terminal.ts'
 import { chooseName } from './choose-name.ts'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
@@ -65,6 +66,7 @@ export const command = defineCommand({
   async run(args, context) {
     const isAttached = args.has('attach')
     if (isAttached && args.has('json')) throw new CliError('usage', 'Either --attach, for people, or --json.')
+    if (isAttached) assertOwnTerminal('--attach')
     const session = await create(args, context)
     if (args.has('json')) context.out(JSON.stringify(session, null, 2))
     else if (!isAttached) report(session, context)

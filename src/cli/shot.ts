@@ -1,11 +1,10 @@
 /** `signalbox shot` */
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { z } from 'zod'
 import { connectFrom } from './ask-hub.ts'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
+import { writeOutputFile } from './output-file.ts'
 
 const picture = z.looseObject({
   content: z.array(z.looseObject({ type: z.string(), data: z.string().optional() })),
@@ -35,8 +34,7 @@ export const command = defineCommand({
       await context.write(png)
       return 'ok'
     }
-    const path = resolve(output)
-    await writeFile(path, png)
+    const path = await writeOutputFile(output, png)
     context.out(args.has('json') ? JSON.stringify({ path, bytes: png.length }, null, 2) : path)
     return 'ok'
   },

@@ -1,8 +1,11 @@
 /** `signalbox token issue`: the token alone on stdout, so that a script can take it; what it is on stderr. */
 import { z } from 'zod'
+import { messageOf } from '../base/hub-error.ts'
 import { askHub } from './ask-hub.ts'
+import type { HubArguments } from './ask-hub.ts'
 import { CliError } from './cli-error.ts'
 import { defineCommand } from './command.ts'
+import type { CliContext } from './command.ts'
 import { hubFlags, jsonFlag } from './common-flags.ts'
 
 const issued = z.object({
@@ -55,13 +58,23 @@ export const command = defineCommand({
         context,
       ),
     )
-    if (args.has('json')) {
-      context.out(JSON.stringify(answer, null, 2))
-      return 'ok'
-    }
-    context.out(answer.token)
+    const shown = args.has('json') ? JSON.stringify(answer, null, 2) : answer.token
+    await context.write(`${shown}\n`).catch(async (error: unknown) => {
+      throw new CliError('failed', `${messageOf(error)} ${await takeBack(answer.id, args, context)}`, { cause: error })
+    })
+    if (args.has('json')) return 'ok'
     const until = answer.expires_at ? `until ${answer.expires_at}` : 'until it is revoked'
     context.err(`Token ${answer.id} (${answer.role}) is good ${until}. It is shown this once.`)
     return 'ok'
   },
 })
+
+/** One that nobody has seen is of no use to anybody but a thief. */
+async function takeBack(id: string, args: HubArguments, context: CliContext): Promise<string> {
+  try {
+    await askHub('revoke_token', { id }, args, context)
+    return `Token ${id}, which nobody has seen, is revoked.`
+  } catch (error) {
+    return `Token ${id} is good all the same, since it could not be revoked: ${messageOf(error)} Try "signalbox token revoke ${id}".`
+  }
+}

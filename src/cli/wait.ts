@@ -12,7 +12,8 @@ export const command = defineCommand({
   takes: '<session> [value]',
   about: [
     'Waits until a session shows a text, or a line that matches a regular expression (RE2), is idle, waits for a person,',
-    'or exits. Exit code 0 says that it came, 8 that it did not come in time or cannot come any more.',
+    'or exits. Agents and shells are idle when they have nothing to do; any other command works until it has ended, and is',
+    'idle then. Exit code 0 says that it came, 8 that it did not come in time or cannot come any more.',
   ].join('\n'),
   flags: {
     for: { takes: 'WHAT', about: `${waitKinds.join(', ')} (default: text if there is a value, else idle)` },
@@ -24,6 +25,7 @@ export const command = defineCommand({
   examples: [
     'signalbox wait fix-tests --for text "All tests passed" --timeout 10m',
     'signalbox wait fix-tests --for waiting',
+    'signalbox wait build --timeout 1h',
   ],
   async run(args, context) {
     const [name = '', value] = args.words
@@ -71,7 +73,8 @@ async function waitFor(hub: HubConnection, name: string, condition: Condition, t
 }
 
 function sentenceOn(name: string, { for: kind }: Condition, { met, reason, activity }: WaitOutput): string {
-  if (met) return `${name} ${come[kind]}${kind === 'waiting' && activity.reason ? `: ${activity.reason}` : ''}`
+  if (met)
+    return `${name} ${reason === 'exit' ? come.exit : come[kind]}${kind === 'waiting' && activity.reason ? `: ${activity.reason}` : ''}`
   return reason === 'timeout' ? `${name}: not in time` : `${name} has ended without it`
 }
 

@@ -13,6 +13,8 @@ export interface CallOptions {
   readonly client: Client
   readonly params: Params
   readonly cancellation: Cancellation
+  /** In place of the cancellation's own. */
+  readonly signal?: AbortSignal
   /** Nothing below this level is sent; `undefined`: nothing at all. */
   readonly logLevel: LoggingLevel | undefined
   emit(message: RpcNotification): void
@@ -49,7 +51,7 @@ export class RequestCall implements Call {
   }
 
   get signal(): AbortSignal {
-    return this.#options.cancellation.signal
+    return this.#options.signal ?? this.#options.cancellation.signal
   }
 
   progress(step: { progress: number; total?: number; message?: string }): void {
@@ -72,7 +74,7 @@ export class RequestCall implements Call {
     emit(notification(method, params))
   }
 
-  with(change: Partial<Pick<Call, 'state' | 'params'>>): Call {
+  with(change: Partial<Pick<Call, 'state' | 'params' | 'signal'>>): Call {
     return new RequestCall({ ...this.#options, ...change })
   }
 }

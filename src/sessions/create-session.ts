@@ -45,6 +45,8 @@ export function createCreation({ draft, equip, book, running, begin, jobs, event
       const prompt = await begin.prompt(record, terminal, spec.prompt, signal)
       if (prompt?.delivered === false) {
         const lastMessage = `The prompt was not delivered: ${prompt.reason}`
+        // If that is because it has ended, what is answered says so.
+        await running.settled(id)
         await book.change(id, ({ status }) => (isOver(status) ? undefined : { lastMessage }))
       }
       return { record: await book.find(id), prompt }

@@ -10,12 +10,12 @@ import { cursorArgument, limitArgument, toPage } from './cursor.ts'
 import type { SessionPlace, SessionRecord } from './session-store.ts'
 import type { Sessions } from './sessions.ts'
 import { tailLog } from './tail-log.ts'
-import type { Wait } from './wait.ts'
+import type { Waiting } from './wait.ts'
 import { waitForSession } from './wait.ts'
 
 const readOnly = { readOnlyHint: true, openWorldHint: false } as const
 
-export function createReadingTools({ sessions, wait }: { sessions: Sessions; wait: Wait }): readonly Tool[] {
+export function createReadingTools({ sessions, wait, checkWait }: Waiting & { sessions: Sessions }): readonly Tool[] {
   return [
     defineTool({
       name: 'list_sessions',
@@ -73,7 +73,7 @@ export function createReadingTools({ sessions, wait }: { sessions: Sessions; wai
       output: waitOutputSchema,
       annotations: readOnly,
       run: async ({ name, ...condition }, call) =>
-        waitForSession({ sessions, wait }, await sessions.find(name), condition, call),
+        waitForSession({ sessions, wait, checkWait }, await sessions.find(name), condition, call),
     }),
     defineTool({
       name: 'tail_log',

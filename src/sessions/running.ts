@@ -57,6 +57,10 @@ export interface RunningSessions extends AsyncDisposable {
   whileStarting<Result>(id: string, start: () => Promise<Result>): Promise<Result>
   /** When nothing of that kind is under way. */
   begun(id: string): Promise<void>
+  /** Somebody wants it gone, which could not be stored: however it then ends, it was stopped. */
+  noteStopAsked(id: string): void
+  /** To end a session: it is over when that is done, not when the first of its processes has gone. */
+  whileStopping(id: string, stop: () => Promise<void>): Promise<void>
   /** From here on until it ends. `socket`: already open. */
   follow(record: SessionRecord, terminal: Terminal, socket?: SessionSocket): Promise<void>
   /** Also of a session that has ended. Throws where there is none. */
@@ -99,7 +103,10 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
   const woken = createWokenTerminals(terminals)
   const listeners = new Map<string, Set<() => void>>()
   const starting = createUndertakings()
+  const stopping = createUndertakings()
   const ending = createUndertakings()
+  /** Wanted gone, as far as their records do not say so. */
+  const stopAsked = new Set<string>()
   /** Ends that are not stored yet. */
   const unstored = new Map<string, { readonly life: EndedLife; readonly endedAt: string }>()
 
@@ -171,8 +178,9 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     stopListening()
     watch[Symbol.dispose]()
     woken.keep(record, terminal)
-    unstored.set(id, { life, endedAt: new Date().toISOString() })
     await ending.run(id, async () => {
+      await stopping.settled(id)
+      unstored.set(id, { life, endedAt: new Date().toISOString() })
       await closeSocket(id, socket)
       await storeEnd(id)
     })
@@ -193,7 +201,11 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     unstored.delete(id)
     const { life, endedAt } = waiting
     try {
-      await ends.note(id, (record) => ({ ...endOf(life, record), endedAt }))
+      await ends.note(id, (record) => {
+        const isStopAsked = record.isStopAsked || stopAsked.has(id)
+        return { ...endOf(life, { ...record, isStopAsked }), endedAt }
+      })
+      stopAsked.delete(id)
     } catch (error) {
       unstored.set(id, waiting)
       log.error({ session: id, error }, 'the end of a session could not be stored, and is tried again')
@@ -206,6 +218,8 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     },
     whileStarting: (id, start) => starting.run(id, start),
     begun: (id) => starting.settled(id),
+    noteStopAsked: (id) => void stopAsked.add(id),
+    whileStopping: (id, stop) => stopping.run(id, stop),
     follow,
     async terminalOf(record) {
       if (!followed.has(record.id)) await starting.settled(record.id)
@@ -235,6 +249,9 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       tellListeners(record.id)
     },
     async settled(id) {
+      const session = followed.get(id)
+      // Its terminal may tell those who look before those who listen.
+      if (session && session.terminal.life.is !== 'running') await end(session, session.terminal.life)
       await ending.settled(id)
       if (unstored.has(id)) await ending.run(id, () => storeEnd(id))
     },

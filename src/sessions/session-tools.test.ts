@@ -100,6 +100,21 @@ test('a job that is queued is waited for, and so is one that never begins', asyn
   ])
 })
 
+test('what nobody could wait for is told before a queued job begins', async () => {
+  const { call, failure } = await begin([], { jobConcurrency: 0 })
+  await call('enqueue_one_off', { name: 'waits', command: 'true' })
+  expect(await failure('wait_session', { name: 'waits', for: 'text' })).toMatch(/"value": say which text/)
+})
+
+test('who gives a prompt to a program that ends is told how it ended', async () => {
+  const { call } = await begin()
+  expect(await call('create_session', { name: 'gone', command: 'sleep 0.2; exit 3', prompt: 'hi' })).toMatchObject({
+    status: 'failed',
+    exit_code: 3,
+    prompt: { delivered: false, reason: 'The program ended before it could be given the prompt.' },
+  })
+})
+
 test('who waits for a queued job and leaves is not waited for', async () => {
   const { call } = await begin([], { jobConcurrency: 0 })
   await call('enqueue_one_off', { name: 'waits', command: 'true' })
@@ -114,6 +129,7 @@ test('to wait for a program to be idle that has ended is no fault', async () => 
   const created = await call('create_session', { name: 'quick', command: 'true', wait: { for: 'exit' } })
   expect(created).toMatchObject({ met: true, status: 'completed' })
   expect(await call('wait_session', { name: 'quick', for: 'idle', timeout_ms: 0 })).toMatchObject({
+    met: true,
     status: 'completed',
     activity: { is: 'idle', source: 'exit' },
   })

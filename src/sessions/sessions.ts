@@ -71,8 +71,10 @@ export interface Sessions extends AsyncDisposable {
   subject(nameOrId: string): Promise<SessionSubject>
   /** When an end that is just being noted is noted. */
   statusOf(id: string): Promise<SessionStatus>
-  /** The terminal tools that the agent of a living session may use. */
+  /** The terminal tools that the agent of a session may use, also while its end is told. */
   toolsOf(id: string): readonly string[]
+  /** Called whenever its activity or its record changes. Returns the way to stop. */
+  onChange(id: string, listener: () => void): () => void
   activityOf(record: SessionRecord): Activity
   /** `undefined`: it is not at hand here. */
   activityView(id: string): ActivityView | undefined
@@ -191,7 +193,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     environment: environment.base,
   })
   const equip = createEquipping({ templates, ends, equip: options.equip })
-  const kill = createKill({ book, ends, running, directory: directories.sessions })
+  const kill = createKill({ book, ends, running, directory: directories.sessions, log })
   const typeInto = createTypeInto({ templates, running })
 
   function assertHere({ name, hubId: home }: SessionRecord): void {
@@ -249,7 +251,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       await running.settled(id)
       return (await book.find(id)).status
     },
-    toolsOf: (id) => running.recordOf(id)?.terminalTools ?? [],
+    toolsOf: (id) => running.knownRecordOf(id)?.terminalTools ?? [],
+    onChange: (id, listener) => running.onChange(id, listener),
     activityOf: (record) => running.activityOf(record),
     activityView(id) {
       const record = running.knownRecordOf(id)

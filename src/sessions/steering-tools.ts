@@ -11,7 +11,7 @@ import { defineTool } from '../mcp/mcp.ts'
 import { descriptionArgument, nameArgument, programText, templateArgument } from './arguments.ts'
 import type { Sessions } from './sessions.ts'
 import { untilWorking } from './until-working.ts'
-import type { Wait } from './wait.ts'
+import type { Waiting } from './wait.ts'
 
 const toolsArgument = z
   .array(z.string().refine(isToolName, `the terminal tools are all, ${terminalToolNames.join(', ')}`))
@@ -39,13 +39,12 @@ const createdSchema = sessionSchema.extend({
   screen: z.string().optional().describe('After a wait.'),
 })
 
-export interface SteeringOptions {
+export interface SteeringOptions extends Waiting {
   readonly sessions: Sessions
-  readonly wait: Wait
   readonly setPolicy: (session: string, source: string, by: Principal) => Promise<void>
 }
 
-export function createSteeringTools({ sessions, wait, setPolicy }: SteeringOptions): readonly Tool[] {
+export function createSteeringTools({ sessions, wait, checkWait, setPolicy }: SteeringOptions): readonly Tool[] {
   return [
     defineTool({
       name: 'create_session',
@@ -87,6 +86,8 @@ export function createSteeringTools({ sessions, wait, setPolicy }: SteeringOptio
           socketName: mcp_socket,
           by: call.caller.label ?? `token ${call.caller.tokenId}`,
         }
+        // Before anything is made: who is told of a mistake would not know that it runs.
+        if (condition) await checkWait(condition)
         const { record, prompt } = await sessions.create(spec, call.signal)
         if (!condition) return { ...sessions.describe(record), ...(prompt && { prompt }) }
         if (prompt && condition.for === 'idle') await untilWorking(sessions.activityView(record.id), call.signal)
@@ -142,7 +143,8 @@ export function createSteeringTools({ sessions, wait, setPolicy }: SteeringOptio
     }),
     defineTool({
       name: 'kill_session',
-      description: 'Ends a session’s program. With remove, its record and journal go too; its workspace never does.',
+      description:
+        'Ends a session’s program and all that runs in its terminal. With remove, its record and journal go too; its workspace never does.',
       input: z.strictObject({ name: nameArgument, remove: z.boolean().default(false) }),
       output: sessionSchema,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

@@ -30,7 +30,7 @@ export const getWorkingDirectory = defineTerminalTool({
 
 export const isShellIdle = defineTerminalTool({
   name: 'is_shell_idle',
-  description: 'Whether the shell is at its prompt, or runs a command.',
+  description: 'Whether the shell is at its prompt. Not while it runs a command, nor where the program is no shell.',
   input: {},
   output: z.object({ idle: z.boolean(), shell_pid: z.int(), foreground_pid: z.int() }),
   annotations: readOnly,

@@ -36,6 +36,32 @@ test('an agent has what is switched on for it, from that moment on, and no other
   expect(box.agent.findTool('terminal_get_pty_info')).toBeUndefined()
 })
 
+test('a call that runs while its tool is switched off tells the agent nothing more', async () => {
+  const box = await openToolbox('stty -echo; read line; echo secret; exec cat')
+  box.on.add('read_output').add('wait_for')
+  const run = (name: string, args: object) => box.agent.findTool(name)!.run({ ...args }, call)
+  const output = run('terminal_read_output', { since: 0 })
+  const wait = run('terminal_wait_for', { for: 'text', value: 'secret' })
+  const people = box.call('wait_for', { for: 'text', value: 'secret' })
+  box.switchOff('read_output')
+  await expect(output).rejects.toThrow('Unknown tool: "terminal_read_output". Call tools/list for the names.')
+  box.switchOff('wait_for')
+  await expect(wait).rejects.toThrow('Unknown tool: "terminal_wait_for".')
+  await box.call('send_text', { text: '\n' })
+  expect(await people).toMatchObject({ met: true })
+})
+
+test('a tool that was switched off while a person was asked about the call does not run', async () => {
+  const box = await openToolbox('exec cat')
+  box.on.add('send_text')
+  const approved = box.agent.findTool('terminal_send_text')!
+  box.switchOff('send_text')
+  await expect(approved.run({ text: 'typed' }, call)).rejects.toThrow('Unknown tool: "terminal_send_text".')
+  await box.call('send_text', { text: 'then ' })
+  await box.call('wait_for', { for: 'text', value: 'then' })
+  expect(box.terminal.screen.text()).not.toContain('typed')
+})
+
 test('a list that is asked for again is made of the same tools', async () => {
   const box = await openToolbox('exec cat')
   box.on.add('read_screen')

@@ -4,6 +4,7 @@
  */
 import type { TerminalToolName } from '../api/terminal-tools.ts'
 import { terminalToolNames } from '../api/terminal-tools.ts'
+import type { WaitInput } from '../api/wait.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { createInputTools } from './input-tools.ts'
 import { listModules, toggleModule } from './module-tools.ts'
@@ -15,8 +16,10 @@ import { readScrollback, searchScrollback } from './scrollback-tools.ts'
 import type { FindSubject } from './subject.ts'
 import { listDetectedUrls } from './url-tools.ts'
 import type { Viewers } from './viewers.ts'
+import { checkCondition } from './wait.ts'
 import type { RunWait, WaitDeps } from './wait-tool.ts'
 import { createRunWait, createWaitTool } from './wait-tool.ts'
+import { whileOn } from './while-on.ts'
 import { createWindowTools } from './window-tools.ts'
 
 export type { Subject } from './subject.ts'
@@ -29,6 +32,8 @@ export interface TerminalTools {
   ownProvider(options: OwnProviderOptions): Provider
   /** The whole of wait_for, for whoever offers the same under another name. */
   readonly runWait: RunWait
+  /** Throws where nobody could wait for it, whatever the terminal shows. */
+  checkWait(input: Pick<WaitInput, 'for' | 'value'>): Promise<void>
 }
 
 export interface OwnProviderOptions {
@@ -37,6 +42,8 @@ export interface OwnProviderOptions {
   /** Of the names: `terminal_` in a compositor, nothing on a socket of its own. */
   readonly prefix: string
   isOn(name: TerminalToolName): boolean
+  /** Called when that may have changed. Returns the way to stop. */
+  onSwitch(listener: () => void): () => void
 }
 
 export interface TerminalToolsDeps extends WaitDeps {
@@ -73,15 +80,24 @@ export function createTerminalTools({ find, viewers, ...waitDeps }: TerminalTool
 
   return {
     managementProvider: { toolset, tools: () => forPeople },
-    ownProvider({ session, prefix, isOn }) {
+    ownProvider({ session, prefix, isOn, onSwitch }) {
+      const ownTool = (name: TerminalToolName) =>
+        whileOn(
+          byName.get(name)!.forAgent(() => find(session), prefix),
+          {
+            isOn: () => isOn(name),
+            onChange: onSwitch,
+          },
+        )
       // Made once: the endpoint describes a tool by the object it is.
       const own = terminalToolNames.map((name) => ({
         name,
         // However it is reached, it is the same tool to a policy.
-        tool: { ...byName.get(name)!.forAgent(() => find(session), prefix), policyName: `terminal_${name}` },
+        tool: { ...ownTool(name), policyName: `terminal_${name}` },
       }))
       return { toolset, tools: () => own.filter(({ name }) => isOn(name)).map(({ tool }) => tool) }
     },
     runWait,
+    checkWait: checkCondition,
   }
 }

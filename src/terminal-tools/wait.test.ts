@@ -76,11 +76,13 @@ test('the end of the program ends every wait, and what it printed last still cou
   const never = box.call('wait_for', { for: 'text', value: 'never said' })
   const exit = box.call('wait_for', { for: 'exit' })
   const idle = box.call('wait_for', { for: 'idle' })
+  const waiting = box.call('wait_for', { for: 'waiting' })
   await box.call('send_text', { text: '\n' })
   expect(await text).toMatchObject({ met: true })
   expect(await never).toMatchObject({ met: false, reason: 'exit', status: 'completed', screen: 'ask\nlast words' })
   expect(await exit).toMatchObject({ met: true, reason: 'exit' })
-  expect(await idle).toMatchObject({ met: false, reason: 'exit' })
+  expect(await idle).toMatchObject({ met: true, reason: 'exit' })
+  expect(await waiting).toMatchObject({ met: false, reason: 'exit' })
 })
 
 test('the last words of a program that printed more than a screen takes at once are seen', async () => {

@@ -41,6 +41,12 @@ export function toCondition({ for: is, value }: Pick<WaitInput, 'for' | 'value'>
   throw new HubError('invalid', `"value": say which ${is === 'text' ? 'text' : 'regular expression'} to wait for.`)
 }
 
+/** Throws where nobody could wait for it, whatever the terminal shows. */
+export async function checkCondition(input: Pick<WaitInput, 'for' | 'value'>): Promise<void> {
+  const condition = toCondition(input)
+  if (condition.is === 'regex') await compilePattern(condition.value, { ignoreCase: false })
+}
+
 /** Ends when the condition is met, the program has ended or the time is up. Rejects when the caller has left. */
 export async function waitForTerminal(
   terminal: Terminal,
@@ -95,5 +101,9 @@ function lookForActivity(terminal: Terminal, is: 'idle' | 'waiting', { since = -
       `What this session is doing is not known, so "${is}" cannot be waited for. Wait for "text", "regex" or "exit".`,
     )
   }
-  return async () => (terminal.screen.offset > since && activity.current().is === is ? 'activity' : undefined)
+  return async () => {
+    // What has ended is idle for good; its record says so a moment later.
+    if (is === 'idle' && hasEnded(terminal)) return 'exit'
+    return terminal.screen.offset > since && activity.current().is === is ? 'activity' : undefined
+  }
 }

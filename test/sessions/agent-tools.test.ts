@@ -6,7 +6,7 @@ import { terminalToolNames } from '../../src/api/terminal-tools.ts'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern, modernStream } from '../http/modern-request.ts'
 import { type OwnHub, patience } from '../http/own-hub.ts'
-import { failureOf, start, startSessionHub } from './session-hub.ts'
+import { failureOf, sessionOf, start, startSessionHub } from './session-hub.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startSessionHub()))
@@ -27,6 +27,18 @@ test('none of the terminal tools is there until it is switched on, and then that
   await hub.call('update_session', { name: 'switched', tools: [] })
   expect(await terminalTools(token)).toEqual([])
   expect(await call(token, 'terminal_read_screen')).toMatchObject({ error: { code: -32602 } })
+})
+
+test('a call that waits while its tool is switched off is answered like one that comes after', async () => {
+  const token = await startAgent('waiting', ['wait_for'])
+  const waiting = call(token, 'terminal_wait_for', { for: 'exit', timeout_ms: 600_000 })
+  const { id } = await sessionOf(hub, 'waiting')
+  const recorded = () => hub.call('query_events', { session: id, type: 'tool-called' })
+  await expect.poll(recorded, patience).toMatchObject({ events: [{ payload: { tool: 'terminal_wait_for' } }] })
+  await hub.call('update_session', { name: 'waiting', tools: [] })
+  const after = await call(token, 'terminal_wait_for', { for: 'exit', timeout_ms: 0 })
+  expect(after).toMatchObject({ error: { code: -32602 } })
+  expect((await waiting) as object).toMatchObject({ error: (after as { error: object }).error })
 })
 
 test('its agent is told in both eras, and no other agent is', async () => {

@@ -67,6 +67,9 @@ test.each([
   ['a directory that depends on where one stands', { command: 'cat', working_dir: 'here' }, /absolute/],
   ['a name that is none', { command: 'cat', name: 'My Session' }, /small letters, digits and dashes/],
   ['a tool that is none', { command: 'cat', tools: ['read_minds'] }, /read_screen/],
+  ['a wait for no text in particular', { command: 'cat', wait: { for: 'text' } }, /"value": say which text/],
+  ['a wait for a pattern that is none', { command: 'cat', wait: { for: 'regex', value: '(' } }, /RE2/],
+  ['a wait for the end with a value', { command: 'cat', wait: { for: 'exit', value: '0' } }, /leave it out/],
   ['a size that is none', { command: 'cat', size: { cols: 0, rows: 24 } }, /size/],
 ])('%s is refused with a sentence that helps, and leaves nothing behind', async (_, args, sentence) => {
   expect(await failureOf(hub, 'create_session', { name: 'refused', ...args })).toMatch(sentence)

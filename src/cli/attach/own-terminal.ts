@@ -24,11 +24,15 @@ export interface OwnTerminalListeners {
 const enter = `\x1b[22;2t\x1b[?1007s\x1b[?1049h${emptyScreen}`
 const leave = `${plainModes}\x1b[?1049l\x1b[?1007r\x1b[23;2t`
 
+/** For those who do something else before they open it, and would have to take it back. */
+export function assertOwnTerminal(what: string): void {
+  if (process.stdin.isTTY && process.stdout.isTTY) return
+  throw new CliError('usage', `${what} needs a terminal for input and output, and this is a pipe or a file.`)
+}
+
 export function openOwnTerminal(what: string, listeners: OwnTerminalListeners): OwnTerminal {
+  assertOwnTerminal(what)
   const { stdin, stdout } = process
-  if (!stdin.isTTY || !stdout.isTTY) {
-    throw new CliError('usage', `${what} needs a terminal for input and output, and this is a pipe or a file.`)
-  }
   const undoings: (() => void)[] = []
   let isOpen = true
 
