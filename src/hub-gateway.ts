@@ -99,6 +99,7 @@ export async function openGatewayParts(
     store,
     events,
     notices,
+    redactor,
     shippedSource: shippedPolicy,
     templatePolicy,
     findSession,
@@ -145,6 +146,7 @@ export async function openGatewayParts(
       log,
       faceIdOf,
       graceMs: listGraceMs,
+      holdsSecret: (text) => redactor.forPerson(text).hidden.length > 0,
       findSession,
       compositorOf: options.compositorOf,
       foresee: (session) => policies.foresee(session),
@@ -157,6 +159,9 @@ export async function openGatewayParts(
       openUpstream: (target, listener) => upstreams.open(target, listener),
     }),
   )
+  void connectors
+    .dropKeptSecrets()
+    .catch((error: unknown) => log.warn({ error }, 'kept lists could not be looked through'))
   void upstreams.sweepStale().catch((error: unknown) => log.warn({ error }, 'old upstreams could not be looked for'))
 
   return {

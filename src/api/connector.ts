@@ -49,6 +49,7 @@ export const upstreamStatusSchema = z.object({
     .object({ sentence: z.string(), at: z.string() })
     .optional()
     .describe('How it last broke the protocol; strict connectors only.'),
+  warning: z.string().optional().describe('What of it is not shown to agents, and why.'),
 })
 
 /** Of one binding there is more to say. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
-import type { ConnectionRecord } from '../mcp/mcp.ts'
+import { parseExactly } from '../base/exact-numbers.ts'
+import type { ConnectionRecord, RpcMessage } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 import { createConnectionRecords } from './connections.ts'
 
@@ -43,6 +44,17 @@ describeOnEachEngine('connection records', (open) => {
     })
     expect(await next.all()).toEqual([kept])
     expect(await next.find('other')).toBeUndefined()
+  })
+
+  test('a message comes back digit for digit', async () => {
+    await using opened = await open()
+    const records = recordsOn(opened.store)
+    await records.create(record)
+    await records.openStream('c1', 's1', 1)
+    const text = '{"jsonrpc":"2.0","id":1,"result":{"id":1234567890123456789}}'
+    await records.append('c1', 's1', [{ seq: 1, message: parseExactly(text) as RpcMessage }])
+    const kept = await records.readStream('c1', 's1', 0)
+    expect(JSON.stringify(kept?.events[0]?.message)).toBe(text)
   })
 
   test('events are read after any of them, in order, and delivered topics are owed no more', async () => {

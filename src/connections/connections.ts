@@ -1,5 +1,6 @@
 /** Keeps legacy MCP connections in the store, so that they go on after a restart of the hub. */
 import { createBatch } from '../base/batch.ts'
+import { parseExactly } from '../base/exact-numbers.ts'
 import type { ConnectionRecord, ConnectionRecords, RequestId, RpcMessage, StoredEvent } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 
@@ -216,5 +217,5 @@ function toRecord(row: ConnectionRow, topics: readonly { uri: string; changed: n
 }
 
 function parseMessage(text: string): RpcMessage | undefined {
-  return text === '' ? undefined : (JSON.parse(text) as RpcMessage)
+  return text === '' ? undefined : (parseExactly(text) as RpcMessage)
 }

@@ -5,6 +5,7 @@ import { HubError } from '../base/hub-error.ts'
 import type { BindingRecord, BindingStore, NewBinding } from './binding-store.ts'
 import { checkConnector } from './check-connector.ts'
 import type { ConnectorRecord, ConnectorStore } from './connector-store.ts'
+import type { Texts } from './connector-texts.ts'
 import { toDraft } from './formats/entry.ts'
 import { checkLabels, chooseLabel } from './labels.ts'
 import { merge } from './merge.ts'
@@ -38,10 +39,14 @@ export interface BindingsOptions {
   readonly connectors: ConnectorStore
   readonly bindings: BindingStore
   readonly findConnector: (name: string) => Promise<ConnectorRecord>
+  /** Throws where something is written out that a variable stands for. */
+  readonly refuseKnown: (connector: Connector, written?: Texts) => void
   readonly onRegistered: (connector: Connector) => Promise<void>
 }
 
-export function createBindings({ connectors, bindings, findConnector, onRegistered }: BindingsOptions): Bindings {
+export function createBindings(options: BindingsOptions): Bindings {
+  const { connectors, bindings, findConnector, refuseKnown, onRegistered } = options
+
   /** Label → connector. */
   async function takenIn(sessionId: string): Promise<Map<string, string>> {
     const all = await bindings.ofSession(sessionId)
@@ -60,7 +65,7 @@ export function createBindings({ connectors, bindings, findConnector, onRegister
     const record = await findConnector(name)
     const { overrides = {}, priority = 0 } = options
     // What it comes to must be a connector, too.
-    checkConnector(merge(record.connector, overrides))
+    refuseKnown(checkConnector(merge(record.connector, overrides)), textsOf(overrides))
     return {
       sessionId: session.id,
       connectorId: record.id,
@@ -117,6 +122,7 @@ export function createBindings({ connectors, bindings, findConnector, onRegister
       const labels = wanted.map(({ name }) => ({ connector: name, label: chooseLabel(name, undefined) }))
       checkLabels(labels, await takenIn(session.id))
       for (const connector of wanted) {
+        refuseKnown(connector)
         const known = await connectors.find(connector.name)
         if (known) refuseOther(connector, known.connector)
       }
@@ -131,6 +137,10 @@ export function createBindings({ connectors, bindings, findConnector, onRegister
       )
     },
   }
+}
+
+function textsOf({ endpoint, cmd, args, headers, options }: Overrides): Texts {
+  return { base_url: endpoint, cmd, args, headers, options }
 }
 
 function definitionsIn({ targets }: LegacyMcps): ReadonlyMap<string, Connector> {

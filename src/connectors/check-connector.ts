@@ -4,7 +4,7 @@ import type { Connector } from '../api/connector.ts'
 import { connectorSchema, transports } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import { nearest } from '../base/nearest.ts'
-import type { TextPlace } from './connector-texts.ts'
+import type { TextPlace, Texts } from './connector-texts.ts'
 import { mapTexts } from './connector-texts.ts'
 import { findLiteralSecrets } from './literal-secrets.ts'
 import { fillIn, placesIn, referencesIn } from './references.ts'
@@ -88,8 +88,17 @@ function checkShared(connector: Connector): void {
 }
 
 function refuseSecrets(connector: Connector): void {
-  mapTexts(connector, (text, place) => {
-    if (findLiteralSecrets(text, place.name).length > 0) throw refuse(howToRefer(connector.name, place))
+  refuseTexts(connector.name, connector, (text, { name }) => findLiteralSecrets(text, name).length > 0)
+}
+
+/** `isSecret`: in `written`, which is the connector or what a binding changes of it. */
+export function refuseTexts(
+  connector: string,
+  written: Texts,
+  isSecret: (text: string, place: TextPlace) => boolean,
+): void {
+  mapTexts(written, (text, place) => {
+    if (isSecret(text, place)) throw refuse(howToRefer(connector, place))
     return text
   })
 }

@@ -11,10 +11,11 @@ export interface TextPlace {
   readonly field: 'base_url' | 'cmd' | 'args' | 'headers' | 'options'
 }
 
-type Texts = Pick<Connector, 'base_url' | 'cmd' | 'args' | 'headers' | 'options'>
+/** A connector, or what a binding changes of one. */
+export type Texts = { readonly [Field in TextPlace['field']]?: Connector[Field] | undefined }
 
 /** A copy with each text replaced by what `map` makes of it. */
-export function mapTexts<T extends Partial<Texts>>(connector: T, map: (text: string, place: TextPlace) => string): T {
+export function mapTexts<T extends Texts>(connector: T, map: (text: string, place: TextPlace) => string): T {
   const { base_url: url, cmd, args, headers, options } = connector
   return {
     ...connector,

@@ -1,10 +1,11 @@
 /** Connectors and bindings as people see them: with the state of their upstreams, without secrets. */
 import { z } from 'zod'
-import type { Binding } from '../api/connector.ts'
+import type { Binding, Overrides } from '../api/connector.ts'
 import { connectorSchema, upstreamStatusSchema } from '../api/connector.ts'
 import type { UpstreamFacts } from '../mcp/mcp.ts'
 import type { BindingRecord, BoundSession } from './binding-store.ts'
 import type { ConnectorRecord } from './connector-store.ts'
+import { mapTexts } from './connector-texts.ts'
 import type { Resolver, SessionPlace } from './resolve.ts'
 
 export const connectorView = connectorSchema.extend({
@@ -22,16 +23,27 @@ export interface ConnectorViews {
 
 export function createConnectorViews(options: {
   readonly resolver: Resolver
+  /** Of a text that was kept before it was known to hold one. */
+  readonly withoutSecrets: (text: string) => string
   readonly sessionsOf: (connector: string) => Promise<readonly BoundSession[]>
   readonly upstreamOf: (sessionId: string, label: string) => UpstreamFacts | undefined
 }): ConnectorViews {
-  const { resolver, sessionsOf, upstreamOf } = options
+  const { resolver, withoutSecrets, sessionsOf, upstreamOf } = options
+
+  function shown(overrides: Overrides): Overrides {
+    const { endpoint } = overrides
+    return {
+      ...mapTexts(overrides, withoutSecrets),
+      ...(endpoint !== undefined && { endpoint: withoutSecrets(endpoint) }),
+    }
+  }
+
   return {
     async connector({ connector }) {
       const bound = await sessionsOf(connector.name)
       const upstreams = bound.flatMap(({ id, label }) => upstreamOf(id, label) ?? [])
       return {
-        ...connector,
+        ...mapTexts(connector, withoutSecrets),
         upstream: worst(upstreams),
         sessions: [...new Set(bound.map(({ name }) => name))],
       }
@@ -43,7 +55,7 @@ export function createConnectorViews(options: {
         session: session.name,
         connector: connector.connector.name,
         label,
-        overrides,
+        overrides: shown(overrides),
         priority,
         resolved: { ...redacted, ...(missing.length > 0 && { missing }) },
         ...(upstream && { upstream: boundUpstream(upstream) }),
@@ -59,7 +71,8 @@ function worst(upstreams: readonly UpstreamFacts[]): ConnectorView['upstream'] {
   const [breach] = upstreams
     .flatMap((upstream) => upstream.breach ?? [])
     .toSorted((one, other) => (one.at < other.at ? 1 : -1))
-  return statusOf({ status: found.status, identity: found.identity, breach })
+  const warning = upstreams.find((upstream) => upstream.warning !== undefined)?.warning
+  return statusOf({ status: found.status, identity: found.identity, breach, ...(warning !== undefined && { warning }) })
 }
 
 function boundUpstream(upstream: UpstreamFacts): NonNullable<Binding['upstream']> {
@@ -67,7 +80,8 @@ function boundUpstream(upstream: UpstreamFacts): NonNullable<Binding['upstream']
   return { ...statusOf(upstream), ...(stderr !== '' && { stderr }), ...(dropped > 0 && { dropped }) }
 }
 
-function statusOf({ status, identity, breach }: Pick<UpstreamFacts, 'status' | 'identity' | 'breach'>) {
+function statusOf(facts: Pick<UpstreamFacts, 'status' | 'identity' | 'breach' | 'warning'>) {
+  const { status, identity, breach, warning } = facts
   const { is, reason, retryAt } = status
   return {
     is,
@@ -75,5 +89,6 @@ function statusOf({ status, identity, breach }: Pick<UpstreamFacts, 'status' | '
     ...(identity && { era: identity.era, version: identity.version }),
     ...(retryAt !== undefined && { retry_at: retryAt }),
     ...(breach && { breach: { ...breach } }),
+    ...(warning !== undefined && { warning }),
   }
 }

@@ -3,21 +3,23 @@
  * resolved to the one configuration that an upstream is opened with.
  */
 import { tmpdir } from 'node:os'
-import type { Binding, ConnectorUse, LegacyMcps } from '../api/connector.ts'
+import type { Binding, Connector, ConnectorUse, LegacyMcps } from '../api/connector.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Notices, Provider, UpstreamFacts, UpstreamTarget } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 import { type BindingRecord, createBindingStore } from './binding-store.ts'
 import { type BindOptions, createBindings, type PlannedBinding } from './bindings.ts'
+import { refuseTexts } from './check-connector.ts'
 import { createConnectorNotices } from './connector-notices.ts'
 import { createConnectorProvider } from './connector-provider.ts'
 import { createConnectorStore } from './connector-store.ts'
+import type { Texts } from './connector-texts.ts'
 import { createConnectorViews } from './connector-views.ts'
 import { createImports, type Imports } from './import-connectors.ts'
 import { createKnownListStore, type KnownLists } from './known-lists.ts'
 import { createRegistry, type Note, type Registry } from './registry.ts'
-import { createResolver, type Resolution, type SessionPlace } from './resolve.ts'
+import { createResolver, type Resolution, type SessionPlace, withoutKnown } from './resolve.ts'
 import { createRestart, type RestartConnector, type RestartUpstreams } from './restart-connector.ts'
 import { createTryOut, type Trial, type TryOut } from './try-out.ts'
 
@@ -49,6 +51,8 @@ export interface Connectors extends Pick<Registry, 'list' | 'find' | 'save' | 'd
 
   saveLists(connectorId: string, fingerprint: string, lists: KnownLists): Promise<void>
   loadLists(connectorId: string, fingerprint: string): Promise<KnownLists | undefined>
+  /** Lists in which an upstream told its secrets, as an earlier hub kept them. */
+  dropKeptSecrets(): Promise<void>
   /** The upstream of a binding has another status: those who watch are told. */
   upstreamChanged(session: Pick<SessionPlace, 'id' | 'name'>, connector: string): void
 
@@ -77,7 +81,7 @@ export interface ConnectorsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** What programs get in any case: PATH, HOME … */
   readonly baseEnvironment: Readonly<Record<string, string>>
-  readonly redactor: Pick<Redactor, 'addSecret' | 'text'>
+  readonly redactor: Pick<Redactor, 'addSecret' | 'text' | 'forPerson'>
   /** By name or id; throws where there is none. */
   readonly findSession: (nameOrId: string) => Promise<SessionPlace>
   /** `undefined` where nobody has used it yet. */
@@ -95,17 +99,25 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   const { store, events, environment, baseEnvironment, redactor, findSession, onBindingsChange } = options
   const rows = createConnectorStore(store)
   const bindingRows = createBindingStore(store)
-  const knownLists = createKnownListStore(store)
+  const holdsSecret = (text: string) => redactor.forPerson(text).hidden.length > 0
+  const knownLists = createKnownListStore(store, holdsSecret)
   const resolver = createResolver({ environment, baseEnvironment, redactor })
   const tell = createConnectorNotices(options.notices)
   const note: Note = async (type, payload, session) =>
     void (await events?.append({ type, payload, ...(session !== undefined && { session }) }))
+
+  function refuseKnown(connector: Connector, written: Texts = connector): void {
+    // What its own variables stand for is known from here on.
+    resolver.preview(connector, {}, nowhere)
+    refuseTexts(connector.name, written, holdsSecret)
+  }
 
   const registry = createRegistry({
     connectors: rows,
     bindings: bindingRows,
     tell,
     note,
+    refuseKnown,
     onRemoved: options.onRemoved ?? (() => {}),
     onBindingsChange,
   })
@@ -113,6 +125,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
     connectors: rows,
     bindings: bindingRows,
     findConnector: (name) => registry.find(name),
+    refuseKnown,
     async onRegistered(connector) {
       await note('connector-saved', { connector })
       tell.connectors([connector.name])
@@ -180,6 +193,10 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
     },
     saveLists: (id, fingerprint, lists) => knownLists.save(id, fingerprint, lists),
     loadLists: (id, fingerprint) => knownLists.load(id, fingerprint),
+    async dropKeptSecrets() {
+      for (const { connector } of await rows.list()) resolver.preview(connector, {}, nowhere)
+      await knownLists.dropSecrets()
+    },
     upstreamChanged(session, connector) {
       tell.session(session)
       tell.connectors([connector])
@@ -187,6 +204,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   }
   const views = createConnectorViews({
     resolver,
+    withoutSecrets: (text) => withoutKnown(redactor, text),
     sessionsOf: (name) => bindingRows.sessionsOf(name),
     upstreamOf: options.upstreamOf ?? (() => undefined),
   })

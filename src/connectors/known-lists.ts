@@ -1,5 +1,7 @@
 /** What upstreams last listed, so that a list can be served before they are up again. */
 import { z } from 'zod'
+import { parseExactly } from '../base/exact-numbers.ts'
+import { deepestNesting, isNestedDeeper } from '../base/json-nesting.ts'
 import type { Store } from '../store/store.ts'
 
 const entries = z.array(z.record(z.string(), z.unknown()))
@@ -27,17 +29,33 @@ export interface KnownListStore {
   save(connectorId: string, fingerprint: string, lists: KnownLists): Promise<void>
   /** `undefined`: never listed under this configuration. */
   load(connectorId: string, fingerprint: string): Promise<KnownLists | undefined>
+  /** Those that hold one go. */
+  dropSecrets(): Promise<void>
 }
 
 /** A configuration that names the session is another for each; the oldest go. */
 const mostPerConnector = 100
 
-export function createKnownListStore({ db }: Store): KnownListStore {
+/** `holdsSecret`: lists in which an upstream tells its secrets are not kept; whoever wants them asks the upstream. */
+export function createKnownListStore({ db }: Store, holdsSecret: (text: string) => boolean): KnownListStore {
   const of = (connectorId: string) => db.selectFrom('mcp_known_lists').where('connector_id', '=', connectorId)
 
   async function isThere(connectorId: string): Promise<boolean> {
     const row = await db.selectFrom('mcp_connectors').select('id').where('id', '=', connectorId).executeTakeFirst()
     return row !== undefined
+  }
+
+  async function remove(connectorId: string, fingerprints: readonly string[]): Promise<void> {
+    const rows = db.deleteFrom('mcp_known_lists').where('connector_id', '=', connectorId)
+    await rows.where('fingerprint', 'in', fingerprints).execute()
+  }
+
+  async function read(connectorId: string, fingerprint: string): Promise<string | undefined> {
+    const row = await of(connectorId).select('lists').where('fingerprint', '=', fingerprint).executeTakeFirst()
+    if (!row || !holdsSecret(row.lists)) return row?.lists
+    // Kept before it was known to be a secret, or by an earlier hub.
+    await remove(connectorId, [fingerprint])
+    return undefined
   }
 
   return {
@@ -48,6 +66,7 @@ export function createKnownListStore({ db }: Store): KnownListStore {
         lists: JSON.stringify(lists),
         updated_at: new Date().toISOString(),
       }
+      if (holdsSecret(row.lists)) return remove(connectorId, [fingerprint])
       const insert = db
         .insertInto('mcp_known_lists')
         .values(row)
@@ -70,19 +89,21 @@ export function createKnownListStore({ db }: Store): KnownListStore {
         .offset(mostPerConnector)
         .execute()
       if (old.length === 0) return
-      await db
-        .deleteFrom('mcp_known_lists')
-        .where('connector_id', '=', connectorId)
-        .where(
-          'fingerprint',
-          'in',
-          old.map((each) => each.fingerprint),
-        )
-        .execute()
+      await remove(
+        connectorId,
+        old.map((each) => each.fingerprint),
+      )
     },
     async load(connectorId, fingerprint) {
-      const row = await of(connectorId).select('lists').where('fingerprint', '=', fingerprint).executeTakeFirst()
-      return row && knownLists.parse(JSON.parse(row.lists))
+      const lists = await read(connectorId, fingerprint)
+      if (lists === undefined) return undefined
+      if (isNestedDeeper(lists, deepestNesting))
+        throw new Error(`They are nested deeper than ${deepestNesting} levels.`)
+      return knownLists.parse(parseExactly(lists))
+    },
+    async dropSecrets() {
+      const rows = await db.selectFrom('mcp_known_lists').select(['connector_id', 'fingerprint']).execute()
+      for (const { connector_id: connectorId, fingerprint } of rows) await read(connectorId, fingerprint)
     },
   }
 }

@@ -45,9 +45,13 @@ export function moveSecrets(name: string, fields: Readonly<Record<string, unknow
 
 /** `?api_key=…`, `--token=…`: the word before it says what it is. */
 function keyBefore(text: string): string | undefined {
-  if (/:\/\/[^/]*$/.test(text)) return 'password'
-  return /([A-Za-z][\w-]*)["']?\s*[=:]\s*(?:Bearer\s+)?$/i.exec(text)?.[1]
+  // No further back: it is looked for before each secret, and may begin anywhere.
+  const near = text.slice(-longestKey)
+  if (/:\/\/[^/]*$/.test(near)) return 'password'
+  return /([A-Za-z][\w-]*)["']?\s*[=:]\s*(?:Bearer\s+)?$/i.exec(near)?.[1]
 }
+
+const longestKey = 200
 
 /** `${KEY:-sk-…}` has a variable already. */
 function withoutSecretDefaults(text: string, name: string | undefined): string {

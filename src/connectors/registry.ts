@@ -25,12 +25,14 @@ export interface RegistryOptions {
   readonly bindings: BindingStore
   readonly tell: ConnectorNotices
   readonly note: Note
+  /** Throws where something is written out that a variable stands for. */
+  readonly refuseKnown: (connector: Connector) => void
   readonly onRemoved: (name: string) => void
   readonly onBindingsChange: (sessionId: string) => void
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { connectors, bindings, tell, note, onRemoved, onBindingsChange } = options
+  const { connectors, bindings, tell, note, refuseKnown, onRemoved, onBindingsChange } = options
 
   async function find(name: string): Promise<ConnectorRecord> {
     const found = await connectors.find(name)
@@ -42,6 +44,7 @@ export function createRegistry(options: RegistryOptions): Registry {
   }
 
   async function change(save: readonly Connector[], remove: readonly string[]): Promise<readonly BoundSession[]> {
+    for (const connector of save) refuseKnown(connector)
     const names = [...save.map(({ name }) => name), ...remove]
     // Asked before: to what is gone nobody is bound any more.
     const sessions = (await Promise.all(names.map((name) => bindings.sessionsOf(name)))).flat()

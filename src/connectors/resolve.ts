@@ -51,7 +51,7 @@ export interface ResolverOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** What programs get in any case: PATH, HOME … */
   readonly baseEnvironment: Readonly<Record<string, string>>
-  readonly redactor: Pick<Redactor, 'addSecret'>
+  readonly redactor: Pick<Redactor, 'addSecret' | 'forPerson'>
 }
 
 /** A first start may have to fetch the program. */
@@ -91,7 +91,7 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
           callMs: options.call_ms,
           heartbeatMs: options.heartbeat_ms ?? defaultHeartbeatMs,
         },
-        ...withoutSecrets(merged, session),
+        ...shownOf(merged, session),
       }
     },
     preview(connector, overrides, session) {
@@ -99,8 +99,14 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
       const variables = createVariables(environment, (value) => redactor.addSecret(value))
       if (merged.transport === 'stdio') reachProgram(merged, session, variables)
       else reachAddress(merged, session, variables)
-      return { ...withoutSecrets(merged, session), missing: variables.missing() }
+      return { ...shownOf(merged, session), missing: variables.missing() }
     },
+  }
+
+  /** What is known only by its value may be known only later: it makes no other fingerprint. */
+  function shownOf(connector: Connector, session: SessionPlace): Pick<Resolution, 'redacted' | 'fingerprint'> {
+    const { redacted, fingerprint } = withoutSecrets(connector, session)
+    return { redacted: mapTexts(redacted, (text) => withoutKnown(redactor, text)), fingerprint }
   }
 
   function reachProgram(connector: Connector, session: SessionPlace, variables: Variables): UpstreamTarget['reach'] {
@@ -139,6 +145,11 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
     const asked = fill(options.cwd ?? '.')
     return resolvePath(base, asked === '~' || asked.startsWith('~/') ? homeOf() + asked.slice(1) : asked)
   }
+}
+
+/** A text without the secrets that are known by their value. */
+export function withoutKnown(redactor: Pick<Redactor, 'forPerson'>, text: string): string {
+  return redactor.forPerson(text).value as string
 }
 
 function placesOf({ id, name, workspacePath }: SessionPlace): Places {

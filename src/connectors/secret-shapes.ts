@@ -18,7 +18,7 @@ const shapes: readonly RegExp[] = [
   /\bSG\.[\w-]{16,}\.[\w-]{16,}/g,
   /\b(?:lin_api|secret|ntn|figd|shpat|dop_v1|gsk|tvly|pplx)[_-][A-Za-z0-9]{24,}/g,
   /\bsb_(?:human|agent)_[\w-]{10,}/g, // our own
-  /\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, // JSON Web Token
+  /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, // JSON Web Token
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ]
 

@@ -134,9 +134,11 @@ function named(entries: readonly Listed[], mount: string, hasPrefix: boolean): r
  * so that a regular expression of it takes for ever; whether there is such a resource, its upstream knows.
  */
 function templateMatcher(template: string): (uri: string) => boolean {
-  const [start = '', ...parts] = template.split(/\{[^}]*\}/)
+  const [start = '', ...parts] = fixedParts(template)
   const end = parts.pop()
   return (uri) => {
+    // To look for a long part in a longer text takes their product.
+    if (uri.length > longestUri) return false
     if (end === undefined) return uri === start
     if (!uri.startsWith(start) || !uri.endsWith(end)) return false
     let at = start.length
@@ -146,6 +148,21 @@ function templateMatcher(template: string): (uri: string) => boolean {
       at = found + part.length
     }
     return at <= uri.length - end.length
+  }
+}
+
+const longestUri = 8_192
+
+/** What stands around the `{…}` of a template. */
+function fixedParts(template: string): readonly string[] {
+  const parts: string[] = []
+  let at = 0
+  for (;;) {
+    const open = template.indexOf('{', at)
+    const close = open === -1 ? -1 : template.indexOf('}', open)
+    if (close === -1) return [...parts, template.slice(at)]
+    parts.push(template.slice(at, open))
+    at = close + 1
   }
 }
 

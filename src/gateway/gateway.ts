@@ -25,6 +25,7 @@ import type { KnownNames } from './kept-names.ts'
 import { findKeptNames } from './kept-names.ts'
 import type { MountLists } from './mount-lists.ts'
 import { createMountStates } from './mount-states.ts'
+import { factsOf } from './own-resources.ts'
 import { createRelayedCalls } from './relayed-call.ts'
 import { createResourcesMount } from './resources-mount.ts'
 import { createSearchProvider } from './search-tools.ts'
@@ -73,6 +74,8 @@ export interface GatewayOptions extends GateOptions, Omit<SessionToolsOptions, '
   readonly events: EventLog
   readonly notices: Notices
   readonly log: Log
+  /** Of a connector, as it stands in the environment. */
+  readonly holdsSecret: (text: string) => boolean
   readonly faceIdOf: (session: string) => string
   readonly bindingsOf: (session: string) => Promise<readonly BoundConnector[]>
   readonly known: (bound: BoundConnector) => Promise<MountLists | undefined>
@@ -108,6 +111,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     const mounts = createSessionMounts({
       session,
       faceId,
+      // One that has ended has no face any more.
+      ownResources: () => (open.has(session) ? options.compositorOf(session).ownResources() : () => false),
       bindings: () => options.bindingsOf(session),
       known: options.known,
       keep: options.keep,
@@ -121,7 +126,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       onResourceChange: (mount, uri) => subscriptions.noteChange(mount, uri),
       onMount: (mount) => subscriptions.followAgain(mount),
     })
-    const subscriptions = createSubscriptions({ session, faceId, store, notices, log, mounts: () => mounts })
+    const subscriptions = createSubscriptions({
+      session,
+      faceId,
+      store,
+      holdsSecret: options.holdsSecret,
+      notices,
+      log,
+      mounts: () => mounts,
+    })
     const opened = { mounts, subscriptions }
     open.set(session, opened)
     return opened
@@ -162,8 +175,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       const names = open.get(session)?.mounts.namesOf(tool)
       return names ?? findKeptNames(tool, await options.bindingsOf(session), options.known)
     },
-    upstreamOf: (session, label) =>
-      open.get(session)?.mounts.mounts.find(({ bound }) => bound.label === label)?.upstream,
+    upstreamOf(session, label) {
+      const mounts = open.get(session)?.mounts
+      const mount = mounts?.mounts.find(({ bound }) => bound.label === label)
+      return mounts && mount && factsOf(mount, mounts.ownResources())
+    },
     async close(session) {
       const closing = open.get(session)
       open.delete(session)

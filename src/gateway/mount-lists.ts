@@ -46,9 +46,10 @@ async function readList(upstream: Upstream, client: Pick<Client, 'capabilities'>
     const page = (await upstream
       .request(method, params, { signal, client, isSafe: true })
       .catch(orNothing)) as Readonly<Record<string, unknown>>
-    if (Array.isArray(page[field])) entries.push(...(page[field] as Listed[]))
+    if (Array.isArray(page[field])) for (const entry of page[field]) entries.push(entry as Listed)
     const cursor = page['nextCursor']
-    if (cursor === undefined || cursor === null || seen.has(cursor) || entries.length > maxEntries) return entries
+    const isLast = cursor === undefined || cursor === null || seen.has(cursor)
+    if (isLast || entries.length > maxEntries || seen.size > maxEntries) return entries
     seen.add(cursor)
     params = { cursor }
   }

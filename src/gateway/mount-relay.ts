@@ -6,16 +6,14 @@ import type { Gate } from './gate.ts'
 import { orWaitingError, orWaitingResult } from './gate-layer.ts'
 import type { Listed } from './mount-lists.ts'
 import { policyName } from './names.ts'
-import { createOwnTasks } from './own-tasks.ts'
 import { isDenied } from './policy-errors.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import { mayAskBack } from './relayed-call.ts'
 import type { UpstreamLease } from './shared-upstreams.ts'
+import type { MountTasks } from './task-ids.ts'
 import { metaFor, paramHeaders, withoutWire } from './wire-params.ts'
 
 export interface MountRelay extends Relay {
-  /** Whether a call of a tool began this task. */
-  hasBegun(taskId: string): boolean
   /** What a client says of itself, and expects no answer to. */
   notify(method: string, params: Params, call: Call): Promise<void>
   /** A method that MCP does not know. */
@@ -28,14 +26,15 @@ export interface MountRelayOptions {
   readonly route: string
   readonly gate: Gate
   readonly calls: RelayedCalls
+  readonly tasks: MountTasks
   /** Throws where it cannot be used. */
   lease(): UpstreamLease
 }
 
 const noCompletion = { completion: { values: [] } }
 
-export function createMountRelay({ mount, connector, route, gate, calls, lease }: MountRelayOptions): MountRelay {
-  const tasks = createOwnTasks()
+export function createMountRelay(options: MountRelayOptions): MountRelay {
+  const { mount, connector, route, gate, calls, tasks, lease } = options
   const judged = (action: string, args: Readonly<Record<string, unknown>>) => ({
     tool: policyName(mount, action),
     arguments: args,
@@ -53,7 +52,7 @@ export function createMountRelay({ mount, connector, route, gate, calls, lease }
     const { era } = leased.upstream.identity ?? (await leased.upstream.ready(call.signal))
     const { inputResponses: _, requestState: _1, ...own } = params
     const request = { method, params: { ...own, _meta: metaFor(era, call) }, isSafe, ...(headers && { headers }) }
-    return calls.run(leased, request, call)
+    return calls.run(tasks.over(leased), request, call)
   }
 
   async function request(action: string, method: string, params: Params, call: Call) {
@@ -66,11 +65,8 @@ export function createMountRelay({ mount, connector, route, gate, calls, lease }
     async callTool(original, call) {
       const { name, annotations, inputSchema } = original
       const headers = paramHeaders(inputSchema, call.params['arguments'])
-      const result = await send('tools/call', { ...call.params, name }, call, { isSafe: isSafe(annotations), headers })
-      tasks.note(result)
-      return result
+      return send('tools/call', { ...call.params, name }, call, { isSafe: isSafe(annotations), headers })
     },
-    hasBegun: (taskId) => tasks.has(taskId),
     request,
     async complete(params, call) {
       // We say that we complete whatever there is; it need not.

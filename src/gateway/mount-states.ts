@@ -3,6 +3,7 @@ import { ownMounts } from '../api/connector.ts'
 import type { Face, Provider } from '../mcp/mcp.ts'
 import type { MountState } from './mount.ts'
 import { ownMountOf } from './names.ts'
+import { warningOf } from './own-resources.ts'
 import type { SessionMounts } from './session-mounts.ts'
 
 export const mountsPrefix = 'resource://mounts/'
@@ -15,6 +16,12 @@ export function createMountStates(mounts: SessionMounts, compositor: () => Face)
   function ownState(label: string): MountState | undefined {
     const tools = namesOf(compositor()).filter((name) => ownMountOf(name) === label)
     return tools.length > 0 ? { state: 'running', tools } : undefined
+  }
+
+  function stateOf(label: string): (MountState & { readonly warning?: string }) | undefined {
+    const mount = mounts.mounts.find(({ bound }) => bound.label === label)
+    const warning = mount && warningOf(mount, mounts.ownResources())
+    return mount && { ...mount.state, ...(warning !== undefined && { warning }) }
   }
 
   function labels(): readonly string[] {
@@ -30,7 +37,7 @@ export function createMountStates(mounts: SessionMounts, compositor: () => Face)
     complete: { mount: (value: string) => labels().filter((label) => label.startsWith(value)) },
     async read(uri: string) {
       const label = uri.slice(mountsPrefix.length)
-      const state = mounts.stateOf(label) ?? ownState(label)
+      const state = stateOf(label) ?? ownState(label)
       return state && { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(state) }] }
     },
   }

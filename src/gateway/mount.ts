@@ -23,6 +23,7 @@ import { createMountRelay } from './mount-relay.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import { answerFor } from './relayed-call.ts'
 import type { SharedUpstreams, UpstreamLease } from './shared-upstreams.ts'
+import type { MountTasks } from './task-ids.ts'
 
 export interface Mount extends AsyncDisposable {
   readonly bound: BoundConnector
@@ -36,8 +37,7 @@ export interface Mount extends AsyncDisposable {
   setPrefix(hasPrefix: boolean): void
   resourceAt(uri: string): Resource
   read(uri: string, call: Call): Promise<object | InputRequired>
-  /** Whether one of its tools began this task. */
-  hasBegun(taskId: string): boolean
+  readonly tasks: MountTasks
   /** A method that MCP does not know. */
   request(method: string, params: Params, call: Call): Promise<object | InputRequired>
   notify(method: string, params: Params, call: Call): void
@@ -62,6 +62,7 @@ export interface MountOptions {
   readonly hasPrefix: boolean
   readonly upstreams: SharedUpstreams
   readonly calls: RelayedCalls
+  readonly tasks: MountTasks
   readonly gate: Gate
   readonly log: Log
   readonly known: () => Promise<MountLists | undefined>
@@ -83,13 +84,13 @@ const changedFields: Readonly<Record<string, readonly ListField[]>> = {
 const retryMs = { first: 5_000, longest: 300_000 }
 
 export function createMount(options: MountOptions): Mount {
-  const { bound, upstreams, calls, gate, log } = options
+  const { bound, upstreams, calls, tasks, gate, log } = options
   const { label, connector, target } = bound
   const route = target instanceof Error ? 'mcp' : `mcp:${target.reach.transport}`
-  const relay = createMountRelay({ mount: label, connector, route, gate, calls, lease: running })
+  const relay = createMountRelay({ mount: label, connector, route, gate, calls, tasks, lease: running })
   let { hasPrefix } = options
   let lists: MountLists = noLists
-  let definitions = defined()
+  let definitions = defined(lists)
   let failure: string | undefined = target instanceof Error ? messageOf(target) : undefined
   let isListed = false
   let lease: UpstreamLease | undefined
@@ -98,26 +99,39 @@ export function createMount(options: MountOptions): Mount {
   let retries = 0
   let retry: NodeJS.Timeout | undefined
 
-  function defined(): Definitions {
-    return define(lists, { mount: label, connector, route, hasPrefix, mayBeBare: !bound.hasPrefix, relay })
+  function defined(from: MountLists): Definitions {
+    return define(from, { mount: label, connector, route, hasPrefix, mayBeBare: !bound.hasPrefix, relay })
   }
 
   function show(next: MountLists, fields: readonly ListField[]): void {
+    definitions = defined(next)
     lists = next
-    definitions = defined()
     options.onListsChange(fields)
   }
 
   /** One reading at a time; what changes meanwhile is read once, afterwards. */
-  const refresh = createBatch<readonly ListField[]>(async (asked) => {
+  const readInTurn = createBatch<readonly ListField[]>(async (asked) => {
     const fields = [...new Set(asked.flat())]
     clearTimeout(retry)
-    const missing = isClosed || !lease ? [] : await read(lease.upstream, fields)
+    const missing = isClosed || !lease ? [] : await read(lease.upstream, fields).catch(unread(fields))
     if (isClosed) return
     if (missing.length === 0) retries = 0
     else retry = setTimeout(() => void refresh(missing), retryDelay(retries++)).unref()
     options.onStateChange()
   })
+
+  /** Never rejects: most who call it do not wait. */
+  async function refresh(fields: readonly ListField[]): Promise<void> {
+    await readInTurn(fields).catch(unread(fields))
+  }
+
+  function unread(fields: readonly ListField[]): (error: unknown) => readonly ListField[] {
+    return (error) => {
+      failure = `It could not be listed: ${messageOf(error)}`
+      log.error({ mount: label, error }, 'what an upstream listed could not be taken over')
+      return fields
+    }
+  }
 
   /** Answers what could not be read. Of that the last that is known stays. */
   async function read(upstream: Upstream, fields: readonly ListField[]): Promise<readonly ListField[]> {
@@ -157,7 +171,7 @@ export function createMount(options: MountOptions): Mount {
       if (fields) return void refresh(fields)
       const uri = params?.['uri']
       if (method === 'notifications/resources/updated' && typeof uri === 'string') return options.onResourceChange(uri)
-      options.onNotification(method, params)
+      options.onNotification(method, params && tasks.shown(params))
     },
     ask: (request: AnyRequest) => answerFor(request),
     breach(sentence) {
@@ -168,12 +182,21 @@ export function createMount(options: MountOptions): Mount {
 
   async function start(): Promise<void> {
     if (target instanceof Error) return
-    const known = await options.known().catch(() => undefined)
+    await showKnown()
     if (isClosed) return
-    if (known) show(known, allFields)
     lease = upstreams.lease(bound, listener)
     if (logLevel) lease.setLogLevel(logLevel)
     await refresh(allFields)
+  }
+
+  /** What an earlier hub kept may be of no use to this one; the upstream is asked in any case. */
+  async function showKnown(): Promise<void> {
+    try {
+      const known = await options.known()
+      if (known && !isClosed) show(known, allFields)
+    } catch (error) {
+      log.warn({ mount: label, error }, 'the lists that were kept cannot be used')
+    }
   }
 
   function running(): UpstreamLease {
@@ -182,7 +205,9 @@ export function createMount(options: MountOptions): Mount {
     throw new HubError('unavailable', `The mount "${label}" cannot be used: ${reason}.`)
   }
 
-  let firstLists: Promise<void> | undefined = start().finally(() => (firstLists = undefined))
+  let firstLists: Promise<void> | undefined = start()
+    .catch(unread(allFields))
+    .then(() => (firstLists = undefined))
 
   return {
     bound,
@@ -211,7 +236,7 @@ export function createMount(options: MountOptions): Mount {
     },
     resourceAt: (uri) => unlistedResource(uri, relay),
     read: (uri, call) => relay.request('read', 'resources/read', { uri }, call),
-    hasBegun: (taskId) => relay.hasBegun(taskId),
+    tasks,
     request: (method, params, call) => relay.other(method, params, call),
     notify(method, params, call) {
       if (lease?.upstream.status.is !== 'running') return
@@ -230,6 +255,7 @@ export function createMount(options: MountOptions): Mount {
     unwatch: (uri, follower) => void lease?.unwatch(uri, follower).catch(() => {}),
     async [Symbol.asyncDispose]() {
       isClosed = true
+      tasks[Symbol.dispose]()
       clearTimeout(retry)
       await lease?.[Symbol.asyncDispose]()
     },

@@ -15,9 +15,13 @@ export function requestOther(mounts: readonly Mount[], method: string, params: P
 }
 
 function candidates(mounts: readonly Mount[], method: string, { taskId }: Params): readonly Mount[] {
-  if (!method.startsWith('tasks/') || mounts.length === 1) return mounts
-  const owner = mounts.find((mount) => typeof taskId === 'string' && mount.hasBegun(taskId))
-  return owner ? [owner] : mounts.filter(hasTasks)
+  if (!method.startsWith('tasks/')) return mounts
+  const able = mounts.length === 1 ? mounts : mounts.filter(hasTasks)
+  if (typeof taskId !== 'string') return able
+  const owner = mounts.find(({ tasks }) => tasks.owns(taskId))
+  const possible = owner ? [owner] : able.filter(({ tasks }) => tasks.mayOwn(taskId))
+  if (possible.length > 0 || able.length === 0) return possible
+  throw new RpcError(errorCode.invalidParams, `"taskId": no mount has a task "${taskId.slice(0, 100)}" any more.`)
 }
 
 /** Whoever does not know a method has done nothing, so the next can be asked. */

@@ -30,6 +30,12 @@ const maxListed = 1_000
 
 export function createResourcesMount(mounts: () => SessionMounts, subscriptions: Subscriptions): Provider {
   function find(label: string | undefined, wanted: string): Mount {
+    if (mounts().ownResources()(wanted)) {
+      throw new HubError(
+        'invalid',
+        `"uri": "${wanted}" is the hub's own and held by no mount; read it by resources/read.`,
+      )
+    }
     const all = mounts().mounts.filter((mount) => mount.hasResources)
     if (label !== undefined) {
       const mount = all.find(({ bound }) => bound.label === label)
@@ -59,11 +65,12 @@ export function createResourcesMount(mounts: () => SessionMounts, subscriptions:
       }),
       annotations: reading,
       async run({ server: label, uri_prefix: prefix = '', cursor = '0', limit }) {
+        const isOwn = mounts().ownResources()
         const found = mounts().mounts.flatMap(({ bound, definitions }) =>
           label !== undefined && bound.label !== label
             ? []
             : definitions.resources
-                .filter((resource) => resource.uri.startsWith(prefix))
+                .filter((resource) => resource.uri.startsWith(prefix) && !isOwn(resource.uri))
                 .map(({ listed }) => ({ server: bound.label, resource: listed as Record<string, unknown> })),
         )
         const end = Number(cursor) + limit

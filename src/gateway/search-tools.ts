@@ -47,12 +47,9 @@ type Found = z.output<typeof foundSchema>
 
 async function listedTools(face: Face): Promise<readonly Found[]> {
   return (await face.listTools(face.defaultToolsets)).map((listed) => {
-    const {
-      name,
-      description = '',
-      inputSchema,
-    } = listed as { name: string; description?: string; inputSchema?: object }
-    return { name, description, input_schema: { ...inputSchema } }
+    const { name, description, inputSchema } = listed as { name: string; description?: unknown; inputSchema?: object }
+    // An upstream may have written anything.
+    return { name, description: typeof description === 'string' ? description : '', input_schema: { ...inputSchema } }
   })
 }
 

@@ -6,22 +6,25 @@ import { moreVerbose, notification, unaskedLogLevel } from '../mcp/mcp.ts'
 import type { BoundConnector } from './bound-connector.ts'
 import { hasPrefixAmong } from './bound-connector.ts'
 import type { Gate } from './gate.ts'
-import type { Mount, MountState } from './mount.ts'
+import type { Mount } from './mount.ts'
 import { createMount } from './mount.ts'
 import type { MountLists } from './mount-lists.ts'
-import { mountsPrefix, mountUri } from './mount-states.ts'
+import { mountUri } from './mount-states.ts'
 import { capabilitiesOf } from './mount-capabilities.ts'
 import type { PolicyNames } from './names.ts'
 import { policyNames } from './names.ts'
 import { requestOther } from './other-methods.ts'
+import type { IsOwn } from './own-resources.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import type { SharedUpstreams } from './shared-upstreams.ts'
+import { createTaskIds } from './task-ids.ts'
 
 export interface SessionMounts extends AsyncDisposable {
   readonly provider: Provider
   /** Highest priority first. */
   readonly mounts: readonly Mount[]
-  stateOf(label: string): MountState | undefined
+  /** As things stand. */
+  ownResources(): IsOwn
   /** `undefined`: no mount has a tool of this name. */
   namesOf(tool: string): PolicyNames | undefined
   /** The bindings have changed. */
@@ -33,6 +36,8 @@ export interface SessionMounts extends AsyncDisposable {
 export interface SessionMountsOptions {
   readonly session: string
   readonly faceId: string
+  /** What of the session's resources is the hub's, whoever lists it. */
+  readonly ownResources: () => IsOwn
   readonly bindings: () => Promise<readonly BoundConnector[]>
   readonly known: (bound: BoundConnector) => Promise<MountLists | undefined>
   readonly keep: (bound: BoundConnector, lists: MountLists) => Promise<void>
@@ -50,9 +55,10 @@ export interface SessionMountsOptions {
 }
 
 export function createSessionMounts(options: SessionMountsOptions): SessionMounts {
-  const { session, faceId, upstreams, calls, gate, notices, graceMs } = options
+  const { session, faceId, ownResources, upstreams, calls, gate, notices, graceMs } = options
   const log = options.log.child({ session })
   const inTurn = createSerial()
+  const taskIds = createTaskIds()
   let mounts: readonly Mount[] = []
   const wantedLevels = new Map<string, LoggingLevel>()
   let logLevel: LoggingLevel | undefined
@@ -84,7 +90,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
   function followFor(mount: Mount, uri: string): void {
     const isListed = mount.definitions.resourcesByUri.has(uri)
     // What no list names, but the hub's own scheme does, is more likely a resource of the hub.
-    if (ownerOf(uri) !== mount || (uri.startsWith('resource://') && !isListed)) return
+    if (ownerOf(uri) !== mount || (uri.startsWith('resource://') && !isListed) || ownResources()(uri)) return
     mount
       .watchAgain(uri, 'clients')
       .catch((error: unknown) => log.debug({ uri, error }, 'a resource is no longer followed'))
@@ -96,6 +102,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
       hasPrefix,
       upstreams,
       calls,
+      tasks: taskIds.join(bound.label),
       gate,
       log,
       known: () => options.known(bound),
@@ -110,6 +117,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
         if (fields.some((field) => field.startsWith('resource'))) notices.listChanged('resources', faceId)
       },
       onResourceChange(uri) {
+        if (ownResources()(uri)) return
         notices.resourceChanged(uri, faceId)
         options.onResourceChange(bound.label, uri)
       },
@@ -157,6 +165,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
 
   const provider: Provider = {
     toolset: 'connectors',
+    isForeign: true,
     tools: () => mounts.flatMap(({ definitions }): readonly Tool[] => definitions.tools),
     findTool(name) {
       for (const { definitions } of mounts) {
@@ -167,7 +176,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
     },
     resources,
     resourceTemplates: () => mounts.flatMap(({ definitions }) => definitions.templates),
-    resourceAt: (uri) => (uri.startsWith(mountsPrefix) ? undefined : unlisted(uri)),
+    resourceAt: unlisted,
     prompts: () => mounts.flatMap(({ definitions }): readonly Prompt[] => definitions.prompts),
     request: (method, params, call) => requestOther(mounts, method, params, call),
     capabilities: (era) => capabilitiesOf(mounts, era),
@@ -226,16 +235,12 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
     return owner && !owner.definitions.resourcesByUri.has(uri) ? owner.resourceAt(uri) : undefined
   }
 
-  function stateOf(label: string): MountState | undefined {
-    return mounts.find(({ bound }) => bound.label === label)?.state
-  }
-
   return {
     provider,
     get mounts() {
       return mounts
     },
-    stateOf,
+    ownResources,
     namesOf(tool) {
       const isNamed = ({ name, policyName }: Tool) => name === tool || policyName === tool
       const found = mounts.flatMap(({ definitions }) => definitions.tools).find(isNamed)

@@ -34,6 +34,8 @@ export interface SubscriptionsOptions {
   readonly session: string
   readonly faceId: string
   readonly store: SubscriptionStore
+  /** Such a resource is followed, but not kept: a restart of the hub ends it. */
+  readonly holdsSecret: (uri: string) => boolean
   readonly notices: Notices
   readonly log: Log
   readonly mounts: () => SessionMounts
@@ -45,7 +47,7 @@ interface Followed extends SubscriptionRow {
 }
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { session, faceId, store, notices, log, mounts } = options
+  const { session, faceId, store, holdsSecret, notices, log, mounts } = options
   const inTurn = createSerial()
   const keyOf = ({ mount, uri }: SubscriptionRow) => `${mount} ${uri}`
   const tell = () => notices.resourceChanged(subscriptionsUri, faceId)
@@ -57,6 +59,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   async function restore(mount: Mount): Promise<void> {
     const own = (await loaded).values().filter((row) => row.mount === mount.bound.label)
     for (const followed of own) {
+      // An earlier hub may have kept it.
+      if (holdsSecret(followed.uri)) await inTurn(() => store.remove(session, followed))
       try {
         await mount.watchAgain(followed.uri, 'agent')
         delete followed.error
@@ -77,7 +81,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         if (known) known.error = messageOf(error)
         throw error
       }
-      await inTurn(() => store.add(session, row))
+      if (!holdsSecret(row.uri)) await inTurn(() => store.add(session, row))
       all.set(keyOf(row), row)
       tell()
     },

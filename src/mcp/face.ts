@@ -2,15 +2,16 @@
  * What the holder of one kind of token sees of the endpoint: the management server, or the compositor of a session.
  * It gathers what its providers offer and runs calls through its layers.
  */
+import { firstOf } from '../base/first-of.ts'
 import { HubError } from '../base/hub-error.ts'
-import { describePrompt, describeResource, describeResourceTemplate, describeTool } from './describe.ts'
-import { resourceNotFound } from './methods.ts'
-import type { Call, Client, InputRequired, Prompt, Provider, ResourceTemplate, Tool } from './provider.ts'
-import type { CallToolResult, Implementation, LoggingLevel, ReadResourceResult, ServerCapabilities } from './sdk.ts'
-import { UriTemplate } from './sdk.ts'
+import { describePrompt, describeTool } from './describe.ts'
+import type { FaceResources } from './face-resources.ts'
+import { createFaceResources } from './face-resources.ts'
+import type { Call, Client, InputRequired, Prompt, Provider, Tool } from './provider.ts'
+import type { CallToolResult, Implementation, LoggingLevel, ServerCapabilities } from './sdk.ts'
 import type { Meta, Params } from './wire.ts'
 
-export interface Face {
+export interface Face extends FaceResources {
   readonly id: string
   readonly info: Implementation
   readonly instructions: string
@@ -23,15 +24,8 @@ export interface Face {
   listTools(toolsets: readonly string[]): Promise<readonly object[]>
   findTool(name: string): Tool | undefined
   callTool(tool: Tool, args: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult | InputRequired>
-  listResources(): readonly object[]
-  listResourceTemplates(): readonly object[]
-  /** `undefined`: there is no such resource. */
-  readResource(uri: string, call: Call): Promise<ReadResourceResult | InputRequired | undefined>
-  /** Sees to it that changes of the resource will be heard of. Throws where there is none, or it cannot be. */
-  watch(uri: string, call: Call, options: { readonly mayAsk: boolean }): Promise<void>
   listPrompts(): readonly object[]
   findPrompt(name: string): Prompt | undefined
-  findResourceTemplate(uriTemplate: string): ResourceTemplate | undefined
   /** A method that MCP does not know; `undefined`: nobody does. */
   request(method: string, params: Params, call: Call): Promise<object> | undefined
   notify(method: string, params: Params, call: Call): void
@@ -83,13 +77,7 @@ export function createFace(options: FaceOptions): Face {
       const isAskedFor = toolsets.includes('all') || toolsets.includes(toolset)
       return (tools?.() ?? []).filter((tool) => isAskedFor || tool.alwaysListed)
     })
-  const resources = () => providers.flatMap((provider) => provider.resources?.() ?? [])
-  const templates = () => providers.flatMap((provider) => provider.resourceTemplates?.() ?? [])
   const prompts = () => providers.flatMap((provider) => provider.prompts?.() ?? [])
-
-  const listedResource = (uri: string) => resources().find((resource) => resource.uri === uri)
-  /** After all that is named: it is for those who take whatever nobody else has. */
-  const unlistedResource = (uri: string) => firstOf(providers, (each) => each.resourceAt?.(uri))
 
   return {
     id,
@@ -115,30 +103,9 @@ export function createFace(options: FaceOptions): Face {
       )
     },
     callTool: (tool, args, call) => runThrough(layers, tool, args, call),
-    listResources: () => resources().map(describeResource),
-    listResourceTemplates: () => templates().map(describeResourceTemplate),
-    async readResource(uri, call) {
-      const listed = listedResource(uri)
-      if (listed) return listed.read(call)
-      for (const template of templates()) {
-        const variables = matchTemplate(template, uri)
-        const contents = variables && (await template.read(uri, variables, call))
-        if (contents) return contents
-      }
-      return unlistedResource(uri)?.read(call)
-    },
-    async watch(uri, call, { mayAsk }) {
-      const listed = listedResource(uri)
-      if (listed) return listed.watch?.(call, mayAsk)
-      const template = templates().find((each) => matchTemplate(each, uri))
-      if (template) return template.watch?.(uri, call, mayAsk)
-      const unlisted = unlistedResource(uri)
-      if (!unlisted) throw resourceNotFound(uri)
-      await unlisted.watch?.(call, mayAsk)
-    },
+    ...createFaceResources(providers),
     listPrompts: () => prompts().map(describePrompt),
     findPrompt: (name) => prompts().find((prompt) => prompt.name === name),
-    findResourceTemplate: (uriTemplate) => templates().find((template) => template.uriTemplate === uriTemplate),
     request: (method, params, call) => firstOf(providers, (provider) => provider.request?.(method, params, call)),
     notify(method, params, call) {
       for (const provider of providers) provider.notify?.(method, params, call)
@@ -158,14 +125,6 @@ export function createFace(options: FaceOptions): Face {
 }
 
 const showAll = async (tools: readonly Tool[]) => tools
-
-function firstOf<Item, Found>(items: readonly Item[], find: (item: Item) => Found | undefined): Found | undefined {
-  for (const item of items) {
-    const found = find(item)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
 
 /** Answered, though never listed: `model.create_session` is create_session, `code.advice` is code_advice. */
 function spellings(name: string): readonly string[] {
@@ -188,13 +147,4 @@ function assertNoDoubles(id: string, providers: readonly Provider[]): void {
     if (seen.has(name)) throw new HubError('conflict', `Two providers of "${id}" offer a tool named "${name}".`)
     seen.add(name)
   }
-}
-
-const parsedTemplates = new WeakMap<ResourceTemplate, UriTemplate>()
-
-function matchTemplate(template: ResourceTemplate, uri: string) {
-  if (template.matches) return template.matches(uri) ? {} : undefined
-  let parsed = parsedTemplates.get(template)
-  if (!parsed) parsedTemplates.set(template, (parsed = new UriTemplate(template.uriTemplate)))
-  return parsed.match(uri) ?? undefined
 }

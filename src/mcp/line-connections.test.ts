@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLines } from '../../test/harness/line-client.ts'
 import { modernMeta } from '../../test/harness/modern-call.ts'
+import { parseExactly } from '../base/exact-numbers.ts'
 import { openTestSocket, type TestSocket } from '../../test/harness/socket-hub.ts'
 
 let session: TestSocket
@@ -49,6 +50,14 @@ describe('legacy', () => {
       expect(await client.answer(2)).toMatchObject({ result: {} })
     },
   )
+
+  test('a request with a number that would be changed is refused under its id', async () => {
+    await using client = await openLines(session.path)
+    client.send(initialize('2025-11-25'))
+    await client.answer('hello')
+    client.send({ jsonrpc: '2.0', id: 1, method: 'ping', params: parseExactly('{"n":1e400}') })
+    expect(await client.answer(1)).toMatchObject({ error: { code: -32602, message: expect.stringMatching('1e400') } })
+  })
 
   test('nothing is answered before initialize', async () => {
     await using client = await openLines(session.path)

@@ -12,7 +12,8 @@ import type { LineReply } from './line-reply.ts'
 import { createLineReply } from './line-reply.ts'
 import type { Modern } from './modern.ts'
 import type { Notices } from './notices.ts'
-import { asBatch, asMessage, parseBody } from './parse.ts'
+import type { Body } from './parse.ts'
+import { asBatch, asMessage, parseBody, withExactNumbers } from './parse.ts'
 import type { Outlet } from './reply.ts'
 import { createStreamConnection } from './stream-connection.ts'
 import type { Visit } from './visit.ts'
@@ -100,7 +101,7 @@ function createLineConnection(visit: Visit, outlet: Outlet, options: LineConnect
     legacy.receive(message, visit)
   }
 
-  function receiveBatch(body: readonly unknown[]): void {
+  function receiveBatch(body: Body): void {
     if (legacy.client?.version !== batchVersion) {
       throw new RpcError(errorCode.invalidRequest, `Send one message per line: batches exist in ${batchVersion} only.`)
     }
@@ -132,10 +133,10 @@ function createLineConnection(visit: Visit, outlet: Outlet, options: LineConnect
       let id: RequestId | null = null
       try {
         const body = parseLine(line)
-        if (Array.isArray(body)) return receiveBatch(body)
-        const message = asMessage(body)
+        if (Array.isArray(body.json)) return receiveBatch(body)
+        const message = asMessage(body.json)
         if (isRequest(message)) id = message.id
-        receiveMessage(message)
+        receiveMessage(withExactNumbers(message, body))
       } catch (error) {
         outlet.send(failureOf(id, error, onBug).response)
       }
@@ -148,7 +149,7 @@ function createLineConnection(visit: Visit, outlet: Outlet, options: LineConnect
   }
 }
 
-function parseLine(line: Uint8Array): unknown {
+function parseLine(line: Uint8Array): Body {
   if (!isUtf8(line)) throw new RpcError(errorCode.parse, 'The line is not UTF-8.')
   return parseBody(Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString('utf8'))
 }

@@ -17,7 +17,7 @@ import { createLineConnections } from './line-connections.ts'
 import { createListeners } from './listen.ts'
 import { createModern } from './modern.ts'
 import type { Notices } from './notices.ts'
-import { asBatch, asMessage, parseBody } from './parse.ts'
+import { asBatch, asMessage, parseBody, withExactNumbers } from './parse.ts'
 import type { Outlet, Reply } from './reply.ts'
 import { createRequestState } from './request-state.ts'
 import { createSsePairs } from './sse-pair.ts'
@@ -106,9 +106,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       let id: RequestId | null = null
       try {
         const body = parseBody(text)
-        if (Array.isArray(body)) return await legacy.postBatch(asBatch(body), visit, reply)
-        const message = asMessage(body)
-        if (isRequest(message)) id = message.id
+        if (Array.isArray(body.json)) return await legacy.postBatch(asBatch(body), visit, reply)
+        const sent = asMessage(body.json)
+        if (isRequest(sent)) id = sent.id
+        const message = withExactNumbers(sent, body)
         const { header } = visit
         const era = eraOf(message, { version: header('mcp-protocol-version'), method: header('mcp-method') })
         if (era === 'legacy') return await legacy.post(message, visit, reply)
@@ -122,7 +123,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     get: (visit) => legacy.get(visit),
     delete: (visit) => legacy.delete(visit),
     openSse: (visit) => pairs.open(visit),
-    postToSse: (id, text, visit) => pairs.post(id, asMessage(parseBody(text)), visit),
+    postToSse: (id, text, visit) => pairs.post(id, parseBody(text), visit),
     openLines: (visit, outlet) => lines.open(visit, outlet),
     async dropToken(tokenId) {
       const reason = new RpcError(errorCode.unavailable, 'The token was revoked or has expired.')

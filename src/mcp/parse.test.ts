@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { asMessage, parseBody } from './parse.ts'
+import { asBatch, asMessage, parseBody, withExactNumbers } from './parse.ts'
 import { RpcError } from './wire.ts'
 
 describe('a body', () => {
   test('is parsed as JSON parses it, whatever strings it holds', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
-        expect(parseBody(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(parseBody(JSON.stringify(value)).json).toEqual(JSON.parse(JSON.stringify(value)))
       }),
     )
   })
 
   test('with brackets inside strings is not deep', () => {
     const text = JSON.stringify({ a: '['.repeat(1000), b: '\\"{'.repeat(1000) })
-    expect(parseBody(text)).toEqual(JSON.parse(text))
+    expect(parseBody(text).json).toEqual(JSON.parse(text))
   })
 
   test.each([
@@ -26,6 +26,35 @@ describe('a body', () => {
 
   test.each(['', '{', 'nul', '{"a":1}}', "{'a':1}"])('that is no JSON is refused: %s', (text) => {
     expect(() => parseBody(text)).toThrow('not valid JSON')
+  })
+})
+
+describe('a message with a number that a double cannot hold', () => {
+  const read = (text: string) => {
+    const body = parseBody(text)
+    return withExactNumbers(asMessage(body.json), body)
+  }
+
+  test.each(['1234567890123456789', '-1234567890123456789', '1e400'])('is refused if it is a request: %s', (number) => {
+    const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"arguments":{"id":${number}}}}`
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: -32602, status: 200 }))
+    expect(() => read(text)).toThrow(`the number ${number} would be changed on its way`)
+    expect(() => asBatch(parseBody(`[${text}]`))).toThrow('Send it as a string.')
+  })
+
+  test('is quoted in short', () => {
+    const text = `{"jsonrpc":"2.0","method":"notifications/x","params":{"n":${'7'.repeat(5_000)}}}`
+    expect(() => read(text)).toThrow(`the number ${'7'.repeat(40)}… would be`)
+  })
+
+  test('answers no question of ours, and says why', () => {
+    const text = '{"jsonrpc":"2.0","id":"hub-1","result":{"content":{"id":1234567890123456789}}}'
+    expect(read(text)).toMatchObject({ id: 'hub-1', error: { code: -32602 } })
+  })
+
+  test('passes if it writes the number as a string', () => {
+    const text = '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"1234567890123456789","b":9007199254740991}}'
+    expect(read(text)).toEqual(JSON.parse(text))
   })
 })
 

@@ -1,15 +1,24 @@
 /** From bytes to messages. Whatever is wrong with them is told to their sender, and harms nobody else. */
+import { inexactNumber } from '../base/exact-numbers.ts'
+import { isNestedDeeper } from '../base/json-nesting.ts'
 import type { RpcMessage } from './wire.ts'
-import { errorCode, isRecord, RpcError } from './wire.ts'
+import { errorCode, failure, isRecord, isRequest, isResponse, RpcError } from './wire.ts'
 
 /** Deeper than any honest message, and shallow enough for everything that walks it by recursion. */
 const maxDepth = 100
 const maxIdLength = 256
+const shownDigits = 40
 
-export function parseBody(text: string): unknown {
-  assertShallow(text)
+export interface Body {
+  readonly json: unknown
+  /** A number in it that is no longer what was sent. */
+  readonly changedNumber: string | undefined
+}
+
+export function parseBody(text: string): Body {
+  if (isNestedDeeper(text, maxDepth)) throw invalid(`the body is nested deeper than ${maxDepth} levels`)
   try {
-    return JSON.parse(text)
+    return { json: JSON.parse(text), changedNumber: inexactNumber(text) }
   } catch {
     throw new RpcError(errorCode.parse, 'The body is not valid JSON.', { status: 400 })
   }
@@ -37,37 +46,27 @@ export function asMessage(value: unknown): RpcMessage {
   return value as unknown as RpcMessage
 }
 
-export function asBatch(body: readonly unknown[]): readonly RpcMessage[] {
-  if (body.length === 0) throw new RpcError(errorCode.invalidRequest, 'The batch is empty.', { status: 400 })
-  return body.map(asMessage)
+export function asBatch(body: Body): readonly RpcMessage[] {
+  const messages = body.json as readonly unknown[]
+  if (messages.length === 0) throw new RpcError(errorCode.invalidRequest, 'The batch is empty.', { status: 400 })
+  return messages.map((message) => withExactNumbers(asMessage(message), body))
+}
+
+/** What was changed is neither judged nor sent on: a request is refused, and a question counts as not answered. */
+export function withExactNumbers(message: RpcMessage, { changedNumber }: Body): RpcMessage {
+  if (changedNumber === undefined) return message
+  const number = changedNumber.length > shownDigits ? `${changedNumber.slice(0, shownDigits)}…` : changedNumber
+  const error = new RpcError(
+    errorCode.invalidParams,
+    `Invalid params: the number ${number} would be changed on its way, for numbers are kept as doubles. Send it as a string.`,
+    { status: isRequest(message) ? 200 : 400 },
+  )
+  if (isResponse(message)) return failure(message.id, error)
+  throw error
 }
 
 function isValidId(id: unknown): boolean {
   return typeof id === 'string' ? id.length <= maxIdLength : Number.isSafeInteger(id)
-}
-
-const quote = 0x22
-const backslash = 0x5c
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
-
-function assertShallow(text: string): void {
-  // Too short to be deep.
-  if (text.length <= maxDepth) return
-  let depth = 0
-  let isInString = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (isInString) {
-      if (code === backslash) index++
-      else if (code === quote) isInString = false
-    } else if (code === quote) isInString = true
-    else if (code === openBrace || code === openBracket) {
-      if (++depth > maxDepth) throw invalid(`the body is nested deeper than ${maxDepth} levels`)
-    } else if (code === closeBrace || code === closeBracket) depth--
-  }
 }
 
 function invalid(what: string): RpcError {

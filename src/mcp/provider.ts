@@ -19,6 +19,8 @@ import type { Meta, Params } from './wire.ts'
 export interface Provider {
   /** The toolset its tools belong to (API, "Toolsets"). */
   readonly toolset: string
+  /** What it offers is made by others: no resource of theirs takes the place of the hub's own. */
+  readonly isForeign?: boolean
   tools?(): readonly Tool[]
   resources?(): readonly Resource[]
   resourceTemplates?(): readonly ResourceTemplate[]
@@ -143,7 +145,7 @@ export interface Call {
   /** A notification as somebody else made it; log lines that the caller did not ask for are left out. */
   passOn(method: string, params: Params | undefined): void
   /** The same call as somebody further in shall see it. */
-  with(change: Partial<Pick<Call, 'state' | 'params'>>): Call
+  with(change: Partial<Pick<Call, 'state' | 'params' | 'signal'>>): Call
 }
 
 /** Whoever waits for an answer hears how far it has come: params of `notifications/progress`, without the token. */

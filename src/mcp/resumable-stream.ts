@@ -2,6 +2,7 @@
  * A stream of a legacy connection that a client can leave and resume. Each event is stored before it is sent, so what
  * was seen is never taken back and what was missed can be read again, also by the next hub.
  */
+import { parseExactly } from '../base/exact-numbers.ts'
 import { createSerial } from '../base/serial.ts'
 import type { ConnectionRecords, StoredEvent } from './connection-records.ts'
 import type { Topic } from './notices.ts'
@@ -105,7 +106,7 @@ export function createResumableStream(options: StreamOptions): ResumableStream {
     const { events = [] } = (await records.readStream(connectionId, id, 0)) ?? {}
     const opened = events.findLastIndex(({ message }) => message === undefined)
     const said = events.slice(opened + 1).map(({ message }) => JSON.stringify(message))
-    return [...new Set(said)].map((text) => JSON.parse(text) as RpcMessage)
+    return [...new Set(said)].map((text) => parseExactly(text) as RpcMessage)
   }
 
   async function send(messages: Messages, delivered?: readonly Topic[]): Promise<void> {

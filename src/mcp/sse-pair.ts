@@ -6,19 +6,20 @@ import { randomBytes } from 'node:crypto'
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Notices } from './notices.ts'
+import type { Body } from './parse.ts'
+import { asMessage, withExactNumbers } from './parse.ts'
 import type { Outlet } from './reply.ts'
 import type { StreamConnection } from './stream-connection.ts'
 import { createStreamConnection } from './stream-connection.ts'
 import type { Visit } from './visit.ts'
-import type { RpcMessage } from './wire.ts'
-import { errorCode, RpcError } from './wire.ts'
+import { errorCode, failure, isRequest, RpcError } from './wire.ts'
 
 export interface SsePairs {
   readonly size: number
   readonly isBusy: boolean
   /** Checks first; then joined to a stream it answers the id that the client sends its messages to. */
   open(visit: Visit): (outlet: Outlet) => string
-  post(id: string, message: RpcMessage, visit: Visit): void
+  post(id: string, body: Body, visit: Visit): void
   /** Of one token, or of all. */
   endAll(reason: RpcError, tokenId?: string): void
 }
@@ -55,12 +56,18 @@ export function createSsePairs(options: { notices: Notices; log: Log; maxPerToke
         return id
       }
     },
-    post(id, message, visit) {
+    post(id, body, visit) {
       const pair = pairs.get(id)
       if (pair?.tokenId !== visit.caller.tokenId) {
         throw new RpcError(errorCode.unavailable, 'No such connection: open /sse again.', { status: 404 })
       }
-      pair.connection.receive(message, visit)
+      const message = asMessage(body.json)
+      try {
+        pair.connection.receive(withExactNumbers(message, body), visit)
+      } catch (error) {
+        if (!isRequest(message) || !(error instanceof RpcError)) throw error
+        pair.outlet.send(failure(message.id, error))
+      }
     },
     endAll(reason, tokenId) {
       for (const { tokenId: owner, connection, outlet } of pairs.values()) {

@@ -5,6 +5,7 @@
  *   set_policy → compiled → saved as the next version → pooled → decide
  */
 import type { Effect } from '../api/policy.ts'
+import type { Redactor } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Notices, Provider } from '../mcp/mcp.ts'
 import type { CompiledGrant, PolicyCall, Verdict } from '../policy/policy.ts'
@@ -43,6 +44,7 @@ export interface PoliciesOptions {
   readonly store: Store
   readonly events: Pick<EventLog, 'append' | 'read'>
   readonly notices: Pick<Notices, 'resourceChanged'>
+  readonly redactor: Pick<Redactor, 'forPerson'>
   /** The hub's document as long as nobody has saved another. */
   readonly shippedSource: string
   /** What the template's file says; throws where there is no such template. */
@@ -62,12 +64,22 @@ export interface KnownSession {
 }
 
 export function createPolicies(options: PoliciesOptions): Policies {
-  const { store, events, notices, shippedSource, templatePolicy, findSession, grantsOf, namesOf, onSaved } = options
+  const { store, events, notices, redactor, shippedSource, templatePolicy, findSession, grantsOf, namesOf } = options
   const now = options.now ?? (() => new Date())
   const rows = createPolicyStore(store)
   const current = createCurrentPolicies({ rows, shippedSource, templatePolicy, now: () => now().getTime() })
-  const book = createPolicyBook({ rows, current, events, notices, templatePolicy, findSession, now, onSaved })
-  const proposals = createProposals({ rows: createProposalStore(store), book, events, notices, findSession, now })
+  const book = createPolicyBook({
+    rows,
+    current,
+    events,
+    notices,
+    templatePolicy,
+    findSession,
+    now,
+    onSaved: options.onSaved,
+  })
+  const proposalRows = createProposalStore(store)
+  const proposals = createProposals({ rows: proposalRows, book, events, notices, redactor, findSession, now })
   const judge: Judge = createJudge({ current, findSession, grantsOf, namesOf })
 
   return {

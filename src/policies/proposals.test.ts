@@ -99,6 +99,22 @@ describeOnEachEngine('proposals', (open) => {
     expect(await people.call('list_policy_proposals', { status: 'all' })).toEqual({ proposals: [] })
   })
 
+  test('rules with a secret of a connector are refused, and why they are wanted is kept without it', async () => {
+    const { agent, people, redactor, store } = await world()
+    redactor.addSecret('correct horse')
+    const rules = '- {allow: x, when: {properties: {note: {const: "correct horse"}}}}'
+    expect(await agent.failure('policy_propose', { rules, why: 'y' })).toMatch(
+      /^"rules": a secret of a connector stands/,
+    )
+    const named = '- {allow: x, when: {properties: {token: {type: string}}}}'
+    await agent.call('policy_propose', { rules: named, why: 'it logs in with correct horse' })
+    expect(await people.call('list_policy_proposals')).toMatchObject({
+      proposals: [{ rules: named, why: 'it logs in with [redacted]' }],
+    })
+    const kept = await store.db.selectFrom('policy_proposals').selectAll().execute()
+    expect(JSON.stringify(kept)).not.toContain('correct horse')
+  })
+
   test('an agent has at most twenty that wait, and may withdraw its own only', async () => {
     const { agent, agentOf, people, addSession } = await world()
     const other = agentOf(await addSession('two'))

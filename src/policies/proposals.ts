@@ -23,7 +23,7 @@ export interface DecidedProposal {
   readonly change?: SavedChange
 }
 
-export interface ProposalsOptions extends Pick<PoliciesOptions, 'events' | 'notices' | 'findSession'> {
+export interface ProposalsOptions extends Pick<PoliciesOptions, 'events' | 'notices' | 'redactor' | 'findSession'> {
   readonly rows: ProposalStore
   readonly book: PolicyBook
   readonly now: () => Date
@@ -34,7 +34,7 @@ const maxProposedBytes = 16 * 1024
 const maxProposedRules = 50
 
 export function createProposals(options: ProposalsOptions): Proposals {
-  const { rows, book, events, notices, findSession, now } = options
+  const { rows, book, events, notices, redactor, findSession, now } = options
 
   async function found(id: string): Promise<ProposalRecord> {
     const proposal = await rows.find(id)
@@ -65,8 +65,15 @@ export function createProposals(options: ProposalsOptions): Proposals {
 
   return {
     list: (filter) => rows.list(filter),
-    async propose(sessionId, rules, why) {
+    async propose(sessionId, rules, given) {
       await checkProposed(rules)
+      if (redactor.forPerson(rules).hidden.length > 0) {
+        throw new HubError(
+          'invalid',
+          '"rules": a secret of a connector stands in them, and secrets are kept in no policy. Write rules without it.',
+        )
+      }
+      const why = redactor.forPerson(given).value as string
       const { name } = await findSession(sessionId)
       const createdAt = now().toISOString()
       const id = `p${now().getTime().toString(36)}${randomBytes(3).toString('hex')}`

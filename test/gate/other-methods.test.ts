@@ -90,6 +90,79 @@ describe('tasks', () => {
   })
 })
 
+describe('tasks of two upstreams that count alike', () => {
+  let client: LegacyConnection
+  const alike: Record<string, ScriptedUpstream> = {}
+  const relatedTo = (taskId: string) => ({ 'io.modelcontextprotocol/related-task': { taskId } })
+
+  beforeAll(async () => {
+    const target = await world.session('alike')
+    for (const name of ['left', 'right']) {
+      const task = { taskId: 'task-1', status: 'working', statusMessage: `of ${name}` }
+      const content = [{ type: 'text', text: `of ${name}` }]
+      const own = {
+        'tasks/get': { result: task },
+        'tasks/cancel': { result: task },
+        'tasks/list': { result: { tasks: [task] } },
+        'tasks/result': { result: { content, _meta: relatedTo('task-1') } },
+      }
+      alike[name] = await world.upstream(name, { lists: { capabilities: { tasks: { list: {} } }, own } })
+      await world.bind('alike', name)
+    }
+    await until(async () => /left_script.*right_script/.test(JSON.stringify((await modern(target, 'tools/list')).body)))
+    client = await connectLegacy(target)
+  })
+
+  const callScript = (mount: string, steps: readonly object[]) =>
+    client.request('tools/call', { name: `${mount}_script`, arguments: { steps } })
+
+  test('have two ids: the one that came later has its mount before it', async () => {
+    const steps = [{ result: { task: { taskId: 'task-1', status: 'working' } } }]
+    expect(await callScript('left', steps)).toMatchObject({ result: { task: { taskId: 'task-1' } } })
+    expect(await callScript('right', steps)).toMatchObject({ result: { task: { taskId: 'right:task-1' } } })
+    expect(await callScript('right', steps)).toMatchObject({ result: { task: { taskId: 'right:task-1' } } })
+  })
+
+  test.each([
+    ['left', 'task-1'],
+    ['right', 'right:task-1'],
+  ])('that of %s is read, awaited and ended by its id', async (name, taskId) => {
+    const seen = { taskId, statusMessage: `of ${name}` }
+    expect(await client.request('tasks/get', { taskId })).toMatchObject({ result: seen })
+    expect(await client.request('tasks/cancel', { taskId })).toMatchObject({ result: seen })
+    expect(await client.request('tasks/result', { taskId })).toMatchObject({
+      result: { content: [{ text: `of ${name}` }], _meta: relatedTo(taskId) },
+    })
+    for (const method of ['tasks/get', 'tasks/cancel', 'tasks/result']) {
+      expect(alike[name]?.heard(method).map(({ params }) => params?.['taskId'])).toEqual(['task-1'])
+    }
+  })
+
+  test('are listed by these ids', async () => {
+    const first = (await client.request('tasks/list', {})) as Page
+    const second = (await client.request('tasks/list', { cursor: first.result.nextCursor })) as Page
+    const ids = [first, second].flatMap(({ result }) => result.tasks.map(({ taskId }) => taskId))
+    expect(ids.toSorted()).toEqual(['right:task-1', 'task-1'])
+  })
+
+  test('are told of by these ids', async () => {
+    using listening = await client.listen()
+    const say = { method: 'notifications/tasks/status', params: { taskId: 'task-1', status: 'completed' } }
+    await callScript('right', [{ say }])
+    await until(() => JSON.stringify(listening.messages).includes('right:task-1'))
+  })
+
+  test('one whose mount is gone is not taken for the other', async () => {
+    await world.call('unbind_connector', { session: 'alike', label: 'left' })
+    await until(async () =>
+      JSON.stringify(await client.request('tasks/get', { taskId: 'task-1' })).includes('any more'),
+    )
+    expect(await client.request('tasks/get', { taskId: 'right:task-1' })).toMatchObject({
+      result: { taskId: 'right:task-1', statusMessage: 'of right' },
+    })
+  })
+})
+
 interface Page {
   readonly result: { readonly tasks: readonly { readonly taskId: string }[]; readonly nextCursor?: string }
 }

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { metaKey, modernVersion } from '../../src/mcp/wire.ts'
+import type { Endpoint } from '../harness/modern-call.ts'
 import { createTempHome, type TempHome } from '../harness/temp-home.ts'
 import { until } from '../fixtures/until.ts'
 import { patience } from '../http/own-hub.ts'
@@ -10,7 +12,7 @@ import { type HttpUpstream, startHttpUpstream } from './http-upstream.ts'
 import type { Answer, RawClient } from './raw-client.ts'
 import { connectEndpoint } from './raw-wires.ts'
 import { noticesOf, toolsOf } from './side-by-side.ts'
-import type { Kind } from './upstreams/fault-tools.ts'
+import { type Kind, largeNumbers } from './upstreams/fault-tools.ts'
 
 /** So long a call may take before the hub gives it up; the default has no limit. `hasty` is for faults that say nothing. */
 const options = { faulty: { call_ms: 60_000, handshake_ms: 5_000 }, hasty: { call_ms: 1_000, handshake_ms: 5_000 } }
@@ -46,6 +48,7 @@ const fine: readonly Fault<string>[] = [
 const broken: readonly Fault<RegExp>[] = [
   { fault: 'fault_invalid_json', expected: /JSON/ },
   { fault: 'fault_floods', expected: /bytes/ },
+  { fault: 'fault_nests', expected: /nested deeper than 200 levels/ },
   { fault: 'fault_hangs_up', expected: /ended|closed|hung up|broke|cut|lost/i },
   { fault: 'fault_breaks_schema', expected: /content/ },
   { fault: 'fault_server_error', expected: /500/, kinds: posted },
@@ -61,6 +64,7 @@ interface Fault<Expected> {
 describe.each(over)('over $name', ({ kind, transport }) => {
   const isPossible = ({ kinds }: Fault<unknown>) => kinds?.includes(kind) ?? true
   let upstream: HttpUpstream | undefined
+  let endpoint: Endpoint
   let agent: RawClient
   let journal: string
   beforeAll(async () => {
@@ -69,11 +73,12 @@ describe.each(over)('over $name', ({ kind, transport }) => {
     upstream = kind === 'stdio' ? undefined : await startHttpUpstream(program)
     const connector = (own: object) =>
       upstream ? { transport, base_url: upstream.url, options: own } : overStdio(program, { ...own })
-    agent = await connectAgent(`agent-over-${kind}`, {
+    endpoint = await hub.agentOf(`agent-over-${kind}`, {
       faulty: connector(options.faulty),
       hasty: connector(options.hasty),
       good: goodUpstream,
     })
+    agent = await connectEndpoint(endpoint)
     await untilUp(agent, 'good')
   })
   // The one before may have ended it.
@@ -103,6 +108,17 @@ describe.each(over)('over $name', ({ kind, transport }) => {
     const { error } = await callFaulty('fault_error')
     expect(error).toEqual({ code: -32099, message: 'not today', data: { until: 'tomorrow' } })
     expect((await callFaulty('fault_reserved_code')).error).toMatchObject({ code: -32952 })
+  })
+
+  test('numbers that JavaScript would change arrive as they were written, and are refused from clients', async () => {
+    expect(await textOfCall('faulty_fault_large_numbers', '{}')).toContain(`"structuredContent":${largeNumbers}`)
+    const called = count('tools/call', 'echo')
+    const refused = JSON.parse(await textOfCall('faulty_echo', '{"text":"x","n":1234567890123456789}')) as unknown
+    expect(refused).toMatchObject({
+      id: 1,
+      error: { code: -32602, message: expect.stringContaining('the number 1234567890123456789 would be changed') },
+    })
+    expect(count('tools/call', 'echo')).toBe(called)
   })
 
   test('progress that comes in one packet with the answer is complete', async () => {
@@ -160,6 +176,28 @@ describe.each(over)('over $name', ({ kind, transport }) => {
 
   function callFaulty(tool: string, more?: Readonly<Record<string, unknown>>): Promise<Answer> {
     return call(`faulty_${tool}`, more)
+  }
+
+  /** The answer as it came, to arguments as they are written. */
+  async function textOfCall(name: string, args: string): Promise<string> {
+    const meta = {
+      [metaKey.protocolVersion]: modernVersion,
+      [metaKey.clientInfo]: { name: 'raw', version: '1' },
+      [metaKey.clientCapabilities]: {},
+    }
+    const response = await fetch(endpoint.url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${endpoint.token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': modernVersion,
+        'mcp-method': 'tools/call',
+        'mcp-name': name,
+      },
+      body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args},"_meta":${JSON.stringify(meta)}}}`,
+    })
+    return response.text()
   }
 
   async function expectOthersAreFine(): Promise<void> {

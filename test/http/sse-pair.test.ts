@@ -1,5 +1,6 @@
 /** HTTP+SSE of 2024-11-05, which old clients still try. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseExactly } from '../../src/base/exact-numbers.ts'
 import { openStream } from './event-stream.ts'
 import { exchange } from './exchange.ts'
 import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
@@ -33,6 +34,15 @@ test('each message is taken with 202, and answered on the stream', async () => {
   expect(await pair.stream.message()).toMatchObject({ id: 1, result: { tools: expect.any(Array) } })
   await pair.post({ jsonrpc: '2.0', id: 2, method: 'no/such' })
   expect(await pair.stream.message()).toMatchObject({ id: 2, error: { code: -32601 } })
+})
+
+test('a request with a number that would be changed is refused on the stream', async () => {
+  using pair = await openSsePair(hub)
+  await pair.post(hello)
+  await pair.stream.message()
+  const params = parseExactly('{"name":"hub_status","arguments":{"n":1234567890123456789}}')
+  expect((await pair.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })).status).toBe(202)
+  expect(await pair.stream.message()).toMatchObject({ id: 1, error: { code: -32602 } })
 })
 
 test('progress, logs and the answer of a call come in order', async () => {

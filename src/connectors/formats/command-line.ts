@@ -5,10 +5,17 @@ import { readFlags } from './command-flags.ts'
 import type { Found } from './read.ts'
 import { parseJson } from './json.ts'
 
-const beginsCommand = /^\s*(?:[$>]\s+)?(?:\w+=\S*\s+)*(?:\S+\s+){0,2}?mcp\s+(?:add|add-json|remove|rm)\s/m
+const verbs: readonly (string | undefined)[] = ['add', 'add-json', 'remove', 'rm']
 
+/** Before `mcp` stand a prompt, variables, and two words at most. */
 export function isCommandLine(text: string): boolean {
-  return beginsCommand.test(text)
+  return text.split('\n').some((line) => {
+    const words = line.trimStart().split(/\s+/)
+    if (/^[$>]$/.test(words[0] ?? '')) words.shift()
+    const command = words.slice(words.findIndex((word) => !/^\w+=/.test(word)))
+    const at = command.indexOf('mcp')
+    return at >= 0 && at <= 2 && verbs.includes(command[at + 1]) && command.length > at + 2
+  })
 }
 
 export function readCommandLines(text: string): Found {

@@ -29,9 +29,9 @@ export function translate(
   function ours(text: string): string {
     const known = text
       .replaceAll(/\$\{env:([A-Za-z_]\w*)\}/g, '${$1}')
-      .replaceAll(/\$\{input:([^}]+)\}/g, (_, id: string) => inputVariable(id))
+      .replaceAll(/\$\{input:([^{}]+)\}/g, (_, id: string) => inputVariable(id))
       .replaceAll(
-        /\$\{(?:workspaceFolder(?::[^}]*)?|workspaceRoot|cwd|CLAUDE_PROJECT_DIR)(?::-[^}]*)?\}/g,
+        /\$\{(?:workspaceFolder(?::[^{}]*)?|(?:workspaceRoot|cwd|CLAUDE_PROJECT_DIR)(?::-[^{}]*)?)\}/g,
         '{workspace}',
       )
       .replaceAll('${userHome}', '${HOME}')

@@ -1,7 +1,22 @@
 import { describe, expect, test } from 'vitest'
+import { HubError } from '../../base/hub-error.ts'
 import { readConnectors } from './read.ts'
 
 const fieldsOf = (text: string, options = {}) => readConnectors(text, options).drafts.map(({ fields }) => fields)
+
+// With the square of their length these would take minutes, and the runner would end it.
+test.each([
+  '\n'.repeat(500_000),
+  'A= '.repeat(150_000),
+  JSON.stringify({ mcpServers: { a: { command: 'x', args: ['${input:'.repeat(60_000), '${cwd:-'.repeat(60_000)] } } }),
+  JSON.stringify({ mcpServers: { a: { command: 'x', args: [`\${workspaceFolder${':-'.repeat(200_000)}`] } } }),
+])('half a megabyte of %#: text of the worst kind comes to an end', (text) => {
+  try {
+    readConnectors(text)
+  } catch (error) {
+    expect(error).toBeInstanceOf(HubError)
+  }
+})
 
 describe('command lines', () => {
   test.each([

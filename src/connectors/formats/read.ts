@@ -65,6 +65,6 @@ const readers: Readonly<Record<ImportFormat, (text: string) => Found>> = {
 
 function guess(text: string): ImportFormat {
   if (isCommandLine(text)) return 'command'
-  if (/^\s*(?:\[+[\w."'-]+\]+|[\w."-]+\s*=)/m.test(text) && !/^\s*[{/]/.test(text)) return 'toml'
+  if (/^[ \t]*(?:\[+[\w."'-]+\]+|[\w."-]+[ \t]*=)/m.test(text) && !/^\s*[{/]/.test(text)) return 'toml'
   return 'json'
 }

@@ -1,6 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
+import { createRedactor } from '../../base/redact.ts'
 import { answerJson, serveHttp } from '../../../test/fixtures/http-upstream.ts'
 import { hearing, request } from '../../../test/fixtures/transport-listener.ts'
+import { refusalError } from './http-refusal.ts'
 import { createHttpTransport } from './http-transport.ts'
 import type { HttpTransportOptions } from './http-transport.ts'
 import { NotSent } from './transport.ts'
@@ -16,9 +18,22 @@ test('a refused token is told with what the upstream demands, and without the to
   await expect(sent).rejects.toMatchObject({
     message:
       `The upstream at ${upstream.origin} says that the token is missing or wrong (401, WWW-Authenticate: Bearer realm="trains"). ` +
-      'Put the right one into the headers of the connector, as in "Authorization": "Bearer ${MY_TOKEN}".',
+      'In the "headers" of the connector, give Authorization the value "Bearer ${MY_TOKEN}", and set MY_TOKEN for the hub.',
     data: { status: 401 },
   })
+})
+
+test('what to set where a token is refused is not taken for a secret', () => {
+  const { message } = refusalError({ origin: 'https://example.org', status: 401, headers: {}, text: '' })
+  expect(createRedactor().text(message)).toBe(message)
+})
+
+test('a refusal that is nested too deep is told by its status alone', async () => {
+  const upstream = await serveHttp(({ response }) =>
+    response.writeHead(400).end(`{"error":{"code":-1,"message":"no","data":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`),
+  )
+  const { transport } = await open({ url: upstream.url })
+  await expect(transport.send(call)).rejects.toThrow('answered with status 400')
 })
 
 test('a token that was refused is got anew, once for each message, and the message is sent again', async () => {

@@ -1,10 +1,11 @@
 /** What a response by status means, in a sentence that says what to do. */
+import { parseExactly } from '../../base/exact-numbers.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { RpcRequest } from '../wire.ts'
 import { isRecord } from '../wire.ts'
 import type { ResponseHeaders } from './http-client.ts'
 import { headerText } from './http-client.ts'
-import { quote } from './incoming.ts'
+import { isTooDeep, quote } from './incoming.ts'
 
 export interface Refusal {
   readonly origin: string
@@ -27,7 +28,8 @@ function sentence({ status, headers, text }: Refusal): string {
     case 401:
       return (
         `says that the token is missing or wrong (401${demand === undefined ? '' : `, WWW-Authenticate: ${quote(demand)}`}). ` +
-        'Put the right one into the headers of the connector, as in "Authorization": "Bearer ${MY_TOKEN}".'
+        // Written otherwise, redaction would take the example for a secret.
+        'In the "headers" of the connector, give Authorization the value "Bearer ${MY_TOKEN}", and set MY_TOKEN for the hub.'
       )
     case 403:
       return `forbids it (403)${said(text)}. The token may lack a scope, or the address is not welcome there.`
@@ -87,7 +89,7 @@ export function isForgotten(status: number, text: string): boolean {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return isTooDeep(text) ? undefined : parseExactly(text)
   } catch {
     return undefined
   }

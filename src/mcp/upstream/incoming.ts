@@ -1,4 +1,6 @@
 /** From text to messages, for every transport alike. */
+import { parseExactly } from '../../base/exact-numbers.ts'
+import { deepestNesting, isNestedDeeper } from '../../base/json-nesting.ts'
 import type { RpcRequest } from '../wire.ts'
 import { isRecord } from '../wire.ts'
 import type { TransportListener } from './transport.ts'
@@ -7,18 +9,30 @@ const quotedCharacters = 120
 
 /** Hands on what the text holds, and says whether the answer to `during` was in it. */
 export function deliver(text: string, listener: TransportListener, during?: RpcRequest): boolean {
+  if (isTooDeep(text)) return leaveOut(tooDeep)
   let parsed: unknown
   try {
-    parsed = JSON.parse(text)
+    parsed = parseExactly(text)
   } catch {
-    tellGarbage(listener, `it is no JSON: ${quote(text)}`, text, text)
-    return false
+    return leaveOut(`it is no JSON: ${quote(text)}`)
   }
   if (!Array.isArray(parsed)) return deliverOne(parsed, listener, during)
   let isAnswered = false
   for (const one of parsed) if (deliverOne(one, listener, during)) isAnswered = true
   return isAnswered
+
+  function leaveOut(reason: string): boolean {
+    const lost = tellGarbage(listener, reason, text, text)
+    return lost !== undefined && lost === during?.id
+  }
 }
+
+/** Whatever walks a message later does so by recursion. */
+export function isTooDeep(text: string): boolean {
+  return isNestedDeeper(text, deepestNesting)
+}
+
+const tooDeep = `a message is nested deeper than ${deepestNesting} levels and was left out`
 
 function deliverOne(message: unknown, listener: TransportListener, during: RpcRequest | undefined): boolean {
   if (!isRecord(message)) {
@@ -29,11 +43,21 @@ function deliverOne(message: unknown, listener: TransportListener, during: RpcRe
   return during !== undefined && !('method' in message) && message['id'] === during.id
 }
 
-/** What cannot be read may still say whose answer it was meant to be: at its beginning, or at its end. */
-export function tellGarbage(listener: TransportListener, reason: string, head: string, tail: string): void {
+/**
+ * What cannot be read may still say whose answer it was meant to be: at its beginning, or at its end. Says which request
+ * is lost with it.
+ */
+export function tellGarbage(
+  listener: TransportListener,
+  reason: string,
+  head: string,
+  tail: string,
+): number | undefined {
   listener.garbage(reason)
   const id = answerAtHead.exec(head.slice(0, lookedAt))?.[1] ?? answerAtTail.exec(tail.slice(-lookedAt))?.[1]
-  if (id !== undefined) listener.lost({ jsonrpc: '2.0', id: Number(id), method: '' }, reason)
+  if (id === undefined) return undefined
+  listener.lost({ jsonrpc: '2.0', id: Number(id), method: '' }, reason)
+  return Number(id)
 }
 
 const lookedAt = 200

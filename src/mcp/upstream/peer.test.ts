@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { caller, http, modern, scriptedUpstream } from '../../../test/fixtures/scripted-upstream.ts'
 import { until } from '../../../test/fixtures/until.ts'
+import { parseExactly } from '../../base/exact-numbers.ts'
 import { RpcError } from '../wire.ts'
 import type { Params, RpcRequest } from '../wire.ts'
 import { idempotencyKey } from './envelope.ts'
@@ -37,6 +38,17 @@ test('a result comes back as it is, whatever is in it', async () => {
   const answer = call()
   ;(await line()).answer(await (await line()).got('tools/call'), result)
   expect(await answer).toBe(result)
+})
+
+test('progress is told in numbers that can be reckoned with, however large they were', async () => {
+  const { call, line } = scriptedUpstream()
+  const steps: Params[] = []
+  void call({}, { onProgress: (step) => void steps.push(step) })
+  const up = await line()
+  const { id } = await up.got('tools/call')
+  const params = `{"progressToken":${id},"progress":1234567890123456789,"total":2}`
+  up.say(parseExactly(`{"jsonrpc":"2.0","method":"notifications/progress","params":${params}}`))
+  expect(steps).toEqual([{ progress: Number('1234567890123456789'), total: 2 }])
 })
 
 test('an error comes back with its code, message and data', async () => {

@@ -3,6 +3,7 @@
  * looks at nothing that it does not need for that; everything is passed on as it came, and in the order it came.
  */
 import { dropOldest } from '../../base/drop-oldest.ts'
+import { plainNumber } from '../../base/exact-numbers.ts'
 import type { Log } from '../../base/log.ts'
 import type { Params, RpcRequest } from '../wire.ts'
 import { errorCode, isRecord, metaKey, metaOf, notification, RpcError } from '../wire.ts'
@@ -161,7 +162,8 @@ export function createPeer(options: PeerOptions): Peer {
 
   function progress(params: Params | undefined): void {
     const { progressToken, ...rest } = params ?? {}
-    running.get(Number(progressToken))?.options.onProgress?.(rest)
+    const step = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, plainNumber(value)]))
+    running.get(Number(progressToken))?.options.onProgress?.(step)
   }
 
   /** Log lines of stdio name no request; where only one runs, they are its own. */

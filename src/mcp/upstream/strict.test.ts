@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { caller, http, modern, scriptedUpstream } from '../../../test/fixtures/scripted-upstream.ts'
+import { parseExactly } from '../../base/exact-numbers.ts'
 import type { Params } from '../wire.ts'
 
 const legacyWorld = (strict: boolean) => scriptedUpstream({ target: { strict } })
@@ -35,6 +36,11 @@ test.each(broken)('without it %s with %j is passed on as it came', async (method
   const world = legacyWorld(false)
   expect(await answered(world, method, result)).toBe(result)
   expect(world.breaches).toEqual([])
+})
+
+test('a number that JavaScript cannot hold is a number', async () => {
+  const result = parseExactly('{"tools":[],"resultType":"complete","ttlMs":9223372036854775807,"cacheScope":"private"}')
+  expect(await answered(modernWorld(true), 'tools/list', result)).toBe(result)
 })
 
 test.each<readonly [string, Params]>([

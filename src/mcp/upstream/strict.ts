@@ -2,6 +2,7 @@
  * What strict mode asks of an upstream: that the fields its revision requires are there. Fields, content types, result
  * types and methods that nobody knows are no breach.
  */
+import { plainNumber } from '../../base/exact-numbers.ts'
 import { faultInMarks } from '../../base/mcp-headers.ts'
 import type { RpcError as Breach } from '../wire.ts'
 import { errorCode, isRecord, RpcError } from '../wire.ts'
@@ -119,7 +120,7 @@ function missingField(value: unknown, fields: Fields): string | undefined {
     const kind = fields[name]
     const field = own[name]
     const isThere =
-      kind === 'array' ? Array.isArray(field) : kind === 'object' ? isRecord(field) : typeof field === kind
+      kind === 'array' ? Array.isArray(field) : kind === 'object' ? isRecord(field) : typeof plainNumber(field) === kind
     if (!isThere) return `${kind} "${name}"`
   }
   return undefined

@@ -60,7 +60,10 @@ export interface UpstreamBreach {
 }
 
 /** What people are shown of an upstream. */
-export type UpstreamFacts = Pick<Upstream, 'status' | 'identity' | 'stderr' | 'breach' | 'dropped'>
+export interface UpstreamFacts extends Pick<Upstream, 'status' | 'identity' | 'stderr' | 'breach' | 'dropped'> {
+  /** What of it is not shown to agents, and why. */
+  readonly warning?: string
+}
 
 export interface Upstream extends AsyncDisposable {
   readonly target: UpstreamTarget

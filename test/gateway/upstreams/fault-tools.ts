@@ -50,6 +50,9 @@ export interface State {
   forget(): void
 }
 
+/** Which JavaScript would change. */
+export const largeNumbers = '{"id":1234567890123456789,"most":1e400,"list":[-9007199254740993,1.5]}'
+
 const megabyte = 'x'.repeat(1024 * 1024)
 
 export const faultTools: readonly FaultTool[] = [
@@ -84,6 +87,26 @@ export const faultTools: readonly FaultTool[] = [
     name: 'fault_invalid_json',
     async run(reply, request) {
       await reply.write(`{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":{`)
+      reply.end()
+    },
+  },
+  {
+    name: 'fault_nests',
+    async run(reply, request) {
+      const deep = '['.repeat(5_000) + ']'.repeat(5_000)
+      await reply.write(
+        `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"result":{"resultType":"complete","content":[],"structuredContent":{"deep":${deep}}}}`,
+      )
+      reply.end()
+    },
+  },
+  {
+    name: 'fault_large_numbers',
+    async run(reply, request) {
+      const id = JSON.stringify(request.id)
+      await reply.write(
+        `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","content":[],"structuredContent":${largeNumbers}}}`,
+      )
       reply.end()
     },
   },

@@ -1,0 +1,78 @@
+/** Secrets that are known by their value alone, where nothing else about them looks like one. */
+import { expect, test } from 'vitest'
+import { connectorWorld } from '../../test/fixtures/connector-world.ts'
+import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
+
+const secret = 'correct horse battery staple'
+const given = { environment: { HOME: '/home/me', PATH: '/usr/bin', VAULT_TOKEN: secret } }
+const vault = { name: 'vault', transport: 'stdio', cmd: 'vault', env_keys: ['VAULT_TOKEN'] }
+const other = { name: 'other', transport: 'stdio', cmd: 'other' }
+const lists = (description: string) => ({
+  tools: [{ name: 'open', description, inputSchema: { properties: { token: { type: 'string' } } } }],
+  resources: [],
+  resourceTemplates: [],
+  prompts: [],
+})
+
+describeOnEachEngine('what is kept of connectors', (open) => {
+  test('lists in which an upstream tells its secret are not, nor is what it listed before', async () => {
+    await using opened = await open()
+    const { connectors } = connectorWorld(opened.store, given)
+    const { id } = await connectors.save(vault)
+    await connectors.saveLists(id, 'f', lists('opens it'))
+    expect(await connectors.loadLists(id, 'f')).toEqual(lists('opens it'))
+    await connectors.saveLists(id, 'f', lists(`opens it with ${secret}`))
+    expect(await connectors.loadLists(id, 'f')).toBeUndefined()
+    expect(await opened.store.db.selectFrom('mcp_known_lists').selectAll().execute()).toEqual([])
+  })
+
+  test('those that an earlier hub kept are dropped, when it starts and when they are asked for', async () => {
+    await using opened = await open()
+    const earlier = connectorWorld(opened.store).connectors
+    const { id } = await earlier.save(vault)
+    for (const fingerprint of ['f', 'g']) await earlier.saveLists(id, fingerprint, lists(`opens it with ${secret}`))
+    await earlier.saveLists(id, 'harmless', lists('opens it'))
+    const { connectors, addSession } = connectorWorld(opened.store, given)
+    await connectors.bind((await addSession('build')).name, 'vault')
+    expect(await connectors.loadLists(id, 'f')).toBeUndefined()
+    await connectors.dropKeptSecrets()
+    const kept = await opened.store.db.selectFrom('mcp_known_lists').select('fingerprint').execute()
+    expect(kept).toEqual([{ fingerprint: 'harmless' }])
+  })
+
+  test('a secret that is written out is refused in a binding, in a connector and in an import', async () => {
+    await using opened = await open()
+    const { connectors, addSession, callTool } = connectorWorld(opened.store, given)
+    await addSession('build')
+    await connectors.save(vault)
+    const refusal = expect.stringMatching(/^"args\[0\]" holds what looks like a secret.*in the environment of the hub/)
+    const args = [`--with=${secret}`]
+    expect(await callTool('bind_connector', { session: 'build', connector: 'vault', overrides: { args } })).toEqual(
+      refusal,
+    )
+    expect(await callTool('save_connector', { ...other, args })).toEqual(refusal)
+    const text = JSON.stringify({ mcpServers: { other: { command: 'other', args } } })
+    expect(await callTool('import_connectors', { text, dry_run: false })).toEqual(refusal)
+    expect(await callTool('list_bindings', { session: 'build' })).toEqual({ bindings: [] })
+    expect((await connectors.list()).map(({ connector }) => connector.name)).toEqual(['vault'])
+    const byReference = { args: ['--with=${VAULT_TOKEN}'] }
+    expect(
+      await callTool('bind_connector', { session: 'build', connector: 'vault', overrides: byReference }),
+    ).toMatchObject({ overrides: byReference, resolved: byReference })
+  })
+
+  test('one that an earlier hub kept is shown to nobody', async () => {
+    await using opened = await open()
+    const earlier = connectorWorld(opened.store)
+    const session = await earlier.addSession('build')
+    await earlier.connectors.save(vault)
+    const overrides = { args: [`--with=${secret}`] }
+    const before = await earlier.connectors.bind('build', 'vault', { overrides })
+    expect(before.resolved).toMatchObject(overrides)
+    const { connectors } = connectorWorld(await opened.reopen(), { ...given, findSession: async () => session })
+    const shown = await connectors.describeBindings('build')
+    const hidden = { args: ['--with=[redacted]'] }
+    expect(shown).toMatchObject([{ overrides: hidden, resolved: hidden }])
+    expect(JSON.stringify(shown)).not.toContain(secret)
+  })
+})
