@@ -32,14 +32,17 @@ describe.each([
   test('is told of a change of one session, by its name and by its id, and not of others', async () => {
     const { id } = await start(hub, named('one'), 'cat')
     await start(hub, named('other'), 'cat')
+    // From here on nothing of the other changes by itself.
+    const other = () => hub.call('get_session', { name: named('other') })
+    await expect.poll(other, patience).toMatchObject({ activity: { is: 'working' } })
     using byName = await listen([`resource://sessions/${named('one')}`])
     using byId = await listen([`resource://sessions/${id}`])
-    using other = await listen([`resource://sessions/${named('other')}`])
+    using ofOther = await listen([`resource://sessions/${named('other')}`])
     await hub.call('update_session', { name: named('one'), description: 'changed' })
     await toldOf(byName, `resource://sessions/${named('one')}`)
     await toldOf(byId, `resource://sessions/${id}`)
     expect(JSON.parse(await read(`resource://sessions/${id}`))).toMatchObject({ description: 'changed' })
-    expect(urisOf(other)).toEqual([])
+    expect(urisOf(ofOther)).toEqual([])
   })
 
   test('is told of its screen and its log', async () => {
