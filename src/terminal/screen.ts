@@ -1,6 +1,7 @@
 /**
  * The screen of one terminal: an emulator that is fed every byte of output, and what can be read from it.
  */
+import { cpuMs } from '../base/cpu-ms.ts'
 import type { Remainder } from './emulator/drawing.ts'
 import { drawEmulator, restoreRemainder } from './emulator/drawing.ts'
 import { createEmulator } from './emulator/emulator.ts'
@@ -19,7 +20,7 @@ export interface Screen extends Disposable {
   readonly size: Size
   /** The offset of the next byte it has not taken. */
   readonly offset: number
-  /** How long it took to draw all bytes that were fed. */
+  /** How much work it was to draw all bytes that were fed. */
   readonly drawingMs: number
   /** Takes bytes without waiting; resolves when they are on the screen. Pipelined: await only to hold back the source. */
   feed(bytes: Buffer, options?: FeedOptions): Promise<void>
@@ -225,10 +226,10 @@ export function createScreen(options: ScreenOptions): Screen {
     feed(bytes, options = {}) {
       fed += bytes.length
       return feeder.feed(bytes, (piece) => {
-        const began = performance.now()
+        const began = cpuMs()
         taken += piece.length
         parse(piece, options)
-        drawingMs += performance.now() - began
+        drawingMs += cpuMs() - began
       })
     },
     skipTo(next) {

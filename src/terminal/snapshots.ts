@@ -1,6 +1,7 @@
 /** Keeps the screen's state on disk now and then, so that a later hub need not read a whole journal to draw it. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { cpuMs } from '../base/cpu-ms.ts'
 import type { Screen, Snapshot } from './screen.ts'
 import { snapshotFormat } from './screen.ts'
 
@@ -20,10 +21,13 @@ const worthwhile = 2
 const leastMs = 10
 /** As long as none was written. */
 const assumedMs = 20
-/** At most this part of the time is spent on them. */
+/** At most this part of the time is spent on those of one terminal, and this on those of all. */
 const share = 0.05
+const shareOfAll = 0.2
 /** A hub that has just started has many screens to draw, which people wait for. */
 const firstAfterMs = 5_000
+
+let notBeforeForAll = 0
 
 /**
  * `savedTo`: where the last one ends, or the journal begins. What was drawn since then counts: else each of many hubs
@@ -41,24 +45,30 @@ export function createSnapshots(directory: string, screen: Screen, savedTo: numb
     clearTimeout(later)
     later = undefined
     if (screen.offset === writtenAt) return
-    const began = performance.now()
+    const began = cpuMs()
     const snapshot = screen.snapshot()
     if (!snapshot) return
     if (replaceFile(path, JSON.stringify(snapshot))) {
       writtenAt = snapshot.offset
       drawnMs = screen.drawingMs
     }
-    const ended = performance.now()
-    writingMs = ended - began
-    notBefore = ended + writingMs / share
+    writingMs = cpuMs() - began
+    const now = performance.now()
+    notBefore = now + writingMs / share
+    notBeforeForAll = now + writingMs / shareOfAll
   }
 
   function note(): void {
     if (later || screen.drawingMs - drawnMs < Math.max(leastMs, worthwhile * writingMs)) return
-    const waitMs = notBefore - performance.now()
+    const waitMs = Math.max(notBefore, notBeforeForAll) - performance.now()
     // The program may print no more until then.
-    if (waitMs > 0) later = setTimeout(write, waitMs).unref()
+    if (waitMs > 0) later = setTimeout(noteAgain, waitMs).unref()
     else write()
+  }
+
+  function noteAgain(): void {
+    later = undefined
+    note()
   }
 
   return { write, note }
