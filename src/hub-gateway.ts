@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApprovalProvider, openApprovals } from './approvals/approvals.ts'
 import { messageOf } from './base/hub-error.ts'
+import { holdsKnownSecret } from './base/known-secrets.ts'
 import type { Log } from './base/log.ts'
 import type { Principal } from './base/principal.ts'
 import type { Redactor } from './base/redact.ts'
@@ -146,7 +147,7 @@ export async function openGatewayParts(
       log,
       faceIdOf,
       graceMs: listGraceMs,
-      holdsSecret: (text) => redactor.forPerson(text).hidden.length > 0,
+      holdsSecret: (text) => holdsKnownSecret(redactor, text),
       findSession,
       compositorOf: options.compositorOf,
       foresee: (session) => policies.foresee(session),

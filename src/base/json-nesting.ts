@@ -1,6 +1,6 @@
 /** How deep a text of JSON is nested, told before it is parsed: what walks it later does so by recursion. */
 
-/** Of what the hub did not write itself; deeper than any honest result, and as deep as redaction looks. */
+/** Deeper than any honest message, and shallow enough for the stack of whatever walks it, JSON.stringify among them. */
 export const deepestNesting = 200
 
 export function isNestedDeeper(text: string, levels: number): boolean {

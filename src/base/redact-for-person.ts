@@ -3,6 +3,7 @@
  * like "token: …" is shown. Hidden are secrets that the process knows, tokens of the hub by their shape, and what stands
  * under a secret name. What was hidden is told apart from the text, which may say "[redacted]" by itself.
  */
+import { deepestNesting } from './json-nesting.ts'
 import { isHidden, redactedText, secretName } from './redact-names.ts'
 import { findOwnTokens } from './redact-text.ts'
 import type { SecretValues } from './redact-values.ts'
@@ -24,7 +25,6 @@ export interface HiddenPart {
 /** Whoever asks chooses how much there is to hide. */
 const mostParts = 50
 const longestPointer = 200
-const deepestLevel = 200
 
 /** `input` is what JSON can hold. */
 export function showToPerson(input: unknown, secrets: Pick<SecretValues, 'find' | 'mayBeNumber'>): ShownToPerson {
@@ -57,7 +57,7 @@ export function showToPerson(input: unknown, secrets: Pick<SecretValues, 'find' 
       return secrets.mayBeNumber && secrets.find(String(value)).length > 0 ? hide(value) : value
     }
     if (typeof value !== 'object' || value === null) return value
-    if (path.length >= deepestLevel) return hide(value)
+    if (path.length >= deepestNesting) return hide(value)
     if (!Array.isArray(value)) return showFields(value)
     return value.map((item: unknown, index) => {
       path.push(String(index))

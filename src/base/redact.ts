@@ -5,6 +5,7 @@
  * The result is plain JSON data, safe to serialise: no cycle, no class, bounded depth.
  */
 import { isRawNumber } from './exact-numbers.ts'
+import { deepestNesting } from './json-nesting.ts'
 import { findSecretsByContext, mayHideSecrets } from './redact-text.ts'
 import type { ShownToPerson } from './redact-for-person.ts'
 import { showToPerson } from './redact-for-person.ts'
@@ -83,7 +84,7 @@ export function createRedactor(): Redactor {
 
   const copyObject = (input: object, depth: number, ancestors: readonly object[]): unknown => {
     if (ancestors.includes(input)) return '[circular]'
-    if (depth >= deepestLevel) {
+    if (depth >= deepestNesting) {
       taken++
       return '[too deep]'
     }
@@ -142,8 +143,6 @@ interface KnownName {
 /** Names repeat in every payload, so judging each once is enough; bounded, since callers choose them. */
 const mostKnownNames = 2_000
 const longestKnownName = 64
-/** Deeper than any honest payload, and shallow enough for the stack here and in JSON.stringify. */
-const deepestLevel = 200
 
 function findByContext(input: string): ReturnType<typeof findSecretsByContext> {
   const found = findSecretsByContext(input)

@@ -4,6 +4,7 @@
  */
 import { tmpdir } from 'node:os'
 import type { Binding, Connector, ConnectorUse, LegacyMcps } from '../api/connector.ts'
+import { holdsKnownSecret, withoutKnownSecrets } from '../base/known-secrets.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Notices, Provider, UpstreamFacts, UpstreamTarget } from '../mcp/mcp.ts'
@@ -19,7 +20,7 @@ import { createConnectorViews } from './connector-views.ts'
 import { createImports, type Imports } from './import-connectors.ts'
 import { createKnownListStore, type KnownLists } from './known-lists.ts'
 import { createRegistry, type Note, type Registry } from './registry.ts'
-import { createResolver, type Resolution, type SessionPlace, withoutKnown } from './resolve.ts'
+import { createResolver, type Resolution, type SessionPlace } from './resolve.ts'
 import { createRestart, type RestartConnector, type RestartUpstreams } from './restart-connector.ts'
 import { createTryOut, type Trial, type TryOut } from './try-out.ts'
 
@@ -99,7 +100,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   const { store, events, environment, baseEnvironment, redactor, findSession, onBindingsChange } = options
   const rows = createConnectorStore(store)
   const bindingRows = createBindingStore(store)
-  const holdsSecret = (text: string) => redactor.forPerson(text).hidden.length > 0
+  const holdsSecret = (text: string) => holdsKnownSecret(redactor, text)
   const knownLists = createKnownListStore(store, holdsSecret)
   const resolver = createResolver({ environment, baseEnvironment, redactor })
   const tell = createConnectorNotices(options.notices)
@@ -204,7 +205,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   }
   const views = createConnectorViews({
     resolver,
-    withoutSecrets: (text) => withoutKnown(redactor, text),
+    withoutSecrets: (text) => withoutKnownSecrets(redactor, text),
     sessionsOf: (name) => bindingRows.sessionsOf(name),
     upstreamOf: options.upstreamOf ?? (() => undefined),
   })

@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { resolve as resolvePath } from 'node:path'
 import type { Connector, Overrides } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
+import { withoutKnownSecrets } from '../base/known-secrets.ts'
 import { redactedText, type Redactor } from '../base/redact.ts'
 import { replaceRanges } from '../base/text-ranges.ts'
 import type { UpstreamTarget } from '../mcp/mcp.ts'
@@ -106,7 +107,7 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
   /** What is known only by its value may be known only later: it makes no other fingerprint. */
   function shownOf(connector: Connector, session: SessionPlace): Pick<Resolution, 'redacted' | 'fingerprint'> {
     const { redacted, fingerprint } = withoutSecrets(connector, session)
-    return { redacted: mapTexts(redacted, (text) => withoutKnown(redactor, text)), fingerprint }
+    return { redacted: mapTexts(redacted, (text) => withoutKnownSecrets(redactor, text)), fingerprint }
   }
 
   function reachProgram(connector: Connector, session: SessionPlace, variables: Variables): UpstreamTarget['reach'] {
@@ -145,11 +146,6 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
     const asked = fill(options.cwd ?? '.')
     return resolvePath(base, asked === '~' || asked.startsWith('~/') ? homeOf() + asked.slice(1) : asked)
   }
-}
-
-/** A text without the secrets that are known by their value. */
-export function withoutKnown(redactor: Pick<Redactor, 'forPerson'>, text: string): string {
-  return redactor.forPerson(text).value as string
 }
 
 function placesOf({ id, name, workspacePath }: SessionPlace): Places {

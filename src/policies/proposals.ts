@@ -1,6 +1,7 @@
 /** Rules that an agent asks for. Only a person makes them hold, and then as a new version of the session's policy. */
 import { randomBytes } from 'node:crypto'
 import { HubError } from '../base/hub-error.ts'
+import { holdsKnownSecret, withoutKnownSecrets } from '../base/known-secrets.ts'
 import { appendRules, compilePolicy } from '../policy/policy.ts'
 import type { PoliciesOptions } from './policies.ts'
 import type { PolicyBook, SavedChange } from './policy-book.ts'
@@ -67,13 +68,13 @@ export function createProposals(options: ProposalsOptions): Proposals {
     list: (filter) => rows.list(filter),
     async propose(sessionId, rules, given) {
       await checkProposed(rules)
-      if (redactor.forPerson(rules).hidden.length > 0) {
+      if (holdsKnownSecret(redactor, rules)) {
         throw new HubError(
           'invalid',
           '"rules": a secret of a connector stands in them, and secrets are kept in no policy. Write rules without it.',
         )
       }
-      const why = redactor.forPerson(given).value as string
+      const why = withoutKnownSecrets(redactor, given)
       const { name } = await findSession(sessionId)
       const createdAt = now().toISOString()
       const id = `p${now().getTime().toString(36)}${randomBytes(3).toString('hex')}`
