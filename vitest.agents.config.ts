@@ -1,11 +1,13 @@
-/** `npm run test:agents`: the real agents, one after another, since each wants the machine for itself. */
+/** `npm run test:agents`: tests with the real agents, one after another, because each needs the whole machine. */
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
     include: ['test/agents/**/*.agents.ts'],
+    globalSetup: ['test/own-home.ts', 'test/bundle-setup.ts'],
     setupFiles: ['test/close-left-open.ts'],
     env: { SHELL: '/bin/bash' },
+    retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
     fileParallelism: false,
     testTimeout: 240_000,

@@ -4,20 +4,22 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/postgres-setup.ts'],
+    globalSetup: ['test/own-home.ts', 'test/bundle-setup.ts', 'test/postgres-setup.ts'],
     setupFiles: ['test/share-compiled-code.ts', 'test/close-left-open.ts'],
     env: {
-      // The programs that tests start as lines of a shell are written for this one, whoever runs them.
+      // Tests start shell command lines that are written for bash, whatever the login shell is.
       SHELL: '/bin/bash',
-      // Of the many processes that tests start, each would compile the whole hub anew.
+      // Without a cache, each of the many processes that tests start would compile the whole hub.
       NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', import.meta.url)),
     },
-    // On a machine that others use too, one that stalls for seconds is asked again. What fails twice is a fault.
+    // A CI machine may stall for seconds, and that must not block a change. Everywhere else there is no retry.
     retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
-    // Many wait for a clock or another process: with two more than the two cores that we count on, none of these is idle.
+    // Many tests wait for a clock or another process, so two cores stay busy only with four workers.
     maxWorkers: 4,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // For what takes as long as a busy machine takes; an assertion ends as soon as it holds.
+    expect: { poll: { timeout: 60_000, interval: 20 } },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 })

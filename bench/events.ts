@@ -1,20 +1,20 @@
 /**
- * What the event log takes, with two readers that follow: `npm run bench:events`.
+ * The throughput of the event log, with two readers that follow it: `npm run bench:events`.
  *
- *   flat out         as many appends as it commits, 512 waiting at any time
- *   20,000 a second  the rate the design asks for, spread evenly
- *   one at a time    what a single tool call waits for its record
+ *   flat out         as many appends as it commits, with 512 pending at any time
+ *   20,000 a second  the rate that the design requires, spread evenly
+ *   one at a time    how long a single tool call waits for its record
  *
- * The longest block is how late a timer came at worst, so it holds whatever held up the loop, garbage collection too. Time in
- * which other programs had the processor is no block of ours and is taken off where the kernel tells it (Linux).
+ * The longest block is the largest delay of a timer, so it includes everything that blocks the event loop, also garbage
+ * collection. Time in which other programs had the processor is subtracted where the kernel reports it (Linux).
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRedactor } from '../src/base/redact.ts'
-import { openEventLog } from '../src/events/events.ts'
 import type { EventLog } from '../src/events/events.ts'
+import { openEventLog } from '../src/events/events.ts'
 
 const secondsEach = Number(process.argv[2] ?? 5)
 const readerCount = 2
@@ -97,7 +97,7 @@ async function measure(load: string, run: (typeof loads)[string]): Promise<Row> 
   }
 }
 
-/** Reads on from a cursor as events come, until it has seen the last one. */
+/** Reads from a cursor as events arrive, until it has seen the last one. */
 function follow(log: EventLog, from: number): { stop(lastSeq: number): Promise<number> } {
   let cursor = from
   let count = 0
@@ -119,7 +119,7 @@ function follow(log: EventLog, from: number): { stop(lastSeq: number): Promise<n
   }
 }
 
-/** Asks for a timer every millisecond and remembers how late it came at worst. */
+/** Sets a timer every millisecond, and records its largest delay. */
 function watchLoop(): { stop(): number } {
   let longestMs = 0
   let before = { at: performance.now(), queuedMs: queuedForProcessorMs() }
@@ -136,7 +136,7 @@ function watchLoop(): { stop(): number } {
   }
 }
 
-/** How long the main thread has been ready to run while others ran. */
+/** How long the main thread was ready to run while other threads ran. */
 function queuedForProcessorMs(): number {
   if (process.platform !== 'linux') return 0
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
@@ -158,12 +158,12 @@ function sample(index: number): Parameters<EventLog['append']>[0] {
     payload: {
       tool: 'github_get_issue',
       arguments: { repository: 'signalbox', number: index, comments: true },
-      ms: 12.5,
+      role: 'agent',
     },
   }
 }
 
-/** As many as a hub with a few connectors has. */
+/** As many secrets as a hub with a few connectors has. */
 function redactorWithSecrets(): ReturnType<typeof createRedactor> {
   const redactor = createRedactor()
   for (let index = 0; index < 10; index++) redactor.addSecret(`sk-bench-${crypto.randomUUID()}`)

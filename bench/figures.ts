@@ -1,4 +1,4 @@
-/** What every bench says: the middle of what it measured, and where. */
+/** Figures that every benchmark reports: medians, percentiles, and the machine. */
 import { cpus } from 'node:os'
 
 export function median(values: readonly number[]): number {
@@ -8,7 +8,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2
 }
 
-/** What this share of them stays below: 0.95 is what nineteen of twenty do. */
+/** The value below which this share of the values is: 0.95 for the 95th percentile. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -1,7 +1,8 @@
 /**
- * What a terminal costs and how quick it is, as a client of the hub sees it, next to tmux in control mode in the same run.
+ * The cost and speed of terminals, as a client of the hub sees them, compared with tmux in control mode in the same
+ * run.
  *
- *   npm run bench:terminal -- [--rounds 3] [--crowd 100] [--write-readme]
+ *   npm run bench:terminal -- [--rounds 3] [--crowd 100] [--write-docs]
  */
 import { loadavg } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,13 +15,13 @@ import { latency, mean, type Row, shown, toTable } from './terminal/figures.ts'
 import { linesCommand, measureReading, measureTmuxReading, readings } from './terminal/reading.ts'
 import { measureFlow, measureTmuxFlow, writeSample } from './terminal/throughput.ts'
 import { openPane, tmuxVersion } from './terminal/tmux.ts'
-import { writeIntoReadme } from './write-readme.ts'
+import { writeIntoDocs } from './write-benchmarks.ts'
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     crowd: { type: 'string', default: '100' },
-    'write-readme': { type: 'boolean', default: false },
+    'write-docs': { type: 'boolean', default: false },
   },
 })
 const rounds = Number(values.rounds)
@@ -30,11 +31,11 @@ const flowMegabytes = 32
 const tmuxFlowMegabytes = 8
 const idleCount = 50
 const tmux = tmuxVersion()
-/** A hub gives back what its start took a while after it. */
+/** A hub frees the memory that its start took only after a while. */
 const untilSettledMs = 7_000
 const untilReady = { for: 'text', value: 'ready' }
 
-const rows = [...(await oneTerminal()), ...(await manyIdle()), ...(await aCrowd()), await comingBack()]
+const rows = [...(await oneTerminal()), ...(await manyIdle()), ...(await aCrowd()), await afterKill()]
 const report = [
   toTable(rows),
   '',
@@ -42,9 +43,9 @@ const report = [
   `Latencies are p50 / p95, CPU is the hub’s, ${rounds} interleaved rounds; the clients run on the same machine.`,
 ].join('\n')
 console.log(report)
-if (values['write-readme']) await writeIntoReadme('bench:terminal', report)
+if (values['write-docs']) await writeIntoDocs('bench:terminal', report)
 
-function say(step: string): void {
+function log(step: string): void {
   process.stderr.write(`${step}\n`)
 }
 
@@ -59,9 +60,9 @@ async function oneTerminal(): Promise<readonly Row[]> {
   const echo = createSeries()
   const flows: { own: Awaited<ReturnType<typeof measureFlow>>[]; tmux: number[] } = { own: [], tmux: [] }
   const reads = new Map(readings.map((reading) => [reading, createSeries()]))
-  await measureEcho(hub, 'echo', keys) // warms up
+  await measureEcho(hub, 'echo', keys) // warm-up
   for (let round = 1; round <= rounds; round++) {
-    say(`round ${round} of ${rounds}`)
+    log(`round ${round} of ${rounds}`)
     await echo.add(hub, () => measureEcho(hub, 'echo', keys))
     if (panes.echo) echo.tmux.push(...(await measureTmuxEcho(panes.echo, keys)))
     flows.own.push(await measureFlow(hub, sample, flowMegabytes))
@@ -84,7 +85,7 @@ async function oneTerminal(): Promise<readonly Row[]> {
   ]
 }
 
-/** Latencies, round by round, and what each call costs the hub. */
+/** Latencies of all rounds, and the CPU time of each call in the hub. */
 function createSeries() {
   const own: number[] = []
   const inTmux: number[] = []
@@ -112,7 +113,7 @@ async function openPanes() {
 }
 
 async function manyIdle(): Promise<readonly Row[]> {
-  say(`${idleCount} idle sessions`)
+  log(`${idleCount} idle sessions`)
   await using hub = await startBenchHub()
   const empty = await startTimes(hub)
   await delay(untilSettledMs)
@@ -150,10 +151,10 @@ async function startTimes(hub: BenchHub): Promise<string> {
 }
 
 async function aCrowd(): Promise<readonly Row[]> {
-  say(`${crowdSize} sessions at 100 KB/s`)
+  log(`${crowdSize} sessions at 100 KB/s`)
   await using hub = await startBenchHub()
   await using crowd = await startCrowd(hub, crowdSize)
-  await measureCrowd(hub, crowd, 100_000, 3_000) // warms up
+  await measureCrowd(hub, crowd, 100_000, 3_000) // warm-up
   const { hubCpuPercent, holdersCpuPercent, lagsMs, caughtUpMs } = await measureCrowd(hub, crowd, 100_000, 10_000)
   return [
     {
@@ -166,9 +167,9 @@ async function aCrowd(): Promise<readonly Row[]> {
   ]
 }
 
-/** How long after it was killed a hub shows all screens again, while the programs go on printing. */
-async function comingBack(): Promise<Row> {
-  say('kill −9 with 20 sessions printing')
+/** How long after a kill a new hub shows all screens, while the programs keep printing. */
+async function afterKill(): Promise<Row> {
+  log('kill −9 with 20 sessions printing')
   await using hub = await startBenchHub()
   await using crowd = await startCrowd(hub, 20)
   const stop = new AbortController()

@@ -1,9 +1,11 @@
 /**
- * A small client: says what the hub offers, calls a tool, and watches a resource until the hub or you stop it.
+ * A small client. It lists the tools, calls one, and watches a resource until Ctrl-C or until the hub stops.
+ * It needs Node 24, which `npm start` has put into node_modules:
  *
- *   node examples/client.ts [uri]
+ *   node_modules/.bin/node examples/client.ts [uri]
  *
- * It finds the hub as the CLI does: by SIGNALBOX_URL and SIGNALBOX_TOKEN, or in the data directory of a hub that runs here.
+ * It finds the hub by SIGNALBOX_URL and SIGNALBOX_TOKEN, or in the data directory of a hub on this machine. HTTP does not
+ * prove which program answers. On a machine that you share, connect through `signalbox relay` instead.
  */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -15,7 +17,7 @@ const { SIGNALBOX_HOME = join(homedir(), '.signalbox'), SIGNALBOX_URL, SIGNALBOX
 const url = new URL(SIGNALBOX_URL ?? addressIn('hub.json'))
 const token = SIGNALBOX_TOKEN ?? fromHome('token').trim()
 
-// Without toolsets the list is short on purpose.
+// By default the list of tools is short on purpose.
 url.searchParams.set('toolsets', 'all')
 const client = new Client({ name: 'example-client', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
 const transport = new StreamableHTTPClientTransport(url, {
@@ -30,7 +32,7 @@ console.log(`tools: ${tools.map(({ name }) => name).join(', ')}`)
 const { structuredContent } = await client.callTool({ name: 'hub_status' })
 console.log('hub_status:', structuredContent)
 
-// A notice says that something changed, not what: whoever wants to know reads again.
+// A notice has no content, so the client reads the resource again.
 client.setNotificationHandler('notifications/resources/updated', ({ params }) => print(params.uri))
 const subscription = await client.listen({ resourceSubscriptions: [uri] })
 await print(uri)

@@ -1,9 +1,9 @@
 /**
- * A hub inside a program of your own, with a tool and a resource that the shipped one does not have.
+ * A hub inside your own program, with an extra tool and an extra resource.
  *
  *   node examples/hub-with-a-tool.ts
  *
- * Settings are those of `signalbox up`. An installed package is imported as 'signalbox'.
+ * It has the same settings as `signalbox up`. If the package is installed, import it as 'signalbox'.
  */
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
@@ -31,7 +31,7 @@ const createDice: NonNullable<HubParts['providers']> = ({ notices }) => {
   const lastRoll = {
     uri: lastRollUri,
     name: 'last roll',
-    description: 'What roll_dice gave last.',
+    description: 'The last result of roll_dice.',
     mimeType: 'text/plain',
     read: async () => ({ contents: [{ uri: lastRollUri, mimeType: 'text/plain', text: String(last ?? 'none yet') }] }),
   }

@@ -1,4 +1,4 @@
-/** Writes docs/configuration.md from the schema of the settings. A test says when it is time to run this. */
+/** Writes docs/configuration.md from the schema of the settings. A test fails when the page is outdated. */
 import { writeFileSync } from 'node:fs'
 import { renderConfigurationDocs } from '../src/config/configuration-docs.ts'
 

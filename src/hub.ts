@@ -1,248 +1,335 @@
 /**
- * The composition root: what the hub is made of, in the order it comes up. Everything that is opened here is closed in
- * reverse, also when a later step fails.
+ * The composition root: the parts of the hub, in start-up order. Each part gets the parts above it, and reacts to those
+ * below it through signals. Everything opened here is closed in reverse order, also if a later step fails.
  */
 import { readFileSync } from 'node:fs'
-import { toolsetNames } from './api/toolsets.ts'
-import { createAuditProvider, createRecordLayer } from './audit/audit.ts'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { RunningHub } from './api/running-hub.ts'
+import { createActivity } from './activity/activity.ts'
+import { compositorId, createAgentFaces } from './agent-faces.ts'
+import { createGrants, openApprovals } from './approvals/approvals.ts'
+import { createAudit, createRecordLayer } from './audit/audit.ts'
 import { atMostEvery } from './base/at-most-every.ts'
 import { openDataDirectory } from './base/data-directory.ts'
 import { every } from './base/every.ts'
-import { HubError, messageOf } from './base/hub-error.ts'
+import { holdsKnownSecret } from './base/known-secrets.ts'
 import { createLog } from './base/log.ts'
 import { createMetrics } from './base/metrics.ts'
+import { packageFile, packageVersion, signalboxProgram } from './base/package-files.ts'
 import type { Principal } from './base/principal.ts'
 import { createRedactor } from './base/redact.ts'
-import { socketPlaces } from './base/socket-places.ts'
-import type { LoadedConfig } from './config/config.ts'
+import { holderSocketDirectory, hubSocket, socketPlaces } from './base/socket-places.ts'
+import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
+import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
+import { createConnectors } from './connectors/connectors.ts'
+import { createDrivers, createPtyDriver } from './drivers/drivers.ts'
+import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoint/endpoint.ts'
 import { openEventLog } from './events/events.ts'
-import { mountUri } from './gateway/gateway.ts'
-import { openGatewayParts } from './hub-gateway.ts'
-import { openSessionParts } from './hub-sessions.ts'
-import { createGate, createHttp, createPage, loginCallbackPath } from './http/http.ts'
-import type { Gate, HttpServer } from './http/http.ts'
-import type { Face, Notices, Provider } from './mcp/mcp.ts'
-import { createEndpoint, createFace, createNotices, createSettleLayer, managementFaceId } from './mcp/mcp.ts'
-import type { SessionRecord } from './sessions/sessions.ts'
+import type { Feature } from './feature/feature.ts'
+import { createSignals } from './feature/feature.ts'
+import { createGate } from './gate/gate.ts'
+import { createGateway, createTrial } from './gateway/gateway.ts'
+import { createAuthenticator, createHttp, createPage, loginCallbackPath } from './http/http.ts'
+import type { Authenticator } from './http/http.ts'
+import type { Notices, Provider } from './mcp/mcp.ts'
+import { createNotices, managementFaceId } from './mcp/mcp.ts'
+import { createPolicies } from './policies/policies.ts'
+import { createFindSession, createSessions, createSessionTools } from './sessions/sessions.ts'
 import { createSessionSockets } from './socket/socket.ts'
-import { createStatusProvider, noteStatusChange } from './status/status.ts'
+import { createStatus } from './status/status.ts'
 import { openStore } from './store/store.ts'
-import { createTokenProvider, createTokens, ensureTokenFile } from './tokens/tokens.ts'
+import { createTemplateTools, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
+import { createTerminals, journalLimits } from './terminal/terminal.ts'
+import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
+import { createTokens, ensureTokenFile } from './tokens/tokens.ts'
+import { createUpstreamLogins, createUpstreams } from './upstream/upstream.ts'
 
-export interface RunningHub {
-  /** The MCP endpoint. */
-  readonly url: string
-  /** The page, with the token in the fragment, where no server and no log sees it. */
-  readonly loginUrl: string
-  stop(): Promise<void>
-  /** Resolves when the hub has stopped, for whatever reason. */
-  readonly stopped: Promise<void>
-}
+export type { RunningHub } from './api/running-hub.ts'
 
-/** What a program that embeds the hub may bring along. */
+/** Parts that an embedding program may replace or add. */
 export interface HubParts {
-  readonly gate?: Gate
+  readonly authenticator?: Authenticator
   readonly providers?: (deps: { readonly notices: Notices }) => readonly Provider[]
 }
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-
+const version = packageVersion()
+const info = { name: 'signalbox', title: 'Signalbox', version }
 const instructions =
-  'Signalbox runs AI coding agents and lets you watch and steer them. This is its management server: begin with hub_status. ' +
-  'The list is short on purpose; connect to /mcp?toolsets=all for every tool.'
-const compositorInstructions = 'Signalbox: the tools you may use in this session.'
-const socketInstructions = 'Signalbox: the terminal of one session, as far as it is switched on.'
-
-/** All that there is for an agent but `search`, which is for clients that drown in the others. */
-const agentToolsets = toolsetNames.filter((name) => name !== 'search')
-
-const compositorId = (session: string) => `compositor:${session}`
-const socketFaceId = (session: string) => `socket:${session}`
+  'Signalbox runs AI coding agents and lets you watch and steer them. This is its management server: start with hub_status. ' +
+  'The tool list is short on purpose; connect to /mcp?toolsets=all for every tool.'
+const shippedPolicy = readFileSync(packageFile('policies/hub.yaml'), 'utf8')
+const scrollbackLines = 2_000
 
 export async function startHub({ config, environment }: LoadedConfig, parts: HubParts = {}): Promise<RunningHub> {
   await using opened = new AsyncDisposableStack()
   const startedAt = new Date()
-  const startTime = startedAt.toISOString()
+
+  // The foundation.
   const home = opened.use(await openDataDirectory(config.home))
   const redactor = createRedactor()
   for (const secret of [config.databaseUrl, config.token]) if (secret !== undefined) redactor.addSecret(secret)
   const log = createLog({ level: config.logLevel, redactor })
   const metrics = createMetrics()
 
+  // From here on the server answers, with 503 "starting".
   const { host, allowedHosts, allowedOrigins, maxBodyBytes } = config
-  const page = createPage({ directory: new URL('../web/', import.meta.url), followPath: config.sessionFollowPath })
-  const http = createHttp({ rules: { host, allowedHosts, allowedOrigins }, maxBodyBytes, metrics, page, log })
-  const port = await listen(http, host, config.port)
+  const http = createHttp({
+    rules: { host, allowedHosts, allowedOrigins },
+    maxBodyBytes,
+    maxIdlePerToken: config.maxIdleConnectionsPerToken,
+    metrics,
+    page: createPage({ directory: pathToFileURL(packageFile('web/')), followPath: config.sessionFollowPath }),
+    log,
+  })
+  const port = await http.listen(host, config.port)
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const url = `${origin}/mcp`
   opened.defer(() => http.stop(0))
+  await http.listenAt(hubSocket(home.path))
 
-  const store = await openStore(
-    config.databaseUrl === undefined ? { sqliteDir: home.path } : { databaseUrl: config.databaseUrl },
+  const store = opened.use(
+    await openStore(config.databaseUrl === undefined ? { sqliteDir: home.path } : { databaseUrl: config.databaseUrl }),
   )
-  opened.use(store)
   const retention = { maxAgeMs: config.eventsMaxAgeDays * 86_400_000, maxBytes: config.eventsMaxMb * 1024 * 1024 }
-  const events = await openEventLog(
-    store.postgres ? { engine: 'postgres', postgres: store.postgres } : { engine: 'sqlite', path: home.eventsFile },
-    { redactor, retention, log },
+  const events = opened.use(
+    await openEventLog(
+      store.postgres ? { engine: 'postgres', postgres: store.postgres } : { engine: 'sqlite', path: home.eventsFile },
+      { redactor, retention, log },
+    ),
   )
-  opened.use(events)
-
   const notices = createNotices()
-  const onStatusChange = () => noteStatusChange(notices)
-  const tokens = createTokens({
-    store,
-    onEnded: (id) => void endpoint.dropToken(id),
-    onChange: onStatusChange,
-    sessionId: async (nameOrId) => (await sessions.find(nameOrId)).id,
-  })
-  const readMemory = atMostEvery(1_000, () => process.memoryUsage.rss())
-  const statusProvider = createStatusProvider(() => ({
-    name: 'signalbox',
-    version,
-    started_at: startTime,
-    uptime_seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
-    store: store.engine,
-    sessions: sessions.count,
-    ...endpoint.counts(),
-    events: events.lastSeq,
-    memory_bytes: readMemory(),
-  }))
-
+  const signals = createSignals(log)
   const hubId = (await home.key('hub')).toString('hex')
-  const {
-    sessions,
-    providers: sessionProviders,
-    ownTools,
-    peersOf,
-    policyOfTemplate,
-  } = await openSessionParts(
-    {
-      config,
-      environment,
-      home: home.path,
-      origin,
-      url,
-      version,
-      hubId,
-      store,
-      events,
-      notices,
-      tokens,
-      redactor,
-      log,
-      openSocket,
-      equip: (session, equipment) => guarded.equip(session, equipment),
-      checkPolicy: (source) => guarded.checkPolicy(source),
-      setPolicy: (session, source, by) => guarded.setPolicy(session, source, by),
-      onToolsChange({ id }) {
-        notices.listChanged('tools', compositorId(id))
-        notices.listChanged('tools', socketFaceId(id))
-        notices.resourceChanged(mountUri('terminal'), compositorId(id))
-      },
-      onSessionEnded({ id }) {
-        compositors.delete(id)
-        guarded.sessionEnded(id)
-        onStatusChange()
-      },
-    },
-    opened,
-  )
 
-  const guarded = await openGatewayParts(
-    {
-      config,
-      environment,
-      hubId,
-      home: home.path,
-      loginCallback: `${origin}${loginCallbackPath}`,
-      version,
-      store,
-      events,
-      notices,
-      redactor,
-      log,
-      faceIdOf: compositorId,
-      compositorOf,
-      findSession: (nameOrId) => sessions.find(nameOrId),
-      templatePolicy: policyOfTemplate,
-    },
-    opened,
-  )
-
-  const info = { name: 'signalbox', title: 'Signalbox', version }
-  const settle = createSettleLayer(notices)
-  const agentLayers = [settle, guarded.gateway.layer]
-  const management = createFace({
-    id: managementFaceId,
-    info,
-    instructions,
-    layers: [settle, createRecordLayer({ events, log })],
-    providers: [
-      statusProvider,
-      createTokenProvider(tokens),
-      createAuditProvider({ events, notices, findSession: (nameOrId) => sessions.find(nameOrId) }),
-      ...sessionProviders,
-      ...guarded.providers,
-      ...(parts.providers?.({ notices }) ?? []),
-    ],
-  })
-  const compositors = new Map<string, Face>()
-  function compositorOf(session: string): Face {
-    const known = compositors.get(session)
-    if (known) return known
-    const own = [statusProvider, ownTools(session, 'terminal_'), ...peersOf(session)]
-    const compositor: Face = createFace({
-      id: compositorId(session),
-      info,
-      instructions: compositorInstructions,
-      defaultToolsets: agentToolsets,
-      layers: agentLayers,
-      visible: (tools) => guarded.gateway.visible(session, tools),
-      providers: [...own, ...guarded.providersOf(session, () => compositor)],
-    })
-    compositors.set(session, compositor)
-    return compositor
-  }
-  const faceOf = ({ role, session = '' }: Principal) => (role === 'human' ? management : compositorOf(session))
-
+  // The engines: the MCP server we are, the MCP servers we call, the programs we run.
   const endpoint = createEndpoint({
-    records: createConnectionRecords({ store, hubId }),
+    records: createConnectionRecords({ store, hubId, endpoint: 'hub' }),
     notices,
     log,
     stateKey: await home.key('state'),
-    faceOf,
-    principalOf: (id) => tokens.principalOf(id),
     maxConnectionsPerToken: config.maxConnectionsPerToken,
+    maxSubscriptionsPerSession: config.maxSubscriptionsPerSession,
+    maxCallsPerToken: config.maxCallsPerToken,
+    maxCallMembers: config.maxCallMembers,
     connectionIdleMs: config.connectionIdleHours * 3_600_000,
-    onConnectionsChange: onStatusChange,
+    onConnectionsChange: () => signals.emit('connections-changed', {}),
   })
+  signals.connect({ 'token-ended': ({ token }) => endpoint.dropToken(token) })
   const sockets = createSessionSockets({
     endpoint,
     places: socketPlaces({ home: home.path, runtimeDirectory: environment['XDG_RUNTIME_DIR'] }),
     maxLineBytes: maxBodyBytes,
     log,
   })
-  opened.use(sockets)
-  async function openSocket({ id, socketName }: SessionRecord, holderPid: number) {
-    const face = createFace({
-      id: socketFaceId(id),
-      info,
-      instructions: socketInstructions,
-      defaultToolsets: agentToolsets,
-      layers: agentLayers,
-      visible: (tools) => guarded.gateway.visible(id, tools),
-      providers: [ownTools(id, '')],
-    })
-    const caller: Principal = { tokenId: `socket of ${id}`, role: 'agent', session: id }
-    // Unlike the hub's pid, the holder's is the session's alone, and stays as long as the session.
-    return sockets.open({ name: socketName ?? String(holderPid), caller, face })
+  const logins = createUpstreamLogins({
+    directory: join(home.path, 'upstream-auth'),
+    redirectUrl: `${origin}${loginCallbackPath}`,
+    onLoginWanted: (connector) => log.warn({ connector }, 'an upstream needs a person to log in'),
+  })
+  signals.connect({ 'connector-removed': ({ connector }) => logins.forget(connector) })
+  const redact = (text: string) => redactor.text(text)
+  const upstreams = opened.use(createUpstreams({ homeId: hubId, info, log, redact, logins }))
+  const directories = { sessions: join(home.path, 'sessions'), workspaces: join(home.path, 'workspaces') }
+  const terminals = createTerminals({
+    directory: directories.sessions,
+    socketDirectory: holderSocketDirectory(home.path),
+    version,
+    journal: journalLimits(config.journalMaxMb * 1024 * 1024),
+    scrollbackLines,
+  })
+
+  // The features, each after those it needs.
+  const findSession = createFindSession(store)
+  const tokens = createTokens({ store, signals, findSession })
+  const maxListBytes = config.upstreamListsMaxMb * 1024 * 1024
+  const connectors = createConnectors({
+    store,
+    notices,
+    signals,
+    events,
+    environment,
+    baseEnvironment: upstreamEnvironment(environment),
+    redactor,
+    log,
+    findSession,
+    test: createTrial({ upstreams, logins, maxListBytes }),
+  })
+  const programs = programEnvironment(environment)
+  const persons: PersonsEnvironment = {
+    forPrograms: async () => withoutVariables(programs, await connectors.variables()),
+    passedOn: (names) => passedOn(environment, names),
   }
-  await endpoint.restore()
+  const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
+  const drivers = createDrivers([createPtyDriver({ terminals, environment: persons, rulePlaces, redact, log })])
+  const templates = opened.use(
+    await openTemplates({
+      shippedDirectory: packageFile('templates'),
+      userDirectory: join(home.path, 'templates'),
+      searchPath: () => programs['PATH'] ?? '',
+      drivers: drivers.all.map(({ name }) => name),
+      notices,
+      signals,
+      log,
+    }),
+  )
+  const grants = createGrants({ store, log })
+  const maxEndedBytes = config.endedApprovalsMaxMb * 1024 * 1024
+  const policies = createPolicies({
+    store,
+    hubId,
+    events,
+    notices,
+    signals,
+    redactor,
+    maxEndedBytes,
+    shippedSource: shippedPolicy,
+    templatePolicy: (name) => templates.policyOf(name),
+    findSession,
+    grants,
+  })
+  const urlOf = (name: string) => `${config.sessionFollowBase ?? origin}${config.sessionFollowPath}${name}`
+  const sessions = opened.use(
+    createSessions({
+      store,
+      hubId,
+      events,
+      notices,
+      signals,
+      log,
+      drivers,
+      templates: {
+        find: (name) => templates.find(name),
+        fillIn: fill,
+        seed: async (name, workspace, folder) => (await seedWorkspace(templates.find(name), workspace, folder)).kept,
+      },
+      tokens: {
+        issue: ({ id, name }) => tokens.issue({ role: 'agent', session: id, label: `session ${name}` }),
+        revoke: (id) => tokens.revoke(id),
+      },
+      policies,
+      connectors,
+      // The holder's pid is unique to the session and stays the same over restarts of the hub.
+      openSocket: ({ id, socketName }, holderPid) =>
+        sockets.open({
+          name: socketName ?? String(holderPid),
+          caller: { tokenId: `socket of ${id}`, role: 'agent', session: id },
+        }),
+      directories,
+      environment: persons,
+      mcpUrl: url,
+      hubSocket: hubSocket(home.path),
+      signalbox: signalboxProgram,
+      urlOf,
+      defaultTemplate: config.defaultTemplate,
+      jobConcurrency: config.jobConcurrency,
+    }),
+  )
+  const hooks = { command: config.notifyCommand, url: config.notifyUrl, environment: programs }
+  const activity = opened.use(createActivity({ sessions, hooks, urlOf, log }))
+  const approvals = opened.use(
+    await openApprovals({
+      store,
+      hubId,
+      notices,
+      signals,
+      events,
+      redactor,
+      log,
+      holdMs: config.approvalHoldSeconds === undefined ? undefined : config.approvalHoldSeconds * 1000,
+      expiryMs: config.approvalExpirySeconds * 1000,
+      maxEndedBytes,
+      grants,
+      policies,
+      findSession,
+      hooks,
+    }),
+  )
+  const gateway = opened.use(
+    createGateway({
+      store,
+      gate: createGate({ events, policies, approvals }),
+      policies,
+      connectors,
+      upstreams,
+      notices,
+      signals,
+      log,
+      faceIdOf: compositorId,
+      maxSubscriptions: config.maxSubscriptionsPerSession,
+      maxListBytes,
+      holdsSecret: (text) => holdsKnownSecret(redactor, text),
+      findSession,
+    }),
+  )
+  const terminalTools = createTerminalTools({ sessions, viewers: createViewers() })
+  const readMemory = atMostEvery(1_000, () => process.memoryUsage.rss())
+  const status = createStatus({
+    notices,
+    read: () => ({
+      name: info.name,
+      version,
+      started_at: startedAt.toISOString(),
+      uptime_seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
+      store: store.engine,
+      sessions: sessions.count,
+      ...endpoint.counts(),
+      events: events.lastSeq,
+      memory_bytes: readMemory(),
+    }),
+  })
+
+  /** In the order in which their tools are listed. */
+  const features: readonly Feature[] = [
+    status,
+    tokens,
+    createAudit({ events, notices, findSession }),
+    sessions,
+    createSessionTools({ sessions, terminalTools, policies }),
+    createTemplateTools({ templates, policies, sessions, hubId }),
+    terminalTools,
+    activity,
+    connectors,
+    connectors.createDesk(gateway),
+    gateway,
+    policies,
+    policies.createTools(gateway),
+    approvals,
+    { providers: parts.providers?.({ notices }) ?? [] },
+  ]
+
+  // The faces: what people see, and what agents see.
+  const forPeople = features.flatMap(({ providers = [] }) => providers)
+  const agentFaces = createAgentFaces({
+    info,
+    notices,
+    signals,
+    gateway,
+    features,
+    terminalOf: (session) => terminalTools.ownProvider({ session, prefix: '' }),
+    isReserved: (uri) => ownUris(forPeople)(uri),
+  })
+  const management = createFace({
+    id: managementFaceId,
+    info,
+    instructions,
+    layers: [createSettleLayer(notices), createRecordLayer({ events, log })],
+    providers: [...forPeople, ...(gateway.createTools(agentFaces).providers ?? [])],
+  })
+  const faceOf = ({ role, session = '' }: Principal) => (role === 'human' ? management : agentFaces.of(session))
+
+  // Restore the state of an earlier hub, before the first request.
+  sockets.serve(({ session = '' }) => agentFaces.socketOf(session))
+  opened.use(sockets)
+  for (const { on } of [...features, agentFaces]) if (on) signals.connect(on)
+  for (const feature of features) await feature.start?.()
+  void upstreams.sweepStale().catch((error: unknown) => log.warn({ error }, 'could not look for old upstreams'))
+  await endpoint.restore({ principalOf: (id) => tokens.principalOf(id), faceOf })
   await sessions.restore()
+
   opened.defer(() => http.stop(config.drainGraceSeconds * 1000))
-  opened.defer(() => guarded.endHolds())
+  opened.defer(() => approvals.endHolds())
   metrics.gauge('signalbox_sessions', 'Sessions that run.', () => sessions.count)
   metrics.gauge('signalbox_connections', 'Open MCP connections.', () => endpoint.counts().connections)
   metrics.gauge('signalbox_listeners', 'Open subscriptions/listen streams.', () => endpoint.counts().listeners)
@@ -251,15 +338,25 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   metrics.gauge('nodejs_heap_used_bytes', 'Heap in use.', () => process.memoryUsage().heapUsed)
 
   const token = await ensureTokenFile(home.tokenFile, tokens)
-  opened.use(every(500, log, () => tokens.endExpired()))
-  opened.use(every(60_000, log, () => tokens.saveLastUsed()))
   opened.use(every(30_000, log, () => endpoint.sweep()))
-  opened.use(every(30_000, log, async () => sessions.sweep()))
+  for (const { everyMs, run } of features.flatMap(({ sweeps = [] }) => sweeps)) opened.use(every(everyMs, log, run))
 
-  const hasSession = (session: string) => sessions.isLiving(session)
-  const gate = parts.gate ?? createGate({ authenticate: (text) => tokens.authenticate(text), hasSession })
-  http.open({ endpoint, gate, faceOf, finishLogin: guarded.finishLogin })
-  await home.announce({ url, pid: process.pid, version, started_at: startTime })
+  http.open({
+    endpoint,
+    authenticator:
+      parts.authenticator ??
+      createAuthenticator({
+        findPrincipal: (text) => tokens.authenticate(text),
+        hasSession: (session) => sessions.isLiving(session),
+      }),
+    faceOf,
+    async finishLogin(answer) {
+      const connector = await logins.finish(answer)
+      await gateway.restart(connector)
+      return connector
+    },
+  })
+  await home.announce({ url, pid: process.pid, version, started_at: startedAt.toISOString() })
   await events.append({ type: 'hub-started', payload: { version, pid: process.pid, url } })
   log.debug({ url, version, store: store.engine }, 'the hub is ready')
 
@@ -281,19 +378,5 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
         .then(resolve, reject)
         .then(() => stopped)),
     stopped,
-  }
-}
-
-async function listen(http: HttpServer, host: string, port: number): Promise<number> {
-  try {
-    return await http.listen(host, port)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    const why = code === 'EADDRINUSE' ? 'another program holds it' : messageOf(error)
-    throw new HubError(
-      'unavailable',
-      `The hub cannot listen on ${host}:${port}: ${why}. Set SIGNALBOX_PORT to another port, or 0 for any free one.`,
-      { cause: error },
-    )
   }
 }

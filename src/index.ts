@@ -1,4 +1,4 @@
-/** What an embedding program may import. */
+/** The exports for a program that embeds the hub. */
 export type { Config, LoadedConfig } from './config/config.ts'
 export { loadConfig } from './config/config.ts'
 export type { HubParts, RunningHub } from './hub.ts'

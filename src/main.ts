@@ -1,10 +1,6 @@
-/** The command `signalbox`: gives the command line what a process has, and ends with its exit code. */
+/** The command `signalbox`: connects the command line to its process and exits with its code. */
 import module from 'node:module'
-import { giveBackMemory } from './base/give-back-memory.ts'
 import { createStandardOutput, runCli } from './cli/cli.ts'
-
-// The clients that a restarted hub finds waiting come first.
-const giveBackAfterMs = 5_000
 
 const { out, write, end } = createStandardOutput(process)
 
@@ -21,9 +17,8 @@ const code = await runCli(process.argv.slice(2), {
   async startHub(loaded) {
     const { startHub } = await import('./hub.ts')
     const hub = await startHub(loaded)
-    // Node would do so at the end, which a hub that is killed does not have.
+    // Node writes the cache when it exits, and a killed hub never gets there.
     module.flushCompileCache()
-    setTimeout(giveBackMemory, giveBackAfterMs).unref()
     return hub
   },
 })

@@ -1,19 +1,21 @@
 #!/usr/bin/env node
 /**
- * What Node is started with. It is plain JavaScript and imports only what every Node has, so that an old one can be
- * told so in words, and so that the cache is there before the first TypeScript: what is in it needs no compiler, which
- * would stay in memory for as long as the hub runs.
+ * The first file that Node runs. It is plain JavaScript and imports only modules that every Node has, so that an old Node
+ * gets a clear message. It also enables the compile cache before the first TypeScript: cached files need no compiler,
+ * which would stay in memory for as long as the hub runs.
  */
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   console.error(
-    `signalbox: Node 24 or newer is needed, this is ${process.version}. Run bin/signalbox, which brings its own, or install Node 24.`,
+    `signalbox: This needs Node 24 or newer, not ${process.version}. Run bin/signalbox, which brings its own Node, or install Node 24.`,
   )
   process.exit(2)
 }
-// Beside the code: who may write there could change the code as well, which is not true of Node's own place in /tmp.
-module.enableCompileCache(fileURLToPath(new URL('../.cache/compiled', import.meta.url)))
+// The cache is beside the code: a user who can write there could change the code as well. That is not true of Node's
+// default directory in /tmp. The cache of a bundle is removed with the bundle.
+const isSource = import.meta.url.endsWith('/src/signalbox.js')
+module.enableCompileCache(fileURLToPath(new URL(isSource ? '../.cache/compiled' : './compiled', import.meta.url)))
 
 await import('./main.ts')

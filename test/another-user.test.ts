@@ -1,15 +1,15 @@
-/** A template whose prefix changes the user: what its program can do, and what it cannot. */
+/** A template whose prefix changes the user. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { requires } from './harness/requires.ts'
-import { patience } from './http/own-hub.ts'
-import { screenOf, sessionOf, startSessionHub } from './sessions/session-hub.ts'
+import { patience } from './worlds/own-hub.ts'
+import { screenOf, sessionOf, startSessionHub } from './worlds/session-hub.ts'
 
 const isRoot = process.getuid?.() === 0
 const nobody = 65534
 
-requires('setpriv').describe('an agent as another user, which only root may start', () => {
-  test.runIf(isRoot)('has its own token, cannot read the person’s, and is ended like any other', async () => {
+requires('setpriv').describe('an agent that runs as another user', () => {
+  test.runIf(isRoot)('has its own token, cannot read the person’s token, and can be killed', async () => {
     await using hub = await startSessionHub()
     const own = 'case $SIGNALBOX_TOKEN in sb_agent_*) echo "user $(id -u) has a token";; esac'
     const command = `${own}; cat ${join(hub.home, 'token')} || echo kept out; cat`

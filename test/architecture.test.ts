@@ -1,34 +1,42 @@
 /** Holds the map of docs/architecture.md: who may import whom, and where things live. */
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { globSync } from 'node:fs'
-import { parseSync } from 'oxc-parser'
-import { expect, test } from 'vitest'
+import { parseSync, Visitor } from 'oxc-parser'
+import { expect, expectTypeOf, test } from 'vitest'
+import type { Face } from '../src/endpoint/endpoint.ts'
+import type { Mount } from '../src/gateway/mount.ts'
+import type { Operation } from '../src/mcp/mcp.ts'
 
 const root = resolve(import.meta.dirname, '..')
+
+/** One shape, and no knowledge of one another. */
+const features = [
+  'tokens',
+  'connections',
+  'status',
+  'audit',
+  'templates',
+  'sessions',
+  'activity',
+  'terminal-tools',
+  'connectors',
+  'policies',
+  'approvals',
+  'gateway',
+]
 
 /** Lower numbers know nothing of higher ones; folders of one number know nothing of one another. */
 const layers: readonly (readonly string[])[] = [
   ['base'],
   ['api'],
-  ['config'],
+  ['client', 'config'],
   ['store', 'events', 'policy', 'mcp', 'terminal'],
-  [
-    'tokens',
-    'connections',
-    'status',
-    'audit',
-    'templates',
-    'sessions',
-    'activity',
-    'terminal-tools',
-    'connectors',
-    'policies',
-    'approvals',
-    'gateway',
-  ],
+  ['endpoint', 'upstream'],
+  ['drivers'],
+  ['gate', 'feature'],
+  features,
   ['http', 'socket', 'cli'],
-  ['hub-sessions.ts', 'hub-gateway.ts'],
+  ['agent-faces.ts'],
   ['hub.ts'],
   ['index.ts', 'main.ts'],
 ]
@@ -37,19 +45,19 @@ const openFolders = new Set(['base', 'api'])
 
 /** Heavy packages, and the one place that may import each. */
 const importers: Readonly<Record<string, RegExp>> = {
-  '@modelcontextprotocol/server': /^src\/mcp\/sdk\.ts$/,
-  '@modelcontextprotocol/client': /^src\/(cli\/hub-client|mcp\/upstream\/oauth-login)\.ts$/,
-  undici: /^src\/mcp\/upstream\/http-client\.ts$/,
-  'eventsource-parser': /^src\/mcp\/upstream\/http-body\.ts$/,
+  '@modelcontextprotocol/server': /^src\/endpoint\/sdk\.ts$/,
+  '@modelcontextprotocol/client': /^src\/(cli\/hub\/sdk-client|upstream\/oauth-login)\.ts$/,
+  undici: /^src\/upstream\/http-client\.ts$/,
+  'eventsource-parser': /^src\/base\/event-stream\.ts$/,
   kysely: /^src\/store\//,
   pg: /^src\/(store|events)\//,
   pino: /^src\/base\/log\.ts$/,
   yaml: /^src\/(config|policy)\//,
   ajv: /^src\/policy\//,
-  '@lydell/node-pty': /^src\/terminal\/holder\/pty\.ts$/,
+  '@lydell/node-pty': /^src\/terminal\/pty\/pty\.ts$/,
   '@xterm/headless': /^src\/terminal\/emulator\//,
   '@napi-rs/canvas': /^src\/terminal\/screenshot\//,
-  re2js: /^src\/(terminal\/patterns|policy\/[a-z-]+)\.ts$/,
+  re2js: /^src\/base\/pattern\.ts$/,
 }
 
 interface Import {
@@ -60,6 +68,7 @@ interface Import {
 
 const sources = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'))
 const imports = sources.flatMap(importsOf)
+const members = sources.flatMap(membersOf)
 
 test('there are sources, and they import one another', () => {
   expect(sources.length).toBeGreaterThan(50)
@@ -86,6 +95,78 @@ test('a folder is entered by its front door', () => {
   expect(wrong.map(({ text }) => text)).toEqual([])
 })
 
+test('the contract of MCP loads neither the endpoint nor the upstreams, and no package but zod', () => {
+  const loaded = loadedBy('src/mcp/mcp.ts')
+  expect([...new Set([...loaded.files].map(placeOf))].sort()).toEqual(['base', 'mcp'])
+  expect([...loaded.packages]).toEqual(['zod'])
+})
+
+test('only the root loads the endpoint and the upstreams; features and surfaces import their types', () => {
+  const loaders = localImports().filter(({ from, to, isTypeOnly }) => from !== to && isEngineOfMcp(to) && !isTypeOnly)
+  expect([...new Set(loaders.map(({ from }) => from))].sort()).toEqual(['agent-faces.ts', 'hub.ts'])
+})
+
+test('the root, and nothing else, makes the features and connects their signals', () => {
+  const madeByRoot = new Set(
+    localImports().flatMap(({ from, to, isTypeOnly }) => (from === 'hub.ts' && !isTypeOnly ? [to] : [])),
+  )
+  expect(features.filter((feature) => !madeByRoot.has(feature))).toEqual([])
+  const loaders = localImports().filter(({ from, to, isTypeOnly }) => from !== to && to === 'feature' && !isTypeOnly)
+  expect(loaders.map(({ from }) => from)).toEqual(['hub.ts'])
+})
+
+test('in the root, no function uses a constant that is declared below it', () => {
+  expect(
+    ['src/hub.ts', 'src/agent-faces.ts'].flatMap((file) => usedTooEarly(file, readFileSync(join(root, file), 'utf8'))),
+  ).toEqual([])
+})
+
+test('a constant that is used too early is found, and one that a parameter hides is not', () => {
+  const source = `
+    function start() {
+      const early = createEarly({ onEnd: () => late.close(), on: ({ hidden }) => hidden.close(), late: (late) => late })
+      const { late, hidden } = createLate(early)
+      return () => late.open(hidden)
+    }`
+  expect(usedTooEarly('hub.ts', source)).toEqual(['hub.ts:3: late'])
+})
+
+test('no files import one another in a cycle, not even for types', () => {
+  expect(filesInCycles()).toEqual([])
+})
+
+test('sessions reach a terminal through a run only', () => {
+  const members = sources.filter((file) => file.startsWith('src/sessions/'))
+  expect(members.length).toBeGreaterThan(30)
+  const naming = members.filter((file) => /\bTerminals?\b/.test(readFileSync(join(root, file), 'utf8')))
+  const importing = localImports().filter(({ from, to }) => from === 'sessions' && to === 'terminal')
+  expect([...naming, ...importing.map(({ text }) => text)]).toEqual([])
+})
+
+test('no two sub-folders of a folder import each other, nor do a folder and a sub-folder', () => {
+  const pairs = new Set(
+    localImports()
+      .filter(({ from, to }) => from === to)
+      .map(({ file, target }) => [subFolderOf(file), subFolderOf(target)] as const)
+      .filter(([from, to]) => from !== to)
+      .map(([from, to]) => `${from} → ${to}`),
+  )
+  const divided = new Set([...pairs].map((pair) => pair.split('/')[0]))
+  expect([...divided]).toEqual(expect.arrayContaining(['cli', 'connectors', 'drivers', 'terminal']))
+  const bothWays = [...pairs].filter((pair) => pairs.has(pair.split(' → ').toReversed().join(' → ')))
+  expect(bothWays).toEqual([])
+})
+
+/** A holder runs for weeks in a process of its own: what it needs is below it, and knows nothing of the hub. */
+const holderParts = ['base', 'terminal/holder', 'terminal/journal', 'terminal/pty', 'terminal/tmux']
+
+test('the files that run in the holder import nothing above it, not even types', () => {
+  const inHolder = sources.filter((file) => subFolderOf(file) === 'terminal/holder')
+  expect(inHolder).toContain('src/terminal/holder/holder.ts')
+  const needed = new Set(inHolder.flatMap(reachableFrom))
+  expect([...needed].filter((file) => !holderParts.includes(subFolderOf(file)))).toEqual([])
+})
+
 test('each heavy package has one importer', () => {
   const wrong = imports.filter(({ file, specifier, isTypeOnly }) => {
     const allowed = importers[packageOf(specifier)]
@@ -99,18 +180,74 @@ test('only the configuration reads the environment', () => {
   expect(readers.filter((file) => !file.startsWith('src/config/'))).toEqual([])
 })
 
-test('the page imports nothing but the contract', () => {
+test('the page imports nothing but the contract and the client', () => {
   const pageFiles = globSync('web/**/*.{js,ts,tsx}', { cwd: root })
   expect(pageFiles.length).toBeGreaterThan(0)
   const wrong = pageFiles
     .flatMap(importsOf)
-    .filter(({ specifier }) => specifier.includes('src/') && !specifier.includes('src/api/'))
+    .filter(({ specifier }) => specifier.includes('src/') && !/src\/(api\/|client\/client\.ts$)/.test(specifier))
   expect(wrong).toEqual([])
 })
 
-test('files stay small, and are named for what they hold', () => {
-  const long = sources.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 300)
-  expect(long).toEqual([])
+test('what the page may import runs in a browser', () => {
+  const shared = sources.filter((file) => /^src\/(api|client)\//.test(file))
+  const files = [...new Set(shared.flatMap((file) => [...loadedBy(file).files]))]
+  expect(files.some((file) => file.startsWith('src/base/'))).toBe(true)
+  const wrong = files.filter(
+    (file) =>
+      importsOf(file).some(({ specifier }) => specifier.startsWith('node:')) ||
+      /\b(Buffer|process)\b[.[(]/.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('the gate knows nothing of MCP', () => {
+  const known = localImports().filter(({ from, to }) => from === 'gate' && to !== 'gate')
+  expect([...new Set(known.map(({ to }) => to))].sort()).toEqual(['api', 'base', 'events', 'policy'])
+})
+
+/** The way to an upstream, and the files that put the gate before it. */
+const relay = ['mount-relay', 'relayed-call', 'shared-upstreams'].map((name) => `src/gateway/${name}.ts`)
+const gateUsers = ['gate-layer', 'gateway', 'policy-errors'].map((name) => `src/gateway/${name}.ts`)
+
+test('what leads to an upstream does not know the gate, and the gate leads to no upstream', () => {
+  const users = localImports().filter(({ from, to }) => from === 'gateway' && to === 'gate')
+  expect([...new Set(users.map(({ file }) => file))].sort()).toEqual(gateUsers)
+  expect(reachableFrom('src/gateway/mount.ts')).toEqual(expect.arrayContaining(relay))
+  expect(reachableFrom('src/gateway/gate-layer.ts').filter((file) => relay.includes(file))).toEqual([])
+  const relayUsers = localImports().filter(({ target }) => target === 'src/gateway/mount-relay.ts')
+  expect(relayUsers.map(({ file }) => file)).toEqual(['src/gateway/mount.ts'])
+})
+
+test('what a mount offers goes to the face of its session by its provider alone', () => {
+  const users = new Set(members.filter(({ name }) => name === 'offers').map(({ file }) => file))
+  expect([...users]).toEqual(['other-methods', 'session-mounts'].map((name) => `src/gateway/${name}.ts`))
+})
+
+test('only a face asks providers for what can be run', () => {
+  const runnable =
+    /^(tools|findTool|resources|resourceTemplates|resourceAt|prompts|requestHandlers|notificationHandlers)$/
+  const asking = members
+    .filter(({ name, isCalled }) => isCalled && runnable.test(name))
+    .filter(({ file, of }) => !/\/face(-\w+)?\.ts$/.test(file) && !/(^|\.)face(\(\))?$/.test(of))
+  expect(asking.map(({ file, of, name }) => `${file}: ${of}.${name}()`)).toEqual([
+    'src/gateway/session-mounts.ts: mountAt(label)?.offers.resourceAt()',
+    'src/gateway/session-mounts.ts: owner.offers.resourceAt()',
+  ])
+})
+
+test('what faces and mounts show to others cannot be run', () => {
+  expectTypeOf<NonNullable<ReturnType<Face['findTool']>>>().not.toHaveProperty('run')
+  expectTypeOf<ReturnType<Face['tools']>[number]>().not.toHaveProperty('run')
+  expectTypeOf<NonNullable<ReturnType<Face['findPrompt']>>>().not.toHaveProperty('get')
+  expectTypeOf<Extract<Operation, { kind: 'tool' }>['tool']>().not.toHaveProperty('run')
+  expectTypeOf<Mount['definitions']['tools'][number]>().not.toHaveProperty('run')
+  expectTypeOf<Mount['definitions']['resources'][number]>().not.toHaveProperty('read')
+  expectTypeOf<Mount['definitions']['templates'][number]>().not.toHaveProperty('read')
+  expectTypeOf<Mount['definitions']['prompts'][number]>().not.toHaveProperty('get')
+})
+
+test('files are named for what they hold', () => {
   const vague = sources.filter((file) => /(^|[/-])(utils?|helpers?|managers?|services?|index)\.ts$/.test(file))
   expect(vague).toEqual(['src/index.ts'])
 })
@@ -118,6 +255,8 @@ test('files stay small, and are named for what they hold', () => {
 test('the tests of the map can fail', () => {
   expect(layerOf('base')).toBeLessThan(layerOf('mcp'))
   expect(importsOf('src/hub.ts').map(({ specifier }) => specifier)).toContain('./mcp/mcp.ts')
+  expect([...loadedBy('src/endpoint/endpoint.ts').packages]).toContain('@modelcontextprotocol/server')
+  expect([...loadedBy('src/endpoint/endpoint.ts').files]).toContain('src/mcp/wire.ts')
 })
 
 function importsOf(file: string): Import[] {
@@ -144,10 +283,170 @@ function importsOf(file: string): Import[] {
 function localImports() {
   return imports
     .filter(({ specifier }) => specifier.startsWith('.'))
-    .map(({ file, specifier }) => {
-      const target = relative(root, resolve(root, dirname(file), specifier))
-      return { text: `${file} → ${target}`, from: placeOf(file), to: placeOf(target), target }
+    .map((each) => {
+      const target = targetOf(each)
+      return { ...each, text: `${each.file} → ${target}`, from: placeOf(each.file), to: placeOf(target), target }
     })
+}
+
+function targetOf({ file, specifier }: Import): string {
+  return relative(root, resolve(root, dirname(file), specifier))
+}
+
+/** What is loaded with a file at run time: the files of src, and the packages that are not Node's own. */
+function loadedBy(start: string) {
+  const files = new Set([start])
+  const packages = new Set<string>()
+  for (const file of files) {
+    for (const each of imports.filter((found) => found.file === file && !found.isTypeOnly)) {
+      if (each.specifier.startsWith('.')) files.add(targetOf(each))
+      else if (!each.specifier.startsWith('node:')) packages.add(packageOf(each.specifier))
+    }
+  }
+  return { files, packages }
+}
+
+/** The files that can be reached from themselves, by imports of any kind. */
+function filesInCycles(): readonly string[] {
+  const next = Map.groupBy(localImports(), ({ file }) => file)
+  const reached = (start: string) => {
+    const found = new Set((next.get(start) ?? []).map(({ target }) => target))
+    for (const file of found) for (const { target } of next.get(file) ?? []) found.add(target)
+    return found
+  }
+  return [...next.keys()].filter((file) => reached(file).has(file))
+}
+
+function isEngineOfMcp(place: string): boolean {
+  return place === 'endpoint' || place === 'upstream'
+}
+
+/** All files that a file imports, and those that these import. */
+function reachableFrom(start: string): string[] {
+  const found = new Set([start])
+  const all = localImports()
+  for (const each of found) for (const { file, target } of all) if (file === each) found.add(target)
+  return [...found]
+}
+
+interface Member {
+  readonly file: string
+  readonly name: string
+  /** As it is written. */
+  readonly of: string
+  readonly isCalled: boolean
+}
+
+/** Every use of a constant of a function body that stands before its declaration, as `file:line: name`. */
+function usedTooEarly(file: string, text: string): readonly string[] {
+  const found: string[] = []
+  /** For each body that the walk is in: where its constants are declared. */
+  const bodies: Map<string, number>[] = []
+  /** For each function that the walk is in: the names of its parameters. */
+  const hidden: Set<string>[] = []
+  const notUses = new Set<unknown>()
+  type Node = { readonly type: string; readonly start: number }
+
+  function enter({ params, body }: { readonly params: readonly unknown[]; readonly body: unknown }): void {
+    hidden.push(new Set(params.flatMap((param) => namesIn(param))))
+    const statements = isBlock(body) ? body.body : []
+    bodies.push(
+      new Map(
+        statements.flatMap((statement) =>
+          statement.type === 'VariableDeclaration'
+            ? namesIn(statement.declarations).map((name) => [name, statement.start])
+            : [],
+        ),
+      ),
+    )
+  }
+  function leave(): void {
+    hidden.pop()
+    bodies.pop()
+  }
+
+  new Visitor({
+    FunctionDeclaration: enter,
+    'FunctionDeclaration:exit': leave,
+    FunctionExpression: enter,
+    'FunctionExpression:exit': leave,
+    ArrowFunctionExpression: enter,
+    'ArrowFunctionExpression:exit': leave,
+    MemberExpression: ({ property, computed }) => void (computed || notUses.add(property)),
+    Property: ({ key, computed, shorthand }) => void (computed || shorthand || notUses.add(key)),
+    Identifier(node) {
+      if (notUses.has(node)) return
+      // The innermost scope that knows the name is the one it means.
+      for (let depth = bodies.length - 1; depth >= 0; depth--) {
+        const declaredAt = bodies[depth]!.get(node.name)
+        if (declaredAt !== undefined) {
+          if (node.start < declaredAt)
+            found.push(`${file}:${text.slice(0, node.start).split('\n').length}: ${node.name}`)
+          return
+        }
+        if (hidden[depth]!.has(node.name)) return
+      }
+    },
+  }).visit(parseSync(file, text).program)
+  return found
+
+  function isBlock(body: unknown): body is { readonly body: readonly (Node & { readonly declarations: unknown })[] } {
+    return typeof body === 'object' && body !== null && 'type' in body && body.type === 'BlockStatement'
+  }
+}
+
+/** The names that a pattern, a parameter or a list of declarators binds. */
+function namesIn(pattern: unknown): readonly string[] {
+  if (Array.isArray(pattern)) return pattern.flatMap(namesIn)
+  if (typeof pattern !== 'object' || pattern === null) return []
+  const node = pattern as Readonly<Record<string, unknown>>
+  switch (node['type']) {
+    case 'Identifier':
+      return [String(node['name'])]
+    case 'VariableDeclarator':
+      return namesIn(node['id'])
+    case 'AssignmentPattern':
+      return namesIn(node['left'])
+    case 'RestElement':
+      return namesIn(node['argument'])
+    case 'Property':
+      return namesIn(node['value'])
+    case 'ObjectPattern':
+      return namesIn(node['properties'])
+    case 'ArrayPattern':
+      return namesIn(node['elements'])
+    default:
+      return []
+  }
+}
+
+/** Every `of.name` and `{ name } = of` of a file. */
+function membersOf(file: string): readonly Member[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const { program } = parseSync(file, text)
+  const called = new Set<unknown>()
+  const found: Member[] = []
+  new Visitor({
+    CallExpression: ({ callee }) => void called.add(callee),
+    MemberExpression(node) {
+      const { object, property, computed } = node
+      const name = text.slice(property.start, property.end)
+      const of = text.slice(object.start, object.end)
+      if (!computed) found.push({ file, name, of, isCalled: called.has(node) })
+    },
+    ObjectPattern({ properties }) {
+      for (const each of properties) {
+        if (each.type !== 'Property' || each.computed) continue
+        found.push({ file, name: text.slice(each.key.start, each.key.end), of: '{}', isCalled: false })
+      }
+    },
+  }).visit(program)
+  return found
+}
+
+/** `cli/sessions` of `src/cli/sessions/ls.ts`; the files of `cli` itself are in `cli`. */
+function subFolderOf(file: string): string {
+  return dirname(file).split('/').slice(1, 3).join('/')
 }
 
 /** The folder of src a file is in, or its own name where it stands at the top. */

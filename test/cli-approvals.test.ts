@@ -1,12 +1,12 @@
-/** Approvals from the shell and at the keyboard: a real hub, a session whose agent asks, a person in a real terminal. */
+/** Answers approvals from the shell and at the keyboard, with a real hub, a session whose agent asks, and a real terminal. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Approval, Grant } from '../src/api/approval.ts'
 import type { Person } from './fixtures/person.ts'
 import { personAt } from './fixtures/person.ts'
 import type { CliOutcome } from './fixtures/run-cli.ts'
 import { runInProcess } from './fixtures/run-cli.ts'
-import type { HubProcess } from './harness/hub-process.ts'
-import { startHubProcess } from './harness/hub-process.ts'
+import type { HubProcess } from './worlds/hub-process.ts'
+import { startHubProcess } from './worlds/hub-process.ts'
 import type { Endpoint } from './harness/modern-call.ts'
 import { callTool } from './harness/modern-call.ts'
 import type { TempHome } from './harness/temp-home.ts'
@@ -25,8 +25,8 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]()
 })
 
-describe('from the shell', () => {
-  test('a call is listed, shown and let through', async () => {
+describe('a person at the shell', () => {
+  test('lists, shows and approves a call', async () => {
     const { call, id } = await agentTypes('hello')
     expect((await signalbox('approvals', 'ls')).out).toMatch(
       new RegExp(`^${id} +fix +pending +\\d+s ago +– +terminal_send_text +.*"hello"`, 'm'),
@@ -40,11 +40,11 @@ describe('from the shell', () => {
       err: '',
     })
     expect(await call).toMatchObject({ success: true })
-    expect((await signalbox('approvals', 'ls')).out).toBe('Nobody waits for an answer.')
+    expect((await signalbox('approvals', 'ls')).out).toBe('No call waits for an answer.')
     expect((await signalbox('approvals', 'ls', '--all', '--session', 'fix')).out).toContain(id)
   })
 
-  test('a call is refused with a reason that its agent hears, once', async () => {
+  test('denies a call with a reason for its agent, and accepts no second answer', async () => {
     const { call, id } = await agentTypes('rm -rf /')
     expect((await signalbox('approvals', 'deny', id, '--reason', 'not that')).code).toBe(0)
     await expect(call).rejects.toThrow('not that')
@@ -54,13 +54,13 @@ describe('from the shell', () => {
     expect(JSON.parse((await signalbox('approvals', 'show', id, '--json')).out)).toMatchObject({ id, status: 'denied' })
   })
 
-  test('a turn is aborted', async () => {
+  test('aborts a turn', async () => {
     const { call, id } = await agentTypes('again')
     expect(await signalbox('approvals', 'abort', id, '--json')).toMatchObject({ code: 0 })
     await expect(call).rejects.toMatchObject({ code: -32950 })
   })
 
-  test('a grant is shown, made, listed and revoked', async () => {
+  test('previews, creates, lists and revokes a grant', async () => {
     const { call, id } = await agentTypes('granted')
     const dry = await signalbox('approvals', 'approve', id, '--scope', 'session', '--dry-run')
     expect(dry.out).toBe('allows      terminal_send_text\nin          the session fix\nwith        any arguments')
@@ -71,14 +71,14 @@ describe('from the shell', () => {
     expect((await signalbox('grants')).out).toMatch(new RegExp(`^${grant} +fix +terminal_send_text `, 'm'))
     expect(await signalbox('grants', 'revoke', String(grant))).toMatchObject({
       code: 0,
-      out: `The grant ${grant} holds no more.`,
+      out: `Revoked grant ${grant}.`,
     })
     expect((await signalbox('grants')).out).toBe('There are no grants.')
     const all = JSON.parse((await signalbox('grants', '--all', '--json')).out) as { grants: Grant[] }
     expect(all.grants).toMatchObject([{ id: grant, revoked_by: expect.any(String) }])
   })
 
-  test('what does not fit is refused', async () => {
+  test('refuses a wrong scope, flag, id or command', async () => {
     expect(await signalbox('approvals', 'approve', 'a1', '--scope', 'forever')).toMatchObject({ code: 2 })
     expect(await signalbox('approvals', 'approve', 'a1', '--tool', '*')).toMatchObject({ code: 2 })
     expect(await signalbox('approvals', 'deny', 'a1')).toMatchObject({ code: 5, err: expect.stringContaining('"a1"') })
@@ -90,10 +90,10 @@ describe('from the shell', () => {
   })
 })
 
-describe('at the keyboard', () => {
-  test('calls are shown as they come, and answered with a key each', async () => {
-    const person = await sitDown()
-    await person.sees('Nobody waits for an answer')
+describe('a person at the keyboard', () => {
+  test('sees calls as they come, and answers each with a key', async () => {
+    const person = await openApprovals()
+    await person.sees('No call waits for an answer')
     const first = await agentTypes('one')
     await person.sees('text: "one"')
     const second = await agentTypes('two')
@@ -103,24 +103,24 @@ describe('at the keyboard', () => {
     expect(await first.call).toMatchObject({ success: true })
     await person.sees('text: "two"')
     person.type('d')
-    await person.sees('Why deny?')
+    await person.sees('Reason to deny?')
     person.type('too much')
     await person.sees('too much')
     person.type('\r')
     await expect(second.call).rejects.toThrow('too much')
-    await person.sees('Nobody waits for an answer')
+    await person.sees('No call waits for an answer')
     person.type('q')
     expect(await person.exit).toBe(0)
     expect(person.screen.text()).toContain(`${first.id} is approved: terminal_send_text in fix`)
     expect(person.screen.text()).toContain(`${second.id} is denied`)
   })
 
-  test('what would be granted is shown first, and can be taken back', async () => {
-    const person = await sitDown()
+  test('sees a grant before it is created, and can cancel', async () => {
+    const person = await openApprovals()
     const { call, id } = await agentTypes('once and for all')
     await person.sees('once and for all')
     person.type('r')
-    await person.sees('This would be granted')
+    await person.sees('This creates a grant')
     await person.sees('"const": "once and for all"')
     person.type('n')
     await person.sees('a approve')
@@ -136,34 +136,34 @@ describe('at the keyboard', () => {
     expect(await person.exit).toBe(0)
   })
 
-  test('a call that somebody else has answered goes, and the key that was meant for it answers no other', async () => {
-    const person = await sitDown()
+  test('learns that another person has answered, and cannot answer the next call by mistake', async () => {
+    const person = await openApprovals()
     const first = await agentTypes('first')
     await person.sees('text: "first"')
     const second = await agentTypes('second')
     await person.sees('2 waiting')
     await signalbox('approvals', 'abort', first.id)
     await expect(first.call).rejects.toThrow()
-    await person.sees('Somebody else has answered')
+    await person.sees('This call needs no answer any more. Space')
     person.type('a')
-    await person.sees('nothing was done')
+    await person.sees('Nothing was done')
     expect((await signalbox('approvals', 'show', second.id, '--json')).out).toContain('"pending"')
     person.type(' ')
     await person.sees('text: "second"')
     person.type('x')
-    await person.sees('Why abort?')
+    await person.sees('Reason to abort?')
     person.type('\r')
     await expect(second.call).rejects.toMatchObject({ code: -32950 })
     person.type('q')
     await person.exit
   })
 
-  test('a text that is pasted answers nothing, and what was skipped comes again', async () => {
-    const person = await sitDown()
+  test('answers nothing with pasted text, and sees skipped calls again', async () => {
+    const person = await openApprovals()
     const [one, two] = [await agentTypes('left'), await agentTypes('right')]
     await person.sees('2 waiting')
     person.type('as it says')
-    await person.sees('nothing was done')
+    await person.sees('Nothing was done')
     person.type('n')
     await person.sees('text: "right"')
     person.type('n')
@@ -176,8 +176,8 @@ describe('at the keyboard', () => {
     expect(await person.exit).toBe(0)
   })
 
-  test('arguments are shown whole, and cannot draw on the terminal', async () => {
-    const person = await sitDown({ cols: 60, rows: 16 })
+  test('sees all arguments, which cannot draw on the terminal', async () => {
+    const person = await openApprovals({ cols: 60, rows: 16 })
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`)
     const { call, id } = await agentTypes(`${lines.join('\n')}\n\x1b[2J\u202egpj.exe`)
     await person.sees('line 1')
@@ -196,14 +196,14 @@ describe('at the keyboard', () => {
     await person.exit
   })
 
-  test('arguments that a list cuts are shown whole, and only then answered', async () => {
+  test('sees arguments in full that a list cuts, before they answer', async () => {
     const text = `${'y'.repeat(20_000)} and then rm -rf /`
     const { call, id } = await agentTypes(text)
     const list = await signalbox('approvals', 'ls')
-    expect(list.out).toMatch(/\d+ bytes more than \{"text":"yyy/)
+    expect(list.out).toMatch(/\{"text":"yyy.* and \d+ bytes more/)
     expect(list.out).not.toContain('rm -rf')
     expect((await signalbox('approvals', 'show', id)).out).toContain(JSON.stringify(text))
-    const person = await sitDown()
+    const person = await openApprovals()
     await person.sees('text: "yyy')
     person.type('\x1b[6~'.repeat(30))
     await person.sees('and then rm -rf /')
@@ -213,11 +213,11 @@ describe('at the keyboard', () => {
     await person.exit
   })
 
-  test('a hub that is restarted is waited for, and what was asked before can be answered and used after', async () => {
+  test('waits for a restarted hub, and answers a call from before the restart', async () => {
     await using own = await createTempHome()
     await using before = await startHubProcess({ home: own.path })
     const asked = await agentOf(before)
-    const person = await sitDown({ cols: 100, rows: 30 }, '', own.path)
+    const person = await openApprovals({ cols: 100, rows: 30 }, '', own.path)
     const { id } = await agentTypes('over the restart', { hub: before, agent: asked })
     await person.sees('over the restart')
     await before.end('SIGTERM')
@@ -225,7 +225,7 @@ describe('at the keyboard', () => {
     await using after = await startHubProcess({ home: own.path })
     await person.sees(new RegExp(`1 waiting[^]*${id}`))
     await vi.waitFor(() => expect(person.screen.text()).not.toContain('Trying again'), {
-      timeout: 20_000,
+      timeout: 60_000,
       interval: 25,
     })
     person.type('a')
@@ -236,19 +236,19 @@ describe('at the keyboard', () => {
     expect(await person.exit).toBe(0)
   })
 
-  test('the terminal is put back, whichever way it ends', async () => {
+  test('gets their terminal back after q and after SIGTERM', async () => {
     for (const end of [(person: Person) => person.type('q'), (person: Person) => person.signal('SIGTERM')]) {
-      const person = await sitDown({ cols: 80, rows: 24 }, 'what stood there')
-      await person.sees('Nobody waits')
+      const person = await openApprovals({ cols: 80, rows: 24 }, 'earlier output')
+      await person.sees('No call waits')
       end(person)
       await person.exit
-      expect(person.screen.text()).toContain('what stood there')
+      expect(person.screen.text()).toContain('earlier output')
       expect(person.output.lastIndexOf('\x1b[?25h')).toBeGreaterThan(person.output.lastIndexOf('\x1b[?25l'))
     }
   })
 })
 
-/** Whoever has its token is the agent of a new session. */
+/** Starts a session and returns the endpoint with the token of its agent. */
 async function agentOf({ url, token }: Endpoint): Promise<Endpoint> {
   const person = { url, token }
   await callTool(person, 'create_session', { name: 'fix', template: 'shell', command: 'cat', tools: ['send_text'] })
@@ -262,7 +262,7 @@ async function agentTypes(
 ): Promise<{ call: Promise<unknown>; id: string }> {
   const call = callTool(at.agent, 'terminal_send_text', { text })
   call.catch(() => {})
-  // Nothing is left for the next test to see.
+  // The next test must not see this call.
   onTestFinished(async () => void (await callTool(at.hub, 'decide_approval', { id, decision: 'deny' }).catch(() => {})))
   const id = await vi.waitFor(
     async () => {
@@ -271,12 +271,12 @@ async function agentTypes(
       expect(found).toBeDefined()
       return String(found?.id)
     },
-    { timeout: 20_000, interval: 25 },
+    { timeout: 60_000, interval: 25 },
   )
   return { call, id }
 }
 
-async function sitDown(size = { cols: 100, rows: 30 }, before = '', at = home.path): Promise<Person> {
+async function openApprovals(size = { cols: 100, rows: 30 }, before = '', at = home.path): Promise<Person> {
   const person = await personAt(['approvals'], { env: { SIGNALBOX_HOME: at }, size, before })
   onTestFinished(() => person.signal('SIGKILL'))
   await person.sees('signalbox approvals')

@@ -1,4 +1,4 @@
-/** What agents see, what became of their calls, and how the shell hears of it: a real hub, an upstream and an agent. */
+/** The commands about tools, calls, traces and events, against a real hub with an upstream and an agent. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,8 +7,8 @@ import type { Approval } from '../src/api/approval.ts'
 import type { CliOutcome } from './fixtures/run-cli.ts'
 import { runInProcess } from './fixtures/run-cli.ts'
 import { until } from './fixtures/until.ts'
-import type { HubProcess } from './harness/hub-process.ts'
-import { startHubProcess } from './harness/hub-process.ts'
+import type { HubProcess } from './worlds/hub-process.ts'
+import { startHubProcess } from './worlds/hub-process.ts'
 import { callTool } from './harness/modern-call.ts'
 import type { TempHome } from './harness/temp-home.ts'
 import { createTempHome } from './harness/temp-home.ts'
@@ -21,11 +21,11 @@ beforeAll(async () => {
   hub = await startHubProcess({ home: home.path })
   await callTool(hub, 'create_session', { name: 'worker', command: 'cat', args: [] })
   token = String((await callTool(hub, 'issue_token', { role: 'agent', session: 'worker' }))['token'])
-  const program = fileURLToPath(new URL('gate/scripted-upstream.ts', import.meta.url))
+  const program = fileURLToPath(new URL('worlds/stdio-upstream.ts', import.meta.url))
   const args = [program, join(home.path, 'journal'), join(home.path, 'lists')]
   await callTool(hub, 'save_connector', { name: 'up', transport: 'stdio', cmd: process.execPath, args })
   await callTool(hub, 'bind_connector', { session: 'worker', connector: 'up' })
-}, 60_000)
+})
 afterAll(async () => {
   await hub[Symbol.asyncDispose]()
   await home[Symbol.asyncDispose]()
@@ -33,7 +33,7 @@ afterAll(async () => {
 beforeEach(() => setPolicy('default: ask'))
 
 describe('signalbox tools', () => {
-  test('shows what the agent sees, from where, and what the policy says whatever the arguments are', async () => {
+  test('lists the tools of the agent with their mounts and the decision of the policy', async () => {
     await setPolicy(
       'default: ask',
       'rules:',
@@ -50,10 +50,10 @@ describe('signalbox tools', () => {
     expect(out).toMatch(/^up_script +up +depends$/m)
   })
 
-  test('says what the server calls a tool, how rules name it, and what is missing', async () => {
+  test('shows the name of a renamed tool in rules, and names a mount that is missing', async () => {
     const lists = { tools: [{ name: 'Get-It', description: 'Gets it. Not more.', inputSchema: { type: 'object' } }] }
     await callTool(hub, 'create_session', { name: 'other', command: 'cat', args: [] })
-    const program = fileURLToPath(new URL('gate/scripted-upstream.ts', import.meta.url))
+    const program = fileURLToPath(new URL('worlds/stdio-upstream.ts', import.meta.url))
     const listsFile = join(home.path, 'others')
     writeFileSync(listsFile, JSON.stringify(lists))
     const stdio = { transport: 'stdio', cmd: process.execPath }
@@ -73,7 +73,7 @@ describe('signalbox tools', () => {
     })
   })
 
-  test('of a session that has ended, or that there never was, it says so', async () => {
+  test('reports a session that has ended or never existed', async () => {
     await callTool(hub, 'create_session', { name: 'ended', command: 'true', args: [] })
     const { code, err } = await until(async () => {
       const shown = await signalbox('tools', 'ended')
@@ -84,21 +84,21 @@ describe('signalbox tools', () => {
   })
 })
 
-describe('a call that is not let through', () => {
-  test.each(['deny', 'abort'])('by a rule that says %s has an exit code of its own', async (effect) => {
+describe('a call that is refused', () => {
+  test.each(['deny', 'abort'])('exits with 9 if a rule says %s', async (effect) => {
     await setPolicy('rules:', `  - ${effect}: sessions_list`, '    reason: not today')
     const { code, err } = await agentCalls('sessions_list')
     expect(code).toBe(9)
     expect(err).toMatch(/^signalbox: The policy .*sessions_list: not today/)
   })
 
-  test('by a person has the same', async () => {
+  test('exits with 9 if a person refuses it', async () => {
     const call = agentCalls('sessions_list')
     await signalbox('approvals', 'deny', (await pending()).id, '--reason', 'no')
     expect(await call).toMatchObject({ code: 9, err: expect.stringContaining('A person denied sessions_list: no') })
   })
 
-  test('is told from one that does not exist', async () => {
+  test('has another exit code than a call of an unknown tool', async () => {
     expect(await agentCalls('nonsense')).toMatchObject({ code: 1, err: expect.stringContaining('Unknown tool') })
   })
 })
@@ -120,15 +120,15 @@ describe('signalbox trace', () => {
     expect((await signalbox('trace', correlation)).out).toBe(out)
   })
 
-  test('of neither it says so', async () => {
+  test('reports an id that is neither', async () => {
     const { code, err } = await signalbox('trace', 'nothing')
     expect(code).toBe(5)
-    expect(err).toContain('no event of "nothing" is kept')
+    expect(err).toContain('the log has no event of "nothing"')
   })
 })
 
 describe('signalbox events', () => {
-  test('shows the newest first, and goes on where it stopped', async () => {
+  test('lists the newest first, and continues from a cursor', async () => {
     for (const name of ['policy_read', 'policy_check', 'sessions_list']) {
       await setPolicy(`rules: [{ deny: '*', reason: ${name} }]`)
       expect(await agentCalls(name)).toMatchObject({ code: 9 })
@@ -145,17 +145,17 @@ describe('signalbox events', () => {
     expect(JSON.parse(oldest.out)).toMatchObject({ events: [{ seq: 1 }] })
   })
 
-  test('says what is wrong with the command line', async () => {
+  test('explains errors in the command line', async () => {
     expect(await signalbox('events', '-n', 'many')).toMatchObject({ code: 2, err: expect.stringContaining('--limit') })
     expect(await signalbox('events', '--since', 'then')).toMatchObject({
       code: 5,
       err: expect.stringContaining('"since"'),
     })
-    expect((await signalbox('events', '--type', 'nonsense')).out).toBe('Nothing is recorded.')
+    expect((await signalbox('events', '--type', 'nonsense')).out).toBe('There are no such events.')
   })
 })
 
-/** As shown once all of this is there. */
+/** Repeats the command until its output has all these parts. */
 function toolsOf(session: string, ...awaited: readonly string[]): Promise<string> {
   return until(async () => {
     const { out } = await signalbox('tools', session)

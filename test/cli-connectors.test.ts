@@ -1,4 +1,4 @@
-/** Connectors from the shell: the commands, a real hub, real upstreams. */
+/** The connector commands against a real hub with real upstreams. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { CliOutcome } from './fixtures/run-cli.ts'
 import { runInProcess } from './fixtures/run-cli.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
-import type { HubProcess } from './harness/hub-process.ts'
-import { startHubProcess } from './harness/hub-process.ts'
+import type { HubProcess } from './worlds/hub-process.ts'
+import { startHubProcess } from './worlds/hub-process.ts'
 import { callTool } from './harness/modern-call.ts'
 import type { TempHome } from './harness/temp-home.ts'
 import { createTempHome } from './harness/temp-home.ts'
@@ -26,12 +26,13 @@ afterAll(async () => {
 })
 
 describe('signalbox connectors', () => {
-  test('adds a program, tries it, lists and shows it, and forgets it', async () => {
+  test('adds, tests, lists, shows and deletes a program', async () => {
     expect(await signalbox('connectors')).toMatchObject({
       code: 0,
       out: expect.stringContaining('no connectors') as string,
     })
-    const added = await signalbox('connectors', 'add', 'memory', '--env', 'A=b', '--shared', '--', 'node', memory)
+    const flags = ['--env', 'A=b', '--shared', '--no-prefix']
+    const added = await signalbox('connectors', 'add', 'memory', ...flags, '--', 'node', memory)
     expect(added).toMatchObject({ code: 0, out: `memory: node ${memory}` })
     const tried = await signalbox('connectors', 'test', 'memory')
     expect(tried.code, tried.err).toBe(0)
@@ -39,15 +40,15 @@ describe('signalbox connectors', () => {
       /^memory-server \S+ works: MCP 2025-11-25 \(legacy\), \d+ ms\.\ntools \(9\): create_entities/,
     )
     expect((await signalbox('connectors', 'ls')).out).toMatch(/memory {2}stdio +stopped +– +node/)
-    expect((await signalbox('connectors', 'show', 'memory')).out).toContain('env         {"A":"b"}')
+    expect((await signalbox('connectors', 'show', 'memory')).out).toContain('env        {"A":"b"}')
     expect(JSON.parse((await signalbox('connectors', '--json')).out)).toMatchObject({
-      connectors: [{ name: 'memory', transport: 'stdio', options: { env: { A: 'b' }, shared: true } }],
+      connectors: [{ name: 'memory', transport: 'stdio', options: { env: { A: 'b' }, shared: true, prefix: false } }],
     })
-    expect((await signalbox('connectors', 'rm', 'memory')).out).toBe('memory is forgotten.')
+    expect((await signalbox('connectors', 'rm', 'memory')).out).toBe('Deleted memory.')
     expect(await signalbox('connectors', 'show', 'memory')).toMatchObject({ code: 1 })
   })
 
-  test('says why one does not work, without the secret it was given', async () => {
+  test('reports why a server does not work, without its secret', async () => {
     const script = 'read line; echo "no good: $GITHUB_TOKEN" >&2; exit 3'
     await signalbox('connectors', 'add', 'broken', '--env-key', 'GITHUB_TOKEN', '--', 'sh', '-c', script)
     onTestFinished(() => void signalbox('connectors', 'rm', 'broken'))
@@ -55,14 +56,14 @@ describe('signalbox connectors', () => {
     expect(code).toBe(1)
     expect(err).toContain('it last said: no good: [redacted]')
     expect(err).toContain(
-      `it wrote to stderr:\n  no good: [redacted]\nIt ran in ${tmpdir()}; in a session it runs in the workspace`,
+      `stderr:\n  no good: [redacted]\nThe server ran in ${tmpdir()}. In a session it runs in the workspace`,
     )
     await signalbox('connectors', 'add', 'broken', '--env-key', 'NOT_THERE', '--', 'true')
     const missing = await signalbox('connectors', 'test', 'broken')
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('It needs NOT_THERE') as string })
   })
 
-  test('refuses a secret that is written out, and it is in no event', async () => {
+  test('refuses a literal secret, and no event contains it', async () => {
     const secret = 'hunter2-hunter2'
     const header = await signalbox(
       'connectors',
@@ -94,15 +95,15 @@ describe('signalbox connectors', () => {
     [['connectors', 'export', '--format', 'xml'], '--format takes json, claude, codex, not "xml"'],
     [['connectors', 'bind', 'a', 'b', '--priority', 'high'], '--priority takes a whole number'],
     [['connectors', 'bind', 'a', 'b', '--overrides', '{'], '--overrides takes a JSON object'],
-  ])('%j is not understood, and it says what would be', async (argv, sentence) => {
+  ])('explains the error in %j', async (argv, sentence) => {
     const { code, err } = await signalbox(...argv)
     expect(err).toContain(sentence)
     expect(code).toBe(2)
   })
 })
 
-describe('bindings', () => {
-  test('are made, listed and taken away, and a taken label is told with both', async () => {
+describe('a binding', () => {
+  test('is created, listed and removed, and a label that is in use is reported with both connectors', async () => {
     await signalbox('connectors', 'add', 'notes', '--', 'node', memory)
     await signalbox(
       'connectors',
@@ -116,7 +117,7 @@ describe('bindings', () => {
     await signalbox('new', 'build', '--', 'cat')
     onTestFinished(() => void signalbox('kill', 'build', '--remove'))
     expect((await signalbox('connectors', 'bind', 'build', 'notes', '--priority=-2')).out).toBe(
-      'build has notes as notes.',
+      'build can use notes as notes.',
     )
     const taken = await signalbox('connectors', 'bind', 'build', 'github', '--label', 'notes')
     expect(taken.err).toContain(
@@ -132,13 +133,15 @@ describe('bindings', () => {
       /github .*strict +the hub has no NONE\nnotes .*-2/,
     )
     expect((await signalbox('connectors', 'unbind', 'build', 'github')).code).toBe(0)
-    expect((await signalbox('connectors', 'rm', 'notes')).out).toBe('notes is forgotten. build lost it.')
+    expect((await signalbox('connectors', 'rm', 'notes')).out).toBe(
+      'Deleted notes. These sessions lost its tools: build.',
+    )
     expect((await signalbox('connectors', 'bindings', 'build')).out).toContain('build has no connectors')
   })
 })
 
 describe('an upstream that failed', () => {
-  test('is shown with what it wrote, started anew, and says in a session where it ran', async () => {
+  test('is shown with its stderr and its session, and can be restarted', async () => {
     const ready = join(temporaryDirectory(), 'ready')
     const script = `[ -e ${ready} ] || { read line; printf 'no\\tshelf\\033[2J\\n' >&2; exit 3; }; exec node ${memory}`
     await signalbox('connectors', 'add', 'late', '--', 'sh', '-c', script)
@@ -154,7 +157,7 @@ describe('an upstream that failed', () => {
     await expect
       .poll(async () => (await signalbox('connectors', 'show', 'late')).out, { timeout: 30_000 })
       .toMatch(
-        /upstream {4}failed: sh ended with exit code 3; it last said: [\s\S]*\n\nlate in shelf\nupstream +failed: [\s\S]*\nit last wrote to stderr:\n {2}no {2}shelf\\u001b\[2J$/,
+        /upstream {3}failed: sh ended with exit code 3; it last said: [\s\S]*\n\nlate in shelf\nupstream +failed: [\s\S]*\nlast lines of stderr:\n {2}no {2}shelf\\u001b\[2J$/,
       )
     const failed = await signalbox('connectors', 'restart', 'late', '--session', 'shelf')
     expect(failed).toMatchObject({
@@ -168,12 +171,14 @@ describe('an upstream that failed', () => {
       name: 'late',
       bindings: [{ session: 'shelf', upstream: { is: 'running' } }],
     })
-    expect((await signalbox('connectors', 'test', 'late', '--session', 'shelf')).err).toBe(`It ran in ${workspace}.`)
+    expect((await signalbox('connectors', 'test', 'late', '--session', 'shelf')).err).toBe(
+      `The server ran in ${workspace}.`,
+    )
   })
 })
 
 describe('import and export', () => {
-  test('from the files of another program on this machine: shown, then done with --yes, and given back', async () => {
+  test('show the servers in the files of another program, import them with --yes, and export them again', async () => {
     const person = temporaryDirectory()
     mkdirSync(join(person, '.codex'))
     writeFileSync(
@@ -183,7 +188,7 @@ describe('import and export', () => {
     const run = (...argv: string[]) => runInProcess(argv, { env: { ...env(), HOME: person } })
     const shown = await run('connectors', 'import', '--from', 'codex')
     expect(shown).toMatchObject({ code: 0, out: 'add     one (stdio: npx)' })
-    expect(shown.err).toBe(`from ${join(person, '.codex/config.toml')}\nNothing was changed; with --yes it is done.`)
+    expect(shown.err).toBe(`from ${join(person, '.codex/config.toml')}\nNothing was changed. Add --yes to import them.`)
     expect(JSON.parse((await signalbox('connectors', '--json')).out)).not.toMatchObject({
       connectors: [{ name: 'one' }],
     })
@@ -194,7 +199,7 @@ describe('import and export', () => {
     expect(exported.out).toBe(
       '[mcp_servers.one]\ncommand = "npx"\nargs = [ "one" ]\nenv_vars = [ "ONE_KEY" ]\nenabled_tools = [ "a" ]',
     )
-    expect((await run('connectors', 'import', '--from', 'codex', '--yes')).out).toBe('There is nothing to do.')
+    expect((await run('connectors', 'import', '--from', 'codex', '--yes')).out).toBe('There is nothing to import.')
     const removed = await runInProcess(['connectors', 'import', '-', '--yes'], {
       env: env(),
       stdin: 'codex mcp remove one',

@@ -1,10 +1,10 @@
-/** How sessions are found and followed from the shell: links, sockets, logs as they grow. */
+/** Finding and following sessions from the shell: links, sockets, growing logs. */
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runInProcess } from './fixtures/run-cli.ts'
-import type { HubProcess } from './harness/hub-process.ts'
-import { startHubProcess } from './harness/hub-process.ts'
+import type { HubProcess } from './worlds/hub-process.ts'
+import { startHubProcess } from './worlds/hub-process.ts'
 import { callTool } from './harness/modern-call.ts'
 import type { TempHome } from './harness/temp-home.ts'
 import { createTempHome } from './harness/temp-home.ts'
@@ -22,14 +22,14 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]()
 })
 
-test('a link begins with the base that is set, and has one slash where base and path meet', async () => {
+test('a link starts with the configured base and has one slash between base and path', async () => {
   await start('linked', 'cat')
   const url = 'https://box.example/hub/terminal/linked'
   expect(await signalbox('url', 'linked')).toMatchObject({ code: 0, out: url })
   expect(JSON.parse((await signalbox('url', 'linked', '--json')).out)).toEqual({ session_url: url })
 })
 
-test('a socket is named by the flag, the environment, config.yaml, the template, or else the holder', async () => {
+test('a socket gets its name from the flag, the environment, config.yaml, the template, or the holder', async () => {
   const templates = [{ name: 'plain' }, { name: 'named', mcp_socket: 'of-template' }]
   for (const template of templates) {
     await callTool(hub, 'save_template', { payload: { ...template, command: 'cat', args: [] } })
@@ -52,7 +52,7 @@ test('a socket is named by the flag, the environment, config.yaml, the template,
   writeFileSync(join(home.path, 'config.yaml'), '')
 })
 
-test('a log that is followed with --json is an object for each line', async () => {
+test('logs --follow --json prints one object per line', async () => {
   await start('counted', 'seq 1 3; read -r; seq 4 5; printf "the end"')
   await signalbox('wait', 'counted', '3')
   const following = signalbox('logs', 'counted', '-f', '--json')
@@ -63,7 +63,7 @@ test('a log that is followed with --json is an object for each line', async () =
   expect(lines.slice(-3)).toEqual([{ line: '4' }, { line: '5' }, { line: 'the end' }])
 })
 
-test('a log that is followed is of the session it began with, whatever takes its name', async () => {
+test('logs --follow stays with its session when another one takes the name', async () => {
   await start('taken', 'printf first; cat')
   await signalbox('wait', 'taken', 'first')
   const shown: string[] = []
@@ -84,13 +84,13 @@ test('a log that is followed is of the session it began with, whatever takes its
   expect(shown.join('')).toBe('first')
 })
 
-test('raw output is printed as it was written, and nothing is added', async () => {
+test('logs --raw prints the output unchanged', async () => {
   await start('coloured', String.raw`printf '\033[31mred\033[0m\nplain'; cat`)
   await signalbox('wait', 'coloured', 'plain')
   expect((await signalbox('logs', 'coloured', '--raw')).out).toBe('\x1b[31mred\x1b[0m\r\nplain')
 })
 
-test('what to write into the settings of a client comes as JSON too, with the place', async () => {
+test('mcp-config --json prints the settings and the file they belong into', async () => {
   const asked = ['mcp-config', '--url', 'http://127.0.0.1:7420/mcp', '--for', 'claude']
   const { text, place } = JSON.parse((await signalbox(...asked, '--json')).out)
   const plain = await signalbox(...asked)

@@ -1,4 +1,4 @@
-/** Sessions from the shell: the commands, a real hub, real programs in real terminals. */
+/** The session commands against a real hub, with real programs in real terminals. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -6,8 +6,8 @@ import { personAt } from './fixtures/person.ts'
 import type { CliOutcome } from './fixtures/run-cli.ts'
 import { runInProcess } from './fixtures/run-cli.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
-import type { HubProcess } from './harness/hub-process.ts'
-import { startHubProcess } from './harness/hub-process.ts'
+import type { HubProcess } from './worlds/hub-process.ts'
+import { startHubProcess } from './worlds/hub-process.ts'
 import { callTool } from './harness/modern-call.ts'
 import type { TempHome } from './harness/temp-home.ts'
 import { createTempHome } from './harness/temp-home.ts'
@@ -24,11 +24,11 @@ afterAll(async () => {
 })
 
 describe('signalbox new', () => {
-  test('starts a command and prints its name, made from what it runs', async () => {
+  test('starts a command and prints a name made from it', async () => {
     const first = await signalbox('new', '--', 'cat', '-n')
     onTestFinished(() => kill(first.out))
     expect(first).toMatchObject({ code: 0, out: 'cat-1' })
-    expect(first.err).toMatch(/^"signalbox attach cat-1" shows it, and so does http:.*\/terminal\/cat-1$/)
+    expect(first.err).toMatch(/^Watch it with "signalbox attach cat-1" or at http:.*\/terminal\/cat-1$/)
     const second = await signalbox('new', '--json', '--label', 'a', '--label', 'b', '--size', '90x30', '--', 'cat')
     onTestFinished(() => kill('cat-2'))
     expect(JSON.parse(second.out)).toMatchObject({
@@ -39,7 +39,7 @@ describe('signalbox new', () => {
     })
   })
 
-  test('waits, and prints what the screen shows then', async () => {
+  test('waits for a condition and prints the screen at that moment', async () => {
     const { code, out } = await signalbox(
       'new',
       'sum',
@@ -54,10 +54,10 @@ describe('signalbox new', () => {
     const inVain = await signalbox('new', 'never', '--wait', 'text:this', '--timeout', '1', '--', 'cat')
     onTestFinished(() => kill('never'))
     expect(inVain.code).toBe(8)
-    expect(inVain.err).toContain('what was waited for has not come; the session goes on')
+    expect(inVain.err).toContain('the wait timed out; the session keeps running')
   })
 
-  test('types a prompt from stdin into it', async () => {
+  test('types a prompt from stdin into the session', async () => {
     const prompt = 'two lines\nof -n text'
     const asked = ['new', 'prompted', '--prompt', '-', '--wait', 'text:of -n text', '--', 'tee got.txt']
     const directory = temporaryDirectory()
@@ -72,7 +72,7 @@ describe('signalbox new', () => {
     expect(readFileSync(join(directory, 'got.txt'), 'utf8')).toBe(`${prompt}\n`)
   })
 
-  test('says what is wrong in the words of the hub', async () => {
+  test('prints the error of the hub', async () => {
     const missing = await signalbox('new', '--template', 'nonsense')
     expect(missing).toMatchObject({ code: 5, out: '' })
     expect(missing.err).toContain('nonsense')
@@ -94,7 +94,7 @@ describe('a session', () => {
     )
   })
 
-  test('is typed into, looked at and waited for', async () => {
+  test('takes input, shows its screen and can be waited for', async () => {
     await start('typed', 'bash --norc')
     expect((await signalbox('wait', 'typed', 'bash-')).code).toBe(0)
     expect(await signalbox('send', 'typed', 'echo "sum $((40+2))"')).toMatchObject({ code: 0 })
@@ -105,28 +105,28 @@ describe('a session', () => {
     expect(await signalbox('wait', 'typed', '--for', 'exit')).toMatchObject({ code: 0, out: 'typed has ended' })
     expect((await signalbox('screen', 'typed')).out).toMatch(/^bash-.*\nsum 42\nbash-/m)
     const gone = await signalbox('wait', 'typed', '--for', 'regex', 'never.*ever', '--timeout', '5m')
-    expect(gone).toMatchObject({ code: 8, out: 'typed has ended without it' })
+    expect(gone).toMatchObject({ code: 8, out: 'typed has ended, and the condition was not met' })
     const unknown = await signalbox('keys', 'typed', 'Hyper+x')
     expect(unknown.code).toBe(5)
   })
 
-  test('that is no shell works until it has ended, and is waited for until then', async () => {
+  test('counts as working until it has ended, if it is not a shell', async () => {
     await start('silent', 'read -r _; exit 3')
     await showing(/^silent .* ● working/m, 'ls')
     const inVain = await signalbox('wait', 'silent', '--timeout', '1s')
-    expect(inVain).toMatchObject({ code: 8, out: 'silent: not in time' })
+    expect(inVain).toMatchObject({ code: 8, out: 'silent: timed out' })
     expect(await callTool(hub, 'is_shell_idle', { session: 'silent' })).toMatchObject({ idle: false })
     const waiting = signalbox('wait', 'silent')
     await signalbox('send', 'silent', '')
     expect(await waiting).toMatchObject({ code: 0, out: 'silent has ended' })
   })
 
-  test('shows its colours', async () => {
+  test('prints its screen in colour', async () => {
     await start('red', `printf '\\e[1;31mred\\e[0m and \\e[4mplain\\e[0m\\n'; cat`)
     await signalbox('wait', 'red', 'plain')
     expect((await signalbox('screen', 'red')).out).toBe('red and plain')
     expect((await signalbox('screen', 'red', '--ansi')).out).toBe(
-      '\x1b[1;38;2;204;0;0mred\x1b[0m and \x1b[4mplain\x1b[0m',
+      '\x1b[1;38;2;204;0;0mred\x1b[0m and \x1b[4mplain\x1b[0m\n',
     )
     const path = join(temporaryDirectory(), 'red.png')
     expect(await signalbox('shot', 'red', '-o', path)).toMatchObject({ code: 0, out: path })
@@ -134,13 +134,13 @@ describe('a session', () => {
     expect((await signalbox('url', 'red')).out).toBe(`http://127.0.0.1:${hub.port}/terminal/red`)
   })
 
-  test('has a log, which can be followed to its end', async () => {
+  test('has a log that can be followed to its end', async () => {
     await start('logged', 'seq 1 5; read -r; seq 6 9; printf tail')
     await signalbox('wait', 'logged', '5')
     expect((await signalbox('logs', 'logged', '-n', '2')).out).toBe('4\n5')
     const following = signalbox('logs', 'logged', '-f')
-    // What is printed before the follower is there is in the log, what comes behind it is not; both are shown once.
-    await signalbox('send', 'logged', '')
+    // The log has the output before the follower starts, and the stream has the rest. Each line appears once.
+    expect((await signalbox('send', 'logged', '')).out).toBe('1 byte typed.')
     const { code, out } = await following
     expect(code).toBe(0)
     expect(
@@ -152,18 +152,18 @@ describe('a session', () => {
     expect((await signalbox('logs', 'logged', '--raw')).out).toContain('9\r\ntail')
   })
 
-  test('that is not there cannot be ended, but the others are', async () => {
+  test('is ended by kill, even if another one in the list does not exist', async () => {
     await start('one', 'cat')
     const { code, out, err } = await signalbox('kill', 'nobody', 'one')
     expect({ code, out }).toEqual({ code: 5, out: 'one has been stopped.' })
     expect(err).toContain('"nobody"')
-    expect(await signalbox('kill', 'one', '--remove')).toMatchObject({ code: 0, out: 'one is gone.' })
+    expect(await signalbox('kill', 'one', '--remove')).toMatchObject({ code: 0, out: 'one has been removed.' })
     expect((await signalbox('ls', '--all')).out).not.toMatch(/^one /m)
   })
 })
 
 describe('a recording', () => {
-  test('is exported, and what is played of it is what was printed', async () => {
+  test('is exported, and plays back the output of the session', async () => {
     await start('shown', `stty -echo; printf 'one\\n'; sleep 0.3; printf '\\e[6ntwo\\n'`)
     await signalbox('wait', 'shown', '--for', 'exit')
     const path = join(temporaryDirectory(), 'shown.cast')
@@ -175,7 +175,7 @@ describe('a recording', () => {
       expect((await signalbox('replay', source)).out.replaceAll('\n', '')).toBe('one\r\x1b[6ntwo\r')
       const person = await personAt(['replay', source, '--speed', '2'], { env, before: 'mine' })
       await person.sees(/^one\ntwo/)
-      await person.sees('The end. Any key leaves.')
+      await person.sees('The end. Press any key to quit.')
       person.type('x')
       expect(await person.exit).toBe(0)
       expect(person.screen.text()).toBe('mine')
@@ -183,7 +183,7 @@ describe('a recording', () => {
     }
   })
 
-  test('of a program that comes and goes on another screen is played as it was', async () => {
+  test('plays back a program that enters and leaves the alternate screen', async () => {
     await start('two-screens', `printf 'first\\n\\e[?1049h\\e[Hother'; sleep 0.2; printf '\\e[?1049lafter\\n'`)
     await signalbox('wait', 'two-screens', '--for', 'exit')
     const person = await personAt(['replay', 'two-screens', '--idle-limit', '1'], { env })
@@ -193,9 +193,9 @@ describe('a recording', () => {
   })
 })
 
-test('jobs wait for their turn, run, and are cancelled', async () => {
+test('jobs are queued, run and cancelled', async () => {
   const added = await signalbox('jobs', 'add', 'counting', '--', 'seq', '1', '3')
-  expect(added.out).toMatch(/^Job \S+ is .*; "signalbox logs counting" shows what it prints\.$/)
+  expect(added.out).toMatch(/^Job \S+ is .*\. See its output with "signalbox logs counting"\.$/)
   await showing(/counting +completed .* seq 1 3$/m, 'jobs')
   expect((await signalbox('logs', 'counting')).out).toBe('1\n2\n3')
 
@@ -206,7 +206,7 @@ test('jobs wait for their turn, run, and are cancelled', async () => {
   expect(JSON.parse((await signalbox('jobs', '--status', 'cancelled', '--json')).out).jobs).toMatchObject([{ id }])
 })
 
-test('a template of one’s own is saved, used and deleted, with the files it includes', async () => {
+test('saves, uses and deletes a template with the files it includes', async () => {
   const directory = temporaryDirectory()
   writeFileSync(join(directory, 'NOTES.md'), 'read me\n')
   const template = { name: 'reader', command: 'cat NOTES.md', include_files: ['NOTES.md'] }
@@ -215,36 +215,36 @@ test('a template of one’s own is saved, used and deleted, with the files it in
   expect((await signalbox('templates')).out).toMatch(/^reader +yours +yes/m)
   const read = await signalbox('new', '--template', 'reader', '--new-dir', '--wait', 'exit')
   expect(read.out).toBe('reader-1\nread me')
-  expect((await signalbox('templates', 'delete', 'reader')).out).toBe('Template reader is deleted.')
+  expect((await signalbox('templates', 'delete', 'reader')).out).toBe('Deleted template reader.')
   expect((await signalbox('templates')).out).not.toContain('reader')
   expect(await signalbox('templates', 'delete', 'shell')).toMatchObject({ code: 5 })
 })
 
-test('the list is watched live', async () => {
+test('ls --watch updates the list', async () => {
   const person = await personAt(['ls', '--watch'], { env, before: 'mine' })
   await person.sees(/No session is running|^name/)
   await start('appears', 'cat')
   await person.sees('appears')
-  // Green, once it runs.
-  await vi.waitFor(() => expect(person.output).toContain('\x1b[32m'), { timeout: 20_000, interval: 50 })
+  // The status turns green once the session runs.
+  await vi.waitFor(() => expect(person.output).toContain('\x1b[32m'), { timeout: 60_000, interval: 50 })
   process.kill(person.pid, 'SIGINT')
   expect(await person.exit).toBe(0)
   expect(person.screen.text()).toBe('mine')
 })
 
-test('what needs a terminal says so in a pipe', async () => {
+test('a command that needs a terminal says so in a pipe', async () => {
   await start('piped', 'cat')
   const { code, err } = await signalbox('attach', 'piped')
   expect(code).toBe(2)
-  expect(err).toBe('signalbox: attach needs a terminal for input and output, and this is a pipe or a file.')
-  // Nobody is kept from typing by somebody who cannot.
+  expect(err).toBe('signalbox: attach needs a terminal for input and output, but this is a pipe or a file.')
+  // The refused attach must not have claimed the keyboard.
   const claim = { session: 'piped', viewer: 'a person' }
   expect(await callTool(hub, 'claim_input', claim)).toEqual({ granted: true, writer: 'a person' })
   expect(await signalbox('new', 'unseen', '--attach', '--', 'cat')).toMatchObject({ code: 2 })
   expect(await signalbox('screen', 'unseen')).toMatchObject({ code: 5 })
 })
 
-test('a file that cannot be written is named, with the reason', async () => {
+test('names a file that cannot be written, and the reason', async () => {
   await start('drawn', 'cat')
   const file = join(temporaryDirectory(), 'missing', 'a')
   const failure = { code: 1, err: `signalbox: ${file} cannot be written: no such file or directory.` }
@@ -261,10 +261,10 @@ function signalbox(...argv: string[]): Promise<CliOutcome> {
   return runInProcess(argv, { env })
 }
 
-/** Asks until it is so. */
+/** Repeats the check until it passes. */
 function showing(line: RegExp, ...argv: string[]): Promise<void> {
   return vi.waitFor(async () => expect((await signalbox(...argv)).out).toMatch(line), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 100,
   })
 }

@@ -1,4 +1,4 @@
-/** The command line as people use it: real processes, a real hub, nothing shared but a data directory. */
+/** The command line as people use it: real processes and a real hub, which share only a data directory. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
@@ -9,14 +9,14 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { takePort } from './fixtures/ports.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import { requires } from './harness/requires.ts'
-import { type HubProcess, startHubProcess } from './harness/hub-process.ts'
+import { type HubProcess, startHubProcess } from './worlds/hub-process.ts'
 
 const main = fileURLToPath(new URL('../src/signalbox.js', import.meta.url))
 const limiter = requires('prlimit')
 const bin = fileURLToPath(new URL('../bin/signalbox', import.meta.url))
 
 describe('a running hub', () => {
-  test('is announced by one line, keeps its data private, and ends with 0 when told to stop', async () => {
+  test('prints one line when it is ready, keeps its data private, and exits with 0 on SIGTERM', async () => {
     const home = join(temporaryDirectory(), 'made', 'by', 'the-hub')
     const child = start(['up', '--port', '0'], { SIGNALBOX_HOME: home })
     const said: Buffer[] = []
@@ -34,7 +34,17 @@ describe('a running hub', () => {
     expect(existsSync(join(home, 'hub.json'))).toBe(false)
   })
 
-  test('tells its status, in words and as JSON', async () => {
+  test('stops when the npm that started it gets a SIGTERM', async () => {
+    const home = temporaryDirectory()
+    await using started = await startHubProcess({ home, viaNpm: true })
+    const { pid } = JSON.parse(readFileSync(join(home, 'hub.json'), 'utf8'))
+    onTestFinished(() => endIfThere(pid))
+    // Signals npm itself, as a supervisor does, and not its process group, as Ctrl-C does.
+    started.process.kill('SIGTERM')
+    await expect.poll(() => existsSync(join(home, 'hub.json')), { timeout: 60_000 }).toBe(false)
+  })
+
+  test('reports its status as text and as JSON', async () => {
     const { home } = await hub()
     const words = await signalbox(['status'], { SIGNALBOX_HOME: home })
     expect(words.code, words.err).toBe(0)
@@ -44,7 +54,7 @@ describe('a running hub', () => {
     expect(JSON.parse(json.out)).toMatchObject({ version: expect.any(String), uptime_seconds: expect.any(Number) })
   })
 
-  test('is found to speak every revision of MCP', async () => {
+  test('speaks every revision of MCP', async () => {
     const { home } = await hub()
     const { code, out, err } = await signalbox(['probe', '--json'], { SIGNALBOX_HOME: home })
     expect(code, err).toBe(0)
@@ -57,13 +67,13 @@ describe('a running hub', () => {
     )
   })
 
-  test('makes tokens that work, lists them, and revokes them', async () => {
+  test('issues, lists and revokes tokens', async () => {
     const { home } = await hub()
     const env = { SIGNALBOX_HOME: home }
     const issued = await signalbox(['token', 'issue', '--role', 'human', '--label', 'phone', '--expires-in', '7d'], env)
     expect(issued.code, issued.err).toBe(0)
     const token = issued.out.trim()
-    const [, id = ''] = /^Token (\S+) \(human\) is good until \d{4}-/.exec(issued.err) ?? []
+    const [, id = ''] = /^Token (\S+) \(human\) is valid until \d{4}-/.exec(issued.err) ?? []
     expect(issued.err).not.toContain(token)
 
     const asPhone = { ...env, SIGNALBOX_TOKEN: token }
@@ -72,13 +82,13 @@ describe('a running hub', () => {
     expect(list.out).toMatch(new RegExp(`^${id} +human +– +phone .* until `, 'm'))
     expect(list.out).not.toContain(token)
 
-    expect(await signalbox(['token', 'revoke', id], env)).toMatchObject({ code: 0, out: `Token ${id} is revoked.\n` })
+    expect(await signalbox(['token', 'revoke', id], env)).toMatchObject({ code: 0, out: `Revoked token ${id}.\n` })
     const refused = await signalbox(['token', 'list'], asPhone)
     expect(refused.code).toBe(3)
     expect(refused.err).toContain('does not accept the token of SIGNALBOX_TOKEN')
   })
 
-  test('gives an agent a token that reaches its own tools and no others', async () => {
+  test('issues a token to an agent that gives access only to its own tools', async () => {
     const { home } = await hub()
     const env = { SIGNALBOX_HOME: home }
     const started = await signalbox(['call', 'create_session', '{"name": "fix-login", "command": "cat"}'], env)
@@ -89,7 +99,7 @@ describe('a running hub', () => {
     expect((await signalbox(['token', 'list'], asAgent)).code).not.toBe(0)
   })
 
-  test('answers calls from the shell, and says what is wrong with them', async () => {
+  test('answers calls from the shell, and explains errors in them', async () => {
     const { home } = await hub()
     const env = { SIGNALBOX_HOME: home }
     const events = await signalbox(['call', 'query_events', '{"limit": 1}'], env)
@@ -100,7 +110,7 @@ describe('a running hub', () => {
     expect(wrong.err).toMatch(/^signalbox: .*limit/)
   })
 
-  test('is examined by doctor without being disturbed', async () => {
+  test('is not disturbed by doctor', async () => {
     const { home, url } = await hub()
     const port = new URL(url).port
     const { code, out } = await signalbox(['doctor', '--json'], {
@@ -113,7 +123,10 @@ describe('a running hub', () => {
     expect(findings.filter(({ is }: { is: string }) => is === 'broken')).toEqual([])
     expect(code).toBe(0)
     expect(findings).toContainEqual(
-      expect.objectContaining({ about: 'ports', says: expect.stringContaining(`${port} is held by the running hub`) }),
+      expect.objectContaining({
+        about: 'ports',
+        says: expect.stringContaining(`${port} is in use by the running hub`),
+      }),
     )
     expect(findings).toContainEqual(expect.objectContaining({ about: 'store', is: 'ok' }))
     expect((await signalbox(['status'], { SIGNALBOX_HOME: home })).code).toBe(0)
@@ -121,7 +134,7 @@ describe('a running hub', () => {
 })
 
 describe('a hub that cannot start', () => {
-  test('because another holds its data directory says who, and exits with 7', async () => {
+  test('names the other hub and exits with 7 if the data directory is in use', async () => {
     const { home, process: first } = await hub()
     const { code, out, err } = await signalbox(['up', '--port', '0'], { SIGNALBOX_HOME: home })
     expect({ code, out }).toEqual({ code: 7, out: '' })
@@ -129,21 +142,21 @@ describe('a hub that cannot start', () => {
     expect(err.trim().split('\n')).toHaveLength(1)
   })
 
-  test('because its port is taken says which, and exits with 1', async () => {
+  test('names the port and exits with 1 if the port is in use', async () => {
     const port = await takePort()
     const { code, out, err } = await signalbox(['up', '--port', String(port)], { SIGNALBOX_HOME: temporaryDirectory() })
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toMatch(new RegExp(`^signalbox: .*\\b${port}\\b`, 'm'))
   })
 
-  test('because its configuration is wrong says where, and exits with 2', async () => {
+  test('names the setting and exits with 2 if the configuration is wrong', async () => {
     const { code, err } = await signalbox(['up', '--port', 'http'], { SIGNALBOX_HOME: temporaryDirectory() })
     expect(code).toBe(2)
-    expect(err).toMatch(/^signalbox: The flag --port says "http", but it takes a whole number/)
+    expect(err).toMatch(/^signalbox: The flag --port is "http", but it takes a whole number/)
   })
 })
 
-test('a hub that is gone is not reached, whether it was stopped or killed', async () => {
+test('status reports that no hub answers after the hub was stopped or killed', async () => {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const running = await hub()
     await running.end(signal)
@@ -154,7 +167,7 @@ test('a hub that is gone is not reached, whether it was stopped or killed', asyn
   }
 })
 
-test('a second signal does not wait for a hub that takes its time', async () => {
+test('a second signal ends a hub that is slow to stop', async () => {
   const program = fileURLToPath(new URL('fixtures/stubborn-hub.ts', import.meta.url))
   const child = spawn(process.execPath, [program, temporaryDirectory()], { stdio: ['ignore', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -166,14 +179,14 @@ test('a second signal does not wait for a hub that takes its time', async () => 
   expect(await once(child, 'exit')).toEqual([130, null])
 })
 
-test('bin/signalbox runs from any directory, also through a link', async () => {
+test('bin/signalbox runs from any directory and through a symbolic link', async () => {
   const link = join(temporaryDirectory(), 'signalbox')
   symlinkSync(bin, link)
   const child = spawn(link, ['--version'], { cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] })
   expect(await text(child.stdout)).toMatch(/^\d+\.\d+\.\d+\n$/)
 })
 
-test('a reader that has seen enough is no error', async () => {
+test('a pipe that is closed early is not an error', async () => {
   const command = `"${process.execPath}" "${main}" config | head -1`
   const child = spawn('bash', ['-o', 'pipefail', '-c', command], { stdio: ['ignore', 'pipe', 'pipe'] })
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
@@ -182,7 +195,7 @@ test('a reader that has seen enough is no error', async () => {
 })
 
 describe.runIf(process.platform === 'linux')('output that cannot be written', () => {
-  test('is a failure, and says so', async () => {
+  test('makes a command fail with a message', async () => {
     const { home } = await hub()
     const failure = { code: 1, err: 'signalbox: The output could not be written: no space left on device.\n' }
     for (const command of ['--version', 'status --json', 'token list']) {
@@ -190,20 +203,18 @@ describe.runIf(process.platform === 'linux')('output that cannot be written', ()
     }
   })
 
-  test('leaves no token behind that nobody has seen', async () => {
+  test('makes token issue revoke the token that it could not print', async () => {
     const { home } = await hub()
     const env = { SIGNALBOX_HOME: home }
     const { code, err } = await intoFullDevice(['token', 'issue', '--role', 'human', '--label', 'unseen'], env)
     expect(code).toBe(1)
-    expect(err).toMatch(
-      /could not be written: no space left on device\. Token \S+, which nobody has seen, is revoked\.\n$/,
-    )
+    expect(err).toMatch(/could not be written: no space left on device\. Token \S+ was not printed and is revoked\.\n$/)
     expect((await signalbox(['token', 'list'], env)).out).toMatch(/ unseen .*revoked/)
   })
 })
 
 limiter.describe('a full disk', () => {
-  test('keeps a hub from starting, which says so and exits with 1', async () => {
+  test('keeps a hub from starting, and the hub says so and exits with 1', async () => {
     const up = [limiter.path, '--fsize=0:unlimited', process.execPath, main, 'up', '--port', '0']
     const { code, err } = await failing(up.join(' '), { SIGNALBOX_HOME: temporaryDirectory() })
     expect(code).toBe(1)
@@ -223,6 +234,14 @@ async function failing(line: string, env: Record<string, string>) {
   onTestFinished(() => void child.kill('SIGKILL'))
   const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'close')])
   return { code: Number(code), err }
+}
+
+function endIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // The process has ended already, as it should.
+  }
 }
 
 async function hub(): Promise<HubProcess & { home: string }> {

@@ -1,4 +1,4 @@
-/** The page about policies does what it says. */
+/** The commands on the page about policies work as it says. */
 import { expect, test } from 'vitest'
 import { compilePolicy } from '../src/policy/policy.ts'
 import { createNewcomer } from './documents/newcomer.ts'
@@ -8,12 +8,12 @@ import { runSteps } from './documents/run-steps.ts'
 
 const page = readPage('docs/guides/policy.md')
 
-test('whoever follows the guide has a policy that was tried, saved and explained', { timeout: 240_000 }, async () => {
+test('a reader who follows the guide tests, saves and explains a policy', { timeout: 240_000 }, async () => {
   await using newcomer = await createNewcomer()
   await runSteps(readSteps(page), newcomer)
 })
 
-test('every policy on the page can be saved', async () => {
+test('every policy on the page is valid', async () => {
   const policies = readBlocks(page, 'yaml')
   expect(policies.length).toBeGreaterThan(0)
   for (const source of policies) await compilePolicy(source, { scope: 'hub', version: 0 })

@@ -14,7 +14,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, parse } from 'node:path'
 import pg from 'pg'
-import { freePort } from './harness/free-port.ts'
+import { freePort } from './fixtures/ports.ts'
 
 export interface PostgresServer extends AsyncDisposable {
   /** Of its first database; `createDatabase` makes further ones. */

@@ -1,9 +1,9 @@
 // @ts-check
-/** Trying again: after a while that grows from one failure to the next. */
+/** Retries with a delay that grows from one failure to the next. */
 import { CallFailure } from './mcp-client.js'
 
 /**
- * Until the hub answers, with a result or a refusal.
+ * Retries until the hub answers, with a result or a refusal.
  * @template T
  * @param {() => Promise<T>} action
  * @param {{ signal: AbortSignal, onLost: (failure: CallFailure) => void }} options
@@ -23,7 +23,7 @@ export async function untilAnswered(action, { signal, onLost }) {
 }
 
 /**
- * The hub did not answer: it is worth trying again.
+ * The hub did not answer, so a retry makes sense.
  * @param {unknown} error
  * @returns {error is CallFailure}
  */
@@ -34,7 +34,7 @@ export function isLost(error) {
 const firstMs = 250
 const longestMs = 5_000
 
-/** Not all viewers wait equally long, and a network that comes back ends the wait. */
+/** Random, so that not all viewers retry at the same time. A restored network ends the wait. */
 export function createBackoff() {
   let failures = 0
   return {

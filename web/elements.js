@@ -1,5 +1,5 @@
 // @ts-check
-/** The document, with types. */
+/** Typed access to the document. */
 
 /**
  * @template {HTMLElement} T
@@ -9,7 +9,7 @@
  */
 export function find(id, kind) {
   const found = document.getElementById(id)
-  if (!(found instanceof kind)) throw new Error(`the page has no ${kind.name} "${id}"`)
+  if (!(found instanceof kind)) throw new Error(`The page has no ${kind.name} "${id}".`)
   return found
 }
 

@@ -1,10 +1,10 @@
 // @ts-check
-/** The first page: the sessions as they come and go, and how the hub is. */
+/** The home page: the live list of sessions, and the status of the hub. */
 import { untilAnswered } from './backoff.js'
 import { element, find } from './elements.js'
 import { createLoginForm } from './login-form.js'
 import { createMcpClient } from './mcp-client.js'
-import { keepNoticed } from './notices.js'
+import { keepUpToDate } from './notices.js'
 import { showSessions } from './session-list.js'
 import { forgetToken, readToken } from './token.js'
 
@@ -30,7 +30,7 @@ async function show() {
   const onLost = (/** @type {Error} */ { message }) => report(`${message} Trying again …`, 'asking')
   try {
     present(await untilAnswered(() => client.call('hub_status', {}, signal), { signal, onLost }))
-    await keepNoticed({
+    await keepUpToDate({
       client,
       signal,
       async read() {

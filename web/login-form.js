@@ -1,9 +1,9 @@
 // @ts-check
-/** Asks for a token where there is none, or none that is any good. */
+/** Asks for a token if there is none, or if the hub rejects it. */
 import { find } from './elements.js'
 import { keepToken, takeTokenFromAddress } from './token.js'
 
-/** @param {() => void} onLogin called when a token was given, by hand or by a link opened in this tab */
+/** @param {() => void} onLogin called when a person enters a token, or opens a link with one in this tab */
 export function createLoginForm(onLogin) {
   const form = find('login', HTMLFormElement)
   form.addEventListener('submit', (event) => {
@@ -13,7 +13,7 @@ export function createLoginForm(onLogin) {
     token.value = ''
     onLogin()
   })
-  // The printed link, opened in a tab that shows the page already, changes nothing but the fragment.
+  // If the printed link is opened in a tab that already shows the page, only the fragment changes.
   addEventListener('hashchange', () => {
     takeTokenFromAddress()
     onLogin()

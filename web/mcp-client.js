@@ -1,5 +1,5 @@
 // @ts-check
-/** The hub over MCP 2026-07-28: each call stands alone, and one stream brings the notices of what changed. */
+/** Talks to the hub with MCP 2026-07-28: each call is independent, and one stream delivers the change notices. */
 
 /** @typedef {Record<string, any>} Json */
 /** @typedef {(tool: string, args?: Json, signal?: AbortSignal) => Promise<Json>} CallTool */
@@ -7,12 +7,12 @@
 
 const version = '2026-07-28'
 
-// Seen from `assets/`, so that it holds below any path a proxy gives the hub.
+// Relative to `assets/`, so that it works below any path prefix of a proxy.
 const endpoint = new URL('../mcp', import.meta.url)
 
 /**
- * Why a call brought no result. `login`: the token is no good. `lost`: nobody answered, or not now; again later.
- * `refused`: the hub says no, and why.
+ * Why a call failed. `login`: the token is invalid. `lost`: the hub did not answer, or cannot now; retry later.
+ * `refused`: the hub refused the call, and the message says why.
  */
 export class CallFailure extends Error {
   /**
@@ -33,7 +33,7 @@ export function createMcpClient(token) {
    * @param {string} method
    * @param {Json} params
    * @param {AbortSignal} [signal]
-   * @returns {AsyncGenerator<Json>} what comes until the answer, and the answer's result last
+   * @returns {AsyncGenerator<Json>} the messages before the answer, then the result of the answer
    */
   async function* request(method, params, signal) {
     const id = ++lastId
@@ -47,7 +47,7 @@ export function createMcpClient(token) {
       yield message.result
       return
     }
-    throw new CallFailure('lost', 'The hub went away in the middle of an answer.')
+    throw new CallFailure('lost', 'The connection to the hub broke during an answer.')
   }
 
   /** @type {(id: number, method: string, params: Json, signal?: AbortSignal) => Promise<Response>} */
@@ -78,7 +78,7 @@ export function createMcpClient(token) {
       return result.structuredContent ?? JSON.parse(text)
     },
     /**
-     * Calls `onNotice` when one of these resources has changed, until the hub ends it.
+     * Calls `onNotice` when one of these resources has changed, until the hub ends the stream.
      * @param {readonly string[]} uris
      * @param {() => void} onNotice
      * @param {AbortSignal} [signal]
@@ -86,7 +86,7 @@ export function createMcpClient(token) {
     async listen(uris, onNotice, signal) {
       const params = { notifications: { resourceSubscriptions: uris } }
       for await (const message of request('subscriptions/listen', params, signal)) {
-        // What changed before the hub took note of us is told of with its acknowledgement.
+        // Changes before the subscription are covered by its acknowledgement.
         const isAcknowledged = message.method === 'notifications/subscriptions/acknowledged'
         if (isAcknowledged || message.method === 'notifications/resources/updated') onNotice()
       }
@@ -109,7 +109,7 @@ async function* messagesOf(response, signal) {
   const type = response.headers.get('Content-Type') ?? ''
   if (type.startsWith('application/json')) return void (yield await reach(response.json(), signal))
   if (!type.startsWith('text/event-stream')) {
-    throw new CallFailure('lost', `Something between here and the hub answered with status ${response.status}.`)
+    throw new CallFailure('lost', `A proxy before the hub answered with status ${response.status}.`)
   }
   const body = /** @type {ReadableStream<BufferSource>} */ (response.body)
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
@@ -127,7 +127,7 @@ async function* messagesOf(response, signal) {
 }
 
 /**
- * What the browser throws where nobody answers says nothing to a person.
+ * The browser's own error for an unreachable server does not help a person.
  * @template T
  * @param {Promise<T>} answer
  * @param {AbortSignal} [signal]
@@ -142,11 +142,11 @@ async function reach(answer, signal) {
   }
 }
 
-/** Codes of "not now": the hub starts or stops, has too much to do, or failed for once. */
-const passing = new Set([-32001, -32005, -32603])
+/** Codes of temporary failures: the hub starts or stops, is overloaded, or had an internal error. */
+const temporary = new Set([-32001, -32005, -32603])
 
 /** @type {(status: number, error: { code: number, message: string }) => CallFailure} */
 function failureOf(status, { code, message }) {
   if (status === 401) return new CallFailure('login', message)
-  return new CallFailure(status >= 500 || passing.has(code) ? 'lost' : 'refused', message)
+  return new CallFailure(status >= 500 || temporary.has(code) ? 'lost' : 'refused', message)
 }

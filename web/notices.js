@@ -1,6 +1,6 @@
 // @ts-check
-/** Keeps what is shown up to date: reads when a notice says that a session changed, and again when the hub is back. */
-import { attention } from './attention.js'
+/** Keeps the page up to date: reads again when a notice reports a changed session, and when the hub is back. */
+import { whenVisible } from './tab-visibility.js'
 import { createBackoff, isLost } from './backoff.js'
 import { CallFailure } from './mcp-client.js'
 
@@ -9,33 +9,33 @@ import { CallFailure } from './mcp-client.js'
 /** Changes with every session. */
 const topic = 'resource://sessions'
 
-/** A stream that lasted so long was a good one. */
-const wellAfterMs = 10_000
+/** A stream that lasted this long resets the backoff. */
+const stableAfterMs = 10_000
 
 /**
- * Runs until `signal` fires; throws what is no mere loss of the hub.
+ * Runs until `signal` aborts. Throws every error except the loss of the hub.
  * @param {object} options
  * @param {McpClient} options.client
  * @param {AbortSignal} options.signal
  * @param {() => Promise<void>} options.read
  * @param {(failure: CallFailure) => void} options.onLost
  */
-export async function keepNoticed({ client, signal, read, onLost }) {
+export async function keepUpToDate({ client, signal, read, onLost }) {
   const backoff = createBackoff()
   while (!signal.aborted) {
-    const looking = await attention(signal)
+    const visible = await whenVisible(signal)
     const listening = new AbortController()
     const reader = createReader(read)
     const begun = performance.now()
     try {
-      const until = AbortSignal.any([looking, listening.signal])
+      const until = AbortSignal.any([visible, listening.signal])
       await Promise.race([listenTogether(client, reader.readAgain, until), reader.failed])
       throw new CallFailure('lost', 'The hub is stopping.')
     } catch (error) {
-      if (looking.aborted) continue
+      if (visible.aborted) continue
       if (!isLost(error)) throw error
       onLost(error)
-      if (performance.now() - begun > wellAfterMs) backoff.reset()
+      if (performance.now() - begun > stableAfterMs) backoff.reset()
       await backoff.wait(signal)
     } finally {
       listening.abort()
@@ -44,8 +44,8 @@ export async function keepNoticed({ client, signal, read, onLost }) {
 }
 
 /**
- * One stream for all tabs: a browser opens six connections to one place, and each terminal in sight needs one of them.
- * The tab that holds the lock listens and tells the others; when it goes, the next one does.
+ * One stream for all tabs: a browser opens only six connections to one server, and each visible terminal needs one.
+ * The tab with the lock listens and notifies the others. When it closes, the next tab takes over.
  * @type {(client: McpClient, onNotice: () => void, signal: AbortSignal) => Promise<void>}
  */
 async function listenTogether(client, onNotice, signal) {
@@ -54,19 +54,19 @@ async function listenTogether(client, onNotice, signal) {
   if (!navigator.locks) return client.listen([topic], onNotice, signal)
   const others = new BroadcastChannel('signalbox-notices')
   others.addEventListener('message', onNotice)
-  const tellAll = () => {
+  const notifyAll = () => {
     onNotice()
     others.postMessage(topic)
   }
   try {
-    await navigator.locks.request('signalbox-notices', { signal }, () => client.listen([topic], tellAll, signal))
+    await navigator.locks.request('signalbox-notices', { signal }, () => client.listen([topic], notifyAll, signal))
   } finally {
     others.close()
   }
 }
 
 /**
- * One read at a time; a notice that comes while one runs is followed by another.
+ * One read at a time. A notice during a read causes another one after it.
  * @param {() => Promise<void>} read
  */
 function createReader(read) {

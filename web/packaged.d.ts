@@ -1,4 +1,4 @@
-/** What the hub serves from packages, by the names the page imports it by. */
+/** Modules that the hub serves from packages, under the names that the page imports. */
 declare module '*/xterm/xterm.js' {
   export * from '@xterm/xterm'
 }

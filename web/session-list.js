@@ -1,7 +1,7 @@
 // @ts-check
-/** The sessions, each with the way to its terminal. */
+/** The list of sessions, each with a link to its terminal. */
 import { element, find } from './elements.js'
-import { describeDoing, moodOf } from './session-words.js'
+import { describeActivity, displayStatus } from './session-text.js'
 
 /** @typedef {import('./mcp-client.js').Json} Json */
 
@@ -10,7 +10,7 @@ export function showSessions({ sessions }) {
   find('no-sessions', HTMLElement).hidden = sessions.length > 0
   find('sessions', HTMLElement).replaceChildren(
     ...sessions.map((/** @type {Json} */ session, /** @type {number} */ index) => {
-      // A name means the newest that has it, which is listed first; the others have their ids.
+      // A name refers to its newest session, which is listed first. The others are linked by id.
       const isNewest = sessions.findIndex((/** @type {Json} */ { name }) => name === session.name) === index
       return row(session, isNewest ? session.name : session.id)
     }),
@@ -21,7 +21,7 @@ export function showSessions({ sessions }) {
 function row(session, address) {
   const link = element('a', { href: `terminal/${address}`, textContent: session.name })
   const status = element('span', { className: 'chip', textContent: session.status })
-  status.dataset.is = moodOf(session)
-  const doing = element('span', { className: 'hint', textContent: describeDoing(session) })
-  return element('li', {}, [link, status, doing])
+  status.dataset.is = displayStatus(session)
+  const activity = element('span', { className: 'hint', textContent: describeActivity(session) })
+  return element('li', {}, [link, status, activity])
 }

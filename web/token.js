@@ -1,5 +1,5 @@
 // @ts-check
-/** The token of whoever looks at the page: kept for this tab, or for this device where they ask for it. */
+/** The token of the person at the page: kept for this tab, or for this device on request. */
 const key = 'signalbox-token'
 
 /** @returns {string | null} */
@@ -18,7 +18,7 @@ export function forgetToken() {
   localStorage.removeItem(key)
 }
 
-/** Takes the token out of a link that was printed for logging in; address bar and history need not keep it. */
+/** Takes the token out of a printed login link, so that address bar and history do not keep it. */
 export function takeTokenFromAddress() {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')
   if (!token) return

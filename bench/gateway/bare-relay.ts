@@ -1,6 +1,6 @@
 /**
- * The least that a hop over HTTP can cost: a body comes in, goes on to the upstream, and what that answers goes back.
- * Nothing is parsed, named, decided or recorded.
+ * The minimal HTTP hop: forwards a request body to the upstream, and the answer back. It does not parse, name, decide
+ * or record anything.
  *
  *   node bare-relay.ts <url of the upstream>
  */

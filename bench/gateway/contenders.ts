@@ -1,5 +1,5 @@
-/** Starts what is compared: the upstream itself, Signalbox in front of it, and the gateways of npm. */
-import { type CallLine, httpCalls, prepareLegacyCall, prepareModernCall, saying } from './call-line.ts'
+/** Starts the programs to compare: the upstream itself, Signalbox in front of it, and gateways from npm. */
+import { type Caller, httpCalls, prepareLegacyCall, prepareModernCall, echoText } from './caller.ts'
 import { cpuMicrosOfTree } from './cpu-of-tree.ts'
 import { startPeers } from './peers.ts'
 import { type Listening, startBareRelay, startUpstream } from './start-program.ts'
@@ -7,30 +7,30 @@ import { type BenchHub, startSignalbox } from './start-signalbox.ts'
 
 export interface Contender {
   readonly name: string
-  /** In a few words, since they do not all do the same. */
+  /** A short description, since the contenders do not all do the same. */
   readonly does: string
-  /** Part of every right answer. */
+  /** Part of every correct answer. */
   readonly expects: string
-  /** A caller with an MCP connection of its own. */
-  open(id: number): Promise<CallLine>
-  /** Of the gateway, without the upstream; of the upstream where nothing stands in front of it. */
+  /** Opens a caller with its own MCP connection. */
+  open(id: number): Promise<Caller>
+  /** The CPU time of the gateway without the upstream, or of the upstream itself for "direct". */
   cpuMicros(): number
 }
 
 export interface Contenders extends AsyncDisposable {
   readonly direct: Contender
-  /** The least that a hop can cost. */
+  /** The minimal cost of a hop. */
   readonly bare: Contender
   readonly relayed: Contender
-  /** A tool of the hub's own on the same compositor: decided and recorded, but not relayed. */
+  /** A tool of the hub on the same compositor: decided and recorded, but not relayed. */
   readonly guarded: Contender
-  /** A tool of the hub's own, called by a person: what the endpoint alone costs. */
+  /** A tool of the hub, called by a person: the cost of the endpoint alone. */
   readonly own: Contender
-  /** These five among them. */
+  /** All contenders, including these five. */
   readonly all: readonly Contender[]
 }
 
-const args = { text: saying }
+const args = { text: echoText }
 const statusCall = { name: 'hub_status', arguments: {} }
 
 export async function startContenders(): Promise<Contenders> {
@@ -39,7 +39,7 @@ export async function startContenders(): Promise<Contenders> {
   const direct = httpContender(upstream, { name: 'direct', does: 'the upstream itself: bare `node:http`' })
   const bare = httpContender(stack.use(await startBareRelay(upstream.url)), {
     name: 'bare relay',
-    does: '`node:http` and undici, which pass the bytes on and look at nothing: the least that a hop can cost in Node',
+    does: '`node:http` and undici, which forward the bytes unread: the minimal cost of a hop in Node',
   })
   const { relayed, modern, guarded, own } = signalboxContenders(stack.use(await startSignalbox(upstream.url)))
   const all = [direct, bare, relayed, modern, guarded, own, ...(await startPeers(stack, upstream.url))]
@@ -47,11 +47,11 @@ export async function startContenders(): Promise<Contenders> {
   return { direct, bare, relayed, guarded, own, all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-function httpContender({ url, pid }: Listening, words: Pick<Contender, 'name' | 'does'>): Contender {
+function httpContender({ url, pid }: Listening, description: Pick<Contender, 'name' | 'does'>): Contender {
   const target = { port: Number(new URL(url).port), path: '/mcp' }
   return {
-    ...words,
-    expects: saying,
+    ...description,
+    expects: echoText,
     open: httpCalls(target.port, (id) => prepareLegacyCall(target, id, { name: 'echo', arguments: args })),
     cpuMicros: () => cpuMicrosOfTree(pid),
   }
@@ -63,7 +63,7 @@ function signalboxContenders({ pid, agent, person, tool }: BenchHub) {
   const relayed: Contender = {
     name: 'Signalbox',
     does: 'token, record, 100 rules, names; one HTTP upstream',
-    expects: saying,
+    expects: echoText,
     open: httpCalls(agent.port, (id) => prepareLegacyCall(agent, id, call)),
     cpuMicros,
   }
@@ -75,7 +75,7 @@ function signalboxContenders({ pid, agent, person, tool }: BenchHub) {
   }
   const guarded: Contender = {
     name: 'Signalbox, tool of its own',
-    does: '`hub_status` by the same agent: token, record and 100 rules, nothing is relayed',
+    does: '`hub_status` by the same agent: token, record and 100 rules, but no relay',
     expects: 'uptime_seconds',
     open: httpCalls(agent.port, (id) => prepareLegacyCall(agent, id, statusCall)),
     cpuMicros,

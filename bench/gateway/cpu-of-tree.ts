@@ -1,4 +1,4 @@
-/** The CPU time of a process and all that it started, as the kernel counts it. */
+/** The CPU time of a process and its descendants, as the kernel counts it. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -10,7 +10,7 @@ interface Process {
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
 
-/** Without the processes that run one of the `except`: an upstream is no part of the gateway that starts it. */
+/** Leaves out processes that run a program of `except`: an upstream is not part of the gateway that starts it. */
 export function cpuMicrosOfTree(root: number, except: readonly string[] = []): number {
   const all = readdirSync('/proc')
     .filter(isNumber)
@@ -18,7 +18,7 @@ export function cpuMicrosOfTree(root: number, except: readonly string[] = []): n
     .map(readProcess)
     .filter((found) => found !== undefined)
   const tree = new Set([root])
-  // A child may have a smaller number than its parent, so once through is not always enough.
+  // A child may have a smaller pid than its parent, so one pass is not always enough.
   for (let size = 0; size < tree.size;) {
     size = tree.size
     for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid)
@@ -29,17 +29,17 @@ export function cpuMicrosOfTree(root: number, except: readonly string[] = []): n
 
 function readProcess(pid: number): Process | undefined {
   try {
-    // The second field is the name in brackets, which may hold blanks and brackets of its own.
+    // The second field is the name in brackets, which may contain blanks and brackets.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ')
     return { pid, parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) }
   } catch {
-    return undefined // it ended meanwhile
+    return undefined // It ended meanwhile.
   }
 }
 
-/** The file that Node was told to run. */
+/** The file that Node runs. */
 function programOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[1] ?? ''

@@ -12,6 +12,6 @@ if (names.some((name) => programOf(name) === undefined)) {
   writeFileSync(join(gatewaysDirectory, 'package.json'), '{ "private": true }\n')
   const args = ['install', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error', ...wanted]
   const { status } = spawnSync('npm', args, { cwd: gatewaysDirectory, stdio: ['ignore', 2, 2] })
-  // Which of them are there is for the bench to say.
+  // The benchmark reports which of them are installed.
   if (status !== 0) console.error(`signalbox: "npm ${args.join(' ')}" failed; see above.`)
 }

@@ -1,4 +1,4 @@
-/** The gateways of npm that Signalbox is compared with, at the versions the figures were taken with. */
+/** The npm gateways that Signalbox is compared with, in the versions that were measured. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,7 +8,7 @@ export type GatewayName = keyof typeof gateways
 
 export const gatewaysDirectory = fileURLToPath(new URL('../../.cache/gateways/', import.meta.url))
 
-/** The file that its command runs; `undefined` where it is not installed at the version asked for. */
+/** The file that its command runs; `undefined` if this version is not installed. */
 export function programOf(name: GatewayName): string | undefined {
   const directory = join(gatewaysDirectory, 'node_modules', name)
   try {

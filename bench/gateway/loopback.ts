@@ -1,7 +1,7 @@
-/** Loaded before a gateway that listens on every address of the machine and has no option to say otherwise. */
+/** Preloaded into a gateway that listens on all addresses and has no option to change that. */
 import { Server } from 'node:net'
 
-// oxlint-disable-next-line typescript/unbound-method -- it is called with the `this` it was taken from
+// oxlint-disable-next-line typescript/unbound-method -- it is called with the right `this`
 const { listen } = Server.prototype
 
 Server.prototype.listen = function (this: Server, port: unknown, ...rest: readonly unknown[]): Server {

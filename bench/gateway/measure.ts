@@ -1,7 +1,7 @@
-/** Drives one contender over so many lines at once and takes its figures. */
+/** Measures one contender with a number of concurrent callers. */
 import { percentile } from '../figures.ts'
 import type { Contender } from './contenders.ts'
-import type { CallLine } from './call-line.ts'
+import type { Caller } from './caller.ts'
 
 export interface Figures {
   readonly cpuMicrosPerCall: number
@@ -10,30 +10,30 @@ export interface Figures {
   readonly p99Ms: number
 }
 
-/** Before anything is measured: V8 optimizes code only once it has run for a while, and here some have more of it. */
+/** Before the measurement, since V8 optimizes code only after some time, and some contenders have more code. */
 export const warmCalls = 20_000
 
 export async function warmUp(contender: Contender): Promise<void> {
   await measure(contender, 16, 0, warmCalls)
 }
 
-/** On a busy machine a time alone would be over before a program has warmed up, or used a tick of the clock. */
-const fewestCalls = 1_000
+/** A minimum number of calls: on a busy machine, the time alone might be over before a clock tick is used. */
+const minCalls = 1_000
 
 export async function measure(
   contender: Contender,
-  lineCount: number,
+  connectionCount: number,
   seconds: number,
-  calls = fewestCalls,
+  calls = minCalls,
 ): Promise<Figures> {
-  const ids = Array.from({ length: lineCount }, (_, id) => id)
-  const lines = await Promise.all(ids.map((id) => contender.open(id)))
+  const ids = Array.from({ length: connectionCount }, (_, id) => id)
+  const callers = await Promise.all(ids.map((id) => contender.open(id)))
   const latencies: number[] = []
 
-  async function drive(line: CallLine): Promise<void> {
+  async function drive(caller: Caller): Promise<void> {
     while (performance.now() < deadline || latencies.length < calls) {
       const sentAt = performance.now()
-      const answer = await line.call()
+      const answer = await caller.call()
       latencies.push(performance.now() - sentAt)
       if (!answer.includes(contender.expects)) throw new Error(`${contender.name} answered ${answer}`)
     }
@@ -42,10 +42,10 @@ export async function measure(
   const cpuBefore = contender.cpuMicros()
   const startedAt = performance.now()
   const deadline = startedAt + seconds * 1000
-  await Promise.all(lines.map(drive))
+  await Promise.all(callers.map(drive))
   const elapsedMs = performance.now() - startedAt
   const cpu = contender.cpuMicros() - cpuBefore
-  for (const line of lines) line.close()
+  for (const caller of callers) caller.close()
 
   return {
     cpuMicrosPerCall: cpu / latencies.length,

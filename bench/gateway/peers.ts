@@ -1,15 +1,15 @@
-/** The gateways of npm, each in the fastest way its documentation offers. */
+/** The npm gateways, each with the fastest settings that its documentation offers. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { freePort } from '../../test/harness/free-port.ts'
+import { freePort } from '../../test/fixtures/ports.ts'
 import { createTempHome } from '../../test/harness/temp-home.ts'
-import { httpCalls, openSseCalls, prepareLegacyCall, saying } from './call-line.ts'
+import { httpCalls, openSseCalls, prepareLegacyCall, echoText } from './caller.ts'
 import type { Contender } from './contenders.ts'
 import { cpuMicrosOfTree } from './cpu-of-tree.ts'
 import { type GatewayName, gateways, programOf } from './installed.ts'
 import { startGateway, upstreamProgram } from './start-program.ts'
 
-const echo = { name: 'echo', arguments: { text: saying } }
+const echo = { name: 'echo', arguments: { text: echoText } }
 const stdioUpstream = [process.execPath, upstreamProgram, '--stdio']
 
 type Start = (program: string, stack: AsyncDisposableStack, upstreamUrl: string) => Promise<Contender>
@@ -36,23 +36,24 @@ const starts: Readonly<Record<GatewayName, Start>> = {
     const args = [program, '--port', String(target.port), '--config', config]
     const env = { HOME: home.path, XDG_STATE_HOME: home.path, XDG_CONFIG_HOME: home.path, XDG_DATA_HOME: home.path }
     const { pid } = stack.use(await startGateway(args, env, () => probe(open)))
-    const does = 'aggregates, one HTTP upstream; SSE outward; no policy, no record'
-    return { name: title('mcp-hub'), does, expects: saying, open, cpuMicros: () => cpuMicrosOfTree(pid) }
+    const does = 'aggregates; one HTTP upstream; SSE to the client; no policy, no record'
+    return { name: title('mcp-hub'), does, expects: echoText, open, cpuMicros: () => cpuMicrosOfTree(pid) }
   },
 }
 
-/** Those that are installed. */
+/** Starts the installed ones. */
 export async function startPeers(stack: AsyncDisposableStack, upstreamUrl: string): Promise<readonly Contender[]> {
   const started: Contender[] = []
   for (const name of Object.keys(gateways) as GatewayName[]) {
     const program = programOf(name)
-    if (program === undefined) console.error(`signalbox: ${name} ${gateways[name]} is not installed: left out.`)
+    if (program === undefined)
+      console.error(`signalbox: ${name} ${gateways[name]} is not installed, so it is left out.`)
     else started.push(await starts[name](program, stack, upstreamUrl))
   }
   return started
 }
 
-/** A stdio upstream made reachable over HTTP: nothing is aggregated, named, decided or recorded. */
+/** Bridges a stdio upstream to HTTP. It does not aggregate, name, decide or record anything. */
 async function startBridge(
   name: GatewayName,
   stack: AsyncDisposableStack,
@@ -64,17 +65,17 @@ async function startBridge(
   return {
     name: title(name),
     does: 'bridges one stdio upstream to HTTP; no policy, no record',
-    expects: saying,
+    expects: echoText,
     open,
     cpuMicros: () => cpuMicrosOfTree(pid, [upstreamProgram]),
   }
 }
 
 async function probe(open: Contender['open']): Promise<void> {
-  const line = await open(0)
-  const answer = await line.call()
-  line.close()
-  if (!answer.includes(saying)) throw new Error(`The call was answered with ${answer}`)
+  const caller = await open(0)
+  const answer = await caller.call()
+  caller.close()
+  if (!answer.includes(echoText)) throw new Error(`The call got the answer ${answer}`)
 }
 
 function title(name: GatewayName): string {

@@ -1,4 +1,4 @@
-/** A hub policy as a busy team might have it: 100 rules, of which one allows the call that is measured. */
+/** A hub policy like that of a busy team: 100 rules, of which one allows the measured call. */
 export function policyOf100Rules(tool: string): string {
   const others = ['github', 'jira', 'files', 'mail', 'database']
   const mount = tool.slice(0, tool.indexOf('_'))
@@ -8,7 +8,7 @@ export function policyOf100Rules(tool: string): string {
     ...range(38).map((n) => `allow: "${others[n % 5]}_get_${n}_*"`),
     ...range(30).map((n) => `ask: "${others[n % 5]}_write_${n}_*"`),
     ...range(20).map((n) => `deny: "*_delete_${n}"`),
-    // These name the tool itself, so that the arguments of every call are looked at.
+    // These match the tool itself, so that the arguments of every call are checked.
     ...range(10).map(
       (n) => `deny: "${mount}_*"\n    when: { properties: { text: { const: "secret ${n}" } }, required: [text] }`,
     ),

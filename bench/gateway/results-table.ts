@@ -1,4 +1,4 @@
-/** The table that the README shows. */
+/** The table in docs/benchmarks.md. */
 import { loadavg } from 'node:os'
 import { machine, median } from '../figures.ts'
 import { markdownTable } from '../markdown-table.ts'
@@ -7,8 +7,8 @@ import { type Figures, warmCalls } from './measure.ts'
 
 export interface Row {
   readonly contender: Contender
-  readonly lineCount: number
-  /** One per round; what was measured beside it is at the same place in its own row. */
+  readonly connectionCount: number
+  /** One per round. Figures of the same round have the same index in all rows. */
   readonly rounds: readonly Figures[]
 }
 
@@ -19,16 +19,16 @@ export interface Circumstances {
 }
 
 const heading = ['through', 'connections', 'CPU µs per call', '× direct', 'calls/s', 'p50 ms', '× direct', 'p99 ms']
-/** The first column is words, the others numbers. */
-const wordColumns = 1
+/** The first column is text, the others are numbers. */
+const textColumns = 1
 
 export function resultsTable(rows: readonly Row[], contenders: Contenders, circumstances: Circumstances): string {
   const { rounds, seconds, loadBefore } = circumstances
   const cells = rows.map((row) => {
-    const direct = beside(row, contenders.direct, rows)
+    const direct = rowOf(row, contenders.direct, rows)
     return [
       row.contender.name,
-      String(row.lineCount),
+      String(row.connectionCount),
       medianOf(row, 'cpuMicrosPerCall').toFixed(0),
       times(row, direct, 'cpuMicrosPerCall'),
       medianOf(row, 'callsPerSecond').toFixed(0),
@@ -38,16 +38,16 @@ export function resultsTable(rows: readonly Row[], contenders: Contenders, circu
     ]
   })
   return [
-    ...markdownTable([heading, ...cells], wordColumns),
+    ...markdownTable([heading, ...cells], textColumns),
     '',
     ...contenders.all.map(({ name, does }) => `- ${name}: ${does}.`),
     '',
-    `Signalbox over a bare relay, for token, record, policy, names and both protocols: ${added(rows, contenders.relayed, contenders.bare)}.`,
-    `Of its CPU the way to the upstream and back: ${added(rows, contenders.relayed, contenders.guarded)}.`,
+    `Signalbox compared with a bare relay, for token, record, policy, names and both protocols: ${added(rows, contenders.relayed, contenders.bare)}.`,
+    `The part of its CPU for the way to the upstream and back: ${added(rows, contenders.relayed, contenders.guarded)}.`,
     '',
     `${machine()}, load ${loadBefore.toFixed(1)} before and ${load().toFixed(1)} after. Medians of ${rounds} interleaved`,
-    `rounds of ${seconds} s, and of 1,000 calls at least, after ${warmCalls} calls each to warm up. CPU is that of the gateway's processes without the upstream's`,
-    'own; for "direct" it is the upstream\'s. Each connection is an MCP connection with one call under way; the client runs',
+    `rounds of ${seconds} s and at least 1,000 calls, after ${warmCalls} warm-up calls each. CPU is that of the gateway's processes without the upstream's`,
+    'own; for "direct" it is the upstream\'s. Each connection is an MCP connection with one call in flight; the client runs',
     'on the same machine.',
   ].join('\n')
 }
@@ -56,28 +56,28 @@ export function load(): number {
   return loadavg()[0] ?? Number.NaN
 }
 
-/** `71 µs at 1, 64 µs at 16` connections: what one costs more than the other. */
+/** `71 µs at 1, 64 µs at 16` connections: the additional cost of one over the other. */
 function added(rows: readonly Row[], more: Contender, less: Contender): string {
   return rows
     .filter(({ contender }) => contender === more)
     .map((row) => {
-      const other = beside(row, less, rows)
+      const other = rowOf(row, less, rows)
       const micros = row.rounds.map(({ cpuMicrosPerCall }, round) => {
         return cpuMicrosPerCall - other.rounds[round]!.cpuMicrosPerCall
       })
-      return `${median(micros).toFixed(0)} µs at ${row.lineCount}`
+      return `${median(micros).toFixed(0)} µs at ${row.connectionCount}`
     })
     .join(', ')
 }
 
-/** Each round is compared with its own minute: what else the machine does falls out. */
+/** Compares each round with the same round of "direct", so that other load on the machine cancels out. */
 function times(row: Row, direct: Row, figure: keyof Figures): string {
   return median(row.rounds.map((figures, round) => figures[figure] / direct.rounds[round]![figure])).toFixed(1)
 }
 
-/** What another contender did over as many lines. */
-function beside({ lineCount }: Row, contender: Contender, rows: readonly Row[]): Row {
-  return rows.find((row) => row.contender === contender && row.lineCount === lineCount)!
+/** The row of another contender with the same number of connections. */
+function rowOf({ connectionCount }: Row, contender: Contender, rows: readonly Row[]): Row {
+  return rows.find((row) => row.contender === contender && row.connectionCount === connectionCount)!
 }
 
 function medianOf({ rounds }: Row, figure: keyof Figures): number {

@@ -1,4 +1,4 @@
-/** Programs that serve HTTP, started and ended by the bench. */
+/** Starts and ends the HTTP programs of the benchmark. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -22,29 +22,29 @@ export const startUpstream = (): Promise<Listening> => startListening([upstreamP
 export const startBareRelay = (upstreamUrl: string): Promise<Listening> =>
   startListening([bareRelayProgram, upstreamUrl])
 
-/** It says where it listens when it does. */
+/** The program prints where it listens. */
 async function startListening(args: readonly string[]): Promise<Listening> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   return { ...programOf(child, () => child.kill('SIGKILL')), url: line.replace('listening on ', '') }
 }
 
-/** Ready when `probe` has gone through. */
+/** Resolves when `probe` succeeds. */
 export async function startGateway(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   probe: () => Promise<unknown>,
 ): Promise<Program> {
   const loopback = ['--import', new URL('loopback.ts', import.meta.url).href]
-  // A group of its own, so that the upstreams it started go with it.
+  // Its own process group, so that its upstreams end with it.
   const child = spawn(process.execPath, [...loopback, ...args], {
     detached: true,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const program = programOf(child, () => process.kill(-child.pid!, 'SIGKILL'))
-  let complaints = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-2_000)))
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2_000)))
   const deadline = Date.now() + 30_000
   for (;;) {
     try {
@@ -54,14 +54,14 @@ export async function startGateway(
       if (Date.now() < deadline && child.exitCode === null) await sleep(100)
       else {
         await program[Symbol.asyncDispose]()
-        throw new Error(`"${args.join(' ')}" did not get ready: ${complaints}`, { cause: error })
+        throw new Error(`"${args.join(' ')}" did not become ready: ${errors}`, { cause: error })
       }
     }
   }
 }
 
 function programOf(child: ChildProcess, kill: () => void): Program {
-  // Also when the bench is interrupted.
+  // Also if the benchmark is interrupted.
   process.once('exit', kill)
   return {
     pid: child.pid!,

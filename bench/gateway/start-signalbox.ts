@@ -1,6 +1,6 @@
-/** The hub as `signalbox up` ships it, with the upstream as a connector of one session and 100 rules in its policy. */
+/** The hub as `signalbox up` starts it, with the upstream as a connector of one session and 100 rules in its policy. */
 import { callTool } from '../../test/harness/modern-call.ts'
-import { startHubProcess } from '../../test/harness/hub-process.ts'
+import { startHubProcess } from '../../test/worlds/hub-process.ts'
 import { createTempHome } from '../../test/harness/temp-home.ts'
 import type { Target } from '../protocol/request-bytes.ts'
 import { policyOf100Rules } from './policy-of-100-rules.ts'
@@ -9,9 +9,9 @@ export interface BenchHub extends AsyncDisposable {
   readonly pid: number
   /** The endpoint, with the token of the session's agent. */
   readonly agent: Target
-  /** The same with a person's. */
+  /** The endpoint, with the token of a person. */
   readonly person: Target
-  /** As the agent sees the upstream's `echo`. */
+  /** The agent's name for the `echo` tool of the upstream. */
   readonly tool: string
 }
 

@@ -1,13 +1,13 @@
-/** Starts what is compared, each in a process of its own that can tell its CPU time. */
+/** Starts the servers to compare, each in a process that can report its CPU time. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { startHubProcess } from '../../test/harness/hub-process.ts'
+import { startHubProcess } from '../../test/worlds/hub-process.ts'
 import { createTempHome } from '../../test/harness/temp-home.ts'
-import { openLine } from './http-line.ts'
+import { openConnection } from './http-connection.ts'
 import { initialize, initialized, legacyCall, modernCall, type Target } from './request-bytes.ts'
 import { type Era, resultVariable } from './server-under-test.ts'
 
@@ -15,9 +15,9 @@ export interface Contender {
   readonly name: string
   readonly era: Era
   readonly port: number
-  /** The same call for each line, ready to be sent. In the legacy era each line has an MCP connection of its own. */
+  /** The prepared call of each caller. In the legacy era each caller has its own MCP connection. */
   readonly requests: readonly Buffer[]
-  readonly isFloor: boolean
+  readonly isBaseline: boolean
   cpuMicros(): Promise<number>
 }
 
@@ -27,7 +27,7 @@ export interface Contenders extends AsyncDisposable {
 
 const cpuReporter = ['--import', new URL('report-cpu.ts', import.meta.url).href]
 
-export async function startContenders(mostLines: number): Promise<Contenders> {
+export async function startContenders(maxConnections: number): Promise<Contenders> {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await createTempHome())
   const hub = stack.use(await startHubProcess({ home: home.path, nodeFlags: cpuReporter, ipc: true }))
@@ -43,14 +43,14 @@ export async function startContenders(mostLines: number): Promise<Contenders> {
       return started
     }),
   )
-  if (!raw || !sdkLegacy || !sdkModern) throw new Error('A server of the bench did not start.')
+  if (!raw || !sdkLegacy || !sdkModern) throw new Error('A server of the benchmark did not start.')
 
   async function contender(name: string, era: Era, child: ChildProcess, target: Target): Promise<Contender> {
-    const isFloor = child === raw?.child
+    const isBaseline = child === raw?.child
     const requests: Buffer[] = []
-    const prepare = isFloor ? floorCall : prepareCall
-    for (let id = 0; id < mostLines; id++) requests.push(await prepare(target, era, id))
-    return { name, era, port: target.port, requests, isFloor, cpuMicros: () => cpuMicros(child) }
+    const prepare = isBaseline ? baselineCall : prepareCall
+    for (let id = 0; id < maxConnections; id++) requests.push(await prepare(target, era, id))
+    return { name, era, port: target.port, requests, isBaseline, cpuMicros: () => cpuMicros(child) }
   }
   const all = [
     await contender('raw `node:http`', 'legacy', raw.child, { port: raw.port, path: '/legacy' }),
@@ -64,27 +64,27 @@ export async function startContenders(mostLines: number): Promise<Contenders> {
   return { all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** Makes the bytes of the call for one line, opening an MCP connection first where the era has such. */
+/** Prepares the bytes of a call. In the legacy era, opens an MCP connection first. */
 async function prepareCall(target: Target, era: Era, id: number): Promise<Buffer> {
   if (era === 'modern') return modernCall(target, id)
-  const line = await openLine(target.port)
-  const { status, head, body } = await line.exchange(initialize(target))
+  const connection = await openConnection(target.port)
+  const { status, head, body } = await connection.exchange(initialize(target))
   const connectionId = /\r\nmcp-session-id: *(\S+)/i.exec(head)?.[1]
-  if (connectionId === undefined) throw new Error(`No connection was given: ${status} ${body}`)
-  await line.exchange(initialized(target, connectionId))
-  line.close()
+  if (connectionId === undefined) throw new Error(`The server opened no MCP connection: ${status} ${body}`)
+  await connection.exchange(initialized(target, connectionId))
+  connection.close()
   return legacyCall(target, connectionId, id)
 }
 
-/** The floor knows no connections: any id will do, as long as the request has the same bytes. */
-async function floorCall(target: Target, era: Era, id: number): Promise<Buffer> {
+/** The baseline has no connections, so any id works, as long as the request has the same size. */
+async function baselineCall(target: Target, era: Era, id: number): Promise<Buffer> {
   return era === 'modern' ? modernCall(target, id) : legacyCall(target, randomUUID(), id)
 }
 
 async function resultOf(target: Target, era: Era): Promise<string> {
-  const line = await openLine(target.port)
-  const { body } = await line.exchange(await prepareCall(target, era, 1))
-  line.close()
+  const connection = await openConnection(target.port)
+  const { body } = await connection.exchange(await prepareCall(target, era, 1))
+  connection.close()
   const { result } = z.object({ result: z.unknown() }).parse(JSON.parse(Buffer.from(body, 'latin1').toString()))
   return JSON.stringify(result)
 }
@@ -100,7 +100,7 @@ async function startServer(file: string, env: Readonly<Record<string, string>>):
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  if (child.stdout === null) throw new Error('A child without stdout.')
+  if (child.stdout === null) throw new Error('The child has no stdout.')
   const [line] = await once(createInterface({ input: child.stdout }), 'line')
   return { child, port: Number(/^listening on (\d+)$/.exec(String(line))?.[1]) }
 }

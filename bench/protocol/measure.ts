@@ -1,7 +1,7 @@
-/** Drives one contender over so many lines at once and takes its figures. */
+/** Measures one contender with a number of concurrent callers. */
 import { percentile } from '../figures.ts'
 import type { Contender } from './contenders.ts'
-import { type HttpLine, openLine } from './http-line.ts'
+import { type HttpConnection, openConnection } from './http-connection.ts'
 
 export interface Figures {
   readonly cpuMicrosPerCall: number
@@ -10,27 +10,29 @@ export interface Figures {
   readonly p99Ms: number
 }
 
-export async function measure(contender: Contender, lineCount: number, callCount: number): Promise<Figures> {
-  const requests = contender.requests.slice(0, lineCount)
-  const lines = await Promise.all(requests.map(async (request) => ({ request, line: await openLine(contender.port) })))
+export async function measure(contender: Contender, connectionCount: number, callCount: number): Promise<Figures> {
+  const requests = contender.requests.slice(0, connectionCount)
+  const connections = await Promise.all(
+    requests.map(async (request) => ({ request, connection: await openConnection(contender.port) })),
+  )
   const latencies: number[] = []
   let left = callCount
 
-  async function drive({ line, request }: { line: HttpLine; request: Buffer }): Promise<void> {
+  async function drive({ connection, request }: { connection: HttpConnection; request: Buffer }): Promise<void> {
     while (left-- > 0) {
       const sentAt = performance.now()
-      const { status, body } = await line.exchange(request)
+      const { status, body } = await connection.exchange(request)
       latencies.push(performance.now() - sentAt)
-      if (status !== 200 || !body.includes('"result"')) throw new Error(`${contender.name} said ${status}: ${body}`)
+      if (status !== 200 || !body.includes('"result"')) throw new Error(`${contender.name} answered ${status}: ${body}`)
     }
   }
 
   const cpuBefore = await contender.cpuMicros()
   const startedAt = performance.now()
-  await Promise.all(lines.map(drive))
+  await Promise.all(connections.map(drive))
   const seconds = (performance.now() - startedAt) / 1000
   const cpu = (await contender.cpuMicros()) - cpuBefore
-  for (const { line } of lines) line.close()
+  for (const { connection } of connections) connection.close()
 
   return {
     cpuMicrosPerCall: cpu / callCount,

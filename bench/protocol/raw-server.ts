@@ -1,4 +1,4 @@
-/** The floor: `node:http` alone, which parses a JSON-RPC request and answers it with the same bytes as the hub. */
+/** The baseline: plain `node:http`, which parses a JSON-RPC request and answers with the same bytes as the hub. */
 import { createServer } from 'node:http'
 import { announce, resultFor } from './server-under-test.ts'
 

@@ -1,4 +1,4 @@
-/** Loaded before a server under test: answers its parent with the CPU time the process has used so far. */
+/** Preloaded into a server under test: reports the CPU time of the process to its parent. */
 process.on('message', () => process.send?.(process.cpuUsage()))
-// A server must be able to end as if nobody had asked.
+// The channel must not keep the server alive.
 process.channel?.unref()

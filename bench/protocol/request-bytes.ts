@@ -1,4 +1,4 @@
-/** The HTTP requests of the bench, as bytes: the same tool call in the words of each era. */
+/** The HTTP requests of the benchmark as bytes: the same tool call in each era. */
 import { modernMeta } from '../../test/harness/modern-call.ts'
 import { modernVersion, newestLegacyVersion } from '../../src/mcp/wire.ts'
 

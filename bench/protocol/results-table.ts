@@ -1,4 +1,4 @@
-/** The table that the README shows. */
+/** The table in docs/benchmarks.md. */
 import { machine, median } from '../figures.ts'
 import { markdownTable } from '../markdown-table.ts'
 import type { Contender } from './contenders.ts'
@@ -6,42 +6,42 @@ import type { Figures } from './measure.ts'
 
 export interface Row {
   readonly contender: Contender
-  readonly lineCount: number
-  /** One per round; the floor of the same round is at the same place in its own row. */
+  readonly connectionCount: number
+  /** One per round. The baseline of the same round has the same index in its own row. */
   readonly rounds: readonly Figures[]
 }
 
 const heading = ['server', 'revision', 'connections', 'CPU µs per call', '× raw', 'calls/s', 'p50 ms', 'p99 ms']
-/** The first columns are words, the others numbers. */
-const wordColumns = 2
+/** The first columns are text, the others are numbers. */
+const textColumns = 2
 
 export function resultsTable(rows: readonly Row[], { rounds, calls }: { rounds: number; calls: number }): string {
   const cells = rows.map((row) => [
     row.contender.name,
     row.contender.era === 'legacy' ? '2025-11-25' : '2026-07-28',
-    String(row.lineCount),
+    String(row.connectionCount),
     medianOf(row, 'cpuMicrosPerCall').toFixed(0),
-    row.contender.isFloor ? '1.0' : timesFloor(row, rows).toFixed(1),
+    row.contender.isBaseline ? '1.0' : timesBaseline(row, rows).toFixed(1),
     medianOf(row, 'callsPerSecond').toFixed(0),
     medianOf(row, 'p50Ms').toFixed(2),
     medianOf(row, 'p99Ms').toFixed(2),
   ])
   return [
-    ...markdownTable([heading, ...cells], wordColumns),
+    ...markdownTable([heading, ...cells], textColumns),
     '',
     `${machine()}. Medians of ${rounds} interleaved rounds of ${calls} calls of \`hub_status\`;`,
     'the client runs on the same machine.',
   ].join('\n')
 }
 
-/** Each round is compared with the floor of its own minute: what else the machine does falls out. */
-function timesFloor(row: Row, rows: readonly Row[]): number {
-  const floor = rows.find(
-    ({ contender, lineCount }) =>
-      contender.isFloor && contender.era === row.contender.era && lineCount === row.lineCount,
+/** Compares each round with the same round of the baseline, so that other load on the machine cancels out. */
+function timesBaseline(row: Row, rows: readonly Row[]): number {
+  const baseline = rows.find(
+    ({ contender, connectionCount }) =>
+      contender.isBaseline && contender.era === row.contender.era && connectionCount === row.connectionCount,
   )
   const ratios = row.rounds.map((figures, round) => {
-    return figures.cpuMicrosPerCall / (floor?.rounds[round]?.cpuMicrosPerCall ?? Number.NaN)
+    return figures.cpuMicrosPerCall / (baseline?.rounds[round]?.cpuMicrosPerCall ?? Number.NaN)
   })
   return median(ratios)
 }

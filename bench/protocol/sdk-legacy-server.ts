@@ -1,4 +1,4 @@
-/** The SDK's own server with connections, answering with JSON, which is its fastest way. */
+/** The SDK's own server with connections and JSON answers, its fastest mode. */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node'

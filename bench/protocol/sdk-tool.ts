@@ -1,4 +1,4 @@
-/** The SDK's low-level server, the cheaper of its two, with one tool that gives the hub's result. */
+/** The SDK's low-level server, the cheaper of its two, with one tool that returns the hub's result. */
 import { Server } from '@modelcontextprotocol/server'
 import { type Era, resultFor } from './server-under-test.ts'
 

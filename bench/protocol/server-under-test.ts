@@ -1,4 +1,4 @@
-/** What the servers of this bench share: the result they give, and how they say where they listen. */
+/** Shared by the servers of this benchmark: their result, and how they announce their port. */
 import type { Server } from 'node:http'
 import { z } from 'zod'
 
@@ -9,7 +9,7 @@ const toolResult = z.looseObject({
   structuredContent: z.record(z.string(), z.unknown()),
 })
 
-/** The result the hub gave to the same call, handed over by the bench. */
+/** The hub's result of the same call, passed on by the benchmark. */
 export function resultFor(era: Era): z.output<typeof toolResult> {
   return toolResult.parse(JSON.parse(process.env[resultVariable(era)] ?? '{}'))
 }
@@ -20,6 +20,6 @@ export function resultVariable(era: Era): string {
 
 export function announce(server: Server): void {
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server listens on no port.')
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port.')
   console.log(`listening on ${address.port}`)
 }

@@ -1,10 +1,10 @@
-/** The hub under test, and what it and its holders use. */
+/** The hub under test, and the resources that it and its holders use. */
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { startHubProcess } from '../../test/harness/hub-process.ts'
+import { startHubProcess } from '../../test/worlds/hub-process.ts'
 import type { Endpoint } from '../../test/harness/modern-call.ts'
 import { createTempHome } from '../../test/harness/temp-home.ts'
 import { type McpClient, openClient } from './mcp-client.ts'
@@ -12,12 +12,12 @@ import { type McpClient, openClient } from './mcp-client.ts'
 export interface BenchHub extends Endpoint, AsyncDisposable {
   readonly home: string
   readonly client: McpClient
-  /** So far; right after a restart, what it took to start. */
+  /** The CPU time so far; right after a restart, the CPU time of the start. */
   cpuMs(): Promise<number>
-  /** After a collection. */
+  /** After a garbage collection. */
   memory(): Promise<Memory>
   holders(): readonly HolderUsage[]
-  /** Kills it and starts another; answers how long that took, from the start of its process until it was ready. */
+  /** Kills the hub and starts another one. Returns the time from the start of its process until it is ready. */
   restart(): Promise<number>
 }
 
@@ -29,7 +29,7 @@ export interface Memory {
 export interface HolderUsage {
   readonly cpuMs: number
   readonly rssMb: number
-  /** Shared with no other process. */
+  /** Memory that is not shared with another process. */
   readonly privateMb: number
 }
 
@@ -85,7 +85,7 @@ export async function startBenchHub(): Promise<BenchHub> {
   }
 }
 
-/** As it is shipped, since flags for Node make it pass over what it has compiled before; and started a second time. */
+/** Without Node flags, which would disable the compile cache, and started twice, so that the cache is filled. */
 export async function idleHubMb(settleMs: number): Promise<number> {
   await using home = await createTempHome()
   await (await startHubProcess({ home: home.path })).end('SIGTERM')
@@ -95,13 +95,13 @@ export async function idleHubMb(settleMs: number): Promise<number> {
 }
 
 function holderPids(home: string): readonly number[] {
-  const notices = globSync('sessions/*/holder.json', { cwd: home }).map(
+  const infos = globSync('sessions/*/holder.json', { cwd: home }).map(
     (path) => JSON.parse(readFileSync(join(home, path), 'utf8')) as { pid: number; exit?: object },
   )
-  return notices.filter(({ exit }) => exit === undefined).map(({ pid }) => pid)
+  return infos.filter(({ exit }) => exit === undefined).map(({ pid }) => pid)
 }
 
-/** Linux tells; elsewhere there are no figures. */
+/** Only Linux provides these figures. */
 function usageOf(pid: number): HolderUsage {
   if (process.platform !== 'linux') return { cpuMs: Number.NaN, rssMb: Number.NaN, privateMb: Number.NaN }
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')

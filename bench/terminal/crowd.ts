@@ -1,4 +1,4 @@
-/** Many sessions that print at a steady rate, fed from here, so that the programs themselves cost next to nothing. */
+/** Many sessions that print at a steady rate. This process feeds them, so that their programs cost almost nothing. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
@@ -9,7 +9,7 @@ import { type Output, openClient } from './mcp-client.ts'
 
 export interface Crowd extends AsyncDisposable {
   readonly names: readonly string[]
-  /** Prints at so many bytes a second in each, until told to stop; answers how much each was given. */
+  /** Prints so many bytes a second in each session until the signal. Returns the number of bytes for each. */
   feed(bytesPerSecond: number, signal: AbortSignal): Promise<number>
 }
 
@@ -27,15 +27,15 @@ export async function startCrowd(hub: BenchHub, size: number): Promise<Crowd> {
     async feed(bytesPerSecond, signal) {
       const line = `${'a line of output, such as programs print all day long '.repeat(2).slice(0, 79)}\r\n`
       const text = line.repeat(Math.ceil((bytesPerSecond * stepMs) / 1000 / line.length))
-      let given = 0
+      let sent = 0
       const startedAt = performance.now()
       for (let step = 1; !signal.aborted; step++) {
         const stamped = `@${Date.now()}\r\n${text}`
         for (const pipe of pipes) pipe.write(stamped)
-        given += stamped.length
+        sent += stamped.length
         await delay(Math.max(0, startedAt + step * stepMs - performance.now()))
       }
-      return given
+      return sent
     },
     async [Symbol.asyncDispose]() {
       for (const pipe of pipes) pipe.destroy()
@@ -56,9 +56,9 @@ async function startOne(hub: BenchHub, name: string): Promise<WriteStream> {
 export interface CrowdFigures {
   readonly hubCpuPercent: number
   readonly holdersCpuPercent: number
-  /** From when it was given to a program until a viewer saw it. */
+  /** From the write to the program until a viewer got the output. */
   readonly lagsMs: readonly number[]
-  /** From the last byte given until the last session had it on its screen. */
+  /** From the last write until the last session had all output on its screen. */
   readonly caughtUpMs: number
 }
 
@@ -75,11 +75,11 @@ export async function measureCrowd(
   const stop = AbortSignal.timeout(ms)
   const ends = await endsOf(hub, crowd.names)
   const watching = crowd.names.slice(0, watched).map((session) => watchLag(hub, session, stop))
-  const given = await crowd.feed(bytesPerSecond, stop)
+  const sent = await crowd.feed(bytesPerSecond, stop)
   const fedUntil = performance.now()
   const after = { hub: await hub.cpuMs(), holders: holdersCpu(hub) }
   const elapsed = fedUntil - startedAt
-  for (const name of crowd.names) await untilDrawn(hub, name, ends.get(name)! + given)
+  for (const name of crowd.names) await untilDrawn(hub, name, ends.get(name)! + sent)
   return {
     hubCpuPercent: ((after.hub - before.hub) / elapsed) * 100,
     holdersCpuPercent: ((after.holders - before.holders) / elapsed) * 100,
@@ -88,7 +88,7 @@ export async function measureCrowd(
   }
 }
 
-/** Where the output of each ends. */
+/** The end offset of each session's output. */
 async function endsOf(hub: BenchHub, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const ends = names.map(async (name) => [name, await drawnOffset(hub, name)] as const)
   return new Map(await Promise.all(ends))
@@ -101,8 +101,8 @@ async function watchLag(hub: BenchHub, session: string, stop: AbortSignal): Prom
   while (!stop.aborted) {
     const output = await viewer.call<Output>('read_output', { session, since, timeout_ms: 1_000 })
     since = output.next_offset
-    const given = /@(\d{13})\r\n(?![^]*@\d{13})/.exec(output.data)?.[1]
-    if (given !== undefined) lags.push(Date.now() - Number(given))
+    const sentAt = /@(\d{13})\r\n(?![^]*@\d{13})/.exec(output.data)?.[1]
+    if (sentAt !== undefined) lags.push(Date.now() - Number(sentAt))
   }
   return lags
 }

@@ -1,21 +1,21 @@
-/** From a key pressed by one client until it is seen by another, which waits for it. */
+/** The time from a key that one client presses until another client, which waits for it, sees the echo. */
 import type { BenchHub } from './bench-hub.ts'
 import { type Output, openClient } from './mcp-client.ts'
 import type { TmuxPane } from './tmux.ts'
 
-/** Raw, so that it is the program that answers. */
+/** Raw mode, so that the program echoes and not the terminal. */
 export const echoCommand = 'stty raw -echo; printf ready; cat'
 const key = 'x'
 
 export async function measureEcho(hub: BenchHub, session: string, keys: number): Promise<readonly number[]> {
   using viewer = openClient(hub)
-  using typist = openClient(hub)
+  using writer = openClient(hub)
   const latencies: number[] = []
   let { next_offset: since } = await viewer.call<Output>('read_output', { session, since: -1, timeout_ms: 0 })
   for (let count = 0; count < keys; count++) {
     const seen = viewer.call<Output>('read_output', { session, since })
     const typedAt = performance.now()
-    const typed = typist.call('send_text', { session, text: key })
+    const typed = writer.call('send_text', { session, text: key })
     since = (await seen).next_offset
     latencies.push(performance.now() - typedAt)
     await typed
@@ -25,10 +25,10 @@ export async function measureEcho(hub: BenchHub, session: string, keys: number):
 
 export async function measureTmuxEcho(pane: TmuxPane, keys: number): Promise<readonly number[]> {
   const latencies: number[] = []
-  let heard = () => {}
-  pane.onOutput(() => heard())
+  let notify = () => {}
+  pane.onOutput(() => notify())
   for (let count = 0; count < keys; count++) {
-    const seen = new Promise<void>((resolve) => (heard = resolve))
+    const seen = new Promise<void>((resolve) => (notify = resolve))
     const typedAt = performance.now()
     pane.type(Buffer.from(key))
     await seen

@@ -1,4 +1,4 @@
-/** Numbers as the table shows them. */
+/** Formats numbers for the table. */
 import { median, percentile } from '../figures.ts'
 import { markdownTable } from '../markdown-table.ts'
 
@@ -6,7 +6,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** `1.8 / 4.2 ms`: the median, and what nineteen of twenty stay below. */
+/** `1.8 / 4.2 ms`: the median and the 95th percentile. */
 export function latency(values: readonly number[]): string {
   return `${shown(median(values))} / ${shown(percentile(values, 0.95))} ms`
 }

@@ -1,10 +1,10 @@
-/** A client of the hub that does no more than it must: it shares the machine with what it measures. */
+/** A minimal client of the hub, since it runs on the same machine as the hub. */
 import { Agent, request } from 'node:http'
 import { modernVersion } from '../../src/mcp/wire.ts'
 import { type Endpoint, modernMeta } from '../../test/harness/modern-call.ts'
 
 export interface McpClient extends Disposable {
-  /** What the tool answered: its structured result, or what its text says. */
+  /** Returns the structured result of the tool, or its parsed text. */
   call<Result>(tool: string, args: object): Promise<Result>
 }
 
@@ -22,7 +22,7 @@ export function openClient({ url, token }: Endpoint): McpClient {
       const options = { agent, method: 'POST', headers: { ...headers, 'content-length': Buffer.byteLength(body) } }
       const sending = request(url, options)
       sending.on('error', (error) => {
-        // The hub had just closed a connection that nobody used.
+        // The hub had just closed an idle connection.
         if (sending.reusedSocket) resolve(post(headers, body))
         else reject(error)
       })
@@ -56,7 +56,7 @@ export function openClient({ url, token }: Endpoint): McpClient {
   }
 }
 
-/** What took long is answered with a stream, whose last event is the answer. */
+/** A slow call is answered with an event stream, whose last event is the answer. */
 function lastMessageIn(text: string): string {
   if (text.startsWith('{')) return text
   return (
@@ -71,7 +71,7 @@ function parseText(text: string | undefined): unknown {
   return text === undefined ? undefined : JSON.parse(text)
 }
 
-/** As read_output answers. */
+/** The answer of read_output. */
 export interface Output {
   readonly data: string
   readonly encoding: 'utf8' | 'base64'

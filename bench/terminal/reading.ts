@@ -1,4 +1,4 @@
-/** Reading a terminal that has printed ten thousand lines: its screen, its scrollback, a search, a picture. */
+/** Reads a terminal that has printed ten thousand lines: its screen, its scrollback, a search, a screenshot. */
 import type { BenchHub } from './bench-hub.ts'
 import type { TmuxPane } from './tmux.ts'
 
@@ -23,7 +23,7 @@ export async function measureReading(
   return timed(count, () => hub.client.call(tool, { session, ...calls[reading] }))
 }
 
-/** What comes nearest to each; it has no pictures. */
+/** The nearest tmux command for each. tmux has no screenshots. */
 export async function measureTmuxReading(
   pane: TmuxPane,
   reading: Reading,

@@ -1,5 +1,5 @@
 /**
- * Loaded before a hub under test: answers its parent with what the process has used so far. Plain JavaScript, so that the
+ * Preloaded into a hub under test: reports the resources of the process to its parent. Plain JavaScript, so that the
  * compiler is not counted.
  */
 process.on('message', (question) => {
@@ -7,5 +7,5 @@ process.on('message', (question) => {
   globalThis.gc?.()
   return process.send?.(process.memoryUsage())
 })
-// A hub must be able to end as if nobody had asked.
+// The channel must not keep the hub alive.
 process.channel?.unref()

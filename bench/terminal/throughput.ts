@@ -5,7 +5,7 @@ import type { BenchHub } from './bench-hub.ts'
 import { type Output, openClient } from './mcp-client.ts'
 import { lengthOf, openPane } from './tmux.ts'
 
-/** Text such as a build prints: some of it coloured, lines of all lengths. */
+/** Text like that of a build: partly coloured, with lines of all lengths. */
 export function writeSample(directory: string, megabytes: number): string {
   const path = join(directory, `sample-${megabytes}`)
   const lines = Array.from({ length: 2_000 }, (_, line) =>
@@ -17,12 +17,12 @@ export function writeSample(directory: string, megabytes: number): string {
   return path
 }
 
-/** It begins when a key is pressed, and stays when it is done: tmux loses the end of what a program printed last. */
+/** Starts when a key is pressed, and stays afterwards, since tmux loses the last output of a program that ends. */
 const printCommand = (file: string) => `stty raw -echo; printf ready; head -c 1 > /dev/null; cat '${file}' -`
 
 export interface Flow {
   readonly megabytesPerSecond: number
-  /** Of the hub, for each megabyte. */
+  /** CPU time of the hub for each megabyte. */
   readonly cpuMsPerMegabyte: number
 }
 

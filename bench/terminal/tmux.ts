@@ -1,10 +1,10 @@
-/** A program in tmux, followed in control mode: what one would build on instead. */
+/** A program in tmux, followed in control mode: the obvious alternative to build on. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
 export interface TmuxPane extends AsyncDisposable {
   type(bytes: Buffer): void
-  /** What its program prints, as it comes; escapes undone only where they are asked for. */
+  /** The output of its program as it arrives, still escaped. */
   onOutput(listener: (escaped: string) => void): void
   /** The answer to a command, line by line. */
   ask(command: string): Promise<readonly string[]>
@@ -24,7 +24,7 @@ let count = 0
 export async function openPane(command: string, { historyLines = 2_000 } = {}): Promise<TmuxPane> {
   const server = ['-L', `signalbox-bench-${process.pid}-${count++}`, '-f', '/dev/null']
   const options = ['set', '-g', 'history-limit', String(historyLines), ';', 'set', '-g', 'remain-on-exit', 'on', ';']
-  // The first session takes the history limit from before it was set; the second is the one that counts.
+  // The history limit applies only to sessions created after it was set, so the second session is measured.
   const start = ['new-session', '-d', '-x', '120', '-y', '40', 'cat', ';', ...options]
   const own = ['new-session', '-d', '-s', 'bench', '-x', '120', '-y', '40', command]
   execFileSync('tmux', [...server, ...start, ...own])
@@ -65,7 +65,7 @@ export async function openPane(command: string, { historyLines = 2_000 } = {}): 
   }
 }
 
-/** Of `\015\012` and the like each is one byte. */
+/** An escape such as `\015` counts as one byte. */
 export function lengthOf(escaped: string): number {
   let length = Buffer.byteLength(escaped)
   for (let at = escaped.indexOf('\\'); at >= 0; at = escaped.indexOf('\\', at + 4)) length -= 3

@@ -1,13 +1,14 @@
-/** What people outside are told of a session that waits for them. */
+/** The notification that tells people a session waits for them. */
 import type { Session } from '../api/session.ts'
 import type { Notification } from '../base/notify.ts'
 
 export type NotifiedSession = Pick<Session, 'id' | 'name' | 'activity' | 'session_url'>
 
-/** `undefined`: it does not wait, and nobody needs to know. */
+/** `undefined` if the session does not wait. */
 export function waitingNotification(session: NotifiedSession): Notification | undefined {
   const { name, activity, session_url: url } = session
-  if (activity.is !== 'waiting') return undefined
+  // An approval sends its own notification.
+  if (activity.is !== 'waiting' || activity.source === 'approval') return undefined
   const { reason } = activity
   return {
     text: `${name} waits for you${reason === undefined ? '' : ` (${reason})`}: ${url}`,

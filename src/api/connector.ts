@@ -3,37 +3,37 @@ import { z } from 'zod'
 
 export const transports = ['stdio', 'http', 'sse'] as const
 
-/** In names that agents see there is one underscore between mount and tool, so a mount has none. */
+/** In names that agents see, the first underscore separates mount and tool, so a mount has none. */
 export const mountSlug = z
   .string()
-  .regex(/^[a-z0-9]{1,24}$/, 'a mount is named by 1 to 24 small letters and digits, such as "github"')
+  .regex(/^[a-z0-9]{1,24}$/, 'a mount name has 1 to 24 lowercase letters and digits, such as "github"')
 
-/** Those of the hub itself, in every compositor: no connector can take their place. */
+/** The hub's own mounts in every compositor. No connector can take their names. */
 export const ownMounts = ['terminal', 'sessions', 'resources', 'chat', 'loop', 'policy', 'repositories', 'hub'] as const
 
 export const connectorName = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a connector is named by small letters, digits and "-", such as "my-files"')
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a connector name has lowercase letters, digits and "-", such as "my-files"')
 
 export const eras = ['auto', 'legacy', 'modern'] as const
 
-/** Unknown ones are kept: other programs put theirs there, and an export gives them back. */
+/** Unknown options are kept, because other programs store theirs here and an export must return them. */
 export const connectorOptions = z.looseObject({
-  env: z.record(z.string(), z.string()).optional().describe('Variables that are no secret, as they are.'),
+  env: z.record(z.string(), z.string()).optional().describe('Variables that are not secret.'),
   cwd: z.string().optional(),
-  era: z.enum(eras).optional().describe('Of the protocol; auto finds out.'),
-  prefix: z.boolean().optional().describe('false: tools keep their names, where a session has this connector only.'),
-  shared: z.boolean().optional().describe('One upstream for all sessions instead of one for each.'),
+  era: z.enum(eras).optional().describe('Of the protocol; auto detects it.'),
+  prefix: z.boolean().optional().describe('false: tools keep their names if a session has only this connector.'),
+  shared: z.boolean().optional().describe('One upstream for all sessions instead of one each.'),
   handshake_ms: z.int().min(100).max(600_000).optional(),
   call_ms: z.int().min(100).max(86_400_000).optional().describe('A call that takes longer is cancelled.'),
-  heartbeat_ms: z.int().min(1_000).max(3_600_000).optional().describe('A silent stream is opened anew after this.'),
+  heartbeat_ms: z.int().min(1_000).max(3_600_000).optional().describe('A silent stream is reopened after this.'),
   oauth: z
     .looseObject({
-      client_id: z.string().min(1).optional().describe('Or the address of a metadata document that stands for one.'),
-      client_secret: z.string().min(1).optional().describe('As ${VAR} only.'),
+      client_id: z.string().min(1).optional().describe('Or the URL of a client metadata document.'),
+      client_secret: z.string().min(1).optional().describe('Only as ${VAR}.'),
     })
     .optional()
-    .describe('Whom to log in as, where the upstream wants a login and lets nobody register by themselves.'),
+    .describe('The client to log in as, if the upstream wants a login but allows no registration.'),
 })
 export type ConnectorOptions = z.output<typeof connectorOptions>
 
@@ -43,43 +43,43 @@ export const upstreamStatusSchema = z.object({
   is: z.enum(upstreamStates),
   reason: z.string().optional(),
   era: z.enum(['legacy', 'modern']).optional().describe('Of the last handshake that succeeded.'),
-  version: z.string().optional().describe('The revision that was agreed upon then.'),
+  version: z.string().optional().describe('The revision agreed upon then.'),
   retry_at: z.string().optional(),
   breach: z
     .object({ sentence: z.string(), at: z.string() })
     .optional()
     .describe('How it last broke the protocol; strict connectors only.'),
-  warning: z.string().optional().describe('What of it is not shown to agents, and why.'),
+  warning: z.string().optional().describe('Which parts agents do not see, and why.'),
 })
 
-/** Of one binding there is more to say. */
+/** The status of one binding has more fields. */
 export const boundUpstreamSchema = upstreamStatusSchema.extend({
-  stderr: z.string().optional().describe('The last lines that its program wrote there, without secrets.'),
-  dropped: z.int().optional().describe('Answers that belonged to no request, or came twice: they reached nobody.'),
+  stderr: z.string().optional().describe('The last lines its program wrote, without secrets.'),
+  dropped: z.int().optional().describe('Answers that belonged to no request or came twice, and were dropped.'),
 })
 
 const onlyClients =
-  'a connector is an MCP server that the hub calls, so it is "client" or left out; what the hub itself serves is at /mcp and needs no connector'
+  'a connector is an MCP server that the hub calls, so use "client" or leave it out. The hub\'s own server is at /mcp and needs no connector'
 
 export const connectorSchema = z.object({
   name: connectorName,
   kind: z.literal('client', onlyClients).default('client'),
   transport: z.enum(transports),
-  base_url: z.string().optional().describe('For http and sse. ${VAR} is filled in from the environment.'),
+  base_url: z.string().optional().describe('For http and sse. ${VAR} is taken from the environment.'),
   cmd: z.string().optional().describe('For stdio: the program.'),
   args: z.array(z.string()).optional(),
-  env_keys: z.array(z.string()).default([]).describe('Variables of the hub that the upstream gets, by name.'),
-  headers: z.record(z.string(), z.string()).optional().describe('Secrets as ${VAR} only.'),
+  env_keys: z.array(z.string()).default([]).describe('Names of variables of the hub that the upstream gets.'),
+  headers: z.record(z.string(), z.string()).optional().describe('Secrets only as ${VAR}.'),
   options: connectorOptions.default({}),
   strict: z.boolean().default(true),
   enabled: z.boolean().default(true),
 })
 export type Connector = z.output<typeof connectorSchema>
 
-/** One per field of the connector; what is absent is the connector's own. */
+/** One override per field of the connector. For an absent field, the connector's own value applies. */
 export const overridesSchema = z.strictObject({
   transport: z.enum(transports).optional(),
-  endpoint: z.string().optional().describe('In place of base_url.'),
+  endpoint: z.string().optional().describe('Replaces base_url.'),
   cmd: z.string().optional(),
   args: z.array(z.string()).optional(),
   env_keys: z.array(z.string()).optional(),
@@ -92,15 +92,29 @@ export type Overrides = z.output<typeof overridesSchema>
 export const bindingSchema = z.object({
   session: z.string(),
   connector: z.string(),
-  label: mountSlug.describe('The mount the agent sees: its tools are <label>_<tool>.'),
+  label: mountSlug.describe('The mount that the agent sees. Its tools are <label>_<tool>.'),
   overrides: overridesSchema,
-  priority: z.int().describe('Of two mounts with the same resource the one with the higher number is read.'),
-  resolved: z.record(z.string(), z.unknown()).optional().describe('What it comes to, without secrets.'),
+  priority: z.int().describe('If two mounts have the same resource, the higher number is read.'),
+  resolved: z.record(z.string(), z.unknown()).optional().describe('The effective settings, without secrets.'),
   upstream: boundUpstreamSchema.optional(),
 })
 export type Binding = z.output<typeof bindingSchema>
 
-/** A connector as a session is born with it: its name, or more. */
+/** A session's use of a connector, as a mount of its compositor. */
+export interface BoundConnector {
+  /** The mount. */
+  readonly label: string
+  readonly priority: number
+  readonly connectorId: string
+  readonly connector: string
+  readonly isEnabled: boolean
+  /** One upstream for all sessions that are bound to the connector with the same settings. */
+  readonly isShared: boolean
+  /** If false, its tools keep their names, unless the session has other connectors. */
+  readonly hasPrefix: boolean
+}
+
+/** A connector of a new session: its name, or its name with settings. */
 export const connectorUse = z.union([
   z.string(),
   z.strictObject({
@@ -112,6 +126,6 @@ export const connectorUse = z.union([
 ])
 export type ConnectorUse = z.output<typeof connectorUse>
 
-/** How connectors were once given with each session. `id` is the name. */
+/** The older form of the connectors of a new session. `id` is the name. */
 export const legacyMcps = z.looseObject({ targets: z.array(z.looseObject({ id: z.string() })) })
 export type LegacyMcps = z.output<typeof legacyMcps>

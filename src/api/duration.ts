@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** Seconds, or text such as `90s`, `15m`, `12h`, `7d`. Milliseconds come out. */
+/** Seconds, or text such as `90s`, `15m`, `12h`, `7d`. */
 export const durationSchema = z
   .union([
     z.number().positive(),

@@ -1,4 +1,4 @@
-/** A one-off command that waits its turn (API, "Job"). */
+/** A one-off command in the queue (API, "Job"). */
 import { z } from 'zod'
 
 export const jobStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
@@ -10,7 +10,7 @@ export const jobSchema = z.object({
   command: z.string(),
   status: z.enum(jobStatuses),
   priority: z.int(),
-  position: z.int().optional().describe('How many are before it, while it waits.'),
+  position: z.int().optional().describe('How many jobs are ahead of it while it waits.'),
   created_at: z.string(),
   started_at: z.string().optional(),
   ended_at: z.string().optional(),

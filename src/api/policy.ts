@@ -1,7 +1,7 @@
-/** What agents may do, and the verdict on one call (API, "Decision", "Proposal"). */
+/** The rules for agents, and the verdict on one call (API, "Decision", "Proposal"). */
 import { z } from 'zod'
 
-/** Mildest first: the strictest match wins. */
+/** Mildest first. The strictest match wins. */
 export const effects = ['allow', 'ask', 'deny', 'abort'] as const
 export type Effect = (typeof effects)[number]
 
@@ -9,11 +9,26 @@ export type Effect = (typeof effects)[number]
 export const policyScopes = ['hub', 'template', 'session'] as const
 export type PolicyScope = (typeof policyScopes)[number]
 
+/** The policy of a template, as its file states it. */
+export interface StatedPolicy {
+  /** Whether a person's file states it, or a shipped one. */
+  readonly origin: 'own' | 'shipped'
+  /** `undefined`: the template has no policy. */
+  readonly source: string | undefined
+}
+
+/** A policy that cannot be read is not the same as no policy. */
+export type TemplatePolicy =
+  | ({ readonly is: 'known' } & StatedPolicy)
+  /** The file is missing or cannot be read. */
+  | { readonly is: 'unknown'; readonly why: string }
+  | { readonly is: 'invalid'; readonly why: string }
+
 export const decisionSchema = z.object({
   effect: z.enum(effects),
-  rule: z.string().optional().describe('The rule that matched, by scope and number; absent where the default decided.'),
+  rule: z.string().optional().describe('The rule that matched, by scope and number; absent if the default decided.'),
   reason: z.string().optional(),
-  grant: z.string().optional().describe('The grant that made allow of ask.'),
+  grant: z.string().optional().describe('The grant that turned ask into allow.'),
   policy_version: z.string(),
 })
 

@@ -1,16 +1,16 @@
-/** A session as everybody outside the hub sees it (API, "Session"). */
+/** A session as clients of the hub see it (API, "Session"). */
 import { z } from 'zod'
+import { sessionStatuses } from './session-status.ts'
 
-/** Where a session is in its life. */
-export const sessionStatuses = ['queued', 'starting', 'running', 'completed', 'failed', 'stopped'] as const
-export type SessionStatus = (typeof sessionStatuses)[number]
+export { isOver, livingStatuses, sessionStatuses } from './session-status.ts'
+export type { SessionStatus } from './session-status.ts'
 
-/** What it is doing now. */
+/** What the session is doing now. */
 export const activityKinds = ['working', 'waiting', 'idle', 'unknown'] as const
 export type ActivityKind = (typeof activityKinds)[number]
 
-/** How the hub knows, the best first. */
-export const activitySources = ['agent', 'screen', 'quiet', 'exit', 'none'] as const
+/** How the hub knows the activity, the best source first. */
+export const activitySources = ['approval', 'agent', 'screen', 'quiet', 'exit', 'none'] as const
 
 export const activitySchema = z.object({
   is: z.enum(activityKinds),
@@ -18,17 +18,44 @@ export const activitySchema = z.object({
   reason: z.string().optional().describe('For waiting: what for.'),
   source: z
     .enum(activitySources)
-    .describe('agent: it said so; screen: a rule; quiet: nothing was printed for a while.'),
+    .describe(
+      'approval: a call of its agent waits for one; agent: it reported it; screen: a rule; quiet: no output for a while.',
+    ),
   confidence: z.number().min(0).max(1),
 })
 export type Activity = z.output<typeof activitySchema>
 
+/** The activity of a program, as far as it is known. */
+export interface ActivityView {
+  current(): Activity
+  /** Returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void
+}
+
+/** The activities that an agent can report about itself. */
+export const reportedKinds = ['working', 'waiting', 'idle'] as const
+export interface AgentReport {
+  readonly is: (typeof reportedKinds)[number]
+  /** What it waits for, if it waits. */
+  readonly reason?: string | undefined
+}
+
 export const sessionNameSchema = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a name is small letters, digits and dashes, at most 40, such as "fix-tests"')
+  .regex(
+    /^[a-z0-9][a-z0-9-]{0,39}$/,
+    'a name has lowercase letters, digits and dashes, at most 40, such as "fix-tests"',
+  )
 
 export const sizeSchema = z.strictObject({ cols: z.int().min(2).max(500), rows: z.int().min(1).max(300) })
 export type TerminalSize = z.output<typeof sizeSchema>
+
+const terminalSchema = z.object({
+  size: sizeSchema,
+  log_path: z.string().describe('The folder of its journal: raw bytes in segments, and their index.'),
+  recording_path: z.string().describe('Where its asciicast is, or will be after an export.'),
+  tools: z.array(z.string()).describe('The terminal tools its agent may use.'),
+})
 
 export const sessionSchema = z.object({
   id: z.string(),
@@ -36,29 +63,29 @@ export const sessionSchema = z.object({
   template: z.string(),
   command: z.string(),
   args: z.array(z.string()).optional(),
+  agent_args: z.array(z.string()).optional().describe('The extra flags of its agent.'),
   session_type: z.enum(['long_running', 'one_off']),
   status: z.enum(sessionStatuses),
   activity: activitySchema,
+  approvals_pending: z.int().describe('How many of its calls wait for an approval.'),
   created_at: z.string(),
   updated_at: z.string(),
   workspace_path: z.string(),
-  log_path: z.string().describe('The folder of its journal: raw bytes in segments, and their index.'),
-  recording_path: z.string().describe('Where its asciicast is, or will be after an export.'),
+  terminal: terminalSchema.optional().describe('Absent if it has none.'),
+  log_path: z.string().describe('As in terminal.'),
+  recording_path: z.string().describe('As in terminal.'),
   description: z.string().optional(),
   labels: z.array(z.string()),
   job_id: z.string().optional(),
   pid: z.number().optional(),
   exit_code: z.number().optional(),
   signal: z.string().optional(),
-  last_message: z.string().optional().describe('What a person should know of it.'),
-  size: sizeSchema,
-  terminal_tools: z.array(z.string()).describe('The terminal tools its agent may use.'),
+  last_message: z.string().optional().describe('What a person should know about it.'),
+  can_resume: z.boolean().describe('It has ended, and resume_session can continue its conversation.'),
+  resumed_from: z.string().optional().describe('The id of the session whose conversation it continues.'),
+  size: sizeSchema.describe('As in terminal.'),
+  terminal_tools: z.array(z.string()).describe('As in terminal, tools.'),
   session_url: z.string(),
   mcp_socket: z.string().optional().describe('The path of its unix socket, for "signalbox relay".'),
 })
 export type Session = z.output<typeof sessionSchema>
-
-/** It has ended, and does not come back. */
-export function isOver(status: SessionStatus): boolean {
-  return status === 'completed' || status === 'failed' || status === 'stopped'
-}

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { socketNamePattern } from '../base/socket-name-pattern.ts'
 
-/** Part of a file name: `signalbox-mcp-<name>.sock`. */
 export const socketNameSchema = z
   .string()
   .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-    'the name of a socket is letters, digits, ".", "-" and "_", at most 64, and begins with a letter or digit, such as "build"',
+    socketNamePattern,
+    'a socket name has letters, digits, ".", "-" and "_", at most 64, and begins with a letter or digit, such as "build"',
   )

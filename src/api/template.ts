@@ -1,10 +1,11 @@
-/** How a kind of session is started: the contents of a template file. */
+/** How to start a kind of session: the content of a template file. */
 import { z } from 'zod'
+import { withoutControls } from '../base/without-controls.ts'
 import { sessionNameSchema, sizeSchema } from './session.ts'
 import { socketNameSchema } from './socket-name.ts'
 import { terminalToolNames } from './terminal-tools.ts'
 
-/** A path that stays inside the folder it is meant for. */
+/** A relative path that stays inside its folder. */
 const innerPathSchema = z
   .string()
   .refine(
@@ -17,33 +18,38 @@ const includeFileSchema = z.union(
   'write a relative path that stays inside its folder, such as "docs/NOTES.md", or {"source": "notes.md", "target": "docs/NOTES.md"}',
 )
 
-/** A file of the session's own, outside its workspace; `{…}` in it is filled in as in arguments. */
+/** A file of the session outside its workspace. `{…}` in it is filled in as in arguments. */
 const sessionFileSchema = z
   .strictObject({
     path: innerPathSchema.describe('Relative to {session_dir}.'),
     json: z.unknown().optional(),
     text: z.string().optional(),
   })
-  .refine(({ json, text }) => (json === undefined) !== (text === undefined), 'give it either "json" or "text"')
+  .refine(({ json, text }) => (json === undefined) !== (text === undefined), 'give either "json" or "text"')
 
 const variableNameSchema = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable is letters, digits and underscores, such as "LOG_LEVEL"')
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name has letters, digits and underscores, such as "LOG_LEVEL"')
 
-/** When a prompt may be typed: the pattern is on the screen, and nothing was printed for a moment; or time has passed. */
+/** When a prompt may be typed: the pattern is on the screen, and there was no output for a moment. */
 const promptSchema = z.strictObject({
   ready: z.string().optional().describe('A regular expression (RE2) that the screen shows once a prompt can be typed.'),
   quiet_ms: z.int().min(0).max(60_000).default(300),
-  fallback_ms: z.int().min(0).max(300_000).default(10_000).describe('Typed after so long in any case.'),
+  fallback_ms: z
+    .int()
+    .min(0)
+    .max(300_000)
+    .default(10_000)
+    .describe('How long to wait. Then, without a pattern, the prompt is typed; with one it is not delivered.'),
   taken: z
     .string()
     .optional()
-    .describe('A regular expression that the screen matches only while the agent works on it.'),
+    .describe('A regular expression that the screen matches only while the agent works on the prompt.'),
   emptied: z
     .string()
     .optional()
-    .describe('A regular expression for the empty input: it was taken, if it had been seen there before.'),
-  pasted: z.string().optional().describe('A regular expression for what is shown in place of a long text.'),
+    .describe('A regular expression for the empty input. After the prompt was seen there, it means: taken.'),
+  pasted: z.string().optional().describe('A regular expression for the placeholder that replaces a long text.'),
 })
 
 /** A question that the program asks before it is ready, such as whether the folder is trusted. */
@@ -52,20 +58,50 @@ const questionSchema = z.strictObject({
   keys: z.string().describe('As for send_keys.'),
 })
 
+/** How to start a conversation with an agent, and how to continue it in a later session. */
+const conversationSchema = z.strictObject({
+  start: z
+    .array(z.string())
+    .default([])
+    .describe('Arguments for a new one. {conversation_id} is a UUID that the hub chooses and stores.'),
+  resume: z.array(z.string()).min(1).describe('Arguments that continue {conversation_id}.'),
+  listed_by: z
+    .enum(['codex', 'opencode'])
+    .optional()
+    .describe('If the hub cannot choose the id: the agent whose own list of conversations has it.'),
+  kept_by: z
+    .enum(['claude', 'gemini'])
+    .optional()
+    .describe('If the hub chooses the id: the agent whose own files show whether the conversation exists.'),
+  chosen_by: z
+    .array(z.string())
+    .default([])
+    .describe('Arguments by which a person chooses a conversation. The hub then adds none of its own.'),
+  ready: z.string().optional().describe('As in prompt, for a continued conversation.'),
+  taken: z.string().optional().describe('As in prompt, if the old conversation would match that one.'),
+})
+export type ConversationRules = z.output<typeof conversationSchema>
+
+/** Placeholders for several arguments or none. Each works only as an argument of its own. */
+export const argumentLists = { conversation: '{conversation}', agentArgs: '{agent_args}' } as const
+
 export const templateSchema = z.strictObject({
   name: sessionNameSchema,
-  label: z.string().optional(),
-  description: z.string().optional(),
-  command: z.string().default('').describe('Empty: the login shell. Without args a shell line, with args a program.'),
-  args: z.array(z.string()).optional(),
+  label: z.string().overwrite(withoutControls).optional(),
+  description: z.string().overwrite(withoutControls).optional(),
+  command: z
+    .string()
+    .default('')
+    .describe('Empty: the login shell. Without args a shell command line, with args a program.'),
+  args: z.array(z.string()).optional().describe('{agent_args} stands for the extra flags of one session.'),
   session_type: z.enum(['long_running', 'one_off']).default('long_running'),
   working_dir: z.string().optional(),
   env: z.record(variableNameSchema, z.string()).default({}),
-  env_keys: z.array(variableNameSchema).default([]).describe('Variables of the hub’s environment that are passed on.'),
-  include_files: z.array(includeFileSchema).default([]).describe('Copied into the workspace; never over a file.'),
+  env_keys: z.array(variableNameSchema).default([]).describe('Variables of the hub’s environment to pass on.'),
+  include_files: z.array(includeFileSchema).default([]).describe('Copied into the workspace; never overwrites a file.'),
   session_files: z.array(sessionFileSchema).default([]),
   hidden: z.boolean().default(false),
-  driver: z.enum(['pty']).default('pty'),
+  driver: z.string().default('pty'),
   backend: z.enum(['holder', 'tmux']).default('holder'),
   prefix: z.array(z.string()).default([]).describe('A program that runs the command, such as bwrap and its arguments.'),
   size: sizeSchema.optional(),
@@ -74,12 +110,26 @@ export const templateSchema = z.strictObject({
   connectors: z.array(z.string()).default([]),
   policy: z.string().optional(),
   prompt: promptSchema.prefault({}),
+  connects: z
+    .boolean()
+    .default(false)
+    .describe('Its agent connects to {mcp_url} when it starts. A prompt waits for that, up to ten seconds.'),
   questions: z.array(questionSchema).default([]),
-  activity: z.string().optional().describe('The name of the rules that tell what it is doing from its screen.'),
-  requires: z
-    .string()
-    .optional()
-    .describe('The program that must be installed; without it, the first word of command.'),
-  install: z.string().optional().describe('How to install what it needs.'),
+  conversation: conversationSchema.optional().describe('Its arguments replace {conversation} in args.'),
+  activity: z.string().optional().describe('The name of the rules that derive its activity from its screen.'),
+  requires: z.string().optional().describe('The program that must be installed. Default: the first word of command.'),
+  install: z.string().optional().describe('How to install it.'),
 })
 export type Template = z.output<typeof templateSchema>
+
+export interface FoundTemplate {
+  readonly template: Template
+  /** `shipped`, or the path of its file. */
+  readonly source: string
+}
+
+export interface AvailableTemplate extends FoundTemplate {
+  readonly available: boolean
+  /** The missing part, and how to get it. */
+  readonly whyNot?: string | undefined
+}

@@ -1,4 +1,4 @@
-/** The terminal tools by name: which of them an agent may use of its own terminal is switched on one by one. */
+/** The names of the terminal tools. Each is switched on separately for an agent and its own terminal. */
 export const terminalToolNames = [
   'read_screen',
   'read_scrollback',
@@ -30,10 +30,10 @@ export type TerminalToolName = (typeof terminalToolNames)[number]
 export const terminalModules = ['scrollback', 'recording', 'urls', 'idle'] as const
 export type TerminalModule = (typeof terminalModules)[number]
 
-/** What people and agents set of a session's terminal; kept with the session. */
+/** The settings of a session's terminal that people and agents change. They are stored with the session. */
 export interface TerminalSettings {
   readonly modules: Readonly<Record<TerminalModule, boolean>>
-  /** Instead of the one its program set. */
+  /** Replaces the title that the program set. */
   readonly title?: string | undefined
   readonly opacity: number
 }

@@ -1,4 +1,4 @@
-/** The groups that tools are listed by (API, "Toolsets"). */
+/** The groups in which tools are listed (API, "Toolsets"). */
 export const toolsetNames = [
   'sessions',
   'terminal',
@@ -14,7 +14,7 @@ export const toolsetNames = [
 
 export const everyToolset = 'all'
 
-/** The ones that are none of ours. */
+/** The names that are not toolsets. */
 export function unknownToolsets(names: readonly string[]): readonly string[] {
   return names.filter((name) => name !== everyToolset && !(toolsetNames as readonly string[]).includes(name))
 }

@@ -1,4 +1,4 @@
-/** Waiting for a terminal instead of asking it again and again: the arguments and the answer. */
+/** The arguments and the result of waiting for a terminal. */
 import { z } from 'zod'
 import { activitySchema, sessionStatuses } from './session.ts'
 
@@ -7,16 +7,16 @@ export type WaitKind = (typeof waitKinds)[number]
 
 export const maxWaitMs = 600_000
 
-export const timeoutSchema = z.int().min(0).max(maxWaitMs).default(30_000).describe('0: look and return.')
+export const timeoutSchema = z.int().min(0).max(maxWaitMs).default(30_000).describe('0: look once.')
 
 export const waitInput = {
-  for: z.enum(waitKinds).describe('idle: also once it has ended. waiting: for a person.'),
+  for: z.enum(waitKinds).describe('idle: also met by its end. waiting: for a person.'),
   value: z.string().min(1).max(1_000).optional().describe('The text, or the regular expression (RE2, line by line).'),
   since: z
     .int()
     .min(0)
     .optional()
-    .describe('Only output from this offset on counts. Without it, the screen as it is and what comes.'),
+    .describe('Only output from this offset on counts. Default: the current screen and later output.'),
   timeout_ms: timeoutSchema,
 }
 export const waitInputSchema = z.strictObject(waitInput)
@@ -27,7 +27,7 @@ export const waitOutputSchema = z.object({
   reason: z.enum(['screen', 'output', 'activity', 'exit', 'timeout']).describe('What ended the wait.'),
   status: z.enum(sessionStatuses),
   activity: activitySchema,
-  offset: z.number().describe('Where the next byte of output will stand: a "since" for what comes after.'),
+  offset: z.number().describe('The offset of the next byte of output; use it as "since" for later output.'),
   screen: z.string(),
 })
 export type WaitOutput = z.output<typeof waitOutputSchema>

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { addSession, ann, ask, createApprovalWorld, pendingId, requestOf } from '../../test/fixtures/approval-world.ts'
+import { addSession, ann, ask, createApprovalWorld, pendingId, requestOf } from '../../test/worlds/approval-world.ts'
 import { until } from '../../test/fixtures/until.ts'
 import type { Hooks } from '../base/notify.ts'
 import { openStore } from '../store/store.ts'
@@ -25,7 +25,7 @@ async function useHub(hooks: Partial<Hooks>) {
   return { ...world, start, store, session, request: requestOf(session), approvals: await start() }
 }
 
-/** Where a hook may leave something. */
+/** A path for a hook to write to. */
 function place(): string {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-hook-'))
   onTestFinished(() => rmSync(directory, { recursive: true }))
@@ -46,7 +46,7 @@ test('a command gets the approval on stdin and its names in the environment, wit
   expect(JSON.parse(String(json))).toMatchObject({ id, status: 'pending', arguments: { password: '[redacted]' } })
 })
 
-test('no name that an agent chooses keeps a command from being run', async () => {
+test('a command runs with any tool name that an agent chooses', async () => {
   const told = place()
   const { approvals, session } = await useHub({ command: `echo "$SIGNALBOX_APPROVAL_TOOL" >> ${told}` })
   for (const tool of ['up_m\0eth\x1b[2J', `up_${'é'.repeat(900)}`])
@@ -55,7 +55,7 @@ test('no name that an agent chooses keeps a command from being run', async () =>
   expect(linesOf(told).toSorted()).toEqual(['up_m\\u0000eth\\u001b[2J', `up_${'é'.repeat(900)}`])
 })
 
-test('a command is told less than a person is shown, of large arguments an excerpt, and nothing that may be a secret', async () => {
+test('a command gets an excerpt of large arguments and no possible secrets, while a person sees everything', async () => {
   const told = place()
   const { approvals, session } = await useHub({ command: `cat > ${told}.part && mv ${told}.part ${told}` })
   const args = { run: 'curl --token abc', text: 'y'.repeat(1_000_000) }
@@ -66,7 +66,7 @@ test('a command is told less than a person is shown, of large arguments an excer
   expect((await approvals.find(id)).arguments).toEqual(args)
 })
 
-test('a URL is posted to, three times if it must be', async () => {
+test('the hub posts to a URL, and tries up to three times', async () => {
   const answers = [503, 500, 204]
   const { url, bodies } = await useServer(() => answers[bodies.length - 1] ?? 500)
   const { approvals, request, complaints } = await useHub({ url })
@@ -78,11 +78,10 @@ test('a URL is posted to, three times if it must be', async () => {
       text: `fix asks whether it may call github_create_issue: signalbox approvals show ${id}`,
     })
   }
-  await approvals[Symbol.asyncDispose]()
   expect(complaints).toEqual([])
 })
 
-test('each approval is told once, over restarts and several hubs', async () => {
+test('each approval is announced once, across restarts and several hubs', async () => {
   const told = place()
   const command = `echo "$SIGNALBOX_APPROVAL_ID" >> ${told}`
   const { approvals, request, session, start } = await useHub({ command })
@@ -95,7 +94,7 @@ test('each approval is told once, over restarts and several hubs', async () => {
   expect(linesOf(told).toSorted()).toEqual([id, other].toSorted())
 })
 
-test('what was asked before there was a hook is told when there is one, by one of many hubs', async () => {
+test('an approval that is older than the hook is announced by exactly one of many hubs', async () => {
   const told = place()
   const { approvals, request, store, session } = await useHub({})
   const { id } = await ask(approvals, request).outcome
@@ -108,18 +107,18 @@ test('what was asked before there was a hook is told when there is one, by one o
   expect(linesOf(told)).toEqual([id, later])
 })
 
-test('a hook that hangs delays neither the call nor the answer nor the end of the hub', async () => {
+test('a hook that hangs delays neither the call, nor the answer, nor the shutdown of the hub', async () => {
   const told = place()
   const { approvals, request } = await useHub({ command: `echo $$ >> ${told}; exec sleep 600` })
   await ask(approvals, request).outcome
   const [pid] = await until(() => linesOf(told).length > 0 && linesOf(told))
   onTestFinished(() => void process.kill(Number(pid), 'SIGKILL'))
   await approvals.decide(await pendingId(approvals), { decision: 'approve', scope: 'once' }, ann)
-  expect((await ask(approvals, request).outcome).is).toBe('approved')
+  expect((await ask(approvals, request).outcome).status).toBe('approved')
   await approvals[Symbol.asyncDispose]()
 })
 
-test('a command that fails is a line in the log, with what it said', async () => {
+test('a command that fails leaves one line in the log, with its stderr', async () => {
   const { approvals, request, complaints } = await useHub({ command: 'echo "no bell here" >&2; exit 3' })
   const { id } = await ask(approvals, request).outcome
   await until(() => complaints.length > 0)
@@ -129,7 +128,7 @@ test('a command that fails is a line in the log, with what it said', async () =>
   expect(complaints[0]).toContain('ended with 3: no bell here')
 })
 
-test('a URL that is not there is a line in the log, without the address', async () => {
+test('a URL that refuses connections leaves one line in the log, without the address', async () => {
   const { url, close } = await useServer(() => 200)
   await close()
   const { approvals, request, complaints } = await useHub({ url: `${url}hook/of-the-team` })

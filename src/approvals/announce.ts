@@ -1,4 +1,4 @@
-/** Tells people outside of each approval once, whichever hub comes first and however often they are restarted. */
+/** Notifies people outside the hub of each approval once, across several hubs and restarts. */
 import type { Log } from '../base/log.ts'
 import type { Hooks } from '../base/notify.ts'
 import { createNotifier } from '../base/notify.ts'
@@ -8,9 +8,9 @@ import type { ApprovalStore } from './approval-store.ts'
 import { toWire } from './approval-wire.ts'
 
 export interface Announcer extends AsyncDisposable {
-  /** Returns at once. */
+  /** Returns at once; the hook runs in the background. */
   announce(record: ApprovalRecord): void
-  /** What was asked while no hub had the time to tell. */
+  /** Announces pending approvals that no hub has announced yet. */
   announceRest(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export interface AnnouncerOptions {
 
 export function createAnnouncer({ hooks, rows, redactor, log, now }: AnnouncerOptions): Announcer {
   const notifier = createNotifier(hooks, log)
-  /** Those whose turn has not come. */
+  /** Approvals that are queued for the hook but not yet claimed. */
   const waiting = new Set<string>()
 
   function announce(record: ApprovalRecord): void {
@@ -48,7 +48,7 @@ export function createAnnouncer({ hooks, rows, redactor, log, now }: AnnouncerOp
   }
 }
 
-/** Nobody decides by what a hook is told, so here all is hidden that may be a secret. */
+/** A person does not decide from the text of a hook, so everything that may be a secret is hidden here. */
 function notificationOf(record: ApprovalRecord, redactor: Pick<Redactor, 'value'>) {
   const approval = toWire({ ...record, arguments: redactor.value(record.arguments) as JsonObject })
   const { id, session, tool } = approval

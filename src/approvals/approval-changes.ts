@@ -1,10 +1,11 @@
 /**
- * Changes of approvals and grants, one after another over all hubs. Each begins by taking its number from the one row of
- * `approval_revisions`, which stays locked until it is committed: what is read in a change is still so when it is
- * written, and whoever has seen revision 7 is never surprised by a 6 that comes later.
+ * Changes approvals and grants, one change at a time across all hubs. Each change first takes its number from the
+ * single row of `approval_revisions`, which stays locked until the commit. So the rows that a change reads cannot
+ * change before it writes, and a reader that has seen revision 7 never sees a 6 appear later.
  */
 import { isOver, sessionStatuses } from '../api/session.ts'
 import type { Store, Tables } from '../store/store.ts'
+import { isEnded, openStatuses } from './approval-outcome.ts'
 import type { ApprovalRecord, GrantRecord } from './approval-record.ts'
 import { toApproval, toGrant } from './approval-record.ts'
 import { approvalRows, grantRows } from './approval-store.ts'
@@ -12,12 +13,12 @@ import { excerptOf } from './excerpt.ts'
 
 export interface ChangingRows {
   find(id: string): Promise<ApprovalRecord | undefined>
-  /** Pending or approved: those of one call under whatever policy, of one session, or all. */
+  /** Pending and approved ones: of one call under any policy version, of one session, or all of them. */
   findOpen(of?: Partial<SameCall>): Promise<readonly ApprovalRecord[]>
-  /** The answer to this call that nobody was there to hear. */
+  /** The answer to this call that was given while no call waited for it. */
   findUntold(call: SameCall & Pick<ApprovalRecord, 'policyVersion'>): Promise<ApprovalRecord | undefined>
   findOfEndedSessions(): Promise<readonly ApprovalRecord[]>
-  /** What of this session nobody has answered. */
+  /** The number and size of the session's unanswered approvals. */
   weighPending(session: string): Promise<{ readonly count: number; readonly bytes: number }>
   insert(record: NewApproval): Promise<ApprovalRecord>
   save(record: ApprovalRecord, patch: ApprovalPatch): Promise<ApprovalRecord>
@@ -36,7 +37,7 @@ export type ApprovalPatch = Partial<
 
 export interface Change<Result> {
   readonly result: Result
-  /** Those whose status is another than before, as they are now. */
+  /** Approvals whose status has changed, with their new values. */
   readonly changed: readonly ApprovalRecord[]
   readonly areGrantsChanged: boolean
 }
@@ -45,7 +46,7 @@ export type MakeChange = <Result>(work: (rows: ChangingRows) => Promise<Result>)
 
 export interface ChangeOptions {
   readonly store: Store
-  /** Inside of the change: heard by other hubs when it is committed, and not at all if it is not. */
+  /** Runs inside the transaction: other hubs receive the announcement when it commits, and nothing if it does not. */
   readonly announce: (inside: Store['db'], change: Omit<Change<unknown>, 'result'>) => Promise<void>
 }
 
@@ -72,7 +73,7 @@ function changingRows(
     const row = await approvalRows(db).where('approvals.id', '=', id).executeTakeFirst()
     return row && toApproval(row)
   }
-  const openRows = () => approvalRows(db).where('approvals.status', 'in', ['pending', 'approved'])
+  const openRows = () => approvalRows(db).where('approvals.status', 'in', openStatuses)
   const livingGrants = () => grantRows(db).where('revoked_at', 'is', null)
   const endedSessions = () =>
     db.selectFrom('sessions').select('id').where('status', 'in', sessionStatuses.filter(isOver))
@@ -127,6 +128,7 @@ function changingRows(
       const update = db
         .updateTable('approvals')
         .set({ ...toStoredPatch(patch), revision })
+        .$if(isEnded(saved), (ending) => ending.set(({ fn }) => shortened(saved, fn.coalesce('excerpt', 'arguments'))))
         .where('id', '=', record.id)
         .where('revision', '=', record.revision)
       if ((await update.executeTakeFirst()).numUpdatedRows === 0n) {
@@ -207,7 +209,17 @@ function toStored(record: NewApproval): Omit<Tables['approvals'], 'revision'> {
   }
 }
 
-/** What the patch does not name stays as it is, the arguments above all: what is in memory may be an excerpt. */
+/** Ended approvals keep only an excerpt, because an agent can make and cancel any number of calls. */
+function shortened<Excerpt>({ hidden }: ApprovalRecord, excerpt: Excerpt) {
+  return { arguments: excerpt, excerpt: null, hidden: JSON.stringify(hidden.slice(0, mostHiddenKept)) }
+}
+
+const mostHiddenKept = 100
+
+/**
+ * Fields that the patch does not name stay as they are. This protects the arguments, since the record in memory may
+ * hold only an excerpt of them.
+ */
 function toStoredPatch({ hubId, status, decidedAt, decidedBy, reason, grantId, toldAt }: ApprovalPatch) {
   return {
     hub_id: hubId,

@@ -1,13 +1,13 @@
-/** Whatever people, callers and hubs do, in whatever order: a call goes through only if it was approved, and once. */
+/** People, callers and hubs act in any order: a call goes through only if it was approved, and only once. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { addSession, ann, ask, createApprovalWorld, requestOf } from '../../test/fixtures/approval-world.ts'
-import type { TestCall } from '../../test/fixtures/approval-world.ts'
+import type { TestApprovals } from '../../test/worlds/approval-world.ts'
+import { addSession, ann, ask, createApprovalWorld, requestOf } from '../../test/worlds/approval-world.ts'
+import type { TestCall } from '../../test/worlds/approval-world.ts'
 import { openStore } from '../store/store.ts'
-import type { Approvals } from './approvals.ts'
 
 type Step =
   | { readonly do: 'call'; readonly argument: number; readonly version: number }
@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constantFrom('restart' as const, 'end-session' as const) }),
 )
 
-test('an approval is used at most once, and never without a person who approved', async () => {
+test('an approval is used at most once, and only after a person approved it', async () => {
   const sqliteDir = mkdtempSync(join(tmpdir(), 'signalbox-approvals-'))
   const store = await openStore({ sqliteDir })
   onTestFinished(async () => {
@@ -65,7 +65,7 @@ test('an approval is used at most once, and never without a person who approved'
             const pending = await hub.list({ status: 'pending', sessionId: session, limit: 10 })
             const one = pending[each.which % Math.max(1, pending.length)]
             if (!one) break
-            // Not waited for: what follows may come before it.
+            // Not awaited: later steps may run before the decision.
             answers.push(
               hub.decide(one.id, { decision: each.decision, scope: 'once' }, ann).then(
                 ({ id }) => each.decision === 'approve' && approved.add(id),
@@ -102,7 +102,7 @@ test('an approval is used at most once, and never without a person who approved'
       const consumed = await hub.list({ status: 'consumed', sessionId: session, limit: 100 })
       expect(consumed.map(({ id }) => id).toSorted()).toEqual(used.toSorted())
 
-      async function restart(before: Approvals): Promise<Approvals> {
+      async function restart(before: TestApprovals): Promise<TestApprovals> {
         before.endHolds()
         return world.start(store)
       }

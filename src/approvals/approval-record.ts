@@ -1,29 +1,31 @@
-/** An approval and a grant as the code sees them, and as their rows hold them. */
+/** Approvals and grants as the code uses them, and their conversion from database rows. */
 import type { ApprovalStatus } from '../api/approval.ts'
 import type { HiddenPart } from '../base/redact.ts'
 import type { Tables } from '../store/store.ts'
 
 export interface ApprovalRecord {
   readonly id: string
-  /** The hub whose call waits for it. */
+  /** The hub whose call waits for this approval. */
   readonly hubId: string
   readonly sessionId: string
   readonly sessionName: string
   readonly tool: string
-  /** As a person may see them. */
+  /** Redacted for display to a person. */
   readonly arguments: JsonObject
-  /** How many bytes of them are missing here; they are whole where one approval is looked up to be shown or decided. */
+  /**
+   * The number of bytes cut from the arguments. It is 0 where a single open approval is read to be shown or decided.
+   */
   readonly leftOutBytes: number
-  /** What they do not show. */
+  /** The parts of the arguments that redaction removed. */
   readonly hidden: readonly HiddenPart[]
-  /** Of the arguments as they came. */
+  /** Computed from the original arguments, before redaction. */
   readonly digest: string
   readonly rule: string | undefined
   readonly ruleReason: string | undefined
   readonly policyVersion: string
   readonly status: ApprovalStatus
   readonly correlation: string
-  /** The event of the call that asked. */
+  /** The event of the call that needs the approval. */
   readonly parent: string | undefined
   readonly requestedAt: string
   readonly expiresAt: string
@@ -31,9 +33,14 @@ export interface ApprovalRecord {
   readonly decidedBy: string | undefined
   readonly reason: string | undefined
   readonly grantId: string | undefined
-  /** When the call heard the answer. */
+  /** When a call received the answer. */
   readonly toldAt: string | undefined
   readonly revision: number
+  /**
+   * Whether a call of this hub waits for the answer. Absent if that is unknown: the approval belongs to another hub, or
+   * the record was not read for display.
+   */
+  readonly isAwaited?: boolean | undefined
 }
 
 export interface GrantRecord {
@@ -52,7 +59,7 @@ export interface GrantRecord {
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** `arguments` may be an excerpt. */
+/** `arguments` may hold only an excerpt. */
 export type StoredApproval = Omit<Tables['approvals'], 'excerpt' | 'notified_at'> & { readonly session_name: string }
 export type StoredGrant = Tables['grants'] & { readonly session_name: string | null }
 
@@ -84,7 +91,7 @@ export function toApproval(stored: StoredApproval): ApprovalRecord {
   }
 }
 
-/** Whom its events are about, and below which other they stand. */
+/** The session, correlation and parent of the approval's events. */
 export function placeInLog({ sessionId, correlation, parent }: ApprovalRecord) {
   return { session: sessionId, correlation, ...(parent !== undefined && { parent }) }
 }

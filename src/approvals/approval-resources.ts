@@ -1,11 +1,17 @@
-/** `resource://approvals/pending`, one approval, and those of one session. */
+/** The resources `resource://approvals/pending`, one approval, and the approvals of one session. */
 import { HubError } from '../base/hub-error.ts'
 import type { Resource, ResourceTemplate, Variables } from '../mcp/mcp.ts'
 import { approvalUri, pendingUri, sessionApprovalsUri } from './approval-uris.ts'
 import { toPage, toWire } from './approval-wire.ts'
-import type { ApprovalProviderOptions } from './approval-tools.ts'
+import type { Approvals } from './approval.ts'
 
-/** What comes behind them has a `next_cursor`, for list_approvals. */
+export interface ApprovalProviderOptions {
+  readonly approvals: Approvals
+  /** Takes a name or an id. Throws if there is no such session. */
+  readonly findSession: (nameOrId: string) => Promise<{ readonly id: string }>
+}
+
+/** If there are more, the answer has a `next_cursor` for list_approvals. */
 const mostListed = 200
 const mimeType = 'application/json'
 

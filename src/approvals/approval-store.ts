@@ -1,11 +1,12 @@
-/** What is read of approvals and grants. With `approval-changes.ts` the only SQL of this feature. */
-import type { ApprovalStatus } from '../api/approval.ts'
+/** Reads approvals and grants. This file and `approval-changes.ts` hold all SQL of the feature. */
+import type { ApprovalStatus, PendingApprovals } from '../api/approval.ts'
 import { isOver, sessionStatuses } from '../api/session.ts'
 import type { Store } from '../store/store.ts'
 import type { ApprovalRecord, GrantRecord } from './approval-record.ts'
+import { openStatuses } from './approval-outcome.ts'
 import { toApproval, toGrant } from './approval-record.ts'
 
-/** Where an approval stands in the list, newest first. */
+/** The position of an approval in the list, newest first. */
 export type ApprovalPlace = Pick<ApprovalRecord, 'requestedAt' | 'id'>
 
 export interface ApprovalFilter {
@@ -20,7 +21,7 @@ export interface GrantFilter {
   readonly withRevoked?: boolean
 }
 
-/** All but `findWhole` answer with excerpts of what is large: a list of it could be more than the hub can hold. */
+/** Every method but `findWhole` returns excerpts of large arguments: a list of whole ones might not fit into memory. */
 export interface ApprovalStore {
   find(id: string): Promise<ApprovalRecord | undefined>
   findWhole(id: string): Promise<ApprovalRecord | undefined>
@@ -28,16 +29,22 @@ export interface ApprovalStore {
   list(filter: ApprovalFilter): Promise<readonly ApprovalRecord[]>
   /** In the order of their last change. */
   listPending(limit: number): Promise<readonly ApprovalRecord[]>
+  pendingOf(session: string): Promise<Omit<PendingApprovals, 'isHeld'> & { readonly hubIds: readonly string[] }>
+  sessionsWithPending(): Promise<readonly string[]>
   /** In the order of their last change. */
   changedSince(revision: number, limit: number): Promise<readonly ApprovalRecord[]>
   lastRevision(): Promise<number>
+  /** Of all open approvals. */
+  listExpiries(): Promise<readonly Pick<ApprovalRecord, 'id' | 'expiresAt'>[]>
   findGrant(id: string): Promise<GrantRecord | undefined>
-  /** Newest first; for a session also those that hold for all. */
+  /** Newest first. For a session, it includes the grants that apply to all sessions. */
   listGrants(filter: GrantFilter): Promise<readonly GrantRecord[]>
-  /** Something open has expired by then, or belongs to a session that has ended. */
+  /** True if an open approval has expired by `now`, or an open approval or grant belongs to an ended session. */
   hasOverdue(now: string): Promise<boolean>
   listUnannounced(): Promise<readonly ApprovalRecord[]>
-  /** True for one caller of all, ever. */
+  /** Deletes ended approvals, the oldest first, until the remaining ended ones fit into `maxBytes`. */
+  dropEnded(maxBytes: number): Promise<void>
+  /** Returns true to exactly one caller, across all hubs and restarts. */
   claimAnnouncement(id: string, at: string): Promise<boolean>
 }
 
@@ -70,6 +77,26 @@ export function createApprovalStore({ db }: Store): ApprovalStore {
       const query = approvalRows(db).where('approvals.status', '=', 'pending').orderBy('revision').limit(limit)
       return (await query.execute()).map(toApproval)
     },
+    async pendingOf(session) {
+      const pending = await db
+        .selectFrom('approvals')
+        .select(['id', 'hub_id', 'tool', 'requested_at'])
+        .where('session_id', '=', session)
+        .where('status', '=', 'pending')
+        .orderBy('requested_at')
+        .orderBy('id')
+        .execute()
+      const [oldest] = pending
+      return {
+        count: pending.length,
+        oldest: oldest && { id: oldest.id, tool: oldest.tool, requestedAt: oldest.requested_at },
+        hubIds: pending.map(({ hub_id: hubId }) => hubId),
+      }
+    },
+    async sessionsWithPending() {
+      const query = db.selectFrom('approvals').select('session_id').distinct().where('status', '=', 'pending')
+      return (await query.execute()).map(({ session_id: session }) => session)
+    },
     async changedSince(revision, limit) {
       const query = approvalRows(db).where('revision', '>', revision).orderBy('revision').limit(limit)
       return (await query.execute()).map(toApproval)
@@ -77,6 +104,10 @@ export function createApprovalStore({ db }: Store): ApprovalStore {
     async lastRevision() {
       const { last } = await db.selectFrom('approval_revisions').select('last').executeTakeFirstOrThrow()
       return last
+    },
+    async listExpiries() {
+      const query = db.selectFrom('approvals').select(['id', 'expires_at as expiresAt'])
+      return query.where('status', 'in', openStatuses).execute()
     },
     async findGrant(id) {
       const row = await grantRows(db).where('grants.id', '=', id).executeTakeFirst()
@@ -104,6 +135,34 @@ export function createApprovalStore({ db }: Store): ApprovalStore {
       const query = approvalRows(db).where('approvals.status', '=', 'pending').where('notified_at', 'is', null)
       return (await query.orderBy('requested_at').execute()).map(toApproval)
     },
+    async dropEnded(maxBytes) {
+      const ended = () =>
+        db.selectFrom((from) =>
+          from
+            .selectFrom('approvals')
+            .where('status', 'not in', openStatuses)
+            .select((row) => [
+              'revision',
+              row(
+                row(row.fn<number>('octet_length', ['arguments']), '+', row.fn<number>('octet_length', ['hidden'])),
+                '+',
+                row.lit(otherBytes),
+              ).as('bytes'),
+            ])
+            .as('ended'),
+        )
+      const { all } = await ended()
+        .select(({ fn }) => fn.sum('bytes').as('all'))
+        .executeTakeFirstOrThrow()
+      if (Number(all) <= maxBytes) return
+      const newestFirst = await ended().select(['revision', 'bytes']).orderBy('revision', 'desc').execute()
+      // Deletes a little more than needed, so that the next deletion is not due at once.
+      let room = maxBytes * 0.9
+      const oldest = newestFirst.find((row) => (room -= row.bytes) < 0)
+      if (!oldest) return
+      const drop = db.deleteFrom('approvals').where('status', 'not in', openStatuses)
+      await drop.where('revision', '<=', oldest.revision).execute()
+    },
     async claimAnnouncement(id, at) {
       const update = db.updateTable('approvals').set({ notified_at: at }).where('id', '=', id)
       return (await update.where('notified_at', 'is', null).executeTakeFirst()).numUpdatedRows > 0n
@@ -111,7 +170,10 @@ export function createApprovalStore({ db }: Store): ApprovalStore {
   }
 }
 
-/** With excerpts of what is large. */
+/** Estimated size of the columns that an agent does not write. */
+const otherBytes = 500
+
+/** Selects excerpts of large arguments. */
 export function approvalRows(db: Store['db']) {
   return withSession(db).select(({ fn }) => fn.coalesce('excerpt', 'arguments').as('arguments'))
 }

@@ -2,15 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { addSession, ann, ask, createApprovalWorld, requestOf } from '../../test/fixtures/approval-world.ts'
-import { toCall } from '../../test/fixtures/terminal-toolbox.ts'
+import { follow } from '../../test/fixtures/follow.ts'
+import { addSession, ann, ask, createApprovalWorld, requestOf } from '../../test/worlds/approval-world.ts'
+import { toCall } from '../../test/worlds/terminal-toolbox.ts'
 import { until } from '../../test/fixtures/until.ts'
 import type { Approval, Grant } from '../api/approval.ts'
 import { HubError } from '../base/hub-error.ts'
+import { createFace } from '../endpoint/endpoint.ts'
 import type { CallToolResult } from '../mcp/mcp.ts'
-import { createFace, createNotices, managementFaceId } from '../mcp/mcp.ts'
+import { createNotices, managementFaceId } from '../mcp/mcp.ts'
 import { openStore } from '../store/store.ts'
-import { createApprovalProvider } from './approvals.ts'
+import { createApprovalProvider } from './approval-tools.ts'
 
 interface Answer {
   readonly approvals: readonly Approval[]
@@ -60,13 +62,13 @@ async function useTools() {
     const [first] = found && 'contents' in found ? found.contents : []
     return first && 'text' in first ? JSON.parse(first.text) : undefined
   }
-  /** Asks, and comes back later. */
+  /** Makes a call that is not held, and returns the id of its approval. */
   const askFor = async (changes: Parameters<typeof requestOf>[1] = {}) =>
     (await ask(approvals, requestOf(session, changes)).outcome).id
   return { ...world, store, approvals, notices, session, call, read, askFor }
 }
 
-test('what waits is listed with all that a person needs to know', async () => {
+test('list_approvals shows a pending approval with everything a person needs to decide', async () => {
   const { call, askFor, session } = await useTools()
   const id = await askFor({ reason: 'others can read it' })
   const { approvals } = await call('list_approvals')
@@ -83,13 +85,14 @@ test('what waits is listed with all that a person needs to know', async () => {
       rule_reason: 'others can read it',
       policy_version: 'hub@1',
       status: 'pending',
+      waiting: false,
       requested_at: '2026-01-01T00:00:00.000Z',
       expires_at: '2026-01-01T01:00:00.000Z',
     },
   ])
 })
 
-test('what was answered is listed by its status, of one session or all, page by page', async () => {
+test('list_approvals filters by status and session, and pages through the results', async () => {
   const { call, askFor, pass, store } = await useTools()
   const other = await addSession(store, 'other')
   const ids = []
@@ -120,7 +123,7 @@ test('what was answered is listed by its status, of one session or all, page by 
   await expect(call('list_approvals', { cursor: 'x' })).rejects.toThrow('"cursor"')
 })
 
-test('large arguments are cut in lists, which say by how much, and whole where one approval is asked for', async () => {
+test('lists cut large arguments and say by how much, and a single approval has them whole', async () => {
   const { call, read, askFor } = await useTools()
   const args = { n: 1, text: 'y'.repeat(1_000_000), end: 'rm -rf /' }
   const id = await askFor({ arguments: args })
@@ -141,7 +144,7 @@ test('large arguments are cut in lists, which say by how much, and whole where o
   expect(await read(`resource://approvals/${id}`)).toEqual(whole)
 })
 
-test('a page is never large: what does not fit comes with the next, in lists and in news', async () => {
+test('a page stays small: approvals that do not fit come on the next page, in lists and in wait_approvals', async () => {
   const { call, read, askFor, pass, store } = await useTools()
   const ids: string[] = []
   for (const name of ['one', 'two', 'three']) {
@@ -174,7 +177,7 @@ test('a page is never large: what does not fit comes with the next, in lists and
   expect(Math.max(...sizes)).toBeLessThan(1_100_000)
 })
 
-test('a grant is shown, then made, listed and revoked', async () => {
+test('a grant can be previewed, made, listed and revoked', async () => {
   const { call, askFor } = await useTools()
   const id = await askFor()
   const wider = { id, decision: 'approve', scope: 'rule', rule: { tool: 'github_*', session: true } }
@@ -190,7 +193,7 @@ test('a grant is shown, then made, listed and revoked', async () => {
   expect((await call('list_grants', { revoked: true })).grants).toEqual([revoked])
 })
 
-test('whoever comes second is told who was first', async () => {
+test('the second person to answer is told who answered first', async () => {
   const { call, askFor } = await useTools()
   const id = await askFor()
   await call('decide_approval', { id, decision: 'deny', reason: 'too late in the day' })
@@ -199,7 +202,7 @@ test('whoever comes second is told who was first', async () => {
   )
 })
 
-test('waiting ends with what is pending, and from then on with each change, none missed', async () => {
+test('wait_approvals returns the pending approvals first and then every change', async () => {
   const { call, askFor } = await useTools()
   expect(await call('wait_approvals', { timeout_ms: 0 })).toMatchObject({ approvals: [] })
   const waiting = call('wait_approvals', { timeout_ms: 60_000 })
@@ -223,14 +226,14 @@ test('waiting ends with what is pending, and from then on with each change, none
   expect((await next).approvals).toMatchObject([{ id: second, status: 'approved' }])
 })
 
-test('whoever waits is sent away when the hub stops', async () => {
+test('wait_approvals returns when the hub stops', async () => {
   const { call, approvals } = await useTools()
   const waiting = call('wait_approvals', { timeout_ms: 600_000 })
   approvals.endHolds()
   expect((await waiting).approvals).toEqual([])
 })
 
-test('no change is missed after the session of the newest one was removed', async () => {
+test('wait_approvals misses no change after the session of the newest approval is removed', async () => {
   const { call, askFor, store } = await useTools()
   const other = await addSession(store, 'other')
   await askFor({ session: other })
@@ -240,24 +243,22 @@ test('no change is missed after the session of the newest one was removed', asyn
   expect((await call('wait_approvals', { since: cursor, timeout_ms: 0 })).approvals).toMatchObject([{ id }])
 })
 
-test('resources hold the same, and tell of each change', async () => {
+test('the resources show the same approvals and send a notice for each change', async () => {
   const { call, read, askFor, notices, session } = await useTools()
-  const heard: string[] = []
   const uris = [
     'resource://approvals/pending',
     `resource://sessions/${session}/approvals`,
     'resource://sessions/fix/approvals',
   ]
-  const subscriber = { faceId: managementFaceId, mark: (topic: string) => void heard.push(topic) }
-  for (const uri of uris) notices.subscribe(uri, subscriber)
+  const heard = follow(notices, ...uris)
 
   const id = await askFor()
   await until(() => heard.length === 3)
   expect(await read('resource://approvals/pending')).toEqual({ approvals: [expect.objectContaining({ id })] })
-  notices.subscribe(`resource://approvals/${id}`, subscriber)
+  const heardOfOne = follow(notices, `resource://approvals/${id}`)
   await call('decide_approval', { id, decision: 'deny' })
-  await until(() => heard.length === 7)
-  expect(heard.slice(3).toSorted()).toEqual([...uris, `resource://approvals/${id}`].toSorted())
+  await until(() => heard.length === 6 && heardOfOne.length === 1)
+  expect(heard.slice(3).toSorted()).toEqual(uris.toSorted())
   expect(await read('resource://approvals/pending')).toEqual({ approvals: [] })
   expect(await read(`resource://approvals/${id}`)).toMatchObject({ id, status: 'denied' })
   expect(await read('resource://sessions/fix/approvals')).toMatchObject({ approvals: [{ id, status: 'denied' }] })

@@ -4,22 +4,17 @@ import { approvalDecisions, approvalSchema, approvalScopes, approvalStatuses, gr
 import { timeoutSchema } from '../api/wait.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
+import type { ApprovalRecord } from './approval-record.ts'
+import type { ApprovalProviderOptions } from './approval-resources.ts'
 import { createApprovalResources } from './approval-resources.ts'
 import { draftToWire, grantToWire, toPage, toWire } from './approval-wire.ts'
-import type { Approvals } from './approvals.ts'
-import { showLife } from './sign-of-life.ts'
-
-export interface ApprovalProviderOptions {
-  readonly approvals: Approvals
-  /** From name or id; throws where there is no such session. */
-  readonly findSession: (nameOrId: string) => Promise<{ readonly id: string }>
-}
+import { startHeartbeat } from './heartbeat.ts'
 
 const sessionArgument = z.string().min(1).max(200).describe('Name or id; without it, of all sessions.')
 
 const placeSchema = z
   .string()
-  .regex(/^[0-9TZ:.-]+_[a-z0-9]+$/, 'a cursor is what next_cursor said')
+  .regex(/^[0-9TZ:.-]+_[a-z0-9]+$/, 'pass the next_cursor of an earlier answer')
   .transform((text) => ({ requestedAt: text.slice(0, text.indexOf('_')), id: text.slice(text.indexOf('_') + 1) }))
 
 const revisionSchema = z
@@ -41,7 +36,7 @@ const draftSchema = grantSchema.omit({
   revoked_by: true,
 })
 
-const signOfLifeMs = 10_000
+const heartbeatMs = 10_000
 
 export function createApprovalProvider({ approvals, findSession }: ApprovalProviderOptions): Provider {
   const idOf = async (session: string | undefined) =>
@@ -95,10 +90,16 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
           .describe('With scope rule; without it, this tool with these arguments, everywhere.'),
         dry_run: z.boolean().default(false).describe('Changes nothing, and shows the grant.'),
       }),
-      output: approvalSchema.extend({ would_grant: draftSchema.optional().describe('With dry_run.') }),
+      output: approvalSchema.extend({
+        would_grant: draftSchema.optional().describe('With dry_run.'),
+        note: z.string().optional().describe('What else has to be done.'),
+      }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
       async run({ id, dry_run, ...answer }, { caller }) {
-        if (!dry_run) return toWire(await approvals.decide(id, answer, caller))
+        if (!dry_run) {
+          const decided = await approvals.decide(id, answer, caller)
+          return { ...toWire(decided), ...(decided.isAwaited === false && { note: movedOnNote(decided) }) }
+        }
         const { approval, grant } = await approvals.preview(id, answer)
         return { ...toWire(approval), ...(grant && { would_grant: draftToWire(grant) }) }
       },
@@ -111,7 +112,7 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
       output: z.object({ approvals: z.array(approvalSchema), cursor: z.string() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
       async run({ since, timeout_ms: timeoutMs }, call) {
-        using _ = showLife(call, signOfLifeMs)
+        using _ = startHeartbeat(call, heartbeatMs)
         const news = await approvals.wait({ since, timeoutMs, signal: call.signal })
         return { approvals: news.approvals.map(toWire), cursor: String(news.cursor) }
       },
@@ -146,4 +147,11 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
     resources: () => resources,
     resourceTemplates: () => resourceTemplates,
   }
+}
+
+/** The call is no longer held: the agent was told to repeat it later, and may have ended its turn. */
+function movedOnNote({ sessionName, status }: ApprovalRecord): string {
+  const note = `The agent of "${sessionName}" has moved on: it gets this answer when it makes the same call again.`
+  if (status !== 'approved') return note
+  return `${note} Tell it to, for example with: signalbox send ${sessionName} "approved, go on"`
 }

@@ -1,10 +1,10 @@
-/** Approvals and grants as everybody outside the hub sees them (API, "Approval", "Grant"). */
+/** The wire format of approvals and grants (API, "Approval", "Grant"). */
 import type { Approval, Grant } from '../api/approval.ts'
 import type { ApprovalRecord, GrantRecord } from './approval-record.ts'
 import type { GrantDraft } from './draft-grant.ts'
 
 export function toWire(record: ApprovalRecord): Approval {
-  const { rule, ruleReason, decidedAt, decidedBy, reason, grantId, leftOutBytes, hidden } = record
+  const { rule, ruleReason, decidedAt, decidedBy, reason, grantId, leftOutBytes, hidden, isAwaited } = record
   return {
     id: record.id,
     session: record.sessionName,
@@ -19,6 +19,7 @@ export function toWire(record: ApprovalRecord): Approval {
     ...(ruleReason !== undefined && { rule_reason: ruleReason }),
     policy_version: record.policyVersion,
     status: record.status,
+    ...(isAwaited !== undefined && { waiting: isAwaited }),
     requested_at: record.requestedAt,
     expires_at: record.expiresAt,
     ...(decidedAt !== undefined && { decided_at: decidedAt }),
@@ -30,7 +31,7 @@ export function toWire(record: ApprovalRecord): Approval {
 
 const mostBytes = 1024 * 1024
 
-/** As many of them, from the first on, as one answer may hold. */
+/** Returns the first records, as many as fit into one answer. */
 export function fitIntoAnswer(records: readonly ApprovalRecord[]): readonly ApprovalRecord[] {
   let bytes = 0
   const tooMany = records.findIndex((record, index) => {
@@ -40,7 +41,7 @@ export function fitIntoAnswer(records: readonly ApprovalRecord[]): readonly Appr
   return tooMany === -1 ? records : records.slice(0, tooMany)
 }
 
-/** `found`: one more than may be on a page, if there are more. */
+/** `found` holds one record more than `limit` if there is another page. */
 export function toPage(found: readonly ApprovalRecord[], limit: number) {
   const page = fitIntoAnswer(found.slice(0, limit))
   const last = page.at(-1)
@@ -60,7 +61,7 @@ export function grantToWire(record: GrantRecord): Grant {
   }
 }
 
-/** What is known of a grant before it is made. */
+/** The fields of a grant that are known before it is made. */
 export function draftToWire({ sessionName, sessionId, tool, when, approvalId }: Omit<GrantDraft, 'id'>) {
   return {
     ...(sessionName !== undefined && { session: sessionName }),

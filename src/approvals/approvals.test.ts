@@ -8,17 +8,18 @@ import {
   pendingId,
   requestOf,
   setStatus,
-} from '../../test/fixtures/approval-world.ts'
+} from '../../test/worlds/approval-world.ts'
 import { until } from '../../test/fixtures/until.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 import type { Store } from '../store/store.ts'
-import type { Answer, Approvals, ApprovalsOptions } from './approvals.ts'
+import type { Approvals } from './approval.ts'
+import type { Answer, ApprovalsOptions } from './approvals.ts'
 
 const once = { scope: 'once' } as const
 const approve: Answer = { decision: 'approve', ...once }
 const deny: Answer = { decision: 'deny', reason: 'not today', ...once }
 
-/** One session, one hub. */
+/** Starts one hub with one session. */
 async function useHub(store: Store, options: Partial<ApprovalsOptions> = {}) {
   const world = createApprovalWorld()
   const session = await addSession(store, 'fix')
@@ -30,15 +31,15 @@ async function statusOf(approvals: Approvals, id: string): Promise<string> {
   return (await approvals.find(id)).status
 }
 
-describeOnEachEngine('a call that must ask', (open) => {
-  test('goes through once it is approved, and the approval is used up before the caller hears of it', async () => {
+describeOnEachEngine('a call that needs approval', (open) => {
+  test('the call goes through once it is approved, and the approval is consumed before the caller learns of it', async () => {
     await using opened = await open()
     const { approvals, request, events, session } = await useHub(opened.store)
     const call = ask(approvals, request)
     const id = await pendingId(approvals)
     const decided = await approvals.decide(id, approve, ann)
     expect(decided).toMatchObject({ status: 'approved', decidedBy: 'ann' })
-    expect(await call.outcome).toEqual({ is: 'approved', id })
+    expect(await call.outcome).toEqual({ status: 'approved', id })
     expect(await statusOf(approvals, id)).toBe('consumed')
     expect(events.map(({ type, correlation }) => [type, correlation])).toEqual([
       ['approval-requested', 'c1'],
@@ -51,14 +52,14 @@ describeOnEachEngine('a call that must ask', (open) => {
     })
   })
 
-  test('has everything that becomes of it told below its own event, also by the next hub', async () => {
+  test('all events of an approval have the event of its call as parent, also after a restart of the hub', async () => {
     await using opened = await open()
     const { approvals, request, events, session, start } = await useHub(opened.store, { holdMs: 0 })
     const { id } = await ask(approvals, { ...request, parent: 'e1' }).outcome
     const { id: left } = await ask(approvals, requestOf(session, { arguments: {}, parent: 'e2' })).outcome
     const next = await start(await opened.reopen(), { holdMs: 0 })
     await next.decide(id, { decision: 'approve', scope: 'session' }, ann)
-    // It comes again as another call, and is still about what the first one asked.
+    // The agent repeats the call. Its events still belong to the first call.
     await ask(next, { ...request, parent: 'e3' }).outcome
     await next.abandonOf(session)
     expect(events.filter(({ type }) => type !== 'grant-revoked').map(({ type, parent }) => [type, parent])).toEqual([
@@ -72,18 +73,18 @@ describeOnEachEngine('a call that must ask', (open) => {
     expect(await statusOf(next, left)).toBe('abandoned')
   })
 
-  test.each(['deny', 'abort'] as const)('does not go through after %s', async (decision) => {
+  test.each(['deny', 'abort'] as const)('the call does not go through after %s', async (decision) => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store)
     const call = ask(approvals, request)
     const id = await pendingId(approvals)
     await approvals.decide(id, { decision, reason: 'no', ...once }, ann)
-    const is = decision === 'deny' ? 'denied' : 'aborted'
-    expect(await call.outcome).toEqual({ is, id, reason: 'no' })
-    expect(await statusOf(approvals, id)).toBe(is)
+    const status = decision === 'deny' ? 'denied' : 'aborted'
+    expect(await call.outcome).toEqual({ status, id, reason: 'no' })
+    expect(await statusOf(approvals, id)).toBe(status)
   })
 
-  test('asks anew once its denial was heard', async () => {
+  test('the call asks again after it received a denial', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store)
     const first = ask(approvals, request)
@@ -93,31 +94,31 @@ describeOnEachEngine('a call that must ask', (open) => {
     expect(await pendingId(approvals)).not.toBe(denied.id)
   })
 
-  test('is told to come back when its hold ends, and goes on waiting for the same answer', async () => {
+  test('the call is told to come back when its hold ends, and a repeated call waits for the same approval', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store, { holdMs: 0 })
     const waiting = await ask(approvals, request).outcome
-    expect(waiting).toEqual({ is: 'waiting', id: waiting.id, expiresAt: '2026-01-01T01:00:00.000Z' })
+    expect(waiting).toEqual({ status: 'pending', id: waiting.id, expiresAt: '2026-01-01T01:00:00.000Z' })
     expect(await ask(approvals, request).outcome).toEqual(waiting)
     await approvals.decide(waiting.id, approve, ann)
-    expect(await ask(approvals, request).outcome).toEqual({ is: 'approved', id: waiting.id })
+    expect(await ask(approvals, request).outcome).toEqual({ status: 'approved', id: waiting.id })
     const again = await ask(approvals, request).outcome
-    expect(again.is).toBe('waiting')
+    expect(again.status).toBe('pending')
     expect(again.id).not.toBe(waiting.id)
   })
 
-  test('hears a denial that was given while nobody waited, once', async () => {
+  test('a denial given while no call waits reaches the next equal call, once', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store, { holdMs: 0 })
     const { id } = await ask(approvals, request).outcome
     await approvals.decide(id, deny, ann)
-    expect(await ask(approvals, request).outcome).toEqual({ is: 'denied', id, reason: 'not today' })
-    const anew = await ask(approvals, request).outcome
-    expect(anew.is).toBe('waiting')
-    expect(anew.id).not.toBe(id)
+    expect(await ask(approvals, request).outcome).toEqual({ status: 'denied', id, reason: 'not today' })
+    const repeated = await ask(approvals, request).outcome
+    expect(repeated.status).toBe('pending')
+    expect(repeated.id).not.toBe(id)
   })
 
-  test('is another one with other arguments, another tool or in another session', async () => {
+  test('a call with other arguments, another tool or another session needs its own approval', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store, { holdMs: 0 })
     const other = await addSession(opened.store, 'other')
@@ -129,30 +130,30 @@ describeOnEachEngine('a call that must ask', (open) => {
       { tool: 'github_create_issues' },
       { session: other },
     ]) {
-      expect((await ask(approvals, { ...request, ...changed }).outcome).is).toBe('waiting')
+      expect((await ask(approvals, { ...request, ...changed }).outcome).status).toBe('pending')
     }
     const reordered = { title: 'It broke', repo: 'main' }
-    expect(await ask(approvals, { ...request, arguments: reordered }).outcome).toEqual({ is: 'approved', id })
+    expect(await ask(approvals, { ...request, arguments: reordered }).outcome).toEqual({ status: 'approved', id })
   })
 
-  test('asks anew under another policy, and what was approved under the old one is abandoned', async () => {
+  test('a call under a new policy asks again, and the approval under the old one is abandoned', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store, { holdMs: 0 })
     const { id } = await ask(approvals, request).outcome
     await approvals.decide(id, approve, ann)
-    const anew = await ask(approvals, { ...request, policyVersion: 'hub@2' }).outcome
-    expect(anew.is).toBe('waiting')
+    const repeated = await ask(approvals, { ...request, policyVersion: 'hub@2' }).outcome
+    expect(repeated.status).toBe('pending')
     expect(await statusOf(approvals, id)).toBe('abandoned')
     expect((await ask(approvals, request).outcome).id).not.toBe(id)
   })
 
-  test('whose caller leaves is abandoned, and an answer that comes later is told so', async () => {
+  test('a call whose caller leaves is abandoned, and a later answer is refused with that reason', async () => {
     await using opened = await open()
     const { approvals, request, events } = await useHub(opened.store)
     const call = ask(approvals, request)
     const id = await pendingId(approvals)
     call.leave()
-    expect(await call.outcome).toEqual({ is: 'abandoned', id })
+    expect(await call.outcome).toEqual({ status: 'abandoned', id })
     await expect(approvals.decide(id, approve, ann)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('is abandoned'),
@@ -161,10 +162,10 @@ describeOnEachEngine('a call that must ask', (open) => {
     const again = ask(approvals, request)
     expect(await pendingId(approvals)).not.toBe(id)
     again.leave()
-    expect((await again.outcome).is).toBe('abandoned')
+    expect((await again.outcome).status).toBe('abandoned')
   })
 
-  test('whose caller left before it could ask asks nobody', async () => {
+  test('a call whose caller left before it could ask creates no approval', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store)
     const signal = AbortSignal.abort(new Error('gone'))
@@ -172,7 +173,7 @@ describeOnEachEngine('a call that must ask', (open) => {
     expect(await approvals.list({ limit: 10 })).toEqual([])
   })
 
-  test('does not go through if its caller leaves at the moment of the answer, whichever comes first', async () => {
+  test('the call does not go through if its caller leaves at the moment of the answer, in either order', async () => {
     await using opened = await open()
     const { approvals, session } = await useHub(opened.store)
     for (let count = 0; count < 20; count++) {
@@ -182,12 +183,12 @@ describeOnEachEngine('a call that must ask', (open) => {
       for (let turn = 0; turn < count; turn++) await Promise.resolve()
       call.leave()
       await deciding
-      const { is } = await call.outcome
-      expect([is, await statusOf(approvals, id)]).toEqual(['abandoned', 'abandoned'])
+      const { status } = await call.outcome
+      expect([status, await statusOf(approvals, id)]).toEqual(['abandoned', 'abandoned'])
     }
   })
 
-  test('does not go through if its caller leaves when the approval is used up, but nothing has run yet', async () => {
+  test('the call does not go through if its caller leaves after the approval is consumed but before the tool runs', async () => {
     await using opened = await open()
     let leave = () => {}
     const events: ApprovalsOptions['events'] = {
@@ -201,11 +202,11 @@ describeOnEachEngine('a call that must ask', (open) => {
     leave = call.leave
     const id = await pendingId(approvals)
     await approvals.decide(id, approve, ann)
-    expect(await call.outcome).toEqual({ is: 'abandoned', id })
+    expect(await call.outcome).toEqual({ status: 'abandoned', id })
     expect(await statusOf(approvals, id)).toBe('abandoned')
   })
 
-  test('shares its approval with an equal call: a denial answers both', async () => {
+  test('a denial answers both of two equal calls', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store)
     const calls = [ask(approvals, request), ask(approvals, request)]
@@ -213,10 +214,10 @@ describeOnEachEngine('a call that must ask', (open) => {
     await until(() => calls.every(({ messages }) => messages.length > 0))
     expect(await approvals.list({ limit: 10 })).toHaveLength(1)
     await approvals.decide(id, deny, ann)
-    for (const call of calls) expect(await call.outcome).toMatchObject({ is: 'denied', id })
+    for (const call of calls) expect(await call.outcome).toMatchObject({ status: 'denied', id })
   })
 
-  test('shares its approval with an equal call: an approval lets one through, and the other asks anew', async () => {
+  test('an approval lets one of two equal calls through, and the other asks again', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store)
     const calls = [ask(approvals, request), ask(approvals, request)]
@@ -226,33 +227,33 @@ describeOnEachEngine('a call that must ask', (open) => {
     const second = await until(async () => (await pendingId(approvals)) !== first && pendingId(approvals))
     await approvals.decide(second, deny, ann)
     const outcomes = await Promise.all(calls.map(({ outcome }) => outcome))
-    expect(outcomes).toContainEqual({ is: 'approved', id: first })
-    expect(outcomes).toContainEqual({ is: 'denied', id: second, reason: 'not today' })
+    expect(outcomes).toContainEqual({ status: 'approved', id: first })
+    expect(outcomes).toContainEqual({ status: 'denied', id: second, reason: 'not today' })
   })
 
-  test('goes on waiting when an equal call is cancelled', async () => {
+  test('a call keeps waiting when an equal call is cancelled', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store)
     const [leaving, staying] = [ask(approvals, request), ask(approvals, request)]
     await until(() => [leaving, staying].every(({ messages }) => messages.length > 0))
     const id = await pendingId(approvals)
     leaving.leave()
-    expect(await leaving.outcome).toEqual({ is: 'abandoned', id })
+    expect(await leaving.outcome).toEqual({ status: 'abandoned', id })
     await approvals.decide(id, approve, ann)
-    expect(await staying.outcome).toEqual({ is: 'approved', id })
+    expect(await staying.outcome).toEqual({ status: 'approved', id })
   })
 
-  test('is denied by time while it is held', async () => {
+  test('a held call expires when its time is up', async () => {
     await using opened = await open()
     const { approvals, request, pass } = await useHub(opened.store)
     const held = ask(approvals, request)
     const id = await pendingId(approvals)
     pass(3_600_000)
     await approvals.sweep()
-    expect(await held.outcome).toEqual({ is: 'expired', id })
+    expect(await held.outcome).toEqual({ status: 'expired', id })
   })
 
-  test('cannot be approved after its time', async () => {
+  test('an expired approval cannot be approved', async () => {
     await using opened = await open()
     const { approvals, request, pass } = await useHub(opened.store, { holdMs: 0 })
     const { id } = await ask(approvals, request).outcome
@@ -265,41 +266,60 @@ describeOnEachEngine('a call that must ask', (open) => {
     })
   })
 
-  test('that was approved cannot use it after its time', async () => {
+  test('an approved call cannot use its approval after it has expired', async () => {
     await using opened = await open()
     const { approvals, request, pass, events } = await useHub(opened.store, { holdMs: 0 })
     const { id } = await ask(approvals, request).outcome
     await approvals.decide(id, approve, ann)
     pass(3_600_000)
-    expect(await ask(approvals, request).outcome).toEqual({ is: 'expired', id })
+    expect(await ask(approvals, request).outcome).toEqual({ status: 'expired', id })
     expect(events.at(-1)?.type).toBe('approval-expired')
-    expect((await ask(approvals, request).outcome).is).toBe('waiting')
+    expect((await ask(approvals, request).outcome).status).toBe('pending')
   })
 
-  test('hears that its time was up, once, if it comes back later', async () => {
+  test('an approval does not last longer when the clock is set back', async () => {
+    await using opened = await open()
+    let elapsed = 0
+    const elapsedMs = () => elapsed
+    const { approvals, request, pass, start } = await useHub(opened.store, { holdMs: 0, elapsedMs })
+    const { id } = await ask(approvals, request).outcome
+    const left = await ask(approvals, { ...request, tool: 'left_open' }).outcome
+    await approvals.decide(id, approve, ann)
+    const next = await start(opened.store, { holdMs: 0, elapsedMs })
+    pass(-3_600_000)
+    elapsed += 3_599_999
+    expect(await statusOf(next, left.id)).toBe('pending')
+    elapsed += 1
+    await expect(approvals.decide(left.id, approve, ann)).rejects.toMatchObject({ code: 'conflict' })
+    expect(await ask(approvals, request).outcome).toEqual({ status: 'expired', id })
+    await next.sweep()
+    expect(await statusOf(next, left.id)).toBe('expired')
+  })
+
+  test('a call that comes back after the expiry is told so, once', async () => {
     await using opened = await open()
     const { approvals, request, pass } = await useHub(opened.store, { holdMs: 0 })
     const { id } = await ask(approvals, request).outcome
     pass(3_600_000)
     await approvals.sweep()
     expect(await statusOf(approvals, id)).toBe('expired')
-    expect(await ask(approvals, request).outcome).toEqual({ is: 'expired', id })
-    expect((await ask(approvals, request).outcome).is).toBe('waiting')
+    expect(await ask(approvals, request).outcome).toEqual({ status: 'expired', id })
+    expect((await ask(approvals, request).outcome).status).toBe('pending')
   })
 
-  test('ends by itself when its time is up while it is held', async () => {
+  test('a held call ends by itself when its approval expires', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store, { expiryMs: 200, now: () => new Date() })
-    expect((await ask(approvals, request).outcome).is).toBe('expired')
+    expect((await ask(approvals, request).outcome).status).toBe('expired')
   })
 
-  test('is abandoned with its session, also by a hub that was not there when it ended', async () => {
+  test('an approval is abandoned when its session ends, also by a hub that starts later', async () => {
     await using opened = await open()
     const { approvals, request, session, start } = await useHub(opened.store)
     const call = ask(approvals, request)
     const id = await pendingId(approvals)
     await approvals.abandonOf(session)
-    expect(await call.outcome).toEqual({ is: 'abandoned', id })
+    expect(await call.outcome).toEqual({ status: 'abandoned', id })
 
     const { id: missed } = await ask(await start(opened.store, { holdMs: 0 }), request).outcome
     await setStatus(opened.store, session, 'failed')
@@ -307,19 +327,19 @@ describeOnEachEngine('a call that must ask', (open) => {
     expect(await statusOf(next, missed)).toBe('abandoned')
   })
 
-  test('is abandoned when its session is removed', async () => {
+  test('the call is abandoned when its session is removed', async () => {
     await using opened = await open()
     const { approvals, request, session } = await useHub(opened.store)
     const call = ask(approvals, request)
     await pendingId(approvals)
     await opened.store.db.deleteFrom('sessions').where('id', '=', session).execute()
     approvals.endHolds()
-    expect((await call.outcome).is).toBe('abandoned')
+    expect((await call.outcome).status).toBe('abandoned')
   })
 
-  test('is shown to be alive while it waits, and is told for what', async () => {
+  test('a waiting call gets progress messages that name its approval', async () => {
     await using opened = await open()
-    const { approvals, request } = await useHub(opened.store, { signOfLifeMs: 5 })
+    const { approvals, request } = await useHub(opened.store, { heartbeatMs: 5 })
     const { messages, leave } = ask(approvals, request)
     const id = await pendingId(approvals)
     await until(() => messages.length >= 3)
@@ -327,22 +347,22 @@ describeOnEachEngine('a call that must ask', (open) => {
     leave()
   })
 
-  test('is told to come back when the hub stops, and its approval can still be used at the next', async () => {
+  test('a call is told to come back when the hub stops, and its approval can be used at the next hub', async () => {
     await using opened = await open()
     const { approvals, request, start } = await useHub(opened.store)
     const call = ask(approvals, request)
     const id = await pendingId(approvals)
     approvals.endHolds()
-    expect(await call.outcome).toMatchObject({ is: 'waiting', id })
+    expect(await call.outcome).toMatchObject({ status: 'pending', id })
     await approvals[Symbol.asyncDispose]()
     const next = await start(await opened.reopen())
     await next.decide(id, approve, ann)
-    expect(await ask(next, request).outcome).toEqual({ is: 'approved', id })
+    expect(await ask(next, request).outcome).toEqual({ status: 'approved', id })
   })
 })
 
-describeOnEachEngine('an answer', (open) => {
-  test('counts once: of fifty people one wins, and the others are told who, what and when', async () => {
+describeOnEachEngine('an answer to an approval', (open) => {
+  test('one of fifty answers counts, and the other people are told who answered and when', async () => {
     await using opened = await open()
     const { approvals, request } = await useHub(opened.store)
     const call = ask(approvals, request)
@@ -355,31 +375,31 @@ describeOnEachEngine('an answer', (open) => {
     expect(winners).toHaveLength(1)
     const { decidedBy, status } = await approvals.find(id)
     expect(decidedBy).toMatch(/^person \d+$/)
-    expect((await call.outcome).is).toBe(status === 'denied' ? 'denied' : 'approved')
+    expect((await call.outcome).status).toBe(status === 'denied' ? 'denied' : 'approved')
     for (const answer of answers) {
       if (answer.status === 'rejected')
         expect(String(answer.reason)).toMatch(new RegExp(`by ${decidedBy} at 2026-01-01T00:00:00.000Z`))
     }
   })
 
-  test('to what is not there says where the ids are', async () => {
+  test('an answer to an unknown approval is refused with a hint at list_approvals', async () => {
     await using opened = await open()
     const { approvals } = await useHub(opened.store)
     await expect(approvals.decide('nope', approve, ann)).rejects.toThrow('list_approvals')
   })
 
-  test('given before a crash is used by the same call at the next hub, once', async () => {
+  test('an answer given before a crash is used once by the same call at the next hub', async () => {
     await using opened = await open()
     const { approvals, request, start } = await useHub(opened.store, { holdMs: 0 })
     const { id } = await ask(approvals, request).outcome
     await approvals.decide(id, approve, bob)
-    // The first hub is not heard of again, like one that was killed.
+    // The first hub stays silent from here on, as if it had been killed.
     const next = await start(await opened.reopen(), { holdMs: 0 })
-    expect(await ask(next, request).outcome).toEqual({ is: 'approved', id })
-    expect((await ask(next, request).outcome).is).toBe('waiting')
+    expect(await ask(next, request).outcome).toEqual({ status: 'approved', id })
+    expect((await ask(next, request).outcome).status).toBe('pending')
   })
 
-  test('lets one of fifty equal calls through for each time it is given', async () => {
+  test('each approval lets exactly one of fifty equal calls through', async () => {
     await using opened = await open()
     const { approvals, request, events } = await useHub(opened.store)
     const calls = Array.from({ length: 50 }, () => ask(approvals, request))
@@ -403,20 +423,20 @@ describeOnEachEngine('an answer', (open) => {
     expect(await statusOf(approvals, last)).toBe('abandoned')
   })
 
-  test('is for exactly the secrets of the call, though they are neither in the store nor in events', async () => {
+  test('an answer applies only to the exact secrets of the call, although neither the store nor the events contain them', async () => {
     await using opened = await open()
     const { approvals, session, events } = await useHub(opened.store, { holdMs: 0 })
     const withPassword = (password: string) => requestOf(session, { arguments: { user: 'ann', password } })
     const { id } = await ask(approvals, withPassword('hunter2-hunter2')).outcome
     await approvals.decide(id, { ...approve, reason: 'password=hunter2-hunter2 is fine' }, ann)
-    expect((await ask(approvals, withPassword('hunter2-hunter3')).outcome).is).toBe('waiting')
-    expect(await ask(approvals, withPassword('hunter2-hunter2')).outcome).toEqual({ is: 'approved', id })
+    expect((await ask(approvals, withPassword('hunter2-hunter3')).outcome).status).toBe('pending')
+    expect(await ask(approvals, withPassword('hunter2-hunter2')).outcome).toEqual({ status: 'approved', id })
     const rows = await opened.store.db.selectFrom('approvals').selectAll().execute()
     expect(JSON.stringify([rows, events])).not.toContain('hunter2')
     expect(JSON.stringify(rows)).toContain('[redacted]')
   })
 
-  test('is given to what the call really says, whatever in it looks like a secret', async () => {
+  test('the approval shows the real arguments even where they look like secrets', async () => {
     await using opened = await open()
     const { approvals, session } = await useHub(opened.store, { holdMs: 0 })
     const args = { path: `echo "token: '"; rm -rf / #`, note: 'ls # [redacted]', password: 'hunter2-hunter2' }
@@ -427,13 +447,14 @@ describeOnEachEngine('an answer', (open) => {
     })
   })
 
-  test('leaves what the call said in the store, however large it is', async () => {
+  test('the store keeps large arguments whole until the approval is used', async () => {
     await using opened = await open()
     const { approvals, session } = await useHub(opened.store, { holdMs: 0 })
     const args = { text: 'y'.repeat(100_000), end: 'rm -rf /' }
     const { id } = await ask(approvals, requestOf(session, { arguments: args })).outcome
     await approvals.decide(id, approve, ann)
-    expect((await ask(approvals, requestOf(session, { arguments: args })).outcome).is).toBe('approved')
-    expect(await approvals.find(id)).toMatchObject({ status: 'consumed', arguments: args, leftOutBytes: 0 })
+    expect(await approvals.find(id)).toMatchObject({ status: 'approved', arguments: args, leftOutBytes: 0 })
+    expect((await ask(approvals, requestOf(session, { arguments: args })).outcome).status).toBe('approved')
+    expect(await statusOf(approvals, id)).toBe('consumed')
   })
 })

@@ -1,11 +1,15 @@
-/** A person's answer. Of two at once, one counts and the other is told. */
+/**
+ * Applies a person's answer. If two people answer at once, the first counts and the second gets an error that names the
+ * first.
+ */
 import type { ApprovalDecision, ApprovalScope, ApprovalStatus } from '../api/approval.ts'
+import type { Deadlines } from '../base/deadlines.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Principal } from '../base/principal.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
-import type { ApprovalBook } from './approval-book.ts'
-import { hasExpired, whyClosed } from './approval-life.ts'
+import type { ApprovalRegistry } from './approval-registry.ts'
+import { whyClosed } from './approval-outcome.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { placeInLog } from './approval-record.ts'
 import type { ApprovalStore } from './approval-store.ts'
@@ -15,15 +19,15 @@ import { draftGrant } from './draft-grant.ts'
 export interface Answer {
   readonly decision: ApprovalDecision
   readonly reason?: string | undefined
-  /** More than once only with `approve`. */
+  /** Any scope but `once` requires `approve`. */
   readonly scope: ApprovalScope
-  /** With the scope `rule`; without it, one is proposed. */
+  /** Only with the scope `rule`. Without it, the hub proposes the narrowest rule. */
   readonly rule?: GrantRule | undefined
 }
 
 export interface Decisions {
   decide(id: string, answer: Answer, by: Principal): Promise<ApprovalRecord>
-  /** What the same answer would leave behind; changes nothing. */
+  /** Shows the grant that the answer would make. Changes nothing. */
   preview(id: string, answer: Answer): Promise<Preview>
 }
 
@@ -33,17 +37,18 @@ export interface Preview {
 }
 
 export interface DecisionsOptions {
-  readonly book: ApprovalBook
+  readonly registry: ApprovalRegistry
   readonly rows: Pick<ApprovalStore, 'findWhole'>
   readonly events: Pick<EventLog, 'append'>
   readonly redactor: Redactor
   readonly now: () => Date
+  readonly deadlines: Deadlines
 }
 
-export function createDecisions({ book, rows, events, redactor, now }: DecisionsOptions): Decisions {
+export function createDecisions({ registry, rows, events, redactor, now, deadlines }: DecisionsOptions): Decisions {
   function openOne(id: string, found: ApprovalRecord | undefined): ApprovalRecord {
     if (!found) throw new HubError('not-found', `There is no approval "${id}". Call list_approvals for the ids.`)
-    if (found.status === 'pending' && !hasExpired(found, now())) return found
+    if (found.status === 'pending' && !deadlines.hasPassed(id, found.expiresAt)) return found
     throw new HubError('conflict', whyClosed(found))
   }
 
@@ -66,7 +71,7 @@ export function createDecisions({ book, rows, events, redactor, now }: Decisions
       const decidedAt = now().toISOString()
       const decidedBy = nameOf(by)
       const { decision, scope, reason } = answer
-      const decided = await book.change(
+      const decided = await registry.change(
         async (changing) => {
           const open = openOne(id, await changing.find(id))
           if (grant) {
@@ -101,7 +106,7 @@ export function createDecisions({ book, rows, events, redactor, now }: Decisions
   }
 }
 
-/** As people know a token: by what it is for. */
+/** People recognise a token by its label. */
 export function nameOf({ label, tokenId }: Principal): string {
   return label ?? tokenId
 }

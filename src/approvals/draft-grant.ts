@@ -1,23 +1,26 @@
-/** What an approval leaves behind when it is given for more than one call. */
+/** Drafts the grant for an approval that is given for more than one call. */
 import { randomBytes } from 'node:crypto'
 import type { ApprovalScope } from '../api/approval.ts'
-import { HubError } from '../base/hub-error.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import type { CompiledGrant } from '../policy/policy.ts'
 import { compileGrant } from '../policy/policy.ts'
 import type { ApprovalRecord, GrantRecord, JsonObject } from './approval-record.ts'
 
-/** What a person wants to allow from now on. */
+/** The calls that a person allows from now on. */
 export interface GrantRule {
   /** As in a policy: `*` stands for anything. */
   readonly tool: string
   /** JSON Schema on the arguments. */
   readonly when?: JsonObject | undefined
-  /** Only in the session that asked. */
+  /** Limits the grant to the session that asked. */
   readonly session?: boolean | undefined
 }
 
 export type GrantDraft = Pick<GrantRecord, 'id' | 'sessionId' | 'sessionName' | 'tool' | 'when' | 'approvalId'>
 
-/** `undefined`: it is for this call alone. Throws where the rule is wrong, or does not fit the call it answers. */
+/**
+ * Returns `undefined` if the answer is for this call only. Throws if the rule is invalid or does not match the call.
+ */
 export async function draftGrant(
   record: ApprovalRecord,
   { scope, rule }: { readonly scope: ApprovalScope; readonly rule?: GrantRule | undefined },
@@ -43,7 +46,7 @@ function ruleForSession(record: ApprovalRecord): GrantRule {
   return { tool: literal(record), session: true }
 }
 
-/** As narrow as it can be: this tool with these arguments, in whichever session. */
+/** The narrowest rule: this tool with exactly these arguments, in every session. */
 function proposeRule(record: ApprovalRecord): GrantRule {
   assertNothingHidden(record)
   const names = Object.keys(record.arguments)
@@ -56,7 +59,7 @@ function proposeRule(record: ApprovalRecord): GrantRule {
   }
 }
 
-/** A secret is not written into a rule, and a rule without it would be for any other value too. */
+/** A secret must not be written into a rule, and a rule that omits it would allow any other value. */
 function assertNothingHidden({ hidden }: ApprovalRecord): void {
   if (hidden.length === 0) return
   const places = hidden.map(({ at }) => (at === '' ? 'others' : at)).join(', ')
@@ -67,7 +70,7 @@ function assertNothingHidden({ hidden }: ApprovalRecord): void {
   )
 }
 
-/** A tool may be called anything; in a grant, `*` would stand for all the others too. */
+/** A tool may have any name. In a grant, a `*` in that name would match other tools too. */
 function literal({ tool }: ApprovalRecord): string {
   if (!/[*?]/.test(tool)) return tool
   throw new HubError(
@@ -81,9 +84,17 @@ async function checkFit({ id, tool, when }: GrantDraft, record: ApprovalRecord):
     if (!(error instanceof Error)) throw error
     throw new HubError('invalid', `"rule" cannot be used: ${error.message}`, { cause: error })
   })
-  if (grant.matches({ tool: record.tool, arguments: record.arguments })) return
+  if (fits(grant, record)) return
   throw new HubError(
     'invalid',
     `"rule" does not fit the call that it answers: ${record.tool} with the arguments as list_approvals shows them, without secrets.`,
   )
+}
+
+function fits(grant: CompiledGrant, { tool, arguments: args }: ApprovalRecord): boolean {
+  try {
+    return grant.matches({ tool, arguments: args })
+  } catch (error) {
+    throw new HubError('invalid', `"rule" cannot be used: ${messageOf(error)}.`, { cause: error })
+  }
 }

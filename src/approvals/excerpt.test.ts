@@ -4,19 +4,19 @@ import { excerptOf } from './excerpt.ts'
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
-test('short arguments have none', () => {
+test('short arguments have no excerpt', () => {
   expect(excerptOf({})).toBeUndefined()
   expect(excerptOf({ repo: 'main', labels: ['a', 1, null, { deep: true }] })).toBeUndefined()
 })
 
-test('of long ones it has what comes first', () => {
+test('the excerpt of long arguments keeps the first part', () => {
   const excerpt = excerptOf({ n: 1, text: 'y'.repeat(1_000_000), more: 'z' })
   expect(excerpt).toEqual({ n: 1, text: expect.stringMatching(/^y{3900,4000}$/) })
   expect(Object.keys(excerptOf({ ['n'.repeat(1_000_000)]: 1 }) ?? {})).toEqual([])
   expect(excerptOf({ list: Array.from({ length: 1_000_000 }, () => 0) })?.['list']).toHaveLength(998)
 })
 
-test('it is always smaller, by as much as is left out, and never large', () => {
+test('an excerpt is always smaller than the arguments and never large', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '😀', '\0', '"'), minLength: 2_000, maxLength: 6_000 })
   fc.assert(
     fc.property(

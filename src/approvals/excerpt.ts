@@ -1,14 +1,14 @@
 /**
- * As much of large arguments as a list shows: names and values in their order, until there is no more room. Nothing is
- * added, so that what is left out can be told from the sizes.
+ * Shortens large arguments for lists: keeps names and values in their order until the limit is reached. It adds
+ * nothing, so the difference in size is exactly the part left out.
  */
 import type { JsonObject } from './approval-record.ts'
 
 const mostCharacters = 4_000
-/** Quotes and commas, and what is neither text, list nor object. */
+/** Estimated cost of quotes and commas, and of a value that is not a string, list or object. */
 const charactersAround = 4
 
-/** `undefined`: they are short enough as they are. */
+/** Returns `undefined` if the arguments are short enough. */
 export function excerptOf(given: JsonObject): JsonObject | undefined {
   let room = mostCharacters
   let isCut = false
@@ -21,7 +21,7 @@ export function excerptOf(given: JsonObject): JsonObject | undefined {
   }
 
   function takeText(text: string): string {
-    // Half of a character would be written longer than the whole.
+    // JSON escapes half of a surrogate pair, which takes more bytes than the whole character.
     const taken = text.slice(0, Math.max(0, room)).replace(/[\ud800-\udbff]$/, '')
     room -= taken.length
     isCut ||= taken.length < text.length

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { TestApprovals } from '../../test/worlds/approval-world.ts'
 import {
   addSession,
   ann,
@@ -7,11 +8,11 @@ import {
   createApprovalWorld,
   requestOf,
   setStatus,
-} from '../../test/fixtures/approval-world.ts'
+} from '../../test/worlds/approval-world.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 import type { PolicyCall } from '../policy/policy.ts'
 import type { Store } from '../store/store.ts'
-import type { Approvals, GrantRule } from './approvals.ts'
+import type { GrantRule } from './approvals.ts'
 
 const forSession = { decision: 'approve', scope: 'session' } as const
 const asRule = (rule?: GrantRule) => ({ decision: 'approve', scope: 'rule', rule }) as const
@@ -27,19 +28,19 @@ async function useHub(store: Store) {
 
 const call: PolicyCall = { tool: 'github_create_issue', arguments: { repo: 'main', title: 'It broke' } }
 
-function holds(approvals: Approvals, session: string, changes: Partial<PolicyCall> = {}): boolean {
-  return approvals.grantsOf(session).some((grant) => grant.matches({ ...call, ...changes }))
+async function holds(approvals: TestApprovals, session: string, changes: Partial<PolicyCall> = {}): Promise<boolean> {
+  return (await approvals.grantsOf(session)).some((grant) => grant.matches({ ...call, ...changes }))
 }
 
 describeOnEachEngine('a grant', (open) => {
-  test('for the session holds there, for this tool, whatever the arguments', async () => {
+  test('a grant for a session applies to this tool in that session, with any arguments', async () => {
     await using opened = await open()
     const { approvals, id, session, other, events } = await useHub(opened.store)
-    expect(holds(approvals, session)).toBe(false)
+    expect(await holds(approvals, session)).toBe(false)
     const { grantId } = await approvals.decide(id, forSession, ann)
-    expect(holds(approvals, session, { arguments: {} })).toBe(true)
-    expect(holds(approvals, session, { tool: 'github_create_issues' })).toBe(false)
-    expect(holds(approvals, other)).toBe(false)
+    expect(await holds(approvals, session, { arguments: {} })).toBe(true)
+    expect(await holds(approvals, session, { tool: 'github_create_issues' })).toBe(false)
+    expect(await holds(approvals, other)).toBe(false)
     expect(await approvals.listGrants({})).toMatchObject([
       { id: grantId, sessionName: 'fix', tool: 'github_create_issue', approvalId: id, createdBy: 'ann' },
     ])
@@ -50,35 +51,35 @@ describeOnEachEngine('a grant', (open) => {
     })
   })
 
-  test('outlives the hub', async () => {
+  test('a grant survives a restart of the hub', async () => {
     await using opened = await open()
     const { approvals, id, session, start } = await useHub(opened.store)
     await approvals.decide(id, forSession, ann)
-    expect(holds(await start(await opened.reopen()), session)).toBe(true)
+    expect(await holds(await start(await opened.reopen()), session)).toBe(true)
   })
 
-  test('as a rule is proposed for this tool with these arguments, in all sessions', async () => {
+  test('the proposed rule covers this tool with exactly these arguments, in all sessions', async () => {
     await using opened = await open()
     const { approvals, id, session, other } = await useHub(opened.store)
     await approvals.decide(id, asRule(), ann)
     for (const each of [session, other]) {
-      expect(holds(approvals, each)).toBe(true)
-      expect(holds(approvals, each, { arguments: { repo: 'main', title: 'Another' } })).toBe(false)
-      expect(holds(approvals, each, { arguments: { ...call.arguments, draft: true } })).toBe(false)
+      expect(await holds(approvals, each)).toBe(true)
+      expect(await holds(approvals, each, { arguments: { repo: 'main', title: 'Another' } })).toBe(false)
+      expect(await holds(approvals, each, { arguments: { ...call.arguments, draft: true } })).toBe(false)
     }
   })
 
-  test('as a rule of one’s own is as wide as it says', async () => {
+  test('a rule that a person writes covers exactly the calls it describes', async () => {
     await using opened = await open()
     const { approvals, id, session, other } = await useHub(opened.store)
     const when = { properties: { repo: { const: 'main' } }, required: ['repo'] }
     await approvals.decide(id, asRule({ tool: 'github_*', when, session: true }), ann)
-    expect(holds(approvals, session, { tool: 'github_close_issue', arguments: { repo: 'main' } })).toBe(true)
-    expect(holds(approvals, session, { arguments: { repo: 'prod' } })).toBe(false)
-    expect(holds(approvals, other)).toBe(false)
+    expect(await holds(approvals, session, { tool: 'github_close_issue', arguments: { repo: 'main' } })).toBe(true)
+    expect(await holds(approvals, session, { arguments: { repo: 'prod' } })).toBe(false)
+    expect(await holds(approvals, other)).toBe(false)
   })
 
-  test('is shown before it is made, and nothing is changed by that', async () => {
+  test('a preview shows the grant and changes nothing', async () => {
     await using opened = await open()
     const { approvals, id } = await useHub(opened.store)
     const { approval, grant } = await approvals.preview(id, asRule({ tool: 'github_*' }))
@@ -97,7 +98,7 @@ describeOnEachEngine('a grant', (open) => {
     ],
     ['has no proper name', { tool: 'github_{a,b}' }, '"tool"'],
     ['has a condition that is no schema', { tool: '*', when: { type: 'nonsense' } }, '"rule"'],
-  ])('that %s is refused, and nothing is decided', async (_, rule, message) => {
+  ])('a rule that %s is refused, and nothing is decided', async (_, rule, message) => {
     await using opened = await open()
     const { approvals, id } = await useHub(opened.store)
     await expect(approvals.decide(id, asRule(rule), ann)).rejects.toMatchObject({
@@ -108,7 +109,7 @@ describeOnEachEngine('a grant', (open) => {
     expect(await approvals.listGrants({ withRevoked: true })).toEqual([])
   })
 
-  test('comes with an approval and nothing else, and a rule with the scope for it', async () => {
+  test('a grant needs the decision "approve", and a rule needs the scope "rule"', async () => {
     await using opened = await open()
     const { approvals, id } = await useHub(opened.store)
     await expect(approvals.decide(id, { decision: 'deny', scope: 'session' }, ann)).rejects.toThrow('set_policy')
@@ -117,7 +118,7 @@ describeOnEachEngine('a grant', (open) => {
     ).rejects.toThrow('"rule" goes with the scope "rule"')
   })
 
-  test('is not made where the answer came too late', async () => {
+  test('an answer that comes too late makes no grant', async () => {
     await using opened = await open()
     const { approvals, id } = await useHub(opened.store)
     const answers = await Promise.allSettled([
@@ -129,7 +130,7 @@ describeOnEachEngine('a grant', (open) => {
     expect(await approvals.listGrants({ withRevoked: true })).toHaveLength(won === 0 ? 0 : 1)
   })
 
-  test('of a tool whose name would stand for others is refused', async () => {
+  test('a grant for a tool whose name contains a wildcard is refused', async () => {
     await using opened = await open()
     const { approvals, session } = await useHub(opened.store)
     const { id } = await ask(approvals, requestOf(session, { tool: 'evil_*' })).outcome
@@ -138,7 +139,7 @@ describeOnEachEngine('a grant', (open) => {
     }
   })
 
-  test('is not proposed for arguments that hide something, and can be made by hand', async () => {
+  test('a rule is not proposed for arguments with hidden parts, but a person can write one', async () => {
     await using opened = await open()
     const { approvals, session } = await useHub(opened.store)
     const args = { user: 'ann', password: 'hunter2-hunter2' }
@@ -152,27 +153,27 @@ describeOnEachEngine('a grant', (open) => {
     const when = { properties: { user: { const: 'ann' } }, required: ['user'] }
     await approvals.decide(id, asRule({ tool: call.tool, when }), ann)
     expect(JSON.stringify(await approvals.listGrants({}))).not.toContain('hunter2')
-    expect(holds(approvals, session, { arguments: args })).toBe(true)
-    expect(holds(approvals, session, { arguments: { ...args, user: 'bob' } })).toBe(false)
+    expect(await holds(approvals, session, { arguments: args })).toBe(true)
+    expect(await holds(approvals, session, { arguments: { ...args, user: 'bob' } })).toBe(false)
   })
 
-  test.each(['/tmp/x [redacted]', `echo "token: '"; ls`])('for %j is for that text and no other', async (path) => {
+  test.each(['/tmp/x [redacted]', `echo "token: '"; ls`])('a grant for %j covers only that text', async (path) => {
     await using opened = await open()
     const { approvals, session, other } = await useHub(opened.store)
     const { id } = await ask(approvals, requestOf(session, { arguments: { path } })).outcome
     await approvals.decide(id, asRule(), ann)
-    expect(holds(approvals, other, { arguments: { path } })).toBe(true)
-    expect(holds(approvals, other, { arguments: { path: '/' } })).toBe(false)
+    expect(await holds(approvals, other, { arguments: { path } })).toBe(true)
+    expect(await holds(approvals, other, { arguments: { path: '/' } })).toBe(false)
   })
 
-  test('that is revoked holds no more, and leaves no approval behind', async () => {
+  test('a revoked grant no longer applies, and its approval is abandoned', async () => {
     await using opened = await open()
     const { approvals, id, session, events } = await useHub(opened.store)
     const { grantId } = await approvals.decide(id, forSession, ann)
     const revoked = await approvals.revokeGrant(String(grantId), bob)
     expect(revoked).toMatchObject({ revokedBy: 'bob' })
-    expect(holds(approvals, session)).toBe(false)
-    expect((await ask(approvals, requestOf(session)).outcome).is).toBe('waiting')
+    expect(await holds(approvals, session)).toBe(false)
+    expect((await ask(approvals, requestOf(session)).outcome).status).toBe('pending')
     expect((await approvals.find(id)).status).toBe('abandoned')
     expect(await approvals.revokeGrant(String(grantId), ann)).toEqual(revoked)
     expect(events.filter(({ type }) => type === 'grant-revoked')).toHaveLength(1)
@@ -181,27 +182,27 @@ describeOnEachEngine('a grant', (open) => {
     await expect(approvals.revokeGrant('nope', ann)).rejects.toThrow('list_grants')
   })
 
-  test('of a session is void when that has ended, also at the next hub', async () => {
+  test('a session grant is revoked when its session ends, also by the next hub', async () => {
     await using opened = await open()
     const { approvals, id, session, other, start, events } = await useHub(opened.store)
     await approvals.decide(id, forSession, ann)
     await approvals.abandonOf(session)
-    expect(holds(approvals, session)).toBe(false)
+    expect(await holds(approvals, session)).toBe(false)
     expect(events.at(-1)).toMatchObject({ type: 'grant-revoked', payload: { by: 'the end of its session' } })
 
     const { id: another } = await ask(approvals, requestOf(other)).outcome
     await approvals.decide(another, forSession, ann)
     await setStatus(opened.store, other, 'completed')
-    expect(holds(await start(opened.store), other)).toBe(false)
+    expect(await holds(await start(opened.store), other)).toBe(false)
   })
 
-  test('that cannot be read is as if it were not there', async () => {
+  test('a grant that cannot be compiled is ignored and logged', async () => {
     await using opened = await open()
     const { approvals, id, session, start, complaints } = await useHub(opened.store)
     await approvals.decide(id, forSession, ann)
     await opened.store.db.updateTable('grants').set({ condition: '{"type":"nonsense"}' }).execute()
     const next = await start(opened.store)
-    expect(next.grantsOf(session)).toEqual([])
+    expect(await next.grantsOf(session)).toEqual([])
     expect(complaints.join()).toContain('a grant cannot be used')
   })
 })

@@ -1,74 +1,59 @@
 /**
- * A call that must ask waits here.
+ * Holds a call that needs approval.
  *
- *   ask, or pick up what the same call asked before → hold → approved and used up, or told why not
+ *   ask, or find the approval of an earlier equal call → hold → consume the approval, or report why not
  *
- * Two equal calls at once share one approval. A denial answers both; an approval lets one of them through, and the other
- * asks anew. Whatever is decided is used up in the store before the caller hears of it: nothing runs twice, whichever hub
- * it comes through, and nothing runs that was not approved.
+ * Equal calls at the same time share one approval. A denial answers all of them. An approval lets one through, and the
+ * others ask again. The store marks an approval as consumed before the caller learns of it. So no call runs twice,
+ * through any hub, and no call runs without approval.
  */
 import { randomBytes } from 'node:crypto'
+import type { ApprovalOutcome, ApprovalRequest, HeldCall } from '../api/approval.ts'
 import { digestOf } from '../base/call-digest.ts'
+import type { Deadlines } from '../base/deadlines.ts'
 import { waitUntil } from '../base/wait-until.ts'
 import type { Redactor } from '../base/redact.ts'
-import type { ApprovalBook } from './approval-book.ts'
+import type { ApprovalRegistry } from './approval-registry.ts'
 import type { ChangingRows, NewApproval, SameCall } from './approval-changes.ts'
-import type { Ending, Outcome } from './approval-life.ts'
-import { endingOf, hasExpired } from './approval-life.ts'
+import type { Consumed, Ending } from './approval-outcome.ts'
+import { endingOf } from './approval-outcome.ts'
 import type { ApprovalRecord, JsonObject } from './approval-record.ts'
 import type { ApprovalStore } from './approval-store.ts'
-import { assertRoom } from './room.ts'
-import type { Listening } from './sign-of-life.ts'
-import { showLife } from './sign-of-life.ts'
-
-/** What is asked for, once the policy has said `ask`. */
-export interface ApprovalRequest {
-  /** The id. */
-  readonly session: string
-  /** `<mount>_<original tool name>` */
-  readonly tool: string
-  readonly arguments: JsonObject
-  /** The rule that said so; absent where the default did. */
-  readonly rule?: string | undefined
-  /** What that rule says of itself. */
-  readonly reason?: string | undefined
-  readonly policyVersion: string
-  readonly correlation: string
-  /** The event of the call, below which what becomes of the approval is told. */
-  readonly parent?: string | undefined
-}
-
-export interface HeldCall extends Listening {
-  /** Fires when the caller cancels or leaves. */
-  readonly signal: AbortSignal
-}
+import { holdMsOf } from './hold-times.ts'
+import { assertBelowLimits } from './pending-limits.ts'
+import { startHeartbeat } from './heartbeat.ts'
 
 export interface Holds {
-  obtain(request: ApprovalRequest, call: HeldCall): Promise<Outcome>
-  /** A call of this hub waits for it right now. */
+  obtain(request: ApprovalRequest, call: HeldCall): Promise<ApprovalOutcome>
+  /** A call at this hub waits for this approval now. */
   isHeld(record: ApprovalRecord): boolean
+  /** A call of this session waits at this hub now. */
+  holdsAny(sessionId: string): boolean
 }
 
 export interface HoldsOptions {
-  readonly book: ApprovalBook
+  readonly registry: ApprovalRegistry
   readonly rows: Pick<ApprovalStore, 'find'>
   readonly hubId: string
   readonly redactor: Redactor
-  readonly holdMs: number
+  /** The hold for every client. Without it, each client's own hold time is used; see `hold-times.ts`. */
+  readonly holdMs: number | undefined
   readonly expiryMs: number
-  readonly signOfLifeMs: number
+  readonly heartbeatMs: number
   readonly now: () => Date
-  /** From then on nobody is held: whoever waits is told to come back. */
+  readonly deadlines: Deadlines
+  /** When it aborts, all holds end and the callers are told to come back. */
   readonly ending: AbortSignal
-  /** A person has to be told of a new one. */
+  /** Called for each new approval, to notify people. */
   readonly onAsked: (record: ApprovalRecord) => void
 }
 
 type SoughtCall = SameCall & Pick<ApprovalRecord, 'policyVersion'>
 
 export function createHolds(options: HoldsOptions): Holds {
-  const { book, rows, hubId, redactor, holdMs, expiryMs, signOfLifeMs, now, ending, onAsked } = options
-  /** How many calls of each kind are here. */
+  const { registry, rows, hubId, redactor, holdMs, expiryMs, heartbeatMs, now, deadlines, ending, onAsked } = options
+  const hasExpired = ({ id, expiresAt }: ApprovalRecord) => deadlines.hasPassed(id, expiresAt)
+  /** The number of calls at this hub, by key. */
   const present = new Map<string, number>()
 
   function enter(sought: SoughtCall): Disposable {
@@ -83,40 +68,42 @@ export function createHolds(options: HoldsOptions): Holds {
     }
   }
 
-  async function obtain(request: ApprovalRequest, call: HeldCall): Promise<Outcome> {
+  async function obtain(request: ApprovalRequest, call: HeldCall): Promise<ApprovalOutcome> {
     const { session: sessionId, tool, policyVersion } = request
     const sought = { sessionId, tool, policyVersion, digest: digestOf(request) }
-    const until = performance.now() + holdMs
+    const until = performance.now() + (holdMs ?? holdMsOf(call.clientName))
     using presence = new DisposableStack()
     presence.use(enter(sought))
     for (;;) {
       call.signal.throwIfAborted()
-      const { record, isNew } = await book.change((changing) => admit(changing, sought, request))
+      const { record, isNew } = await registry.change((changing) => admit(changing, sought, request))
       if (isNew) onAsked(record)
-      const outcome = endingOf(record) ?? (await hold(record, until, call))
-      if (outcome.is === 'used-up') continue
+      const ended = endingOf(record)
+      if (!ended) await call.onHeld?.(record.id)
+      const outcome = ended ?? (await hold(record, until, call))
+      if (outcome.status === 'consumed') continue
       if (!call.signal.aborted) return outcome
       presence.dispose()
-      await abandon(record.id, sought, outcome.is === 'approved')
-      return { is: 'abandoned', id: record.id }
+      await abandon(record.id, sought, outcome.status === 'approved')
+      return { status: 'abandoned', id: record.id }
     }
   }
 
-  /** The approval of this call: the one that is open, the answer that nobody has heard, or a new one. */
+  /** Returns the call's open approval, an answer that no call has received yet, or a new approval. */
   async function admit(changing: ChangingRows, sought: SoughtCall, request: ApprovalRequest) {
     const open = await changing.findOpen(sought)
     for (const other of open) {
       if (other.policyVersion !== sought.policyVersion) await changing.save(other, { status: 'abandoned' })
     }
     const same = open.find(({ policyVersion }) => policyVersion === sought.policyVersion)
-    if (same && !hasExpired(same, now())) {
+    if (same && !hasExpired(same)) {
       return { record: same.hubId === hubId ? same : await changing.save(same, { hubId }), isNew: false }
     }
     const toldAt = now().toISOString()
     if (same) return { record: await changing.save(same, { status: 'expired', toldAt }), isNew: false }
     const untold = await changing.findUntold(sought)
     if (untold) return { record: await changing.save(untold, { toldAt }), isNew: false }
-    assertRoom(sought.tool, await changing.weighPending(sought.sessionId))
+    assertBelowLimits(sought.tool, await changing.weighPending(sought.sessionId))
     return { record: await changing.insert(newRecord(sought, request)), isNew: true }
   }
 
@@ -147,69 +134,73 @@ export function createHolds(options: HoldsOptions): Holds {
     }
   }
 
-  async function hold(record: ApprovalRecord, until: number, call: HeldCall): Promise<Outcome | { is: 'used-up' }> {
+  async function hold(record: ApprovalRecord, until: number, call: HeldCall): Promise<ApprovalOutcome | Consumed> {
     const { id, expiresAt } = record
     const { signal } = call
-    using _ = showLife(call, signOfLifeMs, `waiting for approval ${id}`)
-    const waiting = { is: 'waiting', id, expiresAt } as const
+    using _ = startHeartbeat(call, heartbeatMs, `waiting for approval ${id}`)
+    const pending = { status: 'pending', id, expiresAt } as const
     try {
-      const found = await waitUntil<Outcome | { is: 'used-up' }>({
+      const found = await waitUntil<ApprovalOutcome | Consumed>({
         sources: [
-          (listener) => book.onChange(id, listener),
+          (listener) => registry.onChange(id, listener),
           (listener) => onAbort(ending, listener),
           (listener) => {
             const timer = setTimeout(listener, Date.parse(expiresAt) - now().getTime() + 1)
             return () => clearTimeout(timer)
           },
         ],
-        look: async () => (await look(id, signal)) ?? (ending.aborted ? waiting : undefined),
+        look: async () => (await look(id, signal)) ?? (ending.aborted ? pending : undefined),
         timeoutMs: Math.max(0, until - performance.now()),
         signal,
       })
-      return found ?? waiting
+      return found ?? pending
     } catch (error) {
-      if (signal.aborted) return { is: 'abandoned', id }
+      if (signal.aborted) return { status: 'abandoned', id }
       throw error
     }
   }
 
-  async function look(id: string, signal: AbortSignal): Promise<Ending | Outcome> {
+  async function look(id: string, signal: AbortSignal): Promise<Ending | ApprovalOutcome> {
     const record = await rows.find(id)
-    if (record?.status === 'pending' && !hasExpired(record, now())) return undefined
-    return book.change((changing) => settle(changing, id, signal))
+    if (record?.status === 'pending' && !hasExpired(record)) return undefined
+    return registry.change((changing) => settle(changing, id, signal))
   }
 
-  /** Takes what was decided, and leaves it to nobody else. */
-  async function settle(changing: ChangingRows, id: string, signal: AbortSignal): Promise<Ending | Outcome> {
+  /** Takes the decision for this call, so that no other call can use it. */
+  async function settle(changing: ChangingRows, id: string, signal: AbortSignal): Promise<Ending | ApprovalOutcome> {
     const record = await changing.find(id)
-    if (!record) return { is: 'abandoned', id }
+    if (!record) return { status: 'abandoned', id }
     const toldAt = record.toldAt ?? now().toISOString()
     const ended = endingOf(record)
     if (ended) {
       if (record.status !== 'consumed') await changing.save(record, { toldAt })
       return ended
     }
-    if (hasExpired(record, now())) return endingOf(await changing.save(record, { status: 'expired', toldAt }))
+    if (hasExpired(record)) return endingOf(await changing.save(record, { status: 'expired', toldAt }))
     if (record.status !== 'approved' || signal.aborted) return undefined
     await changing.save(record, { status: 'consumed', toldAt })
-    return { is: 'approved', id }
+    return { status: 'approved', id }
   }
 
-  /** Its caller has left, so that it will not run, even if it has just been `taken`. */
+  /** The caller has left, so the call will not run, even if it has just consumed the approval (`isTaken`). */
   async function abandon(id: string, sought: SoughtCall, isTaken: boolean): Promise<void> {
-    await book.change(async (changing) => {
+    await registry.change(async (changing) => {
       const record = await changing.find(id)
       const isOpen = record?.status === 'pending' || record?.status === 'approved'
-      // Another call of the same kind may still wait for it, here or at another hub.
+      // An equal call may still wait for it, here or at another hub.
       const isOurs = isOpen && record.hubId === hubId && !present.has(keyOf(sought))
       if (record && (isTaken || isOurs)) await changing.save(record, { status: 'abandoned' })
     })
   }
 
-  return { obtain, isHeld: (record) => present.has(keyOf(record)) }
+  return {
+    obtain,
+    isHeld: (record) => present.has(keyOf(record)),
+    holdsAny: (sessionId) => present.keys().some((key) => key.startsWith(`[${JSON.stringify(sessionId)},`)),
+  }
 }
 
-/** Returns the way to stop. */
+/** Returns a function that removes the listener. */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   signal.addEventListener('abort', listener)
   return () => signal.removeEventListener('abort', listener)

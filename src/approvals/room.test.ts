@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addSession, ann, ask, createApprovalWorld, requestOf } from '../../test/fixtures/approval-world.ts'
+import { addSession, ann, ask, createApprovalWorld, requestOf } from '../../test/worlds/approval-world.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 import type { Store } from '../store/store.ts'
 
@@ -13,8 +13,8 @@ async function useHub(store: Store) {
   return { approvals, session, other, askWith }
 }
 
-describeOnEachEngine('what one session may have wait for a person', (open) => {
-  test('is a hundred calls: one more is refused, those that wait are not, and other sessions are asked for', async () => {
+describeOnEachEngine('limits on the pending calls of one session', (open) => {
+  test('a session may have a hundred pending calls: one more is refused, repeated ones are not, and other sessions are unaffected', async () => {
     await using opened = await open()
     const { approvals, other, askWith } = await useHub(opened.store)
     const waiting = []
@@ -24,22 +24,22 @@ describeOnEachEngine('what one session may have wait for a person', (open) => {
       message: expect.stringContaining('when some are answered'),
     })
     expect(await askWith({ n: 0 })).toEqual(waiting[0])
-    expect((await askWith({ n: 0 }, other)).is).toBe('waiting')
+    expect((await askWith({ n: 0 }, other)).status).toBe('pending')
     await approvals.decide(waiting[1]!.id, { decision: 'deny', scope: 'once' }, ann)
-    expect(await askWith({ n: 1 })).toMatchObject({ is: 'denied' })
-    expect((await askWith({ n: 100 })).is).toBe('waiting')
+    expect(await askWith({ n: 1 })).toMatchObject({ status: 'denied' })
+    expect((await askWith({ n: 100 })).status).toBe('pending')
   })
 
-  test('is 16 MiB of arguments, or one call that is larger', async () => {
+  test('a session may have 16 MiB of pending arguments, or one larger call', async () => {
     await using opened = await open()
     const { approvals, askWith } = await useHub(opened.store)
     const large = await askWith({ text: 'ü'.repeat(9_000_000) })
     await expect(askWith({})).rejects.toMatchObject({ code: 'busy' })
     await approvals.decide(large.id, { decision: 'approve', scope: 'once' }, ann)
-    expect((await askWith({})).is).toBe('waiting')
+    expect((await askWith({})).status).toBe('pending')
   })
 
-  test('has a name that a person can read', async () => {
+  test('a tool name that is too long for a person to read is refused', async () => {
     await using opened = await open()
     const { approvals, session } = await useHub(opened.store)
     const request = requestOf(session, { tool: `up_${'m'.repeat(1_000)}` })

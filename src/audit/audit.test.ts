@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { follow } from '../../test/fixtures/follow.ts'
 import { HubError } from '../base/hub-error.ts'
 import { createLog } from '../base/log.ts'
 import { createRedactor } from '../base/redact.ts'
+import type { Face } from '../endpoint/endpoint.ts'
+import { createFace } from '../endpoint/endpoint.ts'
 import { openEventLog } from '../events/events.ts'
-import type { Call, Face, Tool } from '../mcp/mcp.ts'
-import { createFace, createNotices, defineTool } from '../mcp/mcp.ts'
+import type { Call, Tool } from '../mcp/mcp.ts'
+import { createNotices, defineTool } from '../mcp/mcp.ts'
 import { createAuditProvider, createRecordLayer } from './audit.ts'
 
 const anything = z.looseObject({})
@@ -39,7 +42,7 @@ async function openAudit() {
   return { events, notices, face, [Symbol.asyncDispose]: () => events[Symbol.asyncDispose]() }
 }
 
-/** There is one session, "work". */
+/** The only session is "work". */
 async function findSession(nameOrId: string) {
   if (['work', 's1'].includes(nameOrId)) return { id: 's1' }
   throw new HubError('not-found', `No session named "${nameOrId}". Call list_sessions for the names.`)
@@ -65,14 +68,14 @@ async function query(face: Face, args: Record<string, unknown>) {
   }
 }
 
-test('what is typed is in no event, that something was typed is', async () => {
+test('an event records that text was typed, and not the text', async () => {
   await using audit = await openAudit()
   await run(audit.face, 'type_it', { session: 'a', text: 'hunter2' })
   const { events } = await audit.events.read({ type: 'tool-called' })
   expect(events.at(-1)?.payload).toMatchObject({ arguments: { session: 'a', text: '[not recorded]' } })
 })
 
-test('a writing call is one event before it runs and one after, tied together, and without its secrets', async () => {
+test('a writing call has one event before it runs and one after, linked and without secrets', async () => {
   await using audit = await openAudit()
   await run(audit.face, 'write_it', { name: 'x', api_key: 'hunter2hunter2' })
   const { events } = await audit.events.read({})
@@ -94,9 +97,11 @@ test('a writing call is one event before it runs and one after, tied together, a
   expect(JSON.stringify(events)).not.toContain('hunter2')
 })
 
-test('the events of a session are found by its name and its id, of one that was removed by its id', async () => {
+test('events of a session are found by its name or id, and those of a removed session by its id', async () => {
   await using audit = await openAudit()
-  for (const session of ['s1', 'removed']) await audit.events.append({ type: 'session-ended', session, payload: {} })
+  for (const session of ['s1', 'removed']) {
+    await audit.events.append({ type: 'session-ended', session, payload: { status: 'completed' } })
+  }
   for (const [session, id] of [
     ['work', 's1'],
     ['s1', 's1'],
@@ -111,7 +116,7 @@ test('the events of a session are found by its name and its id, of one that was 
   })
 })
 
-test('a reading call is no event', async () => {
+test('a reading call is not recorded', async () => {
   await using audit = await openAudit()
   await run(audit.face, 'read_it')
   expect(audit.events.lastSeq).toBe(0)
@@ -125,7 +130,7 @@ test('a call that breaks is recorded as failed, with the reason', async () => {
   expect(JSON.stringify(events)).toContain('broken in the middle')
 })
 
-test('query_events reads on from where it stopped', async () => {
+test('query_events continues from a cursor', async () => {
   await using audit = await openAudit()
   for (let count = 0; count < 3; count++) await run(audit.face, 'write_it')
   const first = await query(audit.face, { limit: 2 })
@@ -140,7 +145,7 @@ test('query_events reads on from where it stopped', async () => {
   ])
 })
 
-test('query_events shows the newest first where asked, and reads on to the oldest', async () => {
+test('query_events can list the newest first and continue to the oldest', async () => {
   await using audit = await openAudit()
   for (const name of ['one', 'two', 'three']) await run(audit.face, 'write_it', { name })
   const newest = { order: 'newest', type: 'tool-called', limit: 2 }
@@ -154,7 +159,7 @@ test('query_events shows the newest first where asked, and reads on to the oldes
 })
 
 test.each([[{ limit: 0 }], [{ cursor: 'x' }], [{ order: 'odd' }], [{ since: 'yesterday' }], [{ nonsense: 1 }]])(
-  '%j is told what is wrong',
+  'query_events refuses %j and names the wrong argument',
   async (args) => {
     await using audit = await openAudit()
     const { isError, content } = await query(audit.face, args)
@@ -163,14 +168,13 @@ test.each([[{ limit: 0 }], [{ cursor: 'x' }], [{ order: 'odd' }], [{ since: 'yes
   },
 )
 
-test('the events after a cursor are a resource, and whoever watches it is told of more', async () => {
+test('the events after a cursor are a resource, and subscribers get a notice when there are more', async () => {
   await using audit = await openAudit()
-  const heard: string[] = []
-  audit.notices.subscribe('resource://events/0', { faceId: 'management', mark: (topic) => heard.push(topic) })
+  const notices = follow(audit.notices, 'resource://events/0')
   await run(audit.face, 'write_it')
   await turn()
   await turn()
-  expect(new Set(heard)).toEqual(new Set(['resource://events/0']))
+  expect(new Set(notices)).toEqual(new Set(['resource://events/0']))
   const read = await audit.face.readResource('resource://events/0', call)
   expect(JSON.stringify(read)).toContain('write_it')
   expect(await audit.face.readResource('resource://events/nonsense', call)).toBeUndefined()

@@ -1,11 +1,11 @@
-/** What happened: query_events, get_trace, `resource://events/{cursor}`, and the layer that records every writing call. */
+/** query_events, get_trace, `resource://events/{cursor}`, and the layer that records every writing call. */
 import { z } from 'zod'
-import type { Event } from '../api/event.ts'
+import { loggedEventSchema } from '../api/event.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { EventLog, EventQuery } from '../events/events.ts'
+import type { Feature } from '../feature/feature.ts'
 import type { Notices, Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
-
 import { createTraceTool } from './trace.ts'
 
 export { createRecordLayer } from './record-layer.ts'
@@ -14,34 +14,24 @@ const eventsPrefix = 'resource://events/'
 const defaultLimit = 100
 const maxLimit = 1_000
 
-const eventSchema = z.object({
-  seq: z.number(),
-  id: z.string(),
-  type: z.string(),
-  at: z.string(),
-  session: z.string().optional(),
-  thread: z.string().optional(),
-  correlation: z.string().optional(),
-  parent: z.string().optional(),
-  route: z.string().optional(),
-  provider: z.string().optional(),
-  payload: z.record(z.string(), z.unknown()),
-})
-
 const time = z.iso.datetime({ offset: true }).describe('ISO 8601')
 
 export interface AuditOptions {
   readonly events: EventLog
   readonly notices: Notices
-  /** By name or id; throws where there is none. */
+  /** By name or id. Throws if there is no such session. */
   readonly findSession: (nameOrId: string) => Promise<{ readonly id: string }>
+}
+
+export function createAudit(options: AuditOptions): Feature {
+  return { providers: [createAuditProvider(options)] }
 }
 
 export function createAuditProvider({ events, notices, findSession }: AuditOptions): Provider {
   const family = notices.family(eventsPrefix)
   events.onCommit(() => family.changed())
 
-  /** One that was removed has no name any more, but what is kept of it can still be read by its id. */
+  /** A removed session no longer has a name, but its events can still be read by its id. */
   async function idOf(session: string): Promise<string> {
     try {
       return (await findSession(session)).id
@@ -55,9 +45,9 @@ export function createAuditProvider({ events, notices, findSession }: AuditOptio
 
   const tool = defineTool({
     name: 'query_events',
-    description: 'Reads the event log from a cursor on, filtered. next_cursor is where to read on, in the same order.',
+    description: 'Reads the event log from a cursor, with filters. Continue with next_cursor, in the same order.',
     input: z.strictObject({
-      session: z.string().min(1).max(200).optional().describe('Name or id; of one that was removed, its id.'),
+      session: z.string().min(1).max(200).optional().describe('Name or id. For a removed session, its id.'),
       thread: z.string().optional(),
       correlation: z.string().optional(),
       type: z.string().optional().describe('Such as "tool-called".'),
@@ -65,10 +55,10 @@ export function createAuditProvider({ events, notices, findSession }: AuditOptio
       since: time.optional(),
       until: time.optional(),
       order: z.enum(['oldest', 'newest']).default('oldest').describe('Which come first.'),
-      cursor: cursorSchema().optional().describe('As in next_cursor; without it, from the first.'),
+      cursor: cursorSchema().optional().describe('As in next_cursor. Default: the first.'),
       limit: z.int().min(1).max(maxLimit).default(defaultLimit),
     }),
-    output: z.object({ events: z.array(eventSchema), next_cursor: z.string(), dropped: z.number().optional() }),
+    output: z.object({ events: z.array(loggedEventSchema), next_cursor: z.string(), dropped: z.number().optional() }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: async ({ session, since, until, cursor, ...filter }) => {
       const query = {
@@ -85,7 +75,7 @@ export function createAuditProvider({ events, notices, findSession }: AuditOptio
   const template = {
     uriTemplate: `${eventsPrefix}{cursor}`,
     name: 'events',
-    description: 'The events after a cursor, oldest first; changes when there are more. Begin with 0.',
+    description: 'The events after a cursor, oldest first. Changes when there are more. Start at 0.',
     mimeType: 'application/json',
     async read(uri: string) {
       const cursor = cursorSchema().safeParse(uri.slice(eventsPrefix.length))
@@ -101,7 +91,7 @@ export function createAuditProvider({ events, notices, findSession }: AuditOptio
 async function readPage(events: EventLog, query: EventQuery) {
   const page = await events.read(query)
   return {
-    events: page.events.map((event: Event) => ({ ...event })),
+    events: page.events.map((event) => ({ ...event })),
     next_cursor: String(page.nextCursor),
     ...(page.dropped > 0 && { dropped: page.dropped }),
   }

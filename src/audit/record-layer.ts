@@ -1,41 +1,44 @@
-/** Every writing call is an event before it runs, and another when it is done. */
-import { recordedArguments } from '../base/recorded-arguments.ts'
+/** Records every writing call with one event before it runs and another when it is done. */
+import { jsonSize } from '../base/json-size.ts'
 import type { Log } from '../base/log.ts'
 import type { Principal } from '../base/principal.ts'
+import { recordedArguments } from '../base/recorded-arguments.ts'
 import { isDiskFailure } from '../base/sqlite-file.ts'
-import type { EventLog } from '../events/events.ts'
-import type { Layer, Tool } from '../mcp/mcp.ts'
+import type { CallRecord, EventLog, RecordedCall } from '../events/events.ts'
+import { openCallRecord } from '../events/events.ts'
+import type { Layer, ToolInfo } from '../mcp/mcp.ts'
 
 export interface RecordLayerOptions {
   readonly events: EventLog
   readonly log: Log
 }
 
-/** What ends or interrupts what runs. On a disk that takes no event, a person needs these most. */
-const goUnrecorded: ReadonlySet<string> = new Set([
+/** Tools that stop or interrupt a program, or revoke a token. A person needs them most when the disk is full. */
+const allowedUnrecorded: ReadonlySet<string> = new Set([
   'kill_session',
   'cancel_job',
   'send_keys',
   'send_text',
   'send_input',
+  'revoke_token',
 ])
 
 export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
-  /** Calls that went on without an event, until the log is told how many. */
+  /** Calls that ran without an event, until `calls-unrecorded` is written. */
   let unrecorded = 0
 
-  /** `undefined`: it could not be written, and the call goes on all the same. */
-  async function append(tool: Tool, { role }: Principal, event: Parameters<EventLog['append']>[0]) {
+  /** `undefined`: the event could not be written, and the call may run without it. */
+  async function openRecord(tool: ToolInfo, { role }: Principal, call: RecordedCall): Promise<CallRecord | undefined> {
     try {
-      return await events.append(event)
+      return await openCallRecord(events, call)
     } catch (error) {
-      if (role !== 'human' || !goUnrecorded.has(tool.name) || !isDiskFailure(error)) throw error
-      log.error({ tool: tool.name, type: event.type, error }, 'a person’s call goes on without its event')
+      if (role !== 'human' || !allowedUnrecorded.has(tool.name) || !isDiskFailure(error)) throw error
+      log.error({ tool: tool.name, error }, 'a person’s call runs without its event')
       return undefined
     }
   }
 
-  async function tellUnrecorded(): Promise<void> {
+  async function reportUnrecorded(): Promise<void> {
     const calls = unrecorded
     if (calls === 0) return
     unrecorded = 0
@@ -46,42 +49,31 @@ export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
     }
   }
 
-  return async (tool, args, call, next) => {
-    if (tool.annotations.readOnlyHint === true) return next()
+  return async (operation, call, next) => {
+    if (operation.kind !== 'tool' || operation.tool.annotations.readOnlyHint === true) return next()
+    const { tool, arguments: args } = operation
     const { correlation, caller } = call
-    const common = { correlation, ...(caller.session !== undefined && { session: caller.session }) }
-    const requested = await append(tool, caller, {
-      ...common,
-      type: 'tool-called',
-      payload: {
+    const record = await openRecord(tool, caller, {
+      correlation,
+      session: caller.session,
+      request: {
         tool: tool.name,
         arguments: recordedArguments(args, tool.unrecorded),
         role: caller.role,
         token_id: caller.tokenId,
       },
     })
-    if (!requested) {
+    if (!record) {
       unrecorded++
       return next()
     }
-    await tellUnrecorded()
-    const startedAt = performance.now()
-    const record = (outcome: Record<string, unknown>) =>
-      append(tool, caller, {
-        ...common,
-        type: 'tool-answered',
-        parent: requested.id,
-        payload: { tool: tool.name, ms: Math.round((performance.now() - startedAt) * 1000) / 1000, ...outcome },
-      })
+    await reportUnrecorded()
     try {
       const result = await next()
-      await record({
-        outcome: 'isError' in result && result.isError ? 'error' : 'ok',
-        bytes: JSON.stringify(result).length,
-      })
+      record.end({ outcome: 'isError' in result && result.isError ? 'error' : 'ok', bytes: jsonSize(result) })
       return result
     } catch (error) {
-      await record({ outcome: 'failed', error })
+      record.end({ outcome: 'failed', error })
       throw error
     }
   }

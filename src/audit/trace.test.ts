@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import type { Event } from '../api/event.ts'
-import { type Span, toTree } from './trace.ts'
+import type { LoggedEvent } from '../api/event.ts'
+import type { Span } from '../api/trace.ts'
+import { toTree } from './trace.ts'
 
-function event(id: string, type: string, second: number, parent?: string): Event {
+function event(id: string, type: string, second: number, parent?: string): LoggedEvent {
   const at = `2026-01-01T00:00:0${second}.000Z`
   return { seq: second, id, type, at, correlation: 'c', payload: { of: id }, ...(parent !== undefined && { parent }) }
 }
 
-test('what belongs to a call stands below it, in order, with the time since it began', () => {
+test('events of a call are below it, in order, with the time since its start', () => {
   const tree = toTree([
     event('call', 'tool-called', 0),
     event('asked', 'approval-requested', 1, 'call'),
@@ -27,7 +28,7 @@ test('what belongs to a call stands below it, in order, with the time since it b
   ])
 })
 
-test('a call inside a call stands below it, and what comes after both below neither', () => {
+test('a nested call is below the outer call, and a later event is below neither', () => {
   const tree = toTree([
     event('outer', 'tool-called', 0),
     event('inner', 'tool-called', 1),
@@ -41,7 +42,13 @@ test('a call inside a call stands below it, and what comes after both below neit
   ])
 })
 
-test('of calls that run side by side each has its own approval below it, whichever is answered first', () => {
+test('the outcome of a call is unknown if the log ends before it', () => {
+  const call = event('call', 'tool-called', 0)
+  expect(toTree([call, event('asked', 'approval-requested', 1, 'call')])).toMatchObject([{ outcome: 'unknown' }])
+  expect(toTree([call, event('done', 'tool-answered', 1, 'call')])[0]).not.toHaveProperty('outcome')
+})
+
+test('each of two concurrent calls has its own approval below it, in any order of answers', () => {
   const tree = toTree([
     event('one', 'tool-called', 0),
     event('two', 'tool-called', 1),

@@ -1,35 +1,13 @@
-/** One call's whole path as a tree: what was asked, decided, answered by a person, done. */
+/** All events of one call as a tree: request, decision, approval, outcome. */
 import { z } from 'zod'
-import type { Event } from '../api/event.ts'
+import type { LoggedEvent } from '../api/event.ts'
+import { hasType } from '../api/event.ts'
+import type { Span } from '../api/trace.ts'
+import { traceSchema } from '../api/trace.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
-
-export interface Span {
-  readonly id: string
-  readonly type: string
-  readonly at: string
-  /** Since the first event of the trace. */
-  readonly after_ms: number
-  readonly session?: string
-  readonly route?: string
-  readonly payload: Readonly<Record<string, unknown>>
-  readonly spans: readonly Span[]
-}
-
-const spanSchema: z.ZodType<Span> = z.lazy(() =>
-  z.object({
-    id: z.string(),
-    type: z.string(),
-    at: z.string(),
-    after_ms: z.number(),
-    session: z.string().optional(),
-    route: z.string().optional(),
-    payload: z.record(z.string(), z.unknown()),
-    spans: z.array(spanSchema),
-  }),
-) as z.ZodType<Span>
 
 const maxEvents = 10_000
 
@@ -37,16 +15,16 @@ export function createTraceTool(events: Pick<EventLog, 'read'>): Tool {
   return defineTool({
     name: 'get_trace',
     description:
-      'Everything that was recorded of one call, as a tree. The id stands in its events, its approval and the _meta of its result.',
+      'All recorded events of one call, as a tree. The id is in its events, its approval and the _meta of its result.',
     input: z.strictObject({ correlation: z.string().min(1).max(200) }),
-    output: z.object({ correlation: z.string(), spans: z.array(spanSchema) }),
+    output: traceSchema,
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ correlation }) {
       const found = await readAll(events, correlation)
       if (found.length === 0) {
         throw new HubError(
           'not-found',
-          `"correlation": no event of "${correlation}" is kept. query_events shows the ids.`,
+          `"correlation": the log has no event of "${correlation}". Call query_events for the ids.`,
         )
       }
       return { correlation, spans: [...toTree(found)] }
@@ -54,8 +32,8 @@ export function createTraceTool(events: Pick<EventLog, 'read'>): Tool {
   })
 }
 
-async function readAll(events: Pick<EventLog, 'read'>, correlation: string): Promise<readonly Event[]> {
-  const found: Event[] = []
+async function readAll(events: Pick<EventLog, 'read'>, correlation: string): Promise<readonly LoggedEvent[]> {
+  const found: LoggedEvent[] = []
   let cursor = 0
   for (;;) {
     const page = await events.read({ correlation, cursor, limit: 1_000 })
@@ -65,29 +43,34 @@ async function readAll(events: Pick<EventLog, 'read'>, correlation: string): Pro
   }
 }
 
-/** An event that names no parent, such as a call inside a call, belongs to the one that is open and was begun last. */
-export function toTree(events: readonly Event[]): readonly Span[] {
+/** An event without a parent, such as a nested call, belongs to the newest open call. */
+export function toTree(events: readonly LoggedEvent[]): readonly Span[] {
   const startedAt = Date.parse(events[0]?.at ?? '')
-  const children = new Map<string, Event[]>()
-  const roots: Event[] = []
+  const children = new Map<string, LoggedEvent[]>()
+  const roots: LoggedEvent[] = []
   const ids = new Set(events.map(({ id }) => id))
   let open: readonly string[] = []
   for (const event of events) {
     const parent = event.parent !== undefined && ids.has(event.parent) ? event.parent : open.at(-1)
-    if (event.type === 'tool-called') open = [...open, event.id]
-    if (event.type === 'tool-answered') open = open.filter((id) => id !== parent)
+    if (hasType(event, 'tool-called')) open = [...open, event.id]
+    if (hasType(event, 'tool-answered')) open = open.filter((id) => id !== parent)
     if (parent === undefined) roots.push(event)
     else children.set(parent, [...(children.get(parent) ?? []), event])
   }
-  const toSpan = ({ id, type, at, session, route, payload }: Event): Span => ({
-    id,
-    type,
-    at,
-    after_ms: Date.parse(at) - startedAt,
-    ...(session !== undefined && { session }),
-    ...(route !== undefined && { route }),
-    payload,
-    spans: (children.get(id) ?? []).map(toSpan),
-  })
+  const toSpan = ({ id, type, at, session, route, payload }: LoggedEvent): Span => {
+    const below = children.get(id) ?? []
+    const isOpen = type === 'tool-called' && !below.some((event) => hasType(event, 'tool-answered'))
+    return {
+      id,
+      type,
+      at,
+      after_ms: Date.parse(at) - startedAt,
+      ...(session !== undefined && { session }),
+      ...(route !== undefined && { route }),
+      payload,
+      ...(isOpen && { outcome: 'unknown' }),
+      spans: below.map(toSpan),
+    }
+  }
   return roots.map(toSpan)
 }

@@ -1,4 +1,4 @@
-/** A reading that is dear to take and need not be fresher than this. */
+/** Caches an expensive reading for `ms` milliseconds. */
 export function atMostEvery(ms: number, read: () => number): () => number {
   let value = 0
   let readAt = Number.NEGATIVE_INFINITY

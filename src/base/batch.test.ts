@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createBatch } from './batch.ts'
 
-test('what is given within one turn is written at once, in order', async () => {
+test('writes all items of one turn together and in order', async () => {
   const written: number[][] = []
   const add = createBatch<number>(async (items) => void written.push([...items]))
   await Promise.all([add(1), add(2), add(3)])
@@ -9,23 +9,23 @@ test('what is given within one turn is written at once, in order', async () => {
   expect(written).toEqual([[1, 2, 3], [4]])
 })
 
-test('what comes while a write is under way waits for the next', async () => {
+test('keeps items that arrive during a write for the next write', async () => {
   const written: number[][] = []
-  const gate = Promise.withResolvers<void>()
+  const write = Promise.withResolvers<void>()
   const add = createBatch<number>(async (items) => {
     written.push([...items])
-    await gate.promise
+    await write.promise
   })
   const first = add(1)
   await new Promise(setImmediate)
   const others = Promise.all([add(2), add(3)])
   expect(written).toEqual([[1]])
-  gate.resolve()
+  write.resolve()
   await Promise.all([first, others])
   expect(written).toEqual([[1], [2, 3]])
 })
 
-test('a bad one fails alone, and harms neither its neighbours nor what follows', async () => {
+test('a bad item fails alone and does not affect the items before or after it', async () => {
   const written: number[] = []
   const add = createBatch<number>(async (items) => {
     if (items.includes(13)) throw new Error('unlucky')

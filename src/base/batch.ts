@@ -1,6 +1,6 @@
 /**
- * Gathers what is given within one turn of the loop and hands it over in one piece: one transaction for many writes.
- * If that fails they are tried one by one, so that a bad one fails alone.
+ * Collects the items of one turn of the event loop and writes them together: one transaction for many writes.
+ * If that fails, the items are written one by one, so that a bad item fails alone.
  */
 export function createBatch<Item>(write: (items: readonly Item[]) => Promise<void>): (item: Item) => Promise<void> {
   let waiting: Waiting<Item>[] = []

@@ -1,4 +1,4 @@
-/** How long this thread has worked: unlike a clock, it does not count the time in which others had the processor. */
+/** The CPU time of this thread. Unlike a clock, it does not count the time in which others had the processor. */
 export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

@@ -1,6 +1,6 @@
 /** The data directory: only its owner may enter it, and only one hub at a time may use it. */
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { HubError, messageOf } from './hub-error.ts'
@@ -10,13 +10,13 @@ export interface DataDirectory extends AsyncDisposable {
   readonly path: string
   readonly tokenFile: string
   readonly eventsFile: string
-  /** Tells the CLI, and a second hub, where this one is. */
-  announce(hub: HubNotice): Promise<void>
-  /** A secret of this installation that outlives the hub. */
+  /** Writes `hub.json`, so that the CLI and a second hub can find this one. */
+  announce(hub: HubAddress): Promise<void>
+  /** A secret of this installation. It outlives the hub process. */
   key(name: string): Promise<Buffer>
 }
 
-export interface HubNotice {
+export interface HubAddress {
   readonly url: string
   readonly pid: number
   readonly version: string
@@ -26,38 +26,85 @@ export interface HubNotice {
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 })
-    await chmod(path, 0o700)
+    if (!(await isPrivate(path))) {
+      await assertOurs(path)
+      await chmod(path, 0o700)
+    }
   } catch (error) {
+    if (error instanceof HubError) throw error
     throw new HubError(
       'unavailable',
-      `The data directory ${path} cannot be used: ${messageOf(error)}. Set SIGNALBOX_HOME to another.`,
+      `The hub cannot use the data directory ${path}: ${messageOf(error)}. Set SIGNALBOX_HOME to another directory.`,
       { cause: error },
     )
   }
-  const noticeFile = join(path, 'hub.json')
-  const lock = await takeLock(path, noticeFile)
+  const addressFile = join(path, 'hub.json')
+  const lock = await takeLock(path, addressFile)
   return {
     path,
     tokenFile: join(path, 'token'),
     eventsFile: join(path, 'events.db'),
-    announce: (notice) => replaceFile(noticeFile, `${JSON.stringify(notice)}\n`),
+    announce: (address) => replaceFile(addressFile, `${JSON.stringify(address)}\n`),
     async key(name) {
       const file = join(path, `${name}.key`)
-      const kept = await readFile(file).catch(() => undefined)
-      if (kept?.length === 32) return kept
-      const key = randomBytes(32)
+      const existing = await readIfThere(file)
+      if (existing) return checked(existing, file)
+      const key = randomBytes(keyBytes)
       await replaceFile(file, key)
       return key
     },
     async [Symbol.asyncDispose]() {
-      await rm(noticeFile, { force: true })
+      await rm(addressFile, { force: true })
       lock.close()
     },
   }
 }
 
-/** A lock of SQLite's: the system takes it back when its holder dies, however it dies. */
-async function takeLock(path: string, noticeFile: string): Promise<DatabaseSync> {
+const keyBytes = 32
+
+/** Does not replace a broken key: with a new key the hub would not recognize its own running sessions. */
+function checked(key: Buffer, file: string): Buffer {
+  if (key.length === keyBytes) return key
+  throw new HubError(
+    'invalid',
+    `${file} has ${key.length} bytes, but must have ${keyBytes}. Restore it, or delete it to get a new key.`,
+  )
+}
+
+async function readIfThere(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new HubError('unavailable', `The hub cannot read ${file}: ${messageOf(error)}. Fix that and start again.`, {
+      cause: error,
+    })
+  }
+}
+
+async function isPrivate(path: string): Promise<boolean> {
+  const { mode } = await stat(path)
+  return (mode & 0o777) === 0o700
+}
+
+/** `--home ~/projects` is a mistake. Changing the mode of that directory would be a second one. */
+async function assertOurs(path: string): Promise<void> {
+  const files = await readdir(path)
+  if (files.some((file) => marks.has(file)) || files.every((file) => brought.has(file))) return
+  throw new HubError(
+    'invalid',
+    `${path} holds files that are not Signalbox's, and other users can read it. The hub has not changed it. ` +
+      `Set SIGNALBOX_HOME (or --home) to a new directory, or run "chmod 700 '${path}'" to use this one.`,
+  )
+}
+
+/** Files that show that a hub has run here. */
+const marks = new Set(['hub.db', 'hub.key', 'hub.lock'])
+/** Files that people put into a data directory before the first start. */
+const brought = new Set(['config.yaml', 'state.key', 'templates'])
+
+/** A SQLite lock: the system releases it when its owner dies, however it dies. */
+async function takeLock(path: string, addressFile: string): Promise<DatabaseSync> {
   const file = join(path, 'hub.lock')
   await (await open(file, 'a', 0o600)).close()
   const database = new DatabaseSync(file, { timeout: 0 })
@@ -69,22 +116,22 @@ async function takeLock(path: string, noticeFile: string): Promise<DatabaseSync>
     if (!/locked|busy/i.test(messageOf(error))) throw explainSqliteError(error, file)
     throw new HubError(
       'conflict',
-      `${await describeHolder(noticeFile)} holds the data directory ${path}. Stop it, or set SIGNALBOX_HOME to another directory.`,
+      `${await describeOwner(addressFile)} holds the data directory ${path}. Stop it, or set SIGNALBOX_HOME to another directory.`,
     )
   }
 }
 
-async function describeHolder(noticeFile: string): Promise<string> {
+async function describeOwner(addressFile: string): Promise<string> {
   try {
-    const { pid, url, started_at } = JSON.parse(await readFile(noticeFile, 'utf8')) as HubNotice
+    const { pid, url, started_at } = JSON.parse(await readFile(addressFile, 'utf8')) as HubAddress
     return `The hub with pid ${pid}, at ${url} since ${started_at},`
   } catch {
     return 'Another hub, which is just starting,'
   }
 }
 
-/** Whole or not at all, and for its owner only. */
+/** Replaces the file atomically. Only its owner may read it. */
 async function replaceFile(path: string, content: string | Buffer): Promise<void> {
-  await writeFile(`${path}.new`, content, { mode: 0o600 })
+  await writeFile(`${path}.new`, content, { mode: 0o600, flush: true })
   await rename(`${path}.new`, path)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { dropOldest } from './drop-oldest.ts'
 
-test('what was put in first goes first, and no more than must', () => {
+test('drops the oldest entries, and only as many as necessary', () => {
   const set = new Set([1, 2, 3])
   dropOldest(set, 3)
   expect([...set]).toEqual([1, 2, 3])

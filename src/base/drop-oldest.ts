@@ -1,4 +1,4 @@
-/** Keeps a set or map, whose order is that in which it was filled, from growing for ever. */
+/** Bounds a set or map by deleting its oldest entries. */
 export function dropOldest(
   kept: Pick<Map<unknown, unknown> | Set<unknown>, 'size' | 'keys' | 'delete'>,
   most: number,

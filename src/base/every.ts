@@ -1,6 +1,6 @@
 import type { Log } from './log.ts'
 
-/** Runs again and again, never twice at once; a failure is logged and tried again. */
+/** Repeats a task, never twice at once. A failure is logged, and the task runs again next time. */
 export function every(ms: number, log: Log, task: () => Promise<void>): Disposable {
   let isRunning = false
   const timer = setInterval(() => {

@@ -1,32 +1,44 @@
 /**
- * Numbers of JSON that JavaScript would change: integers of which a double keeps the first digits only, and what is too
- * large for it altogether. Fractions are rounded, as everywhere.
+ * The hub never changes a number silently. JavaScript would change integers with more digits than a double holds, and
+ * numbers that are too large for one. Such numbers of an upstream are relayed digit for digit. A client's request with
+ * one is refused, because the policy cannot compare it. Fractions are rounded, as in every JSON parser.
  */
+import { HubError } from './hub-error.ts'
 
-/** A number that is written as it was read. */
+/** A number that is written exactly as it was read. */
 export interface RawNumber {
   readonly rawJSON: string
 }
 
-/** TypeScript does not know these yet. */
+/** TypeScript has no types for these yet. */
 const { parse, rawJSON, isRawJSON } = JSON as unknown as {
   parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown
   rawJSON(text: string): RawNumber
   isRawJSON(value: unknown): value is RawNumber
 }
 
-/** A reviver is called for each value, some hundred nanoseconds long: beyond this, numbers are what JavaScript makes of them. */
+/** Exact parsing takes a few hundred nanoseconds per value and blocks the hub, so it is bounded. */
 export const longestExactText = 4 * 1024 * 1024
 
-/** As `JSON.parse`, but numbers that it would change become such that `JSON.stringify` writes digit for digit. */
+/**
+ * Like `JSON.parse`, but a number that it would change is written digit for digit by `JSON.stringify`. Throws a
+ * `HubError` if a text with such a number is too long.
+ */
 export function parseExactly(text: string): unknown {
-  if (text.length > longestExactText || inexactNumber(text) === undefined) return JSON.parse(text)
+  const inexact = inexactNumber(text)
+  if (inexact === undefined) return JSON.parse(text)
+  if (text.length > longestExactText) {
+    throw new HubError(
+      'too-large',
+      `The message is longer than ${longestExactText} bytes and contains the number ${inexact.slice(0, 40)}, which JavaScript would change. Send less at once, or send the number as a string.`,
+    )
+  }
   return parse(text, (_, value, { source }) => {
     return typeof value === 'number' && source !== undefined && isInexact(source) ? rawJSON(source) : value
   })
 }
 
-/** The first number of a text that JavaScript would change, as it is written. */
+/** The first number in a JSON text that JavaScript would change, as it is written there. */
 export function inexactNumber(text: string): string | undefined {
   if (!mayBeInexact.test(text)) return undefined
   const isInString = stringsOf(text)
@@ -38,7 +50,7 @@ export function inexactNumber(text: string): string | undefined {
 
 export const isRawNumber = isRawJSON
 
-/** For whoever must reckon with it. */
+/** The value as a JavaScript number, for arithmetic. */
 export function plainNumber(value: unknown): unknown {
   return isRawNumber(value) ? Number(value.rawJSON) : value
 }
@@ -52,7 +64,7 @@ function isInexact(source: string): boolean {
   return /[eE]/.test(source) && !Number.isFinite(Number(source))
 }
 
-/** Whether a place is inside a string, for places that come in their order. */
+/** Returns a function that says whether a position is inside a string. Positions must be asked in ascending order. */
 function stringsOf(text: string): (place: number) => boolean {
   let at = 0
   let isInString = false

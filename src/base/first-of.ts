@@ -1,4 +1,4 @@
-/** The first that is found in one of them. */
+/** The first result of `find` that is not `undefined`. */
 export function firstOf<Item, Found>(
   items: readonly Item[],
   find: (item: Item) => Found | undefined,

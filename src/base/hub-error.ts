@@ -7,7 +7,7 @@ export type HubErrorCode =
   | 'unauthorized' // no or unknown token
   | 'forbidden' // known, but not allowed
   | 'not-found'
-  | 'conflict' // already there, or held by somebody else
+  | 'conflict' // already there, or in use by someone else
   | 'too-large'
   | 'busy' // too many at once; the same call works later
   | 'unavailable' // something this needs is not there or not up
@@ -24,7 +24,7 @@ export class HubError extends Error {
   }
 }
 
-/** The text of whatever was thrown. */
+/** The text of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,13 +1,13 @@
-/** How deep a text of JSON is nested, told before it is parsed: what walks it later does so by recursion. */
+/** Checks how deep a JSON text is nested before it is parsed, because the code that walks it later is recursive. */
 
-/** Deeper than any honest message, and shallow enough for the stack of whatever walks it, JSON.stringify among them. */
+/** Deeper than any honest message, and shallow enough for the stack of all recursive code, including JSON.stringify. */
 export const deepestNesting = 200
 
 export function isNestedDeeper(text: string, levels: number): boolean {
   return hasMoreBrackets(text, levels) && isDeeper(text, levels)
 }
 
-/** Far quicker to tell, and most texts have few. */
+/** A much faster first check. Most texts have few brackets. */
 function hasMoreBrackets(text: string, most: number): boolean {
   let count = 0
   for (const bracket of ['{', '[']) {

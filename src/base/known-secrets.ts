@@ -1,4 +1,4 @@
-/** Texts that are to be kept, looked through for what is certainly a secret: what merely looks like one may stand there. */
+/** Finds known secrets in texts before they are stored. Text that only resembles a secret is allowed. */
 import type { Redactor } from './redact.ts'
 
 type PersonsRedactor = Pick<Redactor, 'forPerson'>

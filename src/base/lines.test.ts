@@ -16,7 +16,7 @@ async function textsOf(bytes: Buffer, sizes: readonly number[], maxBytes = Infin
   return lines.map((line) => line.toString('utf8'))
 }
 
-test('lines come out as they went in, however the bytes are cut', async () => {
+test('reads the same lines however the bytes are cut', async () => {
   const line = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll(/[\r\n]/g, ''))
   const sizes = fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 })
   await fc.assert(
@@ -32,7 +32,7 @@ test('the end of the stream ends the last line', async () => {
   expect(await textsOf(Buffer.from(''), [2])).toEqual([])
 })
 
-test('a line that is too long is an error as soon as that is known, and those before it are not', async () => {
+test('yields the lines before one that is too long, and fails as soon as the limit is exceeded', async () => {
   const seen: string[] = []
   const endless = async function* (): AsyncGenerator<Buffer> {
     yield Buffer.from('short\n')

@@ -1,40 +1,111 @@
-/** Lines of bytes, read only as fast as they are taken. A longer one than allowed ends the reading. */
+/** Splits a stream of bytes into lines, however the bytes are cut into chunks. */
 import { HubError } from './hub-error.ts'
+
+export interface LineReader {
+  feed(chunk: Buffer): void
+  /** The end of the stream ends the last line. */
+  end(): void
+}
+
+export interface LineReaderOptions {
+  readonly maxBytes: number
+  /** `line` is without its ending; `size` counts the ending too. */
+  readonly onLine: (line: Buffer, size: number) => void
+  /** Called as soon as a line exceeds the limit. The rest of the line is skipped. */
+  readonly onTooLong?: () => void
+  /** Called at the end of a line that exceeded the limit, with its first and its last bytes. */
+  readonly onSkipped?: (head: string, tail: string) => void
+}
 
 const newline = 0x0a
 const carriageReturn = 0x0d
+const smallestBuffer = 64 * 1024
+/** A larger buffer is freed after its line, since most lines are short. */
+const keptBuffer = 1024 * 1024
+/** Kept of either end of a line that is too long. */
+const endBytes = 512
 
-export async function* linesOf(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
-  let parts: Buffer[] = []
+export function createLineReader({ maxBytes, onLine, onTooLong, onSkipped }: LineReaderOptions): LineReader {
+  // Doubles as it grows. A list of chunks would take a hundred bytes per byte if the bytes arrived one by one.
+  let buffer = Buffer.alloc(0)
   let size = 0
+  let skipped: { readonly head: string; tail: Buffer } | undefined
 
-  function take(part: Buffer): void {
-    size += part.length
-    if (size > maxBytes) {
-      throw new HubError(
-        'too-large',
-        `A line is longer than ${maxBytes} bytes (setting max_body_bytes). Send less at once.`,
-      )
+  function append(part: Buffer): void {
+    if (skipped) {
+      skipped.tail = Buffer.concat([skipped.tail, part]).subarray(-endBytes)
+    } else if (size + part.length > maxBytes) {
+      const start = size > 0 ? buffer.subarray(0, size) : part
+      skipped = { head: start.toString('utf8', 0, endBytes), tail: Buffer.from(part.subarray(-endBytes)) }
+      size = 0
+      buffer = Buffer.alloc(0)
+      onTooLong?.()
+    } else {
+      if (size + part.length > buffer.length) grow(size + part.length)
+      part.copy(buffer, size)
+      size += part.length
     }
-    parts.push(part)
   }
 
-  function finish(): Buffer {
-    const line = parts.length === 1 ? parts[0]! : Buffer.concat(parts)
-    parts = []
+  function grow(needed: number): void {
+    const larger = Buffer.allocUnsafe(Math.max(smallestBuffer, buffer.length * 2, needed))
+    buffer.copy(larger, 0, 0, size)
+    buffer = larger
+  }
+
+  function finish(): void {
+    if (skipped) onSkipped?.(skipped.head, skipped.tail.toString('utf8'))
+    else onLine(withoutReturn(Buffer.from(buffer.subarray(0, size))), size + 1)
+    skipped = undefined
     size = 0
-    return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line
+    if (buffer.length > keptBuffer) buffer = Buffer.alloc(0)
   }
 
-  for await (const chunk of source) {
-    let start = 0
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
-      take(chunk.subarray(start, end))
-      start = end + 1
-      yield finish()
-    }
-    if (start < chunk.length) take(chunk.subarray(start))
+  return {
+    feed(chunk) {
+      let start = 0
+      for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+        const part = chunk.subarray(start, end)
+        start = end + 1
+        // Most lines come in one piece and are not copied.
+        if (size === 0 && !skipped && part.length <= maxBytes) {
+          onLine(withoutReturn(part), part.length + 1)
+        } else {
+          append(part)
+          finish()
+        }
+      }
+      if (start < chunk.length) append(chunk.subarray(start))
+    },
+    end() {
+      if (size > 0 || skipped) finish()
+    },
   }
-  // Whoever ends the stream has ended the line too.
-  if (size > 0) yield finish()
+}
+
+/** Reads only as fast as the consumer takes the lines. Throws when a line is too long. */
+export async function* linesOf(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer, void> {
+  const lines: Buffer[] = []
+  let isTooLong = false
+  const reader = createLineReader({
+    maxBytes,
+    onLine(line) {
+      if (!isTooLong) lines.push(line)
+    },
+    onTooLong: () => (isTooLong = true),
+  })
+  for await (const chunk of source) {
+    reader.feed(chunk)
+    yield* lines.splice(0)
+    if (isTooLong) {
+      const why = `A line is longer than ${maxBytes} bytes (setting max_body_bytes). Send less at once.`
+      throw new HubError('too-large', why)
+    }
+  }
+  reader.end()
+  yield* lines
+}
+
+function withoutReturn(line: Buffer): Buffer {
+  return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line
 }

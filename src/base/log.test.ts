@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLog } from './log.ts'
 import type { Log, LogLevel } from './log.ts'
 import { createRedactor, redactedText } from './redact.ts'
@@ -51,7 +51,7 @@ test('fields, messages, errors and their causes are redacted', () => {
   ])
 })
 
-test('a secret that became known after a child was made is hidden in the fields of that child', () => {
+test('hides a secret in the fields of a child log that was created before the secret became known', () => {
   const { log, redactor, text } = collect()
   const child = log.child({ late: 'hunter2-hunter2' })
   redactor.addSecret('hunter2-hunter2')
@@ -59,7 +59,7 @@ test('a secret that became known after a child was made is hidden in the fields 
   expect(text.join('')).not.toContain('hunter2')
 })
 
-test('cycles, bytes and odd names in fields do no harm', () => {
+test('writes fields with cycles, bytes and odd names as valid JSON', () => {
   const { log, lines } = collect()
   const cyclic: Record<string, unknown> = { bytes: new Uint8Array(3) }
   cyclic['self'] = cyclic
@@ -69,14 +69,39 @@ test('cycles, bytes and odd names in fields do no harm', () => {
   ])
 })
 
-test('a program whose stderr nobody reads any more goes on', async () => {
+test('counts a message that repeats endlessly and still writes other messages', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { log, lines } = collect()
+  const child = log.child({ connection: 'c1' })
+  for (let count = 0; count < 40; count++) log.warn({ count }, 'a client misbehaves')
+  for (let count = 0; count < 1_000; count++) child.warn({ count }, 'a client misbehaves')
+  log.warn({}, 'something else')
+  expect(lines()).toHaveLength(51)
+  expect(lines().at(-1)).toMatchObject({ message: 'something else' })
+  vi.advanceTimersByTime(10_000)
+  expect(lines().slice(51)).toMatchObject([
+    { level: 'warn', left_out: 990, of: 'a client misbehaves', message: 'the log leaves out repeated lines' },
+  ])
+  log.warn({}, 'a client misbehaves')
+  vi.advanceTimersByTime(60_000)
+  expect(lines()).toHaveLength(53)
+})
+
+test('writes all debug lines', () => {
+  const { log, lines } = collect('debug')
+  for (let count = 0; count < 100; count++) log.debug({ count }, 'called')
+  expect(lines()).toHaveLength(100)
+})
+
+test('a program continues after the reader of its stderr has gone', async () => {
   const program = `
     const { createLog } = await import(${JSON.stringify(new URL('./log.ts', import.meta.url).href)})
     const { createRedactor } = await import(${JSON.stringify(new URL('./redact.ts', import.meta.url).href)})
     const log = createLog({ level: 'info', redactor: createRedactor() })
     log.info({}, 'first')
     await new Promise((resolve) => process.stdin.once('data', resolve))
-    for (let count = 0; count < 100; count++) log.info({ count }, 'to nobody')
+    for (let count = 0; count < 100; count++) log.info({ count }, 'unread')
     await new Promise((resolve) => setTimeout(resolve, 50))
     console.log('still here')
     process.exit(0)`
@@ -84,7 +109,7 @@ test('a program whose stderr nobody reads any more goes on', async () => {
   const [first] = (await once(child.stderr, 'data')) as [Buffer]
   expect(String(first)).toContain('"message":"first"')
   child.stderr.destroy()
-  child.stdin.write('go on\n')
+  child.stdin.write('continue\n')
   const [output] = (await once(child.stdout, 'data')) as [Buffer]
   expect(String(output)).toBe('still here\n')
   expect(await once(child, 'exit')).toEqual([0, null])

@@ -1,5 +1,6 @@
 /**
- * The hub's own log: one JSON object per line on stderr. No line leaves without having passed the redactor.
+ * The hub's own log: one JSON object per line on stderr. Every line passes the redactor. No message can fill the log:
+ * above a limit its lines are counted instead, and the count is logged.
  */
 import { pino } from 'pino'
 import type { Logger } from 'pino'
@@ -12,11 +13,11 @@ export interface Log {
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
-  /** A log whose every line carries these fields too. */
+  /** A log that adds these fields to every line. */
   child(fields: LogFields): Log
 }
 
-/** Whatever was thrown goes under `error`. */
+/** A thrown value goes under `error`. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 export interface LogDestination {
@@ -33,28 +34,58 @@ export function createLog(options: { level: LogLevel; redactor: Redactor; destin
       formatters: { level: (name) => ({ level: name }) },
       messageKey: 'message',
       hooks: {
-        // The last gate: it also sees what a parent log was given before a secret became known.
+        // The last check also covers fields that a parent log got before a secret became known.
         streamWrite: (line) => `${redactor.text(line.trimEnd())}\n`,
       },
     },
     { write: (line: string) => void destination.write(line) },
   )
-  return wrap(logger, redactor)
+  const mayWrite = createLimit((message, count) =>
+    logger.warn({ left_out: count, of: message }, 'the log leaves out repeated lines'),
+  )
+  return wrap(logger, redactor, mayWrite)
 }
 
-function wrap(logger: Logger, redactor: Redactor): Log {
+const maxLines = 50
+const windowMs = 10_000
+
+/** Says whether another line with this message may be written. Messages are fixed texts, so there are few of them. */
+function createLimit(onLeftOut: (message: string, count: number) => void): (message: string) => boolean {
+  const windows = new Map<string, { lines: number }>()
+
+  function open(message: string): { lines: number } {
+    const window = { lines: 0 }
+    windows.set(message, window)
+    const timer = setTimeout(() => {
+      windows.delete(message)
+      if (window.lines > maxLines) onLeftOut(message, window.lines - maxLines)
+    }, windowMs)
+    timer.unref()
+    return window
+  }
+
+  return (message) => {
+    const window = windows.get(message) ?? open(message)
+    return ++window.lines <= maxLines
+  }
+}
+
+function wrap(logger: Logger, redactor: Redactor, mayWrite: (message: string) => boolean): Log {
   const writer =
     (level: LogLevel) =>
     (fields: LogFields, message: string): void => {
+      if (!logger.isLevelEnabled(level)) return
+      // At the debug level, all lines are wanted.
+      if (level !== 'debug' && !mayWrite(message)) return
       // Errors, maps and bytes become plain data here; pino would write some of them as empty objects.
-      if (logger.isLevelEnabled(level)) logger[level](plain(fields, redactor), message)
+      logger[level](plain(fields, redactor), message)
     }
   return {
     debug: writer('debug'),
     info: writer('info'),
     warn: writer('warn'),
     error: writer('error'),
-    child: (fields) => wrap(logger.child(plain(fields, redactor)), redactor),
+    child: (fields) => wrap(logger.child(plain(fields, redactor)), redactor, mayWrite),
   }
 }
 
@@ -64,7 +95,7 @@ function plain(fields: LogFields, redactor: Redactor): Record<string, unknown> {
 }
 
 function standardError(): LogDestination {
-  // The reader of our stderr may leave before us. That is no reason to end.
+  // The reader of our stderr may exit before the hub. That must not end the hub.
   if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {})
   return process.stderr
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeHeader, encodeHeader, faultInMarks } from './mcp-headers.ts'
 
-test('whatever is written into a header can be read back, and is plain ASCII there', () => {
+test('encodes every value as plain ASCII that decodes to the same value', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (value) => {
       const written = encodeHeader(value)
@@ -13,7 +13,7 @@ test('whatever is written into a header can be read back, and is plain ASCII the
   )
 })
 
-test('plain names stay readable', () => {
+test('leaves plain names readable', () => {
   expect(encodeHeader('read_screen')).toBe('read_screen')
   expect(encodeHeader('resource://sessions/a b')).toBe('resource://sessions/a b')
 })
@@ -21,17 +21,17 @@ test('plain names stay readable', () => {
 const marked = (mark: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': mark })
 
 test.each([
-  [{ a: marked('') }, 'is no name of a header'],
-  [{ a: marked('My Region') }, 'is no name of a header'],
-  [{ a: marked('Region:Primary') }, 'is no name of a header'],
-  [{ a: marked('Région') }, 'is no name of a header'],
-  [{ a: marked('Region\t1') }, 'is no name of a header'],
-  [{ a: marked(7) }, 'is no name of a header'],
-  [{ a: marked('A', 'number') }, 'marks no string, integer or boolean'],
-  [{ a: marked('A', 'object') }, 'marks no string, integer or boolean'],
-  [{ a: marked('A', ['string', 'null']) }, 'marks no string, integer or boolean'],
-  [{ a: marked('A'), b: { type: 'object', properties: { c: marked('a') } } }, 'is there twice'],
+  [{ a: marked('') }, 'is not a header name'],
+  [{ a: marked('My Region') }, 'is not a header name'],
+  [{ a: marked('Region:Primary') }, 'is not a header name'],
+  [{ a: marked('Région') }, 'is not a header name'],
+  [{ a: marked('Region\t1') }, 'is not a header name'],
+  [{ a: marked(7) }, 'is not a header name'],
+  [{ a: marked('A', 'number') }, 'does not mark a string, integer or boolean'],
+  [{ a: marked('A', 'object') }, 'does not mark a string, integer or boolean'],
+  [{ a: marked('A', ['string', 'null']) }, 'does not mark a string, integer or boolean'],
+  [{ a: marked('A'), b: { type: 'object', properties: { c: marked('a') } } }, 'appears twice'],
   [{ a: marked('A'), b: marked('B', 'integer'), c: marked('C', 'boolean'), d: { type: 'number' } }, undefined],
-])('the marks of %j: %s', (properties, fault) => {
+])('finds in the marks of %j: %s', (properties, fault) => {
   expect(faultInMarks({ type: 'object', properties })).toBe(fault)
 })

@@ -1,4 +1,4 @@
-/** The headers in which 2026-07-28 repeats parts of a request's body: what goes into them, and how it is written. */
+/** The HTTP headers in which 2026-07-28 repeats parts of a request's body: their content and their encoding. */
 import { isRecord } from './is-record.ts'
 
 type Params = Readonly<Record<string, unknown>>
@@ -15,7 +15,7 @@ export interface NamedField {
   readonly value: string
 }
 
-/** What `Mcp-Name` repeats of a request, where it repeats anything. */
+/** The field of a request that `Mcp-Name` repeats, if any. */
 export function namedField(method: string, params: Params | undefined): NamedField | undefined {
   const field = nameFields.get(method)
   const value = field === undefined ? undefined : params?.[field]
@@ -25,11 +25,11 @@ export function namedField(method: string, params: Params | undefined): NamedFie
 export interface MarkedParam {
   /** `Mcp-Param-…` */
   readonly header: string
-  /** Where it is among the arguments. */
+  /** The path to it in the arguments. */
   readonly path: readonly string[]
 }
 
-/** The arguments that a tool's schema marks with `x-mcp-header`, to be repeated as well. */
+/** The arguments that a tool's schema marks with `x-mcp-header`. Headers repeat these too. */
 export function markedParams(schema: unknown, path: readonly string[] = []): readonly MarkedParam[] {
   if (!isRecord(schema)) return []
   const name = schema['x-mcp-header']
@@ -38,13 +38,14 @@ export function markedParams(schema: unknown, path: readonly string[] = []): rea
   return [...own, ...Object.entries(properties).flatMap(([key, property]) => markedParams(property, [...path, key]))]
 }
 
-/** What 2026-07-28 forbids in the marks of a schema, in words. Whose tool it is must not be called over HTTP. */
+/** Why 2026-07-28 forbids the marks of a schema, in words. A tool with such a schema must not be called over HTTP. */
 export function faultInMarks(schema: unknown): string | undefined {
   const names = new Set<string>()
   for (const { mark, type } of marksIn(schema)) {
-    if (typeof mark !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/.test(mark)) return 'is no name of a header'
-    if (type !== 'string' && type !== 'integer' && type !== 'boolean') return 'marks no string, integer or boolean'
-    if (names.has(mark.toLowerCase())) return 'is there twice'
+    if (typeof mark !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/.test(mark)) return 'is not a header name'
+    if (type !== 'string' && type !== 'integer' && type !== 'boolean')
+      return 'does not mark a string, integer or boolean'
+    if (names.has(mark.toLowerCase())) return 'appears twice'
     names.add(mark.toLowerCase())
   }
   return undefined
@@ -57,28 +58,30 @@ function* marksIn(schema: unknown): Generator<{ readonly mark: unknown; readonly
     for (const property of Object.values(schema['properties'])) yield* marksIn(property)
 }
 
-/** `undefined` where there is nothing that a header could repeat. */
+/** `undefined` if a header cannot repeat the value. */
 export function valueAt(args: unknown, path: readonly string[]): string | number | boolean | undefined {
   const value = path.reduce<unknown>((node, key) => (isRecord(node) ? node[key] : undefined), args)
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined
 }
 
-/** Values that are no plain ASCII travel as `=?base64?…?=`, and so do those that could be taken for it. */
+/** Encodes values that are not plain ASCII as `=?base64?…?=`, and also values that look like that encoding. */
 export function encodeHeader(value: string): string {
   const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !value.startsWith('=?base64?')
-  return isPlain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`
+  return isPlain ? value : `=?base64?${btoa(String.fromCodePoint(...new TextEncoder().encode(value)))}?=`
 }
 
 const base64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/
 
-/** `undefined` where it is not well written. */
+/** `undefined` if the encoding is malformed. */
 export function decodeHeader(value: string): string | undefined {
   const trimmed = value.trim()
   if (!trimmed.startsWith('=?base64?') || !trimmed.endsWith('?=')) return trimmed
   const encoded = base64.exec(trimmed)?.[1]
   if (encoded === undefined) return undefined
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'))
+    return new TextDecoder('utf-8', { fatal: true }).decode(
+      Uint8Array.from(atob(encoded), (byte) => byte.codePointAt(0) ?? 0),
+    )
   } catch {
     return undefined
   }

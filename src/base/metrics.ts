@@ -1,35 +1,49 @@
-/** Counters and gauges in the Prometheus text format. */
+/** Counters and gauges in the Prometheus text format. Parts that register the same name share it. */
 export interface Metrics {
   counter(name: string, help: string, labels: readonly string[]): Counter
-  /** Read when somebody asks. */
+  /** `read` is called for each `text()`. Gauges of one name add up. */
   gauge(name: string, help: string, read: () => number): void
   text(): string
 }
 
 export interface Counter {
-  /** One value for each label, in their order. */
+  /** Takes one value per label, in the order of the labels. */
   add(...values: readonly string[]): void
 }
 
 export function createMetrics(): Metrics {
+  const counters = new Map<string, Counter>()
+  const gauges = new Map<string, (() => number)[]>()
   const sections: (() => string)[] = []
   const section = (name: string, help: string, type: string, lines: () => readonly string[]) =>
     sections.push(() => [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines()].join('\n'))
 
+  function createCounter(name: string, help: string, labels: readonly string[]): Counter {
+    const counts = new Map<string, number>()
+    section(name, help, 'counter', () =>
+      [...counts].map(([key, count]) => `${name}${format(labels, key.split(separator))} ${count}`),
+    )
+    return {
+      add(...values) {
+        const key = values.join(separator)
+        counts.set(key, (counts.get(key) ?? 0) + 1)
+      },
+    }
+  }
+
   return {
     counter(name, help, labels) {
-      const counts = new Map<string, number>()
-      section(name, help, 'counter', () =>
-        [...counts].map(([key, count]) => `${name}${format(labels, key.split(separator))} ${count}`),
-      )
-      return {
-        add(...values) {
-          const key = values.join(separator)
-          counts.set(key, (counts.get(key) ?? 0) + 1)
-        },
-      }
+      const counter = counters.get(name) ?? createCounter(name, help, labels)
+      counters.set(name, counter)
+      return counter
     },
-    gauge: (name, help, read) => section(name, help, 'gauge', () => [`${name} ${read()}`]),
+    gauge(name, help, read) {
+      const known = gauges.get(name)
+      if (known) return void known.push(read)
+      const readers = [read]
+      gauges.set(name, readers)
+      section(name, help, 'gauge', () => [`${name} ${readers.reduce((sum, each) => sum + each(), 0)}`])
+    },
     text: () => `${sections.map((section) => section()).join('\n')}\n`,
   }
 }

@@ -1,4 +1,4 @@
-/** The candidate closest to a mistyped word, if any is close enough to be meant. */
+/** The candidate closest to a mistyped word, if one is close enough. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1

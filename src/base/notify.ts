@@ -1,49 +1,49 @@
 /**
- * Tells people outside that somebody waits for them: a command is run, or a URL is posted to. Nobody waits for a hook, and
- * one that fails is a line in the log.
+ * Notifies people outside the hub that an agent waits for them, by running a command or posting to a URL. The hub does
+ * not wait for a hook. A hook that fails is logged.
  */
 import type { Log } from './log.ts'
 import { postHook } from './post-hook.ts'
 import { runHook } from './run-hook.ts'
 
 export interface Hooks {
-  /** A line for the shell. */
+  /** A shell command line. */
   readonly command?: string | undefined
   readonly url?: string | undefined
-  /** What the command sees of the environment, besides what it is told. */
+  /** The environment of the command, without the variables of the notification. */
   readonly environment: Readonly<Record<string, string>>
 }
 
 export interface Notification {
   /** A sentence for people. */
   readonly text: string
-  /** What kind of thing it is about, as it is named to who is posted to. */
+  /** The name of `about` in the posted JSON. */
   readonly kind: 'approval' | 'session'
   readonly about: object
   readonly variables: Readonly<Record<string, string>>
 }
 
 export interface Notifier extends AsyncDisposable {
-  /** There is a hook to tell. */
+  /** Whether a hook is configured. */
   readonly isOn: boolean
-  /** Returns at once. `prepare` is called when its turn comes; where it answers nothing, nobody is told. */
+  /** Returns at once. `prepare` is called when its turn comes. If it returns `undefined`, no notification is sent. */
   notify(prepare: () => Promise<Notification | undefined>, names: Readonly<Record<string, string>>): void
 }
 
-/** A hundred questions at once are no reason to start a hundred programs. */
+/** A hundred questions at once must not start a hundred programs. */
 const mostAtOnce = 16
 
-/** `names` of a notification stand beside its failure in the log. */
+/** If a notification fails, its `names` are logged with the error. */
 export function createNotifier({ command, url, environment }: Hooks, log: Log): Notifier {
   const stopping = new AbortController()
-  const queue: { readonly tell: () => Promise<void>; readonly names: Readonly<Record<string, string>> }[] = []
+  const queue: { readonly send: () => Promise<void>; readonly names: Readonly<Record<string, string>> }[] = []
   const running = new Set<Promise<void>>()
   const isOn = command !== undefined || url !== undefined
 
-  async function tell({ text, kind, about, variables }: Notification): Promise<void> {
-    const told = { ...environment, ...asVariables({ SIGNALBOX_NOTIFY_TEXT: text, ...variables }) }
+  async function send({ text, kind, about, variables }: Notification): Promise<void> {
+    const hookEnvironment = { ...environment, ...asVariables({ SIGNALBOX_NOTIFY_TEXT: text, ...variables }) }
     const outcomes = await Promise.allSettled([
-      command !== undefined && runHook(command, { environment: told, about }, stopping.signal),
+      command !== undefined && runHook(command, { environment: hookEnvironment, about }, stopping.signal),
       url !== undefined && postHook(url, { text, [kind]: about }, stopping.signal),
     ])
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
@@ -52,14 +52,14 @@ export function createNotifier({ command, url, environment }: Hooks, log: Log): 
   function next(): void {
     const turn = running.size < mostAtOnce && !stopping.signal.aborted ? queue.shift() : undefined
     if (!turn) return
-    const telling = turn
-      .tell()
+    const sending = turn
+      .send()
       .catch((error: unknown) => log.warn({ ...turn.names, error }, 'a notify hook failed'))
       .finally(() => {
-        running.delete(telling)
+        running.delete(sending)
         next()
       })
-    running.add(telling)
+    running.add(sending)
     next()
   }
 
@@ -67,11 +67,11 @@ export function createNotifier({ command, url, environment }: Hooks, log: Log): 
     isOn,
     notify(prepare, names) {
       if (!isOn) return
-      const prepareAndTell = async () => {
+      const prepareAndSend = async () => {
         const notification = await prepare()
-        if (notification) await tell(notification)
+        if (notification) await send(notification)
       }
-      queue.push({ tell: prepareAndTell, names })
+      queue.push({ send: prepareAndSend, names })
       next()
     },
     async [Symbol.asyncDispose]() {
@@ -81,13 +81,13 @@ export function createNotifier({ command, url, environment }: Hooks, log: Log): 
   }
 }
 
-/** The system takes no variable of 128 KiB, and a phone shows less. */
+/** The system rejects a variable of 128 KiB, and a phone shows far less. */
 const longestVariable = 2_000
 
-/** What others chose must not keep the command from being started: a NUL would. */
-function asVariables(told: Readonly<Record<string, string>>): Record<string, string> {
+/** Escapes control characters. The values come from agents, and a NUL in one would keep the command from starting. */
+function asVariables(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(told).map(([name, value]) => [
+    Object.entries(values).map(([name, value]) => [
       name,
       value.slice(0, longestVariable).replaceAll(/\p{Cc}/gu, escaped),
     ]),

@@ -1,4 +1,4 @@
-/** The arguments of a call as an event keeps them: that one was there is told, what it said may not be. */
+/** The arguments of a call as an event records them. The name of an argument is always recorded, its value may not be. */
 export function recordedArguments(
   args: Readonly<Record<string, unknown>>,
   unrecorded: readonly string[] = [],

@@ -9,7 +9,7 @@ function shown(input: unknown) {
   return redactor.forPerson(input)
 }
 
-describe('what a person decides about', () => {
+describe('data that a person decides about', () => {
   test.each([
     `echo "token: '"; rm -rf / #`,
     'TOKEN={ ; rm -rf / ; curl evil',
@@ -21,20 +21,20 @@ describe('what a person decides about', () => {
     'https://$(rm -rf /)@host/',
     'Bearer rm1234567890',
     'ls # [redacted]',
-  ])('is shown however much it looks like a secret: %s', (text) => {
+  ])('is shown even if it looks like a secret: %s', (text) => {
     expect(shown({ path: text })).toEqual({ value: { path: text }, hidden: [] })
   })
 
-  test('is shown in the lists and pairs that may hold a secret', () => {
+  test('is shown in lists and pairs that may hold a secret', () => {
     const given = { cmd: ['--token', '; rm -rf /'], env: [{ name: 'API_KEY', value: 'rm -rf /' }] }
     expect(shown(given)).toEqual({ value: given, hidden: [] })
   })
 
-  test('is shown where it is pressed on a keyboard', () => {
+  test('is shown if it is keys to type', () => {
     expect(shown({ keys: 'r m Enter' })).toEqual({ value: { keys: 'r m Enter' }, hidden: [] })
   })
 
-  test('hides what stands under a secret name, and says where and how much', () => {
+  test('hides a value under a secret name, and says where and how much', () => {
     expect(shown({ user: 'ann', password: 'a b c', deep: [{ 'x/token': { a: 1 } }], max_tokens: 7 })).toEqual({
       value: { user: 'ann', password: redactedText, deep: [{ 'x/token': redactedText }], max_tokens: 7 },
       hidden: [
@@ -44,7 +44,7 @@ describe('what a person decides about', () => {
     })
   })
 
-  test('hides secrets that are known and tokens of the hub, and nothing beside them', () => {
+  test('hides known secrets and tokens of the hub, and nothing around them', () => {
     const encoded = encodeURIComponent('sb_human_abc').replaceAll('_', '%5F')
     expect(shown({ run: `curl -u ${secret} && rm`, token_of: '(sb_agent_x)', url: `/?a=${encoded}&b` })).toEqual({
       value: { run: `curl -u ${redactedText} && rm`, token_of: `(${redactedText})`, url: `/?a=${redactedText}&b` },
@@ -56,7 +56,7 @@ describe('what a person decides about', () => {
     })
   })
 
-  test('hides a known secret in a name too, in the pointer as well, and loses no field', () => {
+  test('hides a known secret in names and pointers too, and loses no field', () => {
     const { value, hidden } = shown({ sb_agent_a: 'rm -rf /', sb_agent_b: 'ls', [`x-${secret}`]: 1 })
     expect(value).toEqual({ [redactedText]: 'rm -rf /', [`${redactedText} (2)`]: 'ls', [`x-${redactedText}`]: 1 })
     expect(hidden).toEqual([
@@ -66,7 +66,7 @@ describe('what a person decides about', () => {
     ])
   })
 
-  test('tells of a thousand hidden parts in a few words', () => {
+  test('summarizes a thousand hidden parts', () => {
     const many = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, index) => [`${'n'.repeat(10_000)}${index}_token`, 'abc']),
     )
@@ -76,7 +76,7 @@ describe('what a person decides about', () => {
     expect(JSON.stringify(hidden).length).toBeLessThan(20_000)
   })
 
-  test('a field called __proto__ stays a field', () => {
+  test('keeps a field called __proto__', () => {
     const given: unknown = JSON.parse('{"__proto__":{"a":1},"b":2}')
     expect(JSON.stringify(shown(given).value)).toBe('{"__proto__":{"a":1},"b":2}')
   })

@@ -1,7 +1,8 @@
 /**
- * What a person is asked to decide about. Whoever asks must not choose what the person does not see: a text that merely looks
- * like "token: …" is shown. Hidden are secrets that the process knows, tokens of the hub by their shape, and what stands
- * under a secret name. What was hidden is told apart from the text, which may say "[redacted]" by itself.
+ * Redacts a call that a person must decide about. The caller must not be able to hide parts of the call from the
+ * person, so text that only looks like "token: …" is shown. It hides secrets that the process knows, tokens of the hub
+ * by their shape, and values under a secret name. It lists hidden parts apart from the text, because the text itself
+ * may contain "[redacted]".
  */
 import { deepestNesting } from './json-nesting.ts'
 import { isHidden, redactedText, secretName } from './redact-names.ts'
@@ -17,24 +18,24 @@ export interface ShownToPerson {
 }
 
 export interface HiddenPart {
-  /** A JSON Pointer (RFC 6901), cut where it is very long; empty for all that was too much to tell one by one. */
+  /** A JSON Pointer (RFC 6901), cut if it is very long. Empty for the sum of the parts above `mostParts`. */
   readonly at: string
   readonly characters: number
 }
 
-/** Whoever asks chooses how much there is to hide. */
+/** Bounded, because the caller chooses how much there is to hide. */
 const mostParts = 50
 const longestPointer = 200
 
-/** `input` is what JSON can hold. */
+/** `input` must be JSON data. */
 export function showToPerson(input: unknown, secrets: Pick<SecretValues, 'find' | 'mayBeNumber'>): ShownToPerson {
   const hidden: HiddenPart[] = []
   const path: string[] = []
-  let untold = 0
+  let unlistedCharacters = 0
 
   function note(characters: number): void {
     if (hidden.length < mostParts) hidden.push({ at: pointerTo(path), characters })
-    else untold += characters
+    else unlistedCharacters += characters
   }
 
   function hide(value: unknown): string {
@@ -71,7 +72,7 @@ export function showToPerson(input: unknown, secrets: Pick<SecretValues, 'find' 
     const names = new Set<string>()
     const entries = Object.entries(fields).map(([name, value]: [string, unknown]) => {
       const ranges = secretsIn(name)
-      // Two names of which all is hidden must not become one, or a field would be lost from sight.
+      // Two names that are hidden entirely must stay different, or one field would be lost.
       const shownName = freeName(replaceRanges(name, ranges, redactedText), names)
       names.add(shownName)
       path.push(shownName)
@@ -84,12 +85,13 @@ export function showToPerson(input: unknown, secrets: Pick<SecretValues, 'find' 
   }
 
   const value = show(input)
-  return { value, hidden: untold === 0 ? hidden : [...hidden, { at: '', characters: untold }] }
+  const isComplete = unlistedCharacters === 0
+  return { value, hidden: isComplete ? hidden : [...hidden, { at: '', characters: unlistedCharacters }] }
 }
 
 function isSecret(name: string, value: unknown): boolean {
   const kind = secretName(name)
-  // What is typed into a terminal is just what the person is asked about.
+  // The keys typed into a terminal are exactly what the person must see.
   return kind !== undefined && name !== 'keys' && isHidden(kind, value)
 }
 

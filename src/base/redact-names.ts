@@ -1,6 +1,6 @@
 /**
- * Which names hide what stands under them. The one list: a name whose last word, split at case, "-" and "_", is one of
- * these. Everything else in redaction asks here.
+ * The one list of names whose values are secret. A name matches if its last word, split at case, "-" and "_", is in the
+ * list. All redaction uses this list.
  */
 const secretWords: ReadonlySet<string> = new Set([
   'key',
@@ -11,7 +11,7 @@ const secretWords: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
   'credential',
-  // The same words as people run them together, where no case or dash is left to split at.
+  // Compounds that are often written without a case change or dash to split at.
   'apikey',
   'accesskey',
   'authkey',
@@ -26,10 +26,10 @@ const secretWords: ReadonlySet<string> = new Set([
   'sessiontoken',
 ])
 
-/** Ends in a listed word, yet MCP uses it as a plain number of a request. */
+/** Ends in a listed word, but MCP uses it as the plain id of a request. */
 const progressToken = /^progress[-_]?token$/i
 
-/** `one` hides whatever it names; `several` (a plural) may also be a count, such as `max_tokens`. */
+/** `one` hides every value; `several` (a plural) may also name a count, such as `max_tokens`. */
 export type SecretName = 'one' | 'several'
 
 export function secretName(name: string): SecretName | undefined {
@@ -40,7 +40,7 @@ export function secretName(name: string): SecretName | undefined {
   return undefined
 }
 
-/** What says nothing, and the count under a plural, need not be hidden. */
+/** An empty value, a boolean, and a count under a plural need not be hidden. */
 export function isHidden(name: SecretName, value: unknown): boolean {
   if (value === undefined || value === null || value === '' || typeof value === 'boolean') return false
   return !(name === 'several' && (typeof value === 'number' || typeof value === 'bigint'))
@@ -69,5 +69,5 @@ function letterCase(text: string, index: number): 'upper' | 'lower' | undefined 
   return code >= 65 && code <= 90 ? 'upper' : undefined
 }
 
-/** What stands in the place of a secret. */
+/** Replaces a secret. */
 export const redactedText = '[redacted]'

@@ -1,8 +1,8 @@
 /**
- * What must go from a text because of how it stands there: after a secret name ("token=…", "Authorization: …",
- * `"api_key": "…"` at any depth of escaping), as the user part of a URL, or by its shape (the hub's own tokens, "Bearer …").
+ * Finds secrets in a text by their context: after a secret name ("token=…", "Authorization: …", `"api_key": "…"` at
+ * any depth of escaping), as the user part of a URL, or by their shape (the hub's own tokens, "Bearer …").
  *
- * One pass: an expression finds where something may stand, small scanners without backtracking find where it ends.
+ * It takes one pass. An expression finds where a secret may begin. Small scanners without backtracking find its end.
  */
 import { secretName } from './redact-names.ts'
 import type { SecretName } from './redact-names.ts'
@@ -20,7 +20,7 @@ export function findSecretsByContext(text: string): TextRange[] {
   const found: TextRange[] = []
   suspectPattern.lastIndex = 0
   for (let suspect = suspectPattern.exec(text); suspect !== null; suspect = suspectPattern.exec(text)) {
-    const range = judge(text, { start: suspect.index, end: suspectPattern.lastIndex })
+    const range = secretAt(text, { start: suspect.index, end: suspectPattern.lastIndex })
     if (range === undefined || range.end <= range.start) continue
     found.push(range)
     suspectPattern.lastIndex = Math.max(suspectPattern.lastIndex, range.end)
@@ -28,9 +28,9 @@ export function findSecretsByContext(text: string): TextRange[] {
   return found
 }
 
-function judge(text: string, suspect: TextRange): TextRange | undefined {
+function secretAt(text: string, suspect: TextRange): TextRange | undefined {
   const word = text.slice(suspect.start, suspect.end)
-  // Perhaps the end of a user in an encoded URL. It is found when the text is judged once more, decoded.
+  // This may end the user part of an encoded URL. The search in the decoded text finds that.
   if (word.startsWith('%')) return undefined
   if (word.startsWith('://')) return { start: suspect.start + 3, end: suspect.end - 1 }
   if (word.startsWith('sb_')) return ownToken(text, suspect)
@@ -38,7 +38,7 @@ function judge(text: string, suspect: TextRange): TextRange | undefined {
   return afterName(text, suspect)
 }
 
-/** The hub's own, by their shape alone. */
+/** The hub's own tokens, by their shape alone. */
 export function findOwnTokens(text: string): TextRange[] {
   return [...text.matchAll(/sb_(?:human|agent)_[A-Za-z0-9_-]*/gi)].map(({ index, 0: { length } }) => ({
     start: index,
@@ -56,7 +56,7 @@ function afterScheme(text: string, start: number): TextRange | undefined {
   return end - start >= 8 && /\d|=|[a-z][A-Z]/.test(text.slice(start, end)) ? { start, end } : undefined
 }
 
-/** The rest of the name, what may close around it, and then ":" or "=", plain or percent-encoded. */
+/** The rest of the name, closing quotes or brackets, then ":" or "=", plain or percent-encoded. */
 const separatorPattern =
   /s?\d{0,8}(?:\\{0,31}["'`])?\]?[ \t]{0,8}(?:%(?:25){0,4}(?:3a|3d)|=>|:=|=(?!=)|:(?!:|\/\/))[ \t]{0,8}/iy
 const flagValue = /s?\d{0,8}[ \t]{1,8}(?=[^\s-])/iy
@@ -74,7 +74,7 @@ function afterName(text: string, suspect: TextRange): TextRange | undefined {
   return kind === undefined ? undefined : valueAt(text, { start, kind, name, nameStart, nameEnd })
 }
 
-/** Far enough back for any real name, and bounded, so that a wall of letters costs no square. */
+/** Longer than any real name. Bounded, so that a long run of letters does not take quadratic time. */
 const longestName = 80
 
 function startOfName(text: string, end: number): number {
@@ -105,7 +105,7 @@ function valueAt(text: string, named: Named): TextRange | undefined {
 }
 
 /**
- * The closing quote stands behind as many backslashes as the opening one, beyond whole pairs of the level above: at
+ * The closing quote follows as many backslashes as the opening one, not counting whole pairs of the level above: at
  * depth n a quote takes 2ⁿ−1 of them, and a backslash 2ⁿ⁺¹.
  */
 function endOfQuoted(text: string, start: number, depth: number, quote: string): number {
@@ -122,7 +122,7 @@ function backslashesBefore(text: string, index: number, floor: number): number {
   return index - start
 }
 
-/** To the bracket that closes the first one, past those inside quotes; to the end if it is never closed. */
+/** The end of the bracket that closes the first one, ignoring brackets in quotes; the end of the text if none does. */
 function endOfBrackets(text: string, start: number): number {
   let depth = 0
   for (let index = start; index < text.length; index++) {
@@ -138,20 +138,20 @@ function endOfBrackets(text: string, start: number): number {
   return text.length
 }
 
-const saysNothing = /^(?:true|false|null|undefined|none)$/i
+const emptyValue = /^(?:true|false|null|undefined|none)$/i
 
 function bareValue(text: string, { start, kind, name, nameStart, nameEnd }: Named): TextRange | undefined {
   let end = endOfWord(text, start)
   const word = text.slice(start, end)
   const isCount = kind === 'several' && /^\d+(?:\.\d+)?$/.test(word)
-  if (word === '' || isCount || saysNothing.test(word)) return undefined
+  if (word === '' || isCount || emptyValue.test(word)) return undefined
   const isHeader = text[nameEnd] === ':' && beginsLine(text, nameStart)
   if (isHeader || /(?:authorization|cookie)s?$/i.test(name)) end = endOfHeader(text, start, { nameStart, nameEnd })
   else if (/^(?:bearer|basic|digest|token)$/i.test(word)) end = endOfWord(text, end + 1)
   return { start, end }
 }
 
-/** To the end of the line, of the quotes that opened right before the name, or of the query parameter. */
+/** The end of the line, of the quotes that opened right before the name, or of the query parameter. */
 function endOfHeader(text: string, start: number, name: { nameStart: number; nameEnd: number }): number {
   const quote = text[name.nameStart - 1]
   const isQuoted = quote === '"' || quote === "'" || quote === '`'
@@ -160,7 +160,7 @@ function endOfHeader(text: string, start: number, name: { nameStart: number; nam
   return start + endOf(rest, 0, text[name.nameEnd] === '=' ? /[^\r\n&]*/y : /[^\r\n]*/y)
 }
 
-/** To the next blank or quote; closing punctuation and an escaped quote are left standing. */
+/** The next blank or quote. Closing punctuation and an escaped quote are not part of the word. */
 function endOfWord(text: string, start: number): number {
   let end = start
   if (end < text.length && /[<>;]/.test(text[end]!)) end++
@@ -169,7 +169,7 @@ function endOfWord(text: string, start: number): number {
   return end
 }
 
-/** Only blanks and the marks that programs put before headers ("> ", "* ", "- ") stand before it on its line. */
+/** Whether the line starts here, after blanks and the marks that programs print before headers ("> ", "* ", "- "). */
 function beginsLine(text: string, index: number): boolean {
   let start = index
   while (start > 0 && index - start < longestName && /[ \t<>*-]/.test(text[start - 1]!)) start--

@@ -1,9 +1,9 @@
 /**
- * Finds secret values the process itself resolved, wherever they stand: plain, percent-encoded, JSON-escaped, and inside
- * base64 at any offset (basic auth is the base64 of "user:secret").
+ * Finds secret values that the process itself resolved, anywhere in a text: plain, percent-encoded, JSON-escaped, and
+ * inside base64 at any offset (basic auth is the base64 of "user:secret").
  *
- * Each spelling is looked up by its first characters, behind a small table that most positions of a clean text never pass:
- * the cost does not depend on how many secrets there are.
+ * Each spelling is looked up by its first characters, after a small table that rules out most positions of a clean text.
+ * So the cost does not depend on the number of secrets.
  */
 import { Buffer } from 'node:buffer'
 import { hasEncodings, undoEncodings } from './undo-encodings.ts'
@@ -11,14 +11,14 @@ import type { TextRange } from './text-ranges.ts'
 
 export interface SecretValues {
   add(value: string): void
-  /** Base64 that contains this text is found; the text itself is not. */
+  /** From now on, finds base64 that contains this text, but not the text itself. */
   addInsideBase64(text: string): void
   find(text: string): TextRange[]
   /** Whether some secret consists of digits only, so that a number could be one. */
   readonly mayBeNumber: boolean
 }
 
-/** Anything shorter would be found by accident. */
+/** A shorter value would match by accident. */
 const shortestSecret = 6
 
 export function createSecretValues(): SecretValues {
@@ -78,7 +78,7 @@ function jsonEscaped(text: string): string {
 }
 
 /**
- * The characters of base64 that depend on this text alone, for each of the three offsets it may have in what was encoded,
+ * The base64 characters that depend on this text alone, for each of the three offsets it may have in the encoded data,
  * in both alphabets.
  */
 function base64Spellings(text: string): Set<string> {
@@ -113,7 +113,7 @@ function createSpellings(): { add(spelling: Spelling): void; find(text: string):
 
   return {
     add(spelling) {
-      // What undoing left too short to look for is still found as written.
+      // A spelling that decoding made too short is still found as written.
       if (spelling.text.length < prefixLength) return
       const prefix = spelling.text.slice(0, prefixLength)
       const known = byPrefix.get(prefix) ?? []
@@ -130,7 +130,7 @@ function createSpellings(): { add(spelling: Spelling): void; find(text: string):
         if (spelling !== undefined) {
           const range = { start, end: start + spelling.text.length }
           found.push(spelling.isBase64 ? wholeBase64(text, range) : range)
-          // A base64 run goes as a whole; in plain text another secret may begin inside this one.
+          // A base64 run is hidden as a whole. In plain text, another secret may begin inside this one.
           if (spelling.isBase64) next = found.at(-1)!.end
         }
         start = nextCandidate(text, next, mayBegin)
@@ -147,7 +147,7 @@ function tableIndex(first: number, second: number, third: number): number {
   return (first ^ (second << 4) ^ (third << 8)) & (tableSize - 1)
 }
 
-/** The next position whose first three characters begin some spelling, as far as the table can tell. */
+/** The next position where a spelling may begin, according to its first three characters. */
 function nextCandidate(text: string, from: number, mayBegin: Uint8Array): number {
   const last = text.length - prefixLength
   let first = text.charCodeAt(from)
@@ -161,7 +161,7 @@ function nextCandidate(text: string, from: number, mayBegin: Uint8Array): number
   return -1
 }
 
-/** A secret's neighbours in base64 share bits with it, so the whole run goes, within reason. */
+/** The neighbours of a secret in base64 share bits with it, so the whole run is hidden, up to a limit. */
 function wholeBase64(text: string, { start, end }: TextRange): TextRange {
   const first = Math.max(0, start - longestBase64)
   const last = Math.min(text.length, end + longestBase64)
@@ -170,7 +170,7 @@ function wholeBase64(text: string, { start, end }: TextRange): TextRange {
   return { start, end }
 }
 
-/** Bounded, or a text made of nothing but secrets would take the square of its length. */
+/** Bounded, so that a text of nothing but secrets does not take quadratic time. */
 const longestBase64 = 1024
 
 function isBase64(code: number): boolean {

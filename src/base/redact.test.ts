@@ -10,7 +10,7 @@ function redactorWith(...secrets: string[]): Redactor {
   return redactor
 }
 
-describe('by name', () => {
+describe('redaction by name', () => {
   test.each([
     'key',
     'apiKey',
@@ -33,7 +33,7 @@ describe('by name', () => {
     'secrets',
     'SSHKeys',
     'APIkey',
-  ])('what stands under %s is hidden', (name) => {
+  ])('hides a value under %s', (name) => {
     expect(createRedactor().value({ [name]: 'abc', other: 'abc' })).toEqual({ [name]: redactedText, other: 'abc' })
   })
 
@@ -46,23 +46,23 @@ describe('by name', () => {
     'monkey',
     'tokenizer',
     'keyboard',
-  ])('what stands under %s is kept', (name) => {
+  ])('shows a value under %s', (name) => {
     expect(createRedactor().value({ [name]: 'abc' })).toEqual({ [name]: 'abc' })
   })
 
-  test('a whole object or list under a secret name goes', () => {
+  test('hides a whole object or list under a secret name', () => {
     expect(createRedactor().value({ credentials: { user: 'ann', pin: 'x' }, tokens: ['a', 'b'] })).toEqual({
       credentials: redactedText,
       tokens: redactedText,
     })
   })
 
-  test('a count under a plural, and what says nothing, is kept', () => {
+  test('shows a count under a plural and an empty value', () => {
     const innocent = { max_tokens: 4096, usage: { input_tokens: 12 }, token: null, password: '', has_key: true }
     expect(createRedactor().value(innocent)).toEqual(innocent)
   })
 
-  test('names are looked for in lists of pairs and in arguments of a command too', () => {
+  test('finds names in lists of pairs and in command arguments too', () => {
     const redactor = createRedactor()
     const headers = [
       ['authorization', 'Bearer abc'],
@@ -88,7 +88,7 @@ describe('by name', () => {
   })
 })
 
-describe('in a text', () => {
+describe('redaction in a text', () => {
   test.each([
     ['Authorization: Bearer xyz', `Authorization: ${redactedText}`],
     ['> x-api-key: a b c\nHost: here', `> x-api-key: ${redactedText}\nHost: here`],
@@ -117,7 +117,7 @@ describe('in a text', () => {
     ],
     ['x {\\"token\\":\\"a\\\\\\"b\\",\\"n\\":1} y', `x {\\"token\\":\\"${redactedText}\\",\\"n\\":1} y`],
     ['"secret": ["a]", "b"], "n": 1 …', `"secret": ${redactedText}, "n": 1 …`],
-  ])('%s', (text, expected) => {
+  ])('hides the secret in: %s', (text, expected) => {
     const redactor = createRedactor()
     expect(redactor.text(text)).toBe(expected)
     expect(redactor.text(expected)).toBe(expected)
@@ -132,11 +132,11 @@ describe('in a text', () => {
     'https://www.npmjs.com/package/@scope/name',
     'mail ann@example.org',
     '{"a": 1, "b": [true, "no token here"]}',
-  ])('kept as it is: %s', (text) => {
+  ])('leaves a text without secrets as it is: %s', (text) => {
     expect(createRedactor().text(text)).toBe(text)
   })
 
-  test('JSON inside strings is looked into, however deep, and left alone when clean', () => {
+  test('searches JSON inside strings at any depth, and leaves clean JSON as it is', () => {
     const redactor = createRedactor()
     const nested = JSON.stringify({ body: JSON.stringify({ inner: JSON.stringify({ password: 'x"y', n: 1 }) }) })
     const result = String(redactor.value({ nested }) && redactor.text(nested))
@@ -146,23 +146,23 @@ describe('in a text', () => {
     expect(redactor.text('{"pass\\u0077ord":"abc"}')).toBe(`{"password":"${redactedText}"}`)
   })
 
-  test('of two equal names in one object neither value stays', () => {
+  test('hides both values if an object has a secret name twice', () => {
     expect(createRedactor().text('{"token":"first","token":null}')).not.toContain('first')
   })
 })
 
-describe('by value', () => {
-  test('short values and the replacement itself are ignored', () => {
+describe('redaction by value', () => {
+  test('ignores short values and the replacement text', () => {
     const redactor = redactorWith('abcde', 'redacted')
     expect(redactor.text('abcde redacted')).toBe('abcde redacted')
   })
 
-  test('a connection URL hides its password alone too', () => {
+  test('hides the password of a connection URL wherever it appears alone', () => {
     const redactor = redactorWith('postgres://ann:p%40ss-word@db/hub')
     expect(redactor.text('wrong: p@ss-word and p%40ss-word')).toBe(`wrong: ${redactedText} and ${redactedText}`)
   })
 
-  test('a key of several lines is found line by line', () => {
+  test('finds each line of a key with several lines', () => {
     const lines = ['-----BEGIN KEY-----', 'AbCdEfGhIjKlMnOpQrSt', 'UvWxYz0123456789abcd', '-----END KEY-----']
     const redactor = redactorWith(lines.join('\n'))
     expect(redactor.text(`stderr: ${lines[2]}`)).toBe(`stderr: ${redactedText}`)
@@ -176,22 +176,22 @@ describe('by value', () => {
     })
   })
 
-  test('names of fields are looked at as well', () => {
+  test('finds secrets in the names of fields', () => {
     expect(redactorWith('hunter2-hunter2').value({ 'x-hunter2-hunter2': 1 })).toEqual({ [`x-${redactedText}`]: 1 })
   })
 
-  test('two names that are nothing but secrets stay two fields', () => {
+  test('keeps two fields whose names are hidden entirely', () => {
     const given = { sb_agent_a: 'first', sb_agent_b: 'second', [redactedText]: 'third' }
     expect(Object.values(createRedactor().value(given) as object)).toEqual(['first', 'second', 'third'])
   })
 
-  test('a token of the hub is found inside basic auth', () => {
+  test('finds a token of the hub inside basic auth', () => {
     const header = Buffer.from('ann:sb_human_abcdefghijkl').toString('base64')
     expect(createRedactor().text(`sent ${header} on`)).toBe(`sent ${redactedText} on`)
   })
 })
 
-describe('odd input', () => {
+describe('redaction of odd input', () => {
   test('errors keep their message, stack and cause, without secrets', () => {
     const cause = new Error('refused for hunter2-hunter2')
     const error = Object.assign(new Error('cannot log in with hunter2-hunter2', { cause }), {
@@ -248,7 +248,7 @@ describe('odd input', () => {
     })
   })
 
-  test('depth beyond measure ends, in objects and in JSON text', () => {
+  test('handles extreme depth in objects and in JSON text', () => {
     let deep: unknown = 'hunter2-hunter2'
     for (let level = 0; level < 100_000; level++) deep = [deep]
     const redactor = redactorWith('hunter2-hunter2')
@@ -270,11 +270,11 @@ describe('odd input', () => {
     `${'a'.repeat(900_000)}token=x`,
     'hunter2-'.repeat(100_000),
     '"cookie: a'.repeat(100_000),
-  ])('a megabyte of %#: text of the worst kind comes to an end', (text) => {
+  ])('finishes a megabyte of hostile text, number %#', (text) => {
     expect(typeof redactorWith('hunter2-hunter2').text(text)).toBe('string')
   })
 
-  test('a field called __proto__ stays a field', () => {
+  test('keeps a field called __proto__', () => {
     const parsed: unknown = JSON.parse('{"__proto__":{"token":"abc"},"a":1}')
     const copy = createRedactor().value(parsed)
     expect(JSON.stringify(copy)).toBe(`{"__proto__":{"token":"${redactedText}"},"a":1}`)
@@ -282,8 +282,8 @@ describe('odd input', () => {
   })
 })
 
-describe('whatever the secret is', () => {
-  /** Long and mixed enough not to be found by accident; with everything that encodings change. */
+describe('any secret', () => {
+  /** Long and mixed enough not to match by accident, with all characters that encodings change. */
   const secret = fc
     .string({
       unit: fc.constantFrom(...Array.from('abcXYZ019-_.~!*\'()%+/=&?#:@ "\\éß€😀<>\t\n')),
@@ -306,12 +306,12 @@ describe('whatever the secret is', () => {
     'in JSON in a string': (s) => ({ text: JSON.stringify({ note: s }) }),
     'in JSON in JSON in a string': (s) => ({ text: JSON.stringify({ body: JSON.stringify({ note: `x${s}y` }) }) }),
     'in JSON that was cut off': (s) => ({ text: JSON.stringify({ note: s, more: 1 }).slice(0, -3) }),
-    'in what an upstream wrote to stderr': (s) => `[2026-01-01] ERROR request failed: ${s}\n    at main.js:1:2\n`,
+    'in the stderr of an upstream': (s) => `[2026-01-01] ERROR request failed: ${s}\n    at main.js:1:2\n`,
     'in an error': (s) => new Error(`bad answer: ${s}`, { cause: { sent: s } }),
     'under a secret name': (s) => ({ apiKey: s, nested: { 'x-token': [s] } }),
   }
 
-  test.each(Object.entries(places))('it is not found %s', (_, place) => {
+  test.each(Object.entries(places))('is hidden %s', (_, place) => {
     fc.assert(
       fc.property(secret, (s) => {
         const shown = JSON.stringify(redactorWith(s).value(place(s)))
@@ -321,7 +321,7 @@ describe('whatever the secret is', () => {
     )
   })
 
-  /** How it would stand in the result if it had been overlooked. */
+  /** How an overlooked secret would appear in the result. */
   function spellings(s: string): string[] {
     const inJson = JSON.stringify(s).slice(1, -1)
     const twice = JSON.stringify(inJson).slice(1, -1)
@@ -338,7 +338,7 @@ describe('whatever the secret is', () => {
     ]
   }
 
-  test('data without secrets comes back as it was', () => {
+  test('leaves data without secrets as it is', () => {
     const innocentName = fc.string({ unit: fc.constantFrom(...Array.from('abcdefghij')), maxLength: 8 })
     const innocentText = fc.string({
       unit: fc.constantFrom(...Array.from('abcdefghij 0123456789.,;/%+\\"\'<>{}[]é😀\n')),
@@ -369,6 +369,48 @@ describe('whatever the secret is', () => {
         expect(redactor.value(value)).toEqual(value)
       }),
       { numRuns: 500 },
+    )
+  })
+})
+
+describe('data that is too large to store', () => {
+  const secret = 'hunter2-is-the-secret'
+  const redactor = createRedactor()
+  redactor.addSecret(secret)
+  const sizeOf = (value: unknown) => JSON.stringify(redactor.value(value)).length
+
+  test('is cut, and the copy says how long the original was', () => {
+    expect(redactor.value({ text: 'x'.repeat(1_000_000), list: Array.from({ length: 5_000 }, () => 1) })).toEqual({
+      text: expect.stringMatching(/^x{8192}… \[cut: 1000000 characters\]$/),
+      list: expect.arrayContaining([expect.stringMatching(/^\[cut: \d+ more\]$/)]),
+    })
+  })
+
+  test('stays below the size limit in any shape', () => {
+    let nested = 'a%25 key=null %40 '.repeat(10_000)
+    for (let level = 0; level < 5; level++) nested = JSON.stringify([nested])
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`name ${index}`, 'value']))
+    const longNames = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`${'n'.repeat(50_000)}${index}`, 1]),
+    )
+    for (const value of [
+      nested,
+      many,
+      longNames,
+      [many, many],
+      Array.from({ length: 500 }, () => 'x'.repeat(10_000)),
+    ]) {
+      expect(sizeOf(value)).toBeLessThan(200_000)
+    }
+  })
+
+  test('shows no part of a secret at the cut', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 8_100, max: 12_400 }), fc.integer({ min: 0, max: 300 }), (offset, earlier) => {
+        const before = `${secret} `.repeat(earlier)
+        const text = `${before}${'x'.repeat(Math.max(0, offset - before.length))}${secret}${'y'.repeat(20_000)}`
+        expect(JSON.stringify(redactor.value({ text }))).not.toContain('hunter2')
+      }),
     )
   })
 })

@@ -1,8 +1,9 @@
 /**
- * The one place where secrets are taken out, before anything is stored, logged or shown: by name (redact-names), by where
- * and how they stand in a text (redact-text), and by value, for those the process itself resolved (redact-values).
+ * The one place that removes secrets before data is stored, logged or shown: by name (redact-names), by context in a text
+ * (redact-text), and by value, for secrets that the process itself resolved (redact-values).
  *
- * The result is plain JSON data, safe to serialise: no cycle, no class, bounded depth.
+ * The result is plain JSON data and safe to serialise: no cycle, no class, bounded in depth and size. The size limits the
+ * time too: callers and upstreams choose the data, and redaction blocks the hub.
  */
 import { isRawNumber } from './exact-numbers.ts'
 import { deepestNesting } from './json-nesting.ts'
@@ -19,22 +20,24 @@ export type { HiddenPart } from './redact-for-person.ts'
 export { redactedText } from './redact-names.ts'
 
 export interface Redactor {
-  /** From now on this value is found wherever it stands. Values shorter than six characters are ignored. */
+  /** From now on, hides this value everywhere. Values shorter than six characters are ignored. */
   addSecret(value: string): void
-  /** A deep copy without secrets. */
+  /** A deep copy without secrets. Long texts and lists are cut, and a mark says so. */
   value(input: unknown): unknown
+  /** The same for one text. */
   text(input: string): string
-  /** Of what a person decides about: only what is certainly a secret is hidden, and what was is told. */
+  /** For data that a person decides about: hides only text that is surely a secret, and lists the hidden parts. */
   forPerson(input: unknown): ShownToPerson
 }
 
 export function createRedactor(): Redactor {
   const secrets = createSecretValues()
-  // The hub's own tokens are known by their shape, which base64 hides.
+  // The hub's own tokens are recognized by their shape, which base64 hides.
   secrets.addInsideBase64('sb_human_')
   secrets.addInsideBase64('sb_agent_')
   let names = new Map<string, KnownName>()
   let taken = 0
+  let left: Budget = unlimited
 
   const hide = (): string => {
     taken++
@@ -44,7 +47,7 @@ export function createRedactor(): Redactor {
   const knownName = (name: string): KnownName => {
     const known = names.get(name)
     if (known !== undefined) return known
-    const fresh = { text: text(name, 0), secret: secretName(name) }
+    const fresh = { text: shortText(name, 0, longestName), secret: secretName(name) }
     if (names.size < mostKnownNames && name.length <= longestKnownName) names.set(name, fresh)
     return fresh
   }
@@ -56,17 +59,39 @@ export function createRedactor(): Redactor {
     const withoutValues = byValue.length === 0 ? input : replaceRanges(input, byValue, hide())
     const before = taken
     const parsed = parsedJson(withoutValues)
-    const redacted = parsed === undefined ? undefined : JSON.stringify(copy(parsed, depth + 1, []))
+    const redacted = parsed === undefined ? undefined : JSON.stringify(within(unlimited, parsed, depth + 1))
     if (redacted !== undefined && taken > before) return redacted
-    // Judged as text too: of two equal names in one object, parsing keeps only the last.
+    // Searched as text too, because of two equal names in one object parsing keeps only the last.
     const byContext = isSuspect ? findByContext(withoutValues) : []
     return byContext.length === 0 ? withoutValues : replaceRanges(withoutValues, byContext, hide())
   }
 
+  const shortText = (input: string, depth: number, longest: number): string => {
+    if (input.length <= longest) return text(input, depth)
+    taken++
+    const mark = cutMark(input.length, 'characters')
+    if (longest === 0) return mark
+    // A secret that the cut would divide lies within the overlap, so it is hidden before the overlap is cut off.
+    const redacted = text(input.slice(0, longest + overlap), depth)
+    const end = input.length > longest + overlap ? Math.max(0, redacted.length - overlap) : longest
+    return `${redacted.slice(0, Math.min(end, longest))}… ${mark}`
+  }
+
+  const within = (budget: Budget, input: unknown, depth: number): unknown => {
+    const outer = left
+    left = { ...budget }
+    const copied = copy(input, depth, [])
+    left = outer
+    return copied
+  }
+
   const copy = (input: unknown, depth: number, ancestors: readonly object[]): unknown => {
     switch (typeof input) {
-      case 'string':
-        return text(input, depth)
+      case 'string': {
+        const longest = Math.max(0, Math.min(left.longestText, left.characters))
+        left.characters -= Math.min(input.length, longest)
+        return shortText(input, depth, longest)
+      }
       case 'number':
         return secrets.mayBeNumber && secrets.find(String(input)).length > 0 ? hide() : input
       case 'bigint':
@@ -88,14 +113,20 @@ export function createRedactor(): Redactor {
       taken++
       return '[too deep]'
     }
-    const within = [...ancestors, input]
-    const copyPart = (part: unknown): unknown => copy(part, depth + 1, within)
+    const path = [...ancestors, input]
+    const copyPart = (part: unknown): unknown => {
+      left.parts--
+      return copy(part, depth + 1, path)
+    }
     try {
       const plain = toPlain(input)
       if (typeof plain !== 'object' || plain === null) return copyPart(plain)
-      return Array.isArray(plain) ? copyList(plain, copyPart, hide) : copyFields(plain, copyPart)
+      if (!Array.isArray(plain)) return copyFields(plain, copyPart)
+      const fit = plain.slice(0, Math.max(0, left.parts))
+      const list = copyList(fit, copyPart, hide)
+      return fit.length === plain.length ? list : [...list, cutMark(plain.length - fit.length, 'more')]
     } catch {
-      // A getter or toJSON that throws must not take the record down with it.
+      // A getter or toJSON that throws must not lose the whole record.
       return '[unreadable]'
     }
   }
@@ -104,14 +135,20 @@ export function createRedactor(): Redactor {
     const result: Record<string, unknown> = {}
     const pairName = nameOfPair(input)
     let names: Set<string> | undefined
-    for (const name of Object.keys(input)) {
+    const all = Object.keys(input)
+    for (const [index, name] of all.entries()) {
+      if (left.parts <= 0 || left.characters <= 0) {
+        result[cutMark(all.length - index, 'more')] = true
+        break
+      }
+      left.characters -= Math.min(name.length, longestName)
       const value: unknown = input[name as keyof typeof input]
       const { text: redacted, secret } = knownName(name)
       if (redacted !== name) {
         taken++
         names ??= new Set(Object.keys(result))
       }
-      // Else two names that are nothing but secrets would become one, and one field would be lost.
+      // Otherwise two names that are hidden entirely would become one, and one field would be lost.
       const shown = names ? freeName(redacted, names) : redacted
       names?.add(shown)
       const kind = name === 'value' ? (pairName ?? secret) : secret
@@ -124,15 +161,38 @@ export function createRedactor(): Redactor {
 
   return {
     addSecret(value) {
-      // Hiding it would only put it back.
+      // The replacement contains this value, so hiding it would put it back.
       if (redactedText.includes(value)) return
       secrets.add(value)
       names = new Map()
     },
-    value: (input) => copy(input, 0, []),
-    text: (input) => text(input, 0),
+    value: (input) => within(recordBudget, input, 0),
+    text: (input) => shortText(input, 0, longestSingleText),
     forPerson: (input) => showToPerson(input, secrets),
   }
+}
+
+/** How much a copy may hold. */
+interface Budget {
+  readonly longestText: number
+  characters: number
+  /** Fields and list items. */
+  parts: number
+}
+
+const recordBudget: Budget = { longestText: 8 * 1024, characters: 32 * 1024, parts: 2_000 }
+/** Long enough for the last output of a program. */
+const longestSingleText = 128 * 1024
+const unlimited: Budget = { longestText: Infinity, characters: Infinity, parts: Infinity }
+/** Longer than any secret of one line. */
+const overlap = 4 * 1024
+const longestName = 1024
+
+/** The start of every mark that says that something was cut. */
+export const cutMarkStart = '[cut: '
+
+function cutMark(count: number, unit: string): string {
+  return `${cutMarkStart}${count} ${unit}]`
 }
 
 interface KnownName {
@@ -140,7 +200,7 @@ interface KnownName {
   readonly secret: SecretName | undefined
 }
 
-/** Names repeat in every payload, so judging each once is enough; bounded, since callers choose them. */
+/** Names repeat in every payload, so each is checked once. The cache is bounded, because callers choose the names. */
 const mostKnownNames = 2_000
 const longestKnownName = 64
 
@@ -160,7 +220,7 @@ function parsedJson(input: string): unknown {
   }
 }
 
-/** In a list, a name may stand before its value: "--token", "abc" of a command, or ["authorization", "Bearer abc"]. */
+/** In a list, a name may come before its value: "--token", "abc" of a command, or ["authorization", "Bearer abc"]. */
 function copyList(list: readonly unknown[], copyPart: (part: unknown) => unknown, hide: () => string): unknown[] {
   return list.map((part, index) => {
     const before = list[index - 1]
@@ -186,7 +246,7 @@ function nameOfPair(input: object): SecretName | undefined {
   return typeof name === 'string' ? secretName(name) : undefined
 }
 
-/** What JSON cannot hold, as data it can. */
+/** Turns objects that JSON cannot hold into data that it can. */
 function toPlain(input: object): unknown {
   if (input instanceof Error) return partsOf(input)
   if (isRawNumber(input)) return input.rawJSON
@@ -197,7 +257,7 @@ function toPlain(input: object): unknown {
   return input
 }
 
-/** What an error holds besides its enumerable fields is what one wants to read. */
+/** The useful fields of an error are not enumerable, so they are copied by name. */
 function partsOf(error: Error): Record<string, unknown> {
   const { name, message, stack, cause } = error
   return {

@@ -1,29 +1,32 @@
-/** `SIGNALBOX_NOTIFY_COMMAND`: a line for the shell, with what it is about on its stdin. */
+/** `SIGNALBOX_NOTIFY_COMMAND`: runs a shell command line, with the notification on its stdin. */
 import { spawn } from 'node:child_process'
 
 export interface HookInput {
-  /** Of the hook, with what it is told in variables. */
+  /** Includes the variables of the notification. */
   readonly environment: Readonly<Record<string, string>>
-  /** As JSON on its stdin. */
+  /** Written as JSON to stdin. */
   readonly about: object
 }
 
 const mostMs = 30_000
 const keptCharacters = 500
 
-/** Rejects with what it said, if it fails. It is ended when it takes too long; when the hub stops it goes on without us. */
+/**
+ * Rejects with the command's stderr if it fails. Kills a command that takes too long. A command that still runs when the
+ * hub stops is left running.
+ */
 export async function runHook(line: string, { environment, about }: HookInput, stopping: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  // A group of its own, so that what the line started goes with it.
+  // A process group of its own, so that killing it also ends the programs that the command started.
   const child = spawn('sh', ['-c', line], { env: environment, stdio: ['pipe', 'ignore', 'pipe'], detached: true })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-keptCharacters)))
-  // One that does not want to read it is none the worse.
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr = (stderr + text).slice(-keptCharacters)))
+  // A command need not read its stdin.
   child.stdin.on('error', () => {}).end(JSON.stringify(about))
   child.on('error', reject)
   child.on('close', (code, signal) => {
     if (code === 0) resolve()
-    else reject(new Error(`the notify command ended with ${signal ?? code}: ${said.trim()}`))
+    else reject(new Error(`the notify command ended with ${signal ?? code}: ${stderr.trim()}`))
   })
   const timer = setTimeout(() => killGroup(child.pid), mostMs)
   const letGo = () => {
@@ -45,6 +48,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has just ended by itself.
+    // The group has just ended by itself.
   }
 }

@@ -1,5 +1,4 @@
-/** Where the unix sockets of sessions are: for the hub that opens them, and for the relay that looks for them. */
-import { createHash } from 'node:crypto'
+/** The locations of unix sockets: for the hub and the holders, which open them, and for the CLI, which looks for them. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -7,18 +6,18 @@ import { isAbsolute, join } from 'node:path'
 
 export interface SocketPlace {
   readonly directory: string
-  /** Made by us where it is missing. The others belong to the system. */
+  /** Whether the hub creates the directory if it is missing. The others belong to the system. */
   readonly isOwn: boolean
 }
 
-/** The best first. The last is short, for those whose other paths are longer than a socket's may be. */
+/** In order of preference. The last is short, in case the other paths are too long for a socket. */
 export function socketPlaces(given: { home: string; runtimeDirectory: string | undefined }): readonly SocketPlace[] {
   const { home, runtimeDirectory } = given
   const places: readonly SocketPlace[] = [
     { directory: join(home, 'run'), isOwn: true },
     { directory: shortDirectory(), isOwn: true },
   ]
-  // A relative one is to be ignored, says who invented the variable.
+  // The XDG specification says to ignore a relative path.
   const isSet = runtimeDirectory !== undefined && isAbsolute(runtimeDirectory)
   return isSet ? [{ directory: runtimeDirectory, isOwn: false }, ...places] : places
 }
@@ -27,28 +26,39 @@ function shortDirectory(): string {
   return `/tmp/signalbox-${process.getuid?.() ?? 'user'}`
 }
 
-/** Sockets of holders, which nobody needs to find by name. */
-export function holderSocketDirectory(home: string): string {
-  const usual = join(home, 'run', 'holders')
-  const longest = join(usual, 'x'.repeat(24))
-  if (Buffer.byteLength(longest) <= maxSocketPathBytes) return usual
+/** The hub's own socket, over which the CLI talks to it. */
+export function hubSocket(home: string): string {
+  const usual = join(home, 'run', 'hub.sock')
+  if (fits(usual)) return usual
+  // Loaded lazily: few paths are so long, and loading it would slow down every command.
+  const { createHash } = process.getBuiltinModule('node:crypto')
   const mark = createHash('sha256').update(home).digest('hex').slice(0, 16)
-  return join(shortDirectory(), `holders-${mark}`)
+  return join(shortDirectory(), `hub-${mark}.sock`)
 }
 
-/** What the kernel has room for, without the zero at its end. */
+/** The sockets of holders. Their names are unique on the machine. */
+export function holderSocketDirectory(home: string): string {
+  const usual = join(home, 'run', 'holders')
+  return fits(join(usual, 'x'.repeat(24))) ? usual : shortDirectory()
+}
+
+function fits(path: string): boolean {
+  return Buffer.byteLength(path) <= maxSocketPathBytes
+}
+
+/** The kernel's limit, without the terminating zero. */
 export const maxSocketPathBytes = process.platform === 'darwin' ? 103 : 107
 
 export function socketFile(name: string): string {
   return `signalbox-mcp-${name}.sock`
 }
 
-/** `undefined` where the file is none of ours. */
+/** `undefined` if the file is not a session's socket. */
 export function socketNameOf(file: string): string | undefined {
   return /^signalbox-mcp-(.+)\.sock$/.exec(file)?.[1]
 }
 
-/** Rejects with ECONNREFUSED where the file is there, and nobody behind it. */
+/** Rejects with ECONNREFUSED if the file exists but no process listens on it. */
 export async function dial(path: string): Promise<Socket> {
   const socket = connect({ path, allowHalfOpen: true })
   await once(socket, 'connect')

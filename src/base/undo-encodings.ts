@@ -1,7 +1,7 @@
 /**
- * A text as it reads once percent-encoding and backslash escapes are undone, at all levels at once ("%2540" and "\\\"" too),
- * with the way back to where each part stands in the original. It is for comparing, not for showing: whoever looks for a
- * secret undoes the secret as well, so that both sides lost the same.
+ * Decodes percent-encoding and backslash escapes in a text, at all levels at once ("%2540" and "\\\"" too), and maps
+ * each part back to its range in the original. The result is for comparing, not for showing: a search for a secret
+ * decodes the secret as well, so both sides lose the same.
  */
 import type { TextRange } from './text-ranges.ts'
 
@@ -10,7 +10,7 @@ export interface UndoneText {
   toOriginal(range: TextRange): TextRange
 }
 
-/** Four numbers for each escape, flat, since a text may hold millions: where it went, and where it stood. */
+/** Four numbers per escape, its decoded and its original range. The array is flat, since a text may hold millions. */
 type Escapes = number[]
 const decodedStartField = 0
 const decodedEndField = 1
@@ -18,7 +18,7 @@ const originalStartField = 2
 const originalEndField = 3
 const fieldsPerEscape = 4
 
-/** Whether undoing could change anything. */
+/** Whether decoding could change anything. */
 export function hasEncodings(text: string): boolean {
   return text.includes('%') || text.includes('\\') || text.includes('+')
 }
@@ -42,7 +42,7 @@ export function undoEncodings(text: string): UndoneText {
   }
   parts.push(text.slice(copied))
   return {
-    // Forms write a space as "+". Both become a space, so that neither spelling hides anything.
+    // Forms encode a space as "+". Both become a space, so that neither spelling hides a secret.
     text: parts.join('').replaceAll('+', ' '),
     toOriginal: ({ start, end }) => ({
       start: originalOf(escapes, start).start,
@@ -67,7 +67,7 @@ function nextEscape(text: string, from: number): number {
   return text.length
 }
 
-/** One character of UTF-8 written as "%C3%A9"; bytes that are no UTF-8 stand for themselves. */
+/** Decodes one UTF-8 character written as "%C3%A9". A byte that is not UTF-8 becomes the character of its code. */
 function decodePercent(text: string, start: number): Decoded | undefined {
   const first = percentByte(text, start)
   if (first === undefined) return undefined
@@ -85,7 +85,7 @@ function decodePercent(text: string, start: number): Decoded | undefined {
   return { decoded: code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code), end }
 }
 
-/** "%41", and "%2541" or "%252541" for what was encoded more than once. */
+/** Reads "%41", and also "%2541" or "%252541", which were encoded more than once. */
 function percentByte(text: string, start: number): { byte: number; end: number } | undefined {
   if (text.charCodeAt(start) !== percentCode) return undefined
   let digits = start + 1
@@ -96,7 +96,7 @@ function percentByte(text: string, start: number): { byte: number; end: number }
 
 const controlLetters: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
 
-/** A run of backslashes and the character it escapes; how long the run is tells only how often it was escaped. */
+/** Decodes a run of backslashes and the character it escapes. Its length only shows how often it was escaped. */
 function decodeBackslashes(text: string, start: number): Decoded {
   let next = start
   while (text.charCodeAt(next) === backslashCode) next++
@@ -119,7 +119,7 @@ function hexValue(text: string, start: number, digits: number): number | undefin
   return value
 }
 
-/** Where the character at `index` of the undone text stands in the original. */
+/** The range in the original of the character at `index` of the decoded text. */
 function originalOf(escapes: Escapes, index: number): TextRange {
   let low = 0
   let high = escapes.length / fieldsPerEscape

@@ -4,7 +4,7 @@ import { unifiedDiff } from './unified-diff.ts'
 
 const names = { before: 'a', after: 'b' }
 
-test('shows what changed with the lines around it', () => {
+test('shows a change with the lines around it', () => {
   const before = ['1', '2', '3', '4', '5', '6', '7', '8', '9', ''].join('\n')
   const after = before.replace('5\n', 'five\n')
   expect(unifiedDiff(before, after, names)).toBe(
@@ -12,16 +12,16 @@ test('shows what changed with the lines around it', () => {
   )
 })
 
-test('says nothing where nothing changed', () => {
+test('is empty if nothing changed', () => {
   expect(unifiedDiff('a\n', 'a\n', names)).toBe('')
 })
 
-test('texts that have little in common are still told in time', () => {
+test('compares texts with little in common in reasonable time', () => {
   const lines = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}\n`).join('')
   expect(unifiedDiff(lines('one'), lines('other'), names).split('\n')).toHaveLength(40_003)
 })
 
-test('whatever it shows makes the one text of the other', () => {
+test('turns the old text into the new one when it is applied', () => {
   const letters = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 40 })
   const text = letters.map((lines) => lines.map((line) => `${line}\n`).join(''))
   fc.assert(
@@ -32,7 +32,7 @@ test('whatever it shows makes the one text of the other', () => {
   )
 })
 
-/** Goes by the numbers of the hunks, so that wrong ones do not pass. */
+/** Uses the line numbers of the hunks, so that wrong ones fail the test. */
 function apply(before: string, shown: string): string {
   const old = before.split('\n').slice(0, -1)
   const made: string[] = []

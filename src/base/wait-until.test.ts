@@ -21,14 +21,14 @@ function createValue() {
 const signal = new AbortController().signal
 const timeoutMs = 60_000
 
-test('what is so already is found, and nobody listens any more', async () => {
+test('finds a condition that is already true, and stops listening', async () => {
   const value = createValue()
   const sources = [value.listen]
   expect(await waitUntil({ sources, look: () => 'found', timeoutMs, signal })).toBe('found')
   expect(value.listeners.size).toBe(0)
 })
 
-test('what changes while it looks is not missed', async () => {
+test('does not miss a change while it looks', async () => {
   const value = createValue()
   const found = await waitUntil({
     sources: [value.listen],
@@ -44,7 +44,7 @@ test('what changes while it looks is not missed', async () => {
   expect(found).toBe(1)
 })
 
-test('it looks after each change and not otherwise', async () => {
+test('looks after each change and at no other time', async () => {
   const value = createValue()
   let looks = 0
   const waiting = waitUntil({
@@ -66,7 +66,7 @@ test('it looks after each change and not otherwise', async () => {
   expect(looks).toBe(4)
 })
 
-test('without time it looks once', async () => {
+test('looks once if the timeout is 0', async () => {
   let looks = 0
   const look = () => {
     looks++
@@ -76,7 +76,7 @@ test('without time it looks once', async () => {
   expect(looks).toBe(1)
 })
 
-test('time that is up and a caller that has left end it, and nobody listens any more', async () => {
+test('ends at the timeout or when the caller aborts, and stops listening', async () => {
   const value = createValue()
   const wait = { sources: [value.listen], look: () => undefined, signal }
   expect(await waitUntil({ ...wait, timeoutMs: 1 })).toBeUndefined()
@@ -89,7 +89,7 @@ test('time that is up and a caller that has left end it, and nobody listens any 
   await expect(waitUntil({ ...wait, timeoutMs, signal: leaving.signal })).rejects.toThrow('gone')
 })
 
-test('what fails while it looks is told, and nobody listens any more', async () => {
+test('rejects if looking fails, and stops listening', async () => {
   const value = createValue()
   const look = () => {
     throw new Error('cannot look')

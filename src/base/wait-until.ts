@@ -1,20 +1,20 @@
-/** Waiting for what others do, without asking again and again. */
+/** Waits for a condition without polling. */
 export interface Wait<Found> {
-  /** Each is given a listener for changes, and returns the way to stop. */
+  /** Each takes a listener for changes, and returns a function that removes it. */
   readonly sources: readonly ((listener: () => void) => () => void)[]
   look(): Found | undefined | Promise<Found | undefined>
-  /** 0: looks once. */
+  /** 0 means: look once. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
-/** Looks, and looks again after each change. `undefined`: the time is up. Rejects when the caller has left. */
+/** Looks, and looks again after each change. Resolves with `undefined` at the timeout. Rejects if the signal aborts. */
 export async function waitUntil<Found>({ sources, look, timeoutMs, signal }: Wait<Found>): Promise<Found | undefined> {
   let isChanged = false
   let isOver = timeoutMs <= 0
   let wake = () => {}
   using stops = new DisposableStack()
-  // Listens before it looks, so that what happens in between is seen.
+  // Listens before it looks, so that a change in between is not missed.
   for (const listen of sources) {
     stops.defer(
       listen(() => {

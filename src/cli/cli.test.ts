@@ -1,12 +1,14 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runInProcess } from '../../test/fixtures/run-cli.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 import { commands } from './commands.ts'
-import { exitCodes } from './exit-codes.ts'
-import { readVersion } from './installation.ts'
+import { exitCodes } from './command/exit-codes.ts'
+import { packageVersion } from '../base/package-files.ts'
 
 describe('help', () => {
-  test('lists every command, with and without being asked', async () => {
+  test('lists every command, with --help and without arguments', async () => {
     for (const argv of [[], ['--help'], ['-h'], ['help']]) {
       const { code, out } = await runInProcess(argv)
       expect(code).toBe(0)
@@ -14,7 +16,7 @@ describe('help', () => {
     }
   })
 
-  test.each(commands.map(({ name }) => name))('on "%s" shows its flags and an example', async (name) => {
+  test.each(commands.map(({ name }) => name))('for "%s" shows its flags and an example', async (name) => {
     const asked = await runInProcess([...name.split(' '), '--help'])
     const entry = commands.find((each) => each.name === name)!
     const { flags, examples } = await entry.load()
@@ -26,19 +28,19 @@ describe('help', () => {
     expect(await runInProcess(['help', ...name.split(' ')])).toEqual(asked)
   })
 
-  test('on a group lists its commands', async () => {
+  test('for a group lists its commands', async () => {
     const { code, out } = await runInProcess(['token', '--help'])
     expect(code).toBe(0)
     expect(out).toMatch(/token issue[\s\S]*token list[\s\S]*token revoke/)
   })
 
-  test('wins over whatever else is on the line', async () => {
+  test('wins over everything else on the command line', async () => {
     const { code, out } = await runInProcess(['call', '--nonsense', '--help'])
     expect(code).toBe(0)
     expect(out).toContain('usage: signalbox call')
   })
 
-  test('on exit-codes gives the whole table', async () => {
+  test('for exit-codes shows the whole table', async () => {
     const { code, out } = await runInProcess(['help', 'exit-codes'])
     expect(code).toBe(0)
     for (const { code: number, means } of Object.values(exitCodes)) {
@@ -48,53 +50,56 @@ describe('help', () => {
 })
 
 test('--version prints the version and nothing else', async () => {
-  expect(await runInProcess(['--version'])).toEqual({ code: 0, out: readVersion(), err: '' })
+  expect(await runInProcess(['--version'])).toEqual({ code: 0, out: packageVersion(), err: '' })
 })
 
-describe('a command line that is wrong exits with 2 and says what was meant', () => {
+describe('a wrong command line exits with 2 and gets advice:', () => {
   test.each([
     [['staus'], 'There is no command "staus". Did you mean "signalbox status"?'],
     [['xyzzy-plugh'], 'There is no command "xyzzy-plugh". See "signalbox --help".'],
     [['token', 'isue'], 'There is no command "token isue". Did you mean "signalbox token issue"?'],
     [
       ['token'],
-      '"signalbox token" is not complete. There are "signalbox token issue", "signalbox token list", "signalbox token revoke".',
+      '"signalbox token" is incomplete. Choose one of "signalbox token issue", "signalbox token list", "signalbox token revoke".',
     ],
     [['help', 'exitcodes'], 'Did you mean "signalbox exit-codes"?'],
-    [['--port', '1', 'up'], 'The command comes first, then its flags: signalbox <command> --port.'],
+    [['--port', '1', 'up'], 'Write the command before its flags: signalbox <command> --port.'],
     [['up', '--prot', '1'], '"up" has no flag --prot. Did you mean --port?'],
     [['up', '--port'], '--port needs a value: --port VALUE.'],
-    [['up', '--home', '--port', '1'], '--home needs a value; if "--port" is meant, write --home=--port.'],
+    [['up', '--home', '--port', '1'], '--home needs a value. If the value is "--port", write --home=--port.'],
     [['config', '--json=yes'], '--json takes no value.'],
-    [['config', 'extra'], '"config" does not know what to do with "extra".'],
-    [['token', 'revoke'], '"token revoke" needs more: signalbox token revoke <id>.'],
+    [['config', 'extra'], '"config" takes no argument "extra".'],
+    [['token', 'revoke'], '"token revoke" needs more arguments: signalbox token revoke <id>.'],
     [['token', 'issue', '--role', 'boss'], '--role human or --role agent'],
     [['call', 'x', '[1]'], 'The arguments of a tool are a JSON object'],
-    [['call', 'x', '{'], 'The arguments are no JSON'],
+    [['call', 'x', '{'], 'The arguments are not JSON'],
     [['call', 'x', '--timeout', 'soon'], '--timeout takes a number of seconds, not "soon".'],
-    [['status', '--url', 'nonsense'], '"nonsense" is no URL of a hub'],
+    [['status', '--url', 'nonsense'], '"nonsense" is not the URL of a hub'],
     [['jobs', 'ad', 'x'], 'There is no command "jobs ad". Did you mean "signalbox jobs add"?'],
-    [['jobs', '--status', 'lost'], 'No job is ever "lost": jobs are queued, running, completed, failed, cancelled.'],
-    [['jobs', 'add', 'nightly'], 'Say what to run, behind "--"'],
+    [
+      ['jobs', '--status', 'lost'],
+      '"lost" is not a status of a job. Choose one of queued, running, completed, failed, cancelled.',
+    ],
+    [['jobs', 'add', 'nightly'], 'Write the command to run after "--"'],
     [['jobs', 'add', 'nightly', '--priority', 'high', '--', 'true'], '--priority takes a whole number, not "high".'],
-    [['new', '--env', 'CI', '--', 'true'], '--env takes a name and a value: --env CI=1, not "CI".'],
-    [['new', '--size', 'large'], '--size takes columns and rows: --size 120x40, not "large".'],
-    [['new', '--wait', 'luck'], '"luck" cannot be waited for: text, regex, idle, waiting, exit can.'],
-    [['new', '--wait', 'text'], 'Say which text to wait for.'],
+    [['new', '--env', 'CI', '--', 'true'], '--env takes a name and a value, such as --env CI=1, not "CI".'],
+    [['new', '--size', 'large'], '--size takes columns and rows, such as --size 120x40, not "large".'],
+    [['new', '--wait', 'luck'], 'Cannot wait for "luck". Choose one of text, regex, idle, waiting, exit.'],
+    [['new', '--wait', 'text'], 'Waiting for text needs a value.'],
     [['new', '--wait', 'exit', '--timeout', 'soon'], '--timeout takes a time such as 30s, 5m or 2h, not "soon".'],
-    [['new', '--attach', '--json'], 'Either --attach, for people, or --json.'],
-    [['new', 'a', 'b'], '"new" does not know what to do with "b".'],
-    [['wait', 'x', '--for', 'regex'], 'Say which regex to wait for.'],
-    [['wait', 'x', 'y', '--for', 'idle'], 'To wait for idle takes no value such as "y".'],
+    [['new', '--attach', '--json'], '--attach is for people and does not go with --json.'],
+    [['new', 'a', 'b'], '"new" takes no argument "b".'],
+    [['wait', 'x', '--for', 'regex'], 'Waiting for regex needs a value.'],
+    [['wait', 'x', 'y', '--for', 'idle'], 'Waiting for idle takes no value. Leave "y" out.'],
     [['logs', 'x', '-n', 'many'], '--lines takes a number, not "many".'],
-    [['logs', 'x', '-f', '--raw', '--json'], '--raw has no lines'],
+    [['logs', 'x', '-f', '--raw', '--json'], '--raw has no lines. Leave --json or --raw out.'],
     [
       ['attach', 'x', '--detach-key', 'F1'],
-      'A session is left with Ctrl and a letter, or Ctrl and one of [ \\ ] ^ _, such as ctrl-], not with "F1".',
+      '"F1" cannot detach you from a session. Use Ctrl with a letter or with one of [ \\ ] ^ _, such as ctrl-].',
     ],
-    [['attach', 'x', '--read-only', '--take-over'], 'Either --read-only or --take-over'],
+    [['attach', 'x', '--read-only', '--take-over'], '--read-only does not go with --take-over.'],
     [['replay', 'x', '--speed', 'fast'], '--speed takes a number such as 2 or 0.5, not "fast".'],
-    [['ls', '--watch', '--json'], '--watch is for people'],
+    [['ls', '--watch', '--json'], '--watch is for people and does not go with --json.'],
   ])('%j', async (argv, message) => {
     const { code, out, err } = await runInProcess(argv)
     expect(code).toBe(2)
@@ -104,27 +109,27 @@ describe('a command line that is wrong exits with 2 and says what was meant', ()
   })
 })
 
-describe('errors', () => {
-  test('in the configuration exit with 2, one line each', async () => {
+describe('an error message', () => {
+  test('has one line per wrong setting, and the exit code is 2', async () => {
     const { code, err } = await runInProcess(['config'], { env: { SIGNALBOX_PORT: 'x', SIGNALBOX_HOP_LIMIT: 'y' } })
     expect(code).toBe(2)
     expect(err.split('\n')).toHaveLength(2)
-    expect(err).toMatch(/^signalbox: SIGNALBOX_PORT says "x".*\nsignalbox: SIGNALBOX_HOP_LIMIT says "y"/)
+    expect(err).toMatch(/^signalbox: SIGNALBOX_PORT is "x".*\nSIGNALBOX_HOP_LIMIT is "y"/)
   })
 
-  test('nobody thought of are told without a stack, and with one at log level debug', async () => {
+  test('has no stack, unless the log level is debug', async () => {
     const env = { SIGNALBOX_HOME: temporaryDirectory() }
     const startHub = failingWith(new TypeError('wheels came off'))
     const plain = await runInProcess(['up'], { env, startHub })
     expect(plain.code).toBe(1)
-    expect(plain.err).toMatch(/^signalbox: This should not have happened: wheels came off\..*SIGNALBOX_LOG_LEVEL=debug/)
+    expect(plain.err).toMatch(/^signalbox: This is a bug: wheels came off\..*SIGNALBOX_LOG_LEVEL=debug/)
     expect(plain.err).not.toContain('    at ')
 
     const loud = await runInProcess(['up'], { env: { ...env, SIGNALBOX_LOG_LEVEL: 'debug' }, startHub })
     expect(loud.err).toContain('    at ')
   })
 
-  test('never show a secret, even where one is part of the message', async () => {
+  test('never shows a secret, even if the error contains one', async () => {
     const env = {
       SIGNALBOX_HOME: temporaryDirectory(),
       SIGNALBOX_LOG_LEVEL: 'debug',
@@ -136,10 +141,24 @@ describe('errors', () => {
     expect(err).toContain('did not care for')
     expect(err).not.toMatch(/hunter2|open-sesame/)
   })
+
+  test('is shown in full if it is our own, except for secrets of the environment', async () => {
+    const tokenFile = join(temporaryDirectory(), 'agent.token')
+    writeFileSync(tokenFile, '')
+    const empty = await runInProcess(['call', 'hub_status', '--token-file', tokenFile])
+    expect(empty.err).toBe(
+      `signalbox: There is no token in ${tokenFile}. Write one into it, or leave --token-file out.`,
+    )
+
+    const env = { SIGNALBOX_TOKEN: 'open-sesame', SIGNALBOX_URL: 'http://me:hunter2@hub' }
+    for (const secret of ['open-sesame', 'hunter2']) {
+      expect((await runInProcess([secret], { env })).err).toContain('There is no command "[redacted]"')
+    }
+  })
 })
 
 describe('signalbox config', () => {
-  test('prints every setting with its value and where it came from', async () => {
+  test('prints every setting with its value and its source', async () => {
     const home = temporaryDirectory()
     const { code, out } = await runInProcess(['config'], { env: { SIGNALBOX_HOME: home, SIGNALBOX_PORT: '0' } })
     expect(code).toBe(0)
@@ -148,7 +167,7 @@ describe('signalbox config', () => {
     expect(out).toMatch(/^host +127\.0\.0\.1 +default$/m)
   })
 
-  test('shows no secret, in either form', async () => {
+  test('shows no secret, as text or as JSON', async () => {
     const env = {
       SIGNALBOX_TOKEN: 'sb_human_abcdefgh',
       DATABASE_URL: 'postgres://me:hunter2@db/x',
@@ -162,13 +181,13 @@ describe('signalbox config', () => {
     }
   })
 
-  test('as JSON carries value, source and warnings', async () => {
+  test('prints values, sources and warnings as JSON', async () => {
     const { out, err } = await runInProcess(['config', '--json'], { env: { SIGNALBOX_POTR: '1' } })
     const printed = JSON.parse(out)
     expect(printed.settings.port).toEqual({ value: 7420, from: 'default' })
     expect(printed.settings.token).toEqual({ value: null, from: 'default' })
     expect(printed.warnings).toEqual([expect.stringContaining('SIGNALBOX_PORT')])
-    expect(err).toContain('signalbox: warning: The environment variable SIGNALBOX_POTR means nothing')
+    expect(err).toContain('signalbox: warning: Signalbox does not know the environment variable SIGNALBOX_POTR')
   })
 })
 

@@ -1,47 +1,51 @@
-/** Help: on everything, on a group of commands, on one command, on the exit codes. */
+/** Prints help: the overview, a group of commands, one command, or the exit codes. */
 import { nearest } from '../base/nearest.ts'
-import { CliError } from './cli-error.ts'
-import type { Command } from './command.ts'
-import { defineCommand } from './command.ts'
-import { commands } from './commands.ts'
-import type { CommandEntry } from './commands.ts'
-import { exitCodes } from './exit-codes.ts'
-import { renderTable } from './table.ts'
+import { CliError } from './command/cli-error.ts'
+import type { Command, CommandEntry } from './command/command.ts'
+import { defineCommand } from './command/command.ts'
+import { exitCodes } from './command/exit-codes.ts'
+import { renderTable } from './terminal-output/table.ts'
 
-export const command = defineCommand({
-  takes: '[command | exit-codes]',
-  about: 'Prints help on a command, or the list of commands, or the exit codes.',
-  flags: {},
-  words: { min: 0, max: 2 },
-  examples: ['signalbox help token issue', 'signalbox help exit-codes'],
-  async run({ words }, context) {
-    context.out(await helpOn(words.join(' ')))
-    return 'ok'
-  },
-})
+export function createHelpCommand(commands: readonly CommandEntry[]): Command {
+  return defineCommand({
+    takes: '[command | exit-codes]',
+    about: 'Prints help for a command, the list of commands, or the exit codes.',
+    flags: {},
+    words: { min: 0, max: 2 },
+    examples: ['signalbox help token issue', 'signalbox help exit-codes'],
+    async run({ words }, context) {
+      context.out(await helpOn(words.join(' '), commands))
+      return 'ok'
+    },
+  })
+}
 
-/** On a command, a group such as `token`, a topic, or with nothing on everything. */
-export async function helpOn(topic: string): Promise<string> {
-  if (topic === '') return overview()
+/** The topic is a command, a group such as `token`, or `exit-codes`. Empty means the overview. */
+export async function helpOn(topic: string, commands: readonly CommandEntry[]): Promise<string> {
+  if (topic === '') return overview(commands)
   if (topic === 'exit-codes') return exitCodesHelp()
   const entry = commands.find(({ name }) => name === topic)
   if (entry) return commandHelp(entry, await entry.load())
   const group = commands.filter(({ name }) => name.startsWith(`${topic} `))
   if (group.length > 0) return groupHelp(topic, group)
-  throw unknownCommand(topic, [...commandNames(), 'exit-codes'])
+  throw noCommand(topic, [...namesOf(commands), 'exit-codes'])
 }
 
-export function unknownCommand(given: string, known: readonly string[] = commandNames()): CliError {
+export function unknownCommand(given: string, commands: readonly CommandEntry[]): CliError {
+  return noCommand(given, namesOf(commands))
+}
+
+function noCommand(given: string, known: readonly string[]): CliError {
   const meant = nearest(given, known)
   const advice = meant ? `Did you mean "signalbox ${meant}"?` : 'See "signalbox --help".'
   return new CliError('usage', `There is no command "${given}". ${advice}`)
 }
 
-function commandNames(): string[] {
+function namesOf(commands: readonly CommandEntry[]): string[] {
   return [...new Set(commands.flatMap(({ name }) => [name, name.split(' ')[0]!]))]
 }
 
-function overview(): string {
+function overview(commands: readonly CommandEntry[]): string {
   return [
     'Signalbox runs AI coding agents, lets people and other agents watch and steer them, and puts every tool call they',
     'make under a policy, through one MCP endpoint.',
@@ -50,11 +54,11 @@ function overview(): string {
     '',
     summaries(commands),
     '',
-    'Begin with:',
-    '  signalbox up          and in another terminal',
+    'To begin:',
+    '  signalbox up          then, in another terminal:',
     '  signalbox probe',
     '',
-    '"signalbox <command> --help" tells more about each. "signalbox --version" prints the version.',
+    '"signalbox <command> --help" explains a command. "signalbox --version" prints the version.',
   ].join('\n')
 }
 

@@ -1,14 +1,15 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import type { Session } from '../api/session.ts'
-import { renderJobs } from './jobs.ts'
-import { renderSessions } from './ls.ts'
-import { renderStatus } from './status.ts'
-import { renderTable } from './table.ts'
-import { renderTemplates } from './templates.ts'
-import { renderTokens } from './token-list.ts'
+import { renderJobs } from './jobs/jobs.ts'
+import { renderSessions } from './sessions/ls.ts'
+import { renderStatus } from './hub/status.ts'
+import { printable } from './terminal-output/printable.ts'
+import { renderTable } from './terminal-output/table.ts'
+import { renderTemplates } from './templates/templates.ts'
+import { renderTokens } from './tokens/token-list.ts'
 
-test('the status of the hub reads like a list of facts, also those this CLI has never heard of', () => {
+test('renders every field of the hub status, even unknown ones', () => {
   const status = {
     version: '0.1.0',
     started_at: '2026-01-01T00:00:00.000Z',
@@ -26,7 +27,7 @@ test('the status of the hub reads like a list of facts, also those this CLI has 
   ])
 })
 
-test('the list of tokens says of each whether it is still good', () => {
+test('shows for each token whether it is still valid', () => {
   const created_at = '2026-01-01T08:30:00.000Z'
   const table = renderTokens(
     [
@@ -38,7 +39,7 @@ test('the list of tokens says of each whether it is still good', () => {
     new Date('2026-01-04T00:00:00.000Z'),
   )
   expect(table.split('\n')).toEqual([
-    'id  role   session    label           toolsets  made              last used         good',
+    'id  role   session    label           toolsets  issued            last used         valid',
     't1  human  –          the token file  –         2026-01-01 08:30  2026-01-02 09:00  yes',
     't2  agent  fix-login  –               –         2026-01-01 08:30  –                 until 2026-02-01 00:00',
     't3  human  –          –               a,b       2026-01-01 08:30  –                 expired 2026-01-02 00:00',
@@ -57,12 +58,14 @@ function session(parts: Partial<Session>): Session {
     session_type: 'long_running',
     status: 'running',
     activity: { is: 'working', since: '2026-01-01T11:59:48.000Z', source: 'agent', confidence: 1 },
+    approvals_pending: 0,
     created_at: '2026-01-01T08:00:00.000Z',
     updated_at: '2026-01-01T10:00:00.000Z',
     workspace_path: '/w',
     log_path: '/l',
     recording_path: '/r',
     labels: [],
+    can_resume: false,
     size: { cols: 120, rows: 40 },
     terminal_tools: [],
     session_url: 'http://127.0.0.1:7420/terminal/fix-tests',
@@ -88,7 +91,7 @@ const someSessions = [
   session({ name: 'done', status: 'completed', size: { cols: 80, rows: 24 } }),
 ]
 
-test('the list of sessions says what each is doing, for how long, and what it last said', () => {
+test('shows for each session what it is doing, since when, and its last message', () => {
   expect(renderSessions(someSessions, now).split('\n')).toEqual([
     'name       template  status                   activity       size    says',
     'fix-tests  claude    running                  ● working 12s  120x40  Running the tests',
@@ -100,9 +103,9 @@ test('the list of sessions says what each is doing, for how long, and what it la
   ])
 })
 
-test('in colours it has the same columns, and fits its window', () => {
+test('keeps the columns of sessions in colour, and fits the window', () => {
   const plain = renderSessions(someSessions, now)
-  const coloured = renderSessions(someSessions, now, { hasColours: true })
+  const coloured = printable(renderSessions(someSessions, now, { hasColours: true }))
   expect(coloured).not.toBe(plain)
   expect(stripVTControlCharacters(coloured).replaceAll(/ +$/gm, '')).toBe(plain)
   const fitted = renderSessions(someSessions, now, { maxWidth: 79 }).split('\n')
@@ -110,7 +113,7 @@ test('in colours it has the same columns, and fits its window', () => {
   expect(fitted[3]).toMatch(/120x40 {2}漢字 for …$/)
 })
 
-test('columns are columns: wide characters take two, marks none', () => {
+test('aligns columns with wide characters and combining marks', () => {
   const rows = [
     ['漢字', 'x'],
     ['e\u0301', 'x'],
@@ -120,7 +123,7 @@ test('columns are columns: wide characters take two, marks none', () => {
   expect(renderTable(rows)).toBe('漢字   x\ne\u0301      x\n😀     x\nplain  x')
 })
 
-test('jobs are listed with how long they have run, or how many are before them', () => {
+test('shows for each job how long it ran, or its place in the queue', () => {
   const job = { session: 'nightly', command: 'npm run\nsoak', priority: 0, created_at: '2026-01-01T11:00:00.000Z' }
   const table = renderJobs(
     [
@@ -138,21 +141,21 @@ test('jobs are listed with how long they have run, or how many are before them',
     now,
   )
   expect(table.split('\n')).toEqual([
-    'id  session  status               priority  asked for  ran  command',
-    'j3  nightly  queued, 2 before it  0         1h ago     –    npm run soak',
-    'j2  nightly  running              0         1h ago     2m   npm run soak',
-    'j1  nightly  failed with 1        0         1h ago     7s   npm run soak',
+    'id  session  status           priority  added   ran  command',
+    'j3  nightly  queued, 2 ahead  0         1h ago  –    npm run soak',
+    'j2  nightly  running          0         1h ago  2m   npm run soak',
+    'j1  nightly  failed (1)       0         1h ago  7s   npm run soak',
   ])
 })
 
-test('templates are listed with what they are, or what they lack', () => {
+test('shows for each template its description, or what is missing', () => {
   const table = renderTemplates([
     { name: 'shell', label: 'Shell', description: 'Your login shell.', available: true, source: 'shipped' },
     { name: 'claude', label: 'Claude', available: false, why_not: 'Install it: npm i claude', source: 'shipped' },
     { name: 'mine', label: 'Mine', available: true, source: '/home/me/.signalbox/templates/mine.json' },
   ])
   expect(table.split('\n')).toEqual([
-    'name    from     ready  what it is, or what it lacks',
+    'name    from     ready  description, or what is missing',
     'shell   shipped  yes    Your login shell.',
     'claude  shipped  no     Install it: npm i claude',
     'mine    yours    yes    Mine',

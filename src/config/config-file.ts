@@ -1,5 +1,5 @@
-/** `config.yaml`: a flat map of settings, each with the line it stands on, so that an error can point at it. */
-import { existsSync, readFileSync } from 'node:fs'
+/** Reads `config.yaml`: a flat map of settings, each with its line number, so that an error can point at it. */
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { HubError, messageOf } from '../base/hub-error.ts'
 
@@ -9,7 +9,7 @@ export interface ConfigFileEntry {
   readonly line: number
 }
 
-/** No file is no settings. */
+/** A missing file means no settings. */
 export function readConfigFile(path: string): readonly ConfigFileEntry[] {
   const text = readIfThere(path)
   return text === undefined ? [] : parseConfigFile(text, path)
@@ -18,15 +18,15 @@ export function readConfigFile(path: string): readonly ConfigFileEntry[] {
 const require = createRequire(import.meta.url)
 
 function parseConfigFile(text: string, path: string): readonly ConfigFileEntry[] {
-  // Most have no such file, and every command would wait until this is loaded.
+  // Loaded lazily: most installations have no such file, and loading it would slow down every command.
   const { isMap, isNode, isScalar, LineCounter, parseDocument } = require('yaml') as typeof import('yaml')
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [fault] = document.errors
-  if (fault) throw new HubError('invalid', `${path}:${lines.linePos(fault.pos[0]).line} is no YAML: ${fault.message}.`)
+  if (fault) throw new HubError('invalid', `${path}:${lines.linePos(fault.pos[0]).line} is not YAML: ${fault.message}.`)
   if (document.contents === null) return []
   if (!isMap(document.contents)) {
-    throw new HubError('invalid', `${path}:1 is no list of settings: write one "key: value" on each line.`)
+    throw new HubError('invalid', `${path}:1 is not a map of settings. Write one "key: value" on each line.`)
   }
   return document.contents.items.map(({ key, value }) => ({
     key: isScalar(key) ? String(key.value) : String(key),
@@ -36,12 +36,21 @@ function parseConfigFile(text: string, path: string): readonly ConfigFileEntry[]
 }
 
 function readIfThere(path: string): string | undefined {
-  if (!existsSync(path)) return undefined
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new HubError('invalid', `${path} cannot be read: ${messageOf(error)}. Mend its permissions or remove it.`, {
-      cause: error,
-    })
+    if (isMissing(error)) return undefined
+    throw new HubError(
+      'invalid',
+      `The hub cannot read ${path}: ${messageOf(error)}. Fix its permissions or remove it.`,
+      {
+        cause: error,
+      },
+    )
   }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOENT' || code === 'ENOTDIR'
 }

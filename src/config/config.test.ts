@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true })
 })
 
-describe('where a value comes from', () => {
+describe('the source of a value', () => {
   test('a flag beats the environment, the environment beats config.yaml, and that beats the default', () => {
     expect(sourceOf('port', load({}))).toEqual({ key: 'port', value: 7420, from: 'default' })
 
@@ -29,7 +29,7 @@ describe('where a value comes from', () => {
     expect(sourceOf('port', byFlag)).toMatchObject({ value: 3333, from: 'flag --port' })
   })
 
-  test('the data directory may be named by flag or environment, and "~" is the home of the user', () => {
+  test('a flag or the environment can name the data directory, and "~" is the home of the user', () => {
     expect(loadConfig({ env: {} }).config.home).toBe(join(homedir(), '.signalbox'))
     expect(loadConfig({ env: { SIGNALBOX_HOME: '~/elsewhere' } }).config.home).toBe(join(homedir(), 'elsewhere'))
     expect(loadConfig({ env: { SIGNALBOX_HOME: '/a' }, flags: { home: 'b' } }).config.home).toBe(
@@ -41,26 +41,26 @@ describe('where a value comes from', () => {
     expect(sourceOf('port', load({ env: { SIGNALBOX_PORT: '' } }))?.from).toBe('default')
   })
 
-  test('an empty secret is an error, since another database than the one meant would be used', () => {
-    expect(faultOf({ env: { DATABASE_URL: '' } })).toMatch(/^DATABASE_URL is empty: .* or take it away\.$/)
+  test('an empty secret is an error, because the hub would otherwise use the wrong database', () => {
+    expect(faultOf({ env: { DATABASE_URL: '' } })).toMatch(/^DATABASE_URL is empty\. .* or remove it\.$/)
   })
 
-  test('a missing or empty config.yaml is no settings', () => {
+  test('a missing or empty config.yaml means no settings', () => {
     expect(load({}).config.port).toBe(7420)
     expect(load({ file: '' }).config.port).toBe(7420)
     expect(load({ file: '# nothing yet\n' }).config.port).toBe(7420)
   })
 
-  test('what cannot stand in config.yaml is refused there, with the place where it can', () => {
+  test('config.yaml refuses a setting that is not allowed there, and the message says where it is allowed', () => {
     const fault = faultOf({ file: 'home: /tmp\ntoken: abc\n' })
-    expect(fault).toContain(`${home}/config.yaml:1: home cannot stand here`)
+    expect(fault).toContain(`${home}/config.yaml:1: home is not allowed here`)
     expect(fault).toContain('SIGNALBOX_HOME')
-    expect(fault).toContain(`${home}/config.yaml:2: token cannot stand here`)
+    expect(fault).toContain(`${home}/config.yaml:2: token is not allowed here`)
   })
 })
 
-describe('every name', () => {
-  test('of the API page is accepted in the environment', () => {
+describe('setting names', () => {
+  test('the environment accepts every name of the API page', () => {
     const env = {
       SIGNALBOX_HOST: 'localhost',
       SIGNALBOX_PORT: '0',
@@ -111,7 +111,7 @@ describe('every name', () => {
     })
   })
 
-  test('works in config.yaml with the same meaning as in the environment', () => {
+  test('a name means the same in config.yaml as in the environment', () => {
     const { config } = load({
       file: [
         'host: 0.0.0.0',
@@ -136,7 +136,7 @@ describe('every name', () => {
     })
   })
 
-  test('is used once: no two settings share a key, a variable or a flag', () => {
+  test('no two settings share a key, a variable or a flag', () => {
     for (const names of [
       settings.map(({ key }) => key),
       settings.map(({ environment }) => environment),
@@ -146,71 +146,76 @@ describe('every name', () => {
     }
   })
 
-  test('of a secret is no flag, since flags stand in the process list', () => {
+  test('no secret is a flag, because flags are visible in the process list', () => {
     expect(settings.filter(({ secret, flag }) => secret && flag !== undefined)).toEqual([])
   })
 })
 
-describe('what is wrong', () => {
+describe('a wrong configuration', () => {
   test('an unknown key of config.yaml is an error with its line and the nearest right key', () => {
     expect(faultOf({ file: 'host: localhost\nprot: 1\n' })).toBe(
       `${home}/config.yaml:2: there is no setting "prot". Did you mean "port"?`,
     )
   })
 
-  test('a key that is near to nothing is an error that says where the settings are listed', () => {
-    expect(faultOf({ file: 'xylophone: 1\n' })).toContain('"signalbox config" lists the settings')
+  test('an unknown key that resembles no setting is an error that says where the settings are listed', () => {
+    expect(faultOf({ file: 'xylophone: 1\n' })).toContain('"signalbox config" lists all settings')
   })
 
-  test('an unknown variable of ours is a warning with the nearest right one, others are not our business', () => {
+  test('an unknown SIGNALBOX variable causes a warning with the nearest name, and other variables are ignored', () => {
     const { warnings } = load({ env: { SIGNALBOX_PROT: '1', PROT: '1', DATABASE_URI: 'x' } })
     expect(warnings).toEqual([
-      'The environment variable SIGNALBOX_PROT means nothing to Signalbox. Did you mean SIGNALBOX_PORT?',
+      'Signalbox does not know the environment variable SIGNALBOX_PROT. Did you mean SIGNALBOX_PORT?',
     ])
   })
 
-  test('a value that does not fit is an error with its place, the value and what would work', () => {
+  test('an invalid value is an error with its place, the value and the allowed values', () => {
     expect(faultOf({ env: { SIGNALBOX_PORT: '70000' } })).toMatch(
-      /^SIGNALBOX_PORT says "70000", but it takes a whole number from 0 to 65535/,
+      /^SIGNALBOX_PORT is "70000", but it takes a whole number from 0 to 65535/,
     )
     expect(faultOf({ flags: { host: 'http://x' } })).toMatch(
-      /^The flag --host says "http:\/\/x", but it takes an IP address or a host name/,
+      /^The flag --host is "http:\/\/x", but it takes an IP address or a host name/,
     )
     expect(faultOf({ file: '\nlog_level: loud' })).toBe(
-      `${home}/config.yaml:2, log_level, says "loud", but it takes \`debug\`, \`info\`, \`warn\` or \`error\`.`,
+      `${home}/config.yaml:2, log_level, is "loud", but it takes \`debug\`, \`info\`, \`warn\` or \`error\`.`,
     )
     expect(faultOf({ file: 'port:' })).toContain(`${home}/config.yaml:1, port, is empty`)
     expect(faultOf({ file: 'allowed_origins: [https://x.org/path]' })).toContain('without a path')
     expect(faultOf({ env: { SIGNALBOX_MCP_SOCKET: 'here.sock' } })).toContain('an absolute path')
   })
 
-  test('everything that is wrong is said at once', () => {
+  test('one error lists all problems', () => {
     const fault = faultOf({ file: 'prot: 1', env: { SIGNALBOX_PORT: 'x', SIGNALBOX_HOP_LIMIT: '0' } })
     expect(fault.split('\n')).toHaveLength(3)
   })
 
-  test('a secret that does not fit is not shown', () => {
+  test('the error does not show an invalid secret', () => {
     const fault = faultOf({ env: { DATABASE_URL: 'mysql://me:hunter2@db/x' } })
-    expect(fault).toContain('DATABASE_URL holds something else')
+    expect(fault).toContain('DATABASE_URL has another value')
     expect(fault).toContain('postgres://')
     expect(fault).not.toContain('hunter2')
   })
 
-  test('a config.yaml that is no YAML is an error with file, line and reason', () => {
-    expect(faultOf({ file: 'port: 1\nhost: "open\n' })).toMatch(new RegExp(`^${home}/config.yaml:[23] is no YAML: .+`))
-    expect(faultOf({ file: 'port: 1\nport: 2\n' })).toMatch(/config.yaml:2 is no YAML: .*unique/)
-    expect(faultOf({ file: '- port\n' })).toContain('write one "key: value" on each line')
+  test('a config.yaml that cannot be read is an error and does not count as missing', () => {
+    symlinkSync(join(home, 'config.yaml'), join(home, 'config.yaml'))
+    expect(faultOf({})).toMatch(/cannot read .*config.yaml: ELOOP/)
+  })
+
+  test('a config.yaml that is not YAML is an error with file, line and reason', () => {
+    expect(faultOf({ file: 'port: 1\nhost: "open\n' })).toMatch(new RegExp(`^${home}/config.yaml:[23] is not YAML: .+`))
+    expect(faultOf({ file: 'port: 1\nport: 2\n' })).toMatch(/config.yaml:2 is not YAML: .*unique/)
+    expect(faultOf({ file: '- port\n' })).toContain('Write one "key: value" on each line')
   })
 })
 
-test('secrets are in the configuration and nowhere in its description', () => {
+test('the configuration holds secrets, but its sources and warnings do not show them', () => {
   const loaded = load({ env: { SIGNALBOX_TOKEN: 'sb_human_x', DATABASE_URL: 'postgres://me:hunter2@db/x' } })
   expect(loaded.config.token).toBe('sb_human_x')
   expect(sourceOf('token', loaded)).toMatchObject({ value: '[redacted]', from: 'environment SIGNALBOX_TOKEN' })
   expect(JSON.stringify([loaded.sources, loaded.warnings])).not.toMatch(/sb_human_x|hunter2/)
 })
 
-test('nobody can change the configuration afterwards', () => {
+test('the configuration cannot be changed after it is loaded', () => {
   const { config } = load({})
   expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)
 })

@@ -1,6 +1,6 @@
 /**
- * The configuration: flags, before the environment, before `config.yaml` in the data directory, before defaults. Each
- * value remembers where it came from, and whatever is wrong is said all at once, with its place and what would work.
+ * Loads the configuration. Flags win over the environment, the environment over `config.yaml` in the data directory, and
+ * that over the defaults. Each value keeps its source. One error lists all problems, each with its place and a fix.
  */
 import { join } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
@@ -9,26 +9,33 @@ import { readConfigFile } from './config-file.ts'
 import type { ConfigFileEntry } from './config-file.ts'
 import type { Environment } from './environment.ts'
 import { readEnvironment } from './environment.ts'
-import { configSchema, settings } from './settings.ts'
+import { settings } from './settings.ts'
 import type { Config, Setting } from './settings.ts'
 
-export { passedOn, programEnvironment, upstreamEnvironment } from './program-environment.ts'
-export type { ProgramEnvironment } from './program-environment.ts'
+export {
+  defaultLocale,
+  hasLocale,
+  passedOn,
+  programEnvironment,
+  upstreamEnvironment,
+  withoutVariables,
+} from './program-environment.ts'
+export type { PersonsEnvironment, ProgramEnvironment } from './program-environment.ts'
 export { readEnvironment, settings }
 export type { Config, Environment, Setting }
 
 export interface LoadedConfig {
   readonly config: Config
-  /** Where each value came from, in the order of the schema. */
+  /** The source of each value, in the order of the schema. */
   readonly sources: readonly Source[]
-  /** For people; nothing here keeps the hub from running. */
+  /** For people. The hub runs despite these. */
   readonly warnings: readonly string[]
-  /** What it was read from, for the programs of sessions. */
+  /** The environment it was read from, for the programs of sessions. */
   readonly environment: Environment
 }
 
 export interface Source {
-  /** As in config.yaml. */
+  /** The name in config.yaml. */
   readonly key: string
   /** As in `Config`; a secret that is set reads `[redacted]`. */
   readonly value: unknown
@@ -36,7 +43,7 @@ export interface Source {
   readonly from: string
 }
 
-/** By name, without the dashes. */
+/** Values by the names of flags, without the dashes. */
 export type ConfigFlags = Readonly<Record<string, string | undefined>>
 
 export function loadConfig(given: { flags?: ConfigFlags; env?: Environment } = {}): LoadedConfig {
@@ -45,21 +52,17 @@ export function loadConfig(given: { flags?: ConfigFlags; env?: Environment } = {
   const file = readConfigFile(path)
 
   const stated = settings.map((setting) => find(setting, { flags, env, file, path }))
-  const read = configSchema.safeParse(valuesOf(stated))
-  const misfits = read.error?.issues.map((issue) => issue.path[0])
-  const problems = [
-    ...misplacedKeys(file, path),
-    ...stated.filter(({ setting }) => misfits?.includes(setting.property)).map(misfit),
-  ]
-  if (!read.success || problems.length > 0) throw new HubError('invalid', problems.join('\n'))
+  const problems = [...misplacedKeys(file, path), ...stated.filter((each) => !fits(each)).map(misfit)]
+  if (problems.length > 0) throw new HubError('invalid', problems.join('\n'))
 
-  const config: Config = Object.freeze(read.data)
-  const values = new Map<string, unknown>(Object.entries(config))
+  const config = Object.freeze(
+    Object.fromEntries(stated.map((each) => [each.setting.property, valueOf(each)])),
+  ) as Config
   return {
     config,
     sources: stated.map(({ setting, from }) => ({
       key: setting.key,
-      value: shown(setting, values.get(setting.property)),
+      value: shown(setting, config[setting.property]),
       from,
     })),
     warnings: unknownVariables(env),
@@ -67,14 +70,12 @@ export function loadConfig(given: { flags?: ConfigFlags; env?: Environment } = {
   }
 }
 
-/** The data directory has to be known before the file in it can be read. */
+/** The data directory must be known before the file in it can be read. */
 function homeOf(flags: ConfigFlags, env: Environment): string {
-  const stated = settings
-    .filter(({ property }) => property === 'home')
-    .map((setting) => find(setting, { flags, env, file: [], path: '' }))
-  const read = configSchema.pick({ home: true }).safeParse(valuesOf(stated))
-  if (!read.success) throw new HubError('invalid', stated.map(misfit).join('\n'))
-  return read.data.home
+  const setting = settings.find(({ property }) => property === 'home')!
+  const stated = find(setting, { flags, env, file: [], path: '' })
+  if (!fits(stated)) throw new HubError('invalid', misfit(stated))
+  return String(valueOf(stated))
 }
 
 interface Places {
@@ -84,12 +85,12 @@ interface Places {
   readonly path: string
 }
 
-/** What was said about a setting, in the first place that has it. */
+/** The value of a setting in the first place that has it. */
 interface Stated {
   readonly setting: Setting
   readonly value: unknown
   readonly from: string
-  /** The beginning of a sentence about it. */
+  /** The place, as the start of a sentence. */
   readonly place: string
 }
 
@@ -99,8 +100,8 @@ function find(setting: Setting, { flags, env, file, path }: Places): Stated {
   if (flagged !== undefined) return { setting, value: flagged, from: `flag --${flag}`, place: `The flag --${flag}` }
 
   const variable = env[environment]
-  // Compose files and CI set what they do not know to the empty text. A secret is another matter: an empty one is a
-  // look-up that failed, and going on without it would use another database or another token than was meant.
+  // Compose files and CI set unknown variables to the empty string, so an empty variable counts as absent. An empty
+  // secret is different: it is a failed look-up, and ignoring it would use the wrong database or token.
   if (variable !== undefined && (variable !== '' || setting.secret)) {
     return { setting, value: variable, from: `environment ${environment}`, place: environment }
   }
@@ -113,14 +114,20 @@ function find(setting: Setting, { flags, env, file, path }: Places): Stated {
   return { setting, value: undefined, from: 'default', place: 'The default' }
 }
 
-function valuesOf(stated: readonly Stated[]): Record<string, unknown> {
-  return Object.fromEntries(stated.map(({ setting, value }) => [setting.property, value]))
+/** The value after its kind has parsed it. */
+function valueOf({ setting: { kind, fallback }, value }: Stated): unknown {
+  const given = value === undefined ? fallback : value
+  return given === undefined ? undefined : kind.read(given)
+}
+
+function fits({ setting: { kind }, value }: Stated): boolean {
+  return value === undefined || kind.read(value) !== undefined
 }
 
 function misfit({ setting, value, place }: Stated): string {
-  if (value === '' || value === null) return `${place} is empty: give it ${setting.takes}, or take it away.`
-  const said = setting.secret ? 'holds something else (not shown, it is a secret)' : `says ${JSON.stringify(value)}`
-  return `${place} ${said}, but it takes ${setting.takes}.`
+  if (value === '' || value === null) return `${place} is empty. Set it to ${setting.kind.takes}, or remove it.`
+  const shownValue = setting.secret ? 'has another value (not shown, it is a secret)' : `is ${JSON.stringify(value)}`
+  return `${place} ${shownValue}, but it takes ${setting.kind.takes}.`
 }
 
 function misplacedKeys(file: readonly ConfigFileEntry[], path: string): string[] {
@@ -128,9 +135,9 @@ function misplacedKeys(file: readonly ConfigFileEntry[], path: string): string[]
   return file.flatMap(({ key, line }) => {
     if (allowed.includes(key)) return []
     const reason = settings.find((each) => each.key === key)?.notInFile
-    if (reason !== undefined) return [`${path}:${line}: ${key} cannot stand here: ${reason}.`]
+    if (reason !== undefined) return [`${path}:${line}: ${key} is not allowed here: ${reason}.`]
     const meant = nearest(key, allowed)
-    const advice = meant ? `Did you mean "${meant}"?` : '"signalbox config" lists the settings there are.'
+    const advice = meant ? `Did you mean "${meant}"?` : '"signalbox config" lists all settings.'
     return [`${path}:${line}: there is no setting "${key}". ${advice}`]
   })
 }
@@ -141,8 +148,8 @@ function unknownVariables(env: Environment): string[] {
     .filter((name) => name.startsWith('SIGNALBOX_') && !known.includes(name))
     .map((name) => {
       const meant = nearest(name, known)
-      const advice = meant ? `Did you mean ${meant}?` : '"signalbox config" lists the names there are.'
-      return `The environment variable ${name} means nothing to Signalbox. ${advice}`
+      const advice = meant ? `Did you mean ${meant}?` : '"signalbox config" lists all settings.'
+      return `Signalbox does not know the environment variable ${name}. ${advice}`
     })
 }
 

@@ -1,5 +1,6 @@
-/** `docs/configuration.md`, written from the schema. */
-import { settingGroups, settings } from './settings.ts'
+/** Renders `docs/configuration.md` from the schema. */
+import { settingGroups } from './setting.ts'
+import { settings } from './settings.ts'
 import type { Setting } from './settings.ts'
 
 export const configurationDocsCommand = 'npm run docs:configuration'
@@ -12,13 +13,13 @@ const introduction = `# Configuration
 
 <!-- Written by \`${configurationDocsCommand}\` from src/config/settings.ts: change that file, not this one. -->
 
-Every setting can be given in three places. The first that has it wins:
+You can set a value in three places. The first place that has it wins:
 
-1. a flag of \`signalbox up\`, for what changes from one start to the next,
+1. a flag of \`signalbox up\`, for values that change from one start to the next,
 2. the environment,
-3. \`config.yaml\` in the data directory,
+3. \`config.yaml\` in the data directory.
 
-and otherwise its default counts. \`signalbox config\` prints every value and where it came from.
+If no place has it, the default applies. \`signalbox config\` prints every value and its source.
 
 \`\`\`yaml
 # ~/.signalbox/config.yaml
@@ -27,16 +28,16 @@ log_level: debug
 allowed_hosts: [hub.example.org]
 \`\`\`
 
-A value that does not fit, and a key in \`config.yaml\` that does not exist, keep the hub from starting; the message names
-the place and what would work. An environment variable \`SIGNALBOX_…\` that does not exist is a warning. An empty variable
-counts as absent, except for secrets: those are an error when empty. Secrets are never printed.
+The hub does not start with an invalid value, or with an unknown key in \`config.yaml\`. The message names the place and
+the allowed values. An unknown environment variable \`SIGNALBOX_…\` causes a warning. An empty variable counts as absent,
+except for a secret: an empty secret is an error. Secrets are never printed.
 
-This release answers no questions about repositories: the settings of that group are read and checked, and change
-nothing.`
+This release does not answer questions about repositories yet. The settings of that group are read and checked, but have
+no effect.`
 
 function section(group: string, title: string): string {
   const rows = settings.filter((each) => each.group === group).map(row)
-  return `## ${title}\n\n${table([['config.yaml', 'environment', 'flag', 'default', 'what it is for'], ...rows])}`
+  return `## ${title}\n\n${table([['config.yaml', 'environment', 'flag', 'default', 'purpose'], ...rows])}`
 }
 
 function row(each: Setting): string[] {
@@ -45,12 +46,12 @@ function row(each: Setting): string[] {
     code(each.environment),
     each.flag === undefined ? '–' : code(`--${each.flag}`),
     defaultOf(each),
-    `${each.description} Takes ${each.takes}.${each.secret ? ' Secret.' : ''}`,
+    `${each.description} Takes ${each.kind.takes}.${each.secret ? ' Secret.' : ''}`,
   ]
 }
 
-function defaultOf({ defaultValue }: Setting): string {
-  const written = defaultValue?.toString() ?? ''
+function defaultOf({ fallback }: Setting): string {
+  const written = fallback?.toString() ?? ''
   return written === '' ? 'none' : code(written)
 }
 
@@ -58,7 +59,7 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-/** Padded as the formatter would, so that formatting leaves the page as it was written. */
+/** Pads the table as the formatter does, so that formatting does not change the page. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((cells) => cells[column]!.length)))
   const lines = rows.map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`)

@@ -1,4 +1,4 @@
-/** The environment of this process. Nobody else reads it: what came from where is told in one place. */
+/** The environment of this process. No other code reads it, so that one place knows the source of every value. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export function readEnvironment(): Environment {

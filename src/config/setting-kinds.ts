@@ -1,138 +1,141 @@
 /**
- * What a setting may hold. A kind reads text (from a flag or the environment) and YAML values alike, and says in words
- * what it takes, for error messages and the documentation.
+ * The kinds of values that settings take. A kind parses text (from a flag or the environment) and YAML values, and
+ * describes in words what it takes, for error messages and the documentation.
  */
 import { homedir } from 'node:os'
 import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
-import { z } from 'zod'
-import { socketNameSchema } from '../api/socket-name.ts'
+import { socketNamePattern } from '../base/socket-name-pattern.ts'
 
-export interface Kind<Schema extends z.ZodType = z.ZodType> {
-  readonly schema: Schema
+/** Plain functions, not zod: every command reads its settings, and loading zod would take longer than most commands. */
+export interface Kind<Value = unknown> {
+  /** `undefined` if the value is invalid. */
+  read(given: unknown): Value | undefined
   /** Completes "it takes …". */
   readonly takes: string
 }
 
-export function wholeNumber(range: { min: number; max?: number; note?: string }) {
+export function wholeNumber(range: { min: number; max?: number; note?: string }): Kind<number> {
   const { min, max, note } = range
   const limits = max === undefined ? `of ${min} or more` : `from ${min} to ${max}`
-  return kind(
-    digits(/^\d+$/).pipe(
-      z
-        .number()
-        .int()
-        .min(min)
-        .max(max ?? Number.MAX_SAFE_INTEGER),
-    ),
-    `a whole number ${limits}${note ? `; ${note}` : ''}`,
-  )
+  return {
+    read(given) {
+      const number = numberIn(given, /^\d+$/)
+      return Number.isSafeInteger(number) && number >= min && number <= (max ?? Infinity) ? number : undefined
+    },
+    takes: `a whole number ${limits}${note ? `; ${note}` : ''}`,
+  }
 }
 
-export function decimal(range: { min: number; note?: string }) {
+export function decimal(range: { min: number; note?: string }): Kind<number> {
   const { min, note } = range
-  return kind(digits(/^\d+(\.\d+)?$/).pipe(z.number().min(min)), `a number of ${min} or more${note ? `; ${note}` : ''}`)
+  return {
+    read(given) {
+      const number = numberIn(given, /^\d+(\.\d+)?$/)
+      return Number.isFinite(number) && number >= min ? number : undefined
+    },
+    takes: `a number of ${min} or more${note ? `; ${note}` : ''}`,
+  }
 }
 
-export function oneOf<const Word extends string>(...words: readonly Word[]) {
-  return kind(
-    z.enum(words),
-    words
+export function oneOf<const Word extends string>(...words: readonly Word[]): Kind<Word> {
+  return {
+    read: (given) => words.find((word) => word === given),
+    takes: words
       .map((word) => `\`${word}\``)
       .join(', ')
       .replace(/, (?=[^,]*$)/, ' or '),
-  )
+  }
 }
 
-/** Both kinds' values, the first that fits. */
-export function either<A extends z.ZodType, B extends z.ZodType>(one: Kind<A>, other: Kind<B>) {
-  return kind(z.union([one.schema, other.schema]), `${other.takes}, or ${one.takes}`)
+/** Takes the values of both kinds and tries them in order. */
+export function either<A, B>(one: Kind<A>, other: Kind<B>): Kind<A | B> {
+  return { read: (given) => one.read(given) ?? other.read(given), takes: `${other.takes}, or ${one.takes}` }
 }
 
-export const onOrOff = kind(
-  z.union([z.boolean(), z.stringbool({ truthy: ['on', 'true', 'yes', '1'], falsy: ['off', 'false', 'no', '0'] })]),
-  '`on` or `off`',
+export const onOrOff: Kind<boolean> = {
+  read(given) {
+    if (typeof given === 'boolean') return given
+    const word = typeof given === 'string' ? given.toLowerCase() : ''
+    if (['on', 'true', 'yes', '1'].includes(word)) return true
+    return ['off', 'false', 'no', '0'].includes(word) ? false : undefined
+  },
+  takes: '`on` or `off`',
+}
+
+export const text = textKind('a text that is not empty', (given) => given.trim() || undefined)
+
+export const secretText = textLike(/^[\x21-\x7e]+$/, 'a token: printable characters without blanks')
+
+export const slug = textLike(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'letters, digits, `.`, `-` and `_`')
+
+export const socketName = textLike(socketNamePattern, 'letters, digits, `.`, `-` and `_`, at most 64')
+
+/** Relative to the working directory. */
+export const directory = textKind('a path', (path) => (path === '' ? undefined : resolve(expandHome(path))))
+
+/** A config file or a service has no useful working directory, so the path must be absolute. */
+export const absolutePath = textKind('an absolute path, or one that begins with `~/`', (path) =>
+  isAbsolute(expandHome(path)) ? expandHome(path) : undefined,
 )
 
-export const text = kind(z.string().trim().min(1), 'a text that is not empty')
+export const urlPath = textLike(/^\/([^?#\s]*\/)?$/, 'a path that begins and ends with `/`')
 
-export const secretText = kind(z.string().regex(/^[\x21-\x7e]+$/), 'a token: printable characters without blanks')
-
-export const slug = kind(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/), 'letters, digits, `.`, `-` and `_`')
-
-export const socketName = kind(socketNameSchema, 'letters, digits, `.`, `-` and `_`, at most 64')
-
-/** Relative to where the command was typed. */
-export const directory = kind(
-  z
-    .string()
-    .min(1)
-    .transform(expandHome)
-    .transform((path) => resolve(path)),
-  'a path',
+export const httpUrl = textKind('a URL that begins with `http://` or `https://`', (url) =>
+  isHttpUrl(url) ? url : undefined,
 )
 
-/** A file or service has no useful "here" to be relative to. */
-export const absolutePath = kind(
-  z.string().transform(expandHome).refine(isAbsolute),
-  'an absolute path, or one that begins with `~/`',
+/** Without a trailing slash, because a path that begins with one is appended. */
+export const urlBase: Kind<string> = { ...httpUrl, read: (given) => httpUrl.read(given)?.replace(/\/+$/, '') }
+
+export const postgresUrl = textKind('a URL like `postgres://user:password@host:5432/database`', (url) =>
+  hasScheme(url, ['postgres:', 'postgresql:']) ? url : undefined,
 )
 
-export const urlPath = kind(z.string().regex(/^\/([^?#\s]*\/)?$/), 'a path that begins and ends with `/`')
-
-export const httpUrl = kind(z.string().refine(isHttpUrl), 'a URL that begins with `http://` or `https://`')
-
-/** Something is put behind it that begins with a slash of its own. */
-export const urlBase = kind(
-  httpUrl.schema.transform((url) => url.replace(/\/+$/, '')),
-  httpUrl.takes,
-)
-
-export const postgresUrl = kind(
-  z.string().refine((value) => hasScheme(value, ['postgres:', 'postgresql:'])),
-  'a URL like `postgres://user:password@host:5432/database`',
-)
-
-export const hostAddress = kind(
-  z
-    .string()
-    .transform(withoutBrackets)
-    .refine((host) => isIP(host) !== 0 || isHostName(host)),
-  'an IP address or a host name, without scheme and port',
-)
+export const hostAddress = textKind('an IP address or a host name, without scheme and port', (given) => {
+  const host = withoutBrackets(given)
+  return isIP(host) !== 0 || isHostName(host) ? host : undefined
+})
 
 export const hostNames = listOf(
-  z.string().refine((host) => /^[^\s/:]+(:\d+)?$/.test(host) || /^\[[0-9a-fA-F:]+\](:\d+)?$/.test(host)),
-  'host names, with a port where it is not the usual one, without scheme',
+  (host) => /^[^\s/:]+(:\d+)?$/.test(host) || /^\[[0-9a-fA-F:]+\](:\d+)?$/.test(host),
+  'host names without scheme, with a port if it is not the usual one',
 )
 
 export const origins = listOf(
-  z.string().refine((value) => isHttpUrl(value) && new URL(value).origin === value.toLowerCase()),
+  (value) => isHttpUrl(value) && new URL(value).origin === value.toLowerCase(),
   'origins like `https://example.org`, without a path',
 )
 
-function kind<Schema extends z.ZodType>(schema: Schema, takes: string): Kind<Schema> {
-  return { schema, takes }
+function textKind(takes: string, read: (given: string) => string | undefined): Kind<string> {
+  return { read: (given) => (typeof given === 'string' ? read(given) : undefined), takes }
 }
 
-function listOf<Item extends z.ZodType<string, string>>(item: Item, takes: string) {
-  const parts = z.string().transform((value) =>
-    value
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  )
-  return kind(
-    z
-      .union([parts, z.array(z.string())])
-      .pipe(z.array(item))
-      .transform((items): readonly string[] => items),
-    `${takes}; several separated by commas, in YAML a list`,
-  )
+function textLike(pattern: RegExp, takes: string): Kind<string> {
+  return textKind(takes, (given) => (pattern.test(given) ? given : undefined))
 }
 
-function digits(pattern: RegExp) {
-  return z.union([z.number(), z.string().trim().regex(pattern).transform(Number)])
+function listOf(fits: (item: string) => boolean, takes: string): Kind<readonly string[]> {
+  return {
+    read(given) {
+      const items: unknown = typeof given === 'string' ? partsOf(given) : given
+      return Array.isArray(items) && items.every((item) => typeof item === 'string' && fits(item)) ? items : undefined
+    },
+    takes: `${takes}; separated by commas, or a list in YAML`,
+  }
+}
+
+function partsOf(list: string): readonly string[] {
+  return list
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean)
+}
+
+/** `NaN` if it is not a number. */
+function numberIn(given: unknown, pattern: RegExp): number {
+  if (typeof given === 'string') return pattern.test(given.trim()) ? Number(given) : Number.NaN
+  return typeof given === 'number' ? given : Number.NaN
 }
 
 function expandHome(path: string): string {

@@ -1,8 +1,7 @@
 /**
- * Every setting there is: what it may hold, its default, its names and what it is for. Defaults live here and nowhere
- * else; `docs/configuration.md` is written from this file.
+ * All settings: their values, defaults, names and purposes. Defaults live here and nowhere else.
+ * `docs/configuration.md` is generated from this file.
  */
-import { z } from 'zod'
 import {
   absolutePath,
   decimal,
@@ -23,33 +22,10 @@ import {
   urlPath,
   wholeNumber,
 } from './setting-kinds.ts'
-import type { Kind } from './setting-kinds.ts'
+import type { SettingDefinition } from './setting.ts'
+import { optionalSetting, setting } from './setting.ts'
 
-export const settingGroups = {
-  hub: 'The hub',
-  limits: 'Limits',
-  events: 'Event log',
-  sessions: 'Sessions',
-  repositories: 'Answers about repositories',
-  clients: 'For the CLI and for agents',
-} as const
-
-export interface SettingNotes {
-  /** The name in config.yaml is the same without `SIGNALBOX_`, in small letters. */
-  readonly environment: string
-  readonly group: keyof typeof settingGroups
-  readonly description: string
-  /** A flag of `signalbox up`, without the dashes. Only what people change from one start to the next. */
-  readonly flag?: string
-  /** Never shown, and never a flag: flags stand in the process list. */
-  readonly secret?: boolean
-  /** May not stand in config.yaml, for this reason. */
-  readonly notInFile?: string
-}
-
-const notesOf = z.registry<SettingNotes & { takes: string }>()
-
-export const configSchema = z.object({
+const definitions = {
   home: setting(directory, '~/.signalbox', {
     environment: 'SIGNALBOX_HOME',
     group: 'hub',
@@ -62,7 +38,7 @@ export const configSchema = z.object({
     group: 'hub',
     flag: 'host',
     description:
-      'The address to listen on. Anything but loopback lets other machines try tokens against the hub, without TLS.',
+      'The address to listen on. Any address but loopback lets other machines try tokens against the hub, without TLS.',
   }),
   port: setting(wholeNumber({ min: 0, max: 65535, note: '`0` takes any free port' }), 7420, {
     environment: 'SIGNALBOX_PORT',
@@ -74,107 +50,142 @@ export const configSchema = z.object({
     environment: 'SIGNALBOX_ALLOWED_HOSTS',
     group: 'hub',
     flag: 'allowed-hosts',
-    description: 'More names the hub answers to in the `Host` header, such as that of a reverse proxy.',
+    description: 'More names that the hub accepts in the `Host` header, such as the name of a reverse proxy.',
   }),
   allowedOrigins: setting(origins, [], {
     environment: 'SIGNALBOX_ALLOWED_ORIGINS',
     group: 'hub',
     flag: 'allowed-origins',
-    description: 'Origins whose pages may call the hub from a browser, besides its own.',
+    description: "Origins whose pages may call the hub from a browser, besides the hub's own.",
   }),
   databaseUrl: optionalSetting(postgresUrl, {
     environment: 'DATABASE_URL',
     group: 'hub',
     secret: true,
-    description: 'A PostgreSQL database to keep everything in, instead of SQLite files in the data directory.',
+    description: 'A PostgreSQL database for all data, instead of SQLite files in the data directory.',
   }),
   logLevel: setting(oneOf('debug', 'info', 'warn', 'error'), 'info', {
     environment: 'SIGNALBOX_LOG_LEVEL',
     group: 'hub',
     flag: 'log-level',
-    description: 'How much the hub says on stderr. With `debug`, the CLI shows where an error came from.',
+    description: 'How much the hub logs to stderr. With `debug`, the CLI also shows the stack of an error.',
   }),
   drainGraceSeconds: setting(decimal({ min: 0 }), 10, {
     environment: 'SIGNALBOX_DRAIN_GRACE_SECONDS',
     group: 'hub',
     flag: 'drain-grace-seconds',
-    description: 'How long running calls may go on after the hub was told to stop.',
+    description: 'How long calls may continue to run after the hub begins to stop.',
   }),
 
   maxBodyBytes: setting(wholeNumber({ min: 1024 }), 4 * 1024 * 1024, {
     environment: 'SIGNALBOX_MAX_BODY_BYTES',
     group: 'limits',
-    description: 'The largest request body; a larger one is answered with 413.',
+    description: 'The largest request body. The hub answers a larger one with 413.',
   }),
   maxConnectionsPerToken: setting(wholeNumber({ min: 1 }), 256, {
     environment: 'SIGNALBOX_MAX_CONNECTIONS_PER_TOKEN',
     group: 'limits',
-    description: 'How many MCP connections one token may hold at a time.',
+    description: 'How many MCP connections one token may have at a time.',
+  }),
+  maxIdleConnectionsPerToken: setting(wholeNumber({ min: 1 }), 256, {
+    environment: 'SIGNALBOX_MAX_IDLE_CONNECTIONS_PER_TOKEN',
+    group: 'limits',
+    description:
+      'How many TCP connections of one token may wait for their next request. Above that, the hub closes the one that has waited longest.',
+  }),
+  maxSubscriptionsPerSession: setting(wholeNumber({ min: 1 }), 1_000, {
+    environment: 'SIGNALBOX_MAX_SUBSCRIPTIONS_PER_SESSION',
+    group: 'limits',
+    description:
+      'How many resources all clients of one session may follow together, and how many its agent may follow with its tools. For people the limit applies per token.',
+  }),
+  maxCallsPerToken: setting(wholeNumber({ min: 1 }), 256, {
+    environment: 'SIGNALBOX_MAX_CALLS_PER_TOKEN',
+    group: 'limits',
+    description: 'How many calls one token may have in flight. The hub answers one more with the error −32005.',
+  }),
+  maxCallMembers: setting(wholeNumber({ min: 100 }), 10_000, {
+    environment: 'SIGNALBOX_MAX_CALL_MEMBERS',
+    group: 'limits',
+    description: 'How many keys and array elements one message to the hub may have, at all depths.',
+  }),
+  upstreamListsMaxMb: setting(wholeNumber({ min: 1 }), 16, {
+    environment: 'SIGNALBOX_UPSTREAM_LISTS_MAX_MB',
+    group: 'limits',
+    description:
+      'How many MiB all lists of one upstream may have together. Entries above that are left out. Each key and each array element counts as 64 bytes more than its text.',
   }),
   connectionIdleHours: setting(decimal({ min: 0.01 }), 24, {
     environment: 'SIGNALBOX_CONNECTION_IDLE_HOURS',
     group: 'limits',
-    description: 'A connection that nobody used for so long is forgotten.',
+    description: 'The hub closes an MCP connection that was not used for this many hours.',
   }),
 
   eventsMaxAgeDays: setting(decimal({ min: 0.01 }), 30, {
     environment: 'SIGNALBOX_EVENTS_MAX_AGE_DAYS',
     group: 'events',
-    description: 'Events older than this are dropped.',
+    description: 'The hub deletes events that are older than this many days.',
   }),
   eventsMaxMb: setting(wholeNumber({ min: 1 }), 1024, {
     environment: 'SIGNALBOX_EVENTS_MAX_MB',
     group: 'events',
-    description: 'When the log grows beyond this many MiB, its oldest events are dropped.',
+    description: 'When the log grows beyond this many MiB, the hub deletes its oldest events.',
   }),
 
   defaultTemplate: setting(slug, 'codex', {
     environment: 'SIGNALBOX_DEFAULT_TEMPLATE',
     group: 'sessions',
-    description: 'The template of a session that names none.',
+    description: 'The template for a session that names none.',
   }),
   sessionFollowBase: optionalSetting(urlBase, {
     environment: 'SIGNALBOX_SESSION_FOLLOW_BASE',
     group: 'sessions',
-    description: "What a session's follow link begins with; without it the hub's own origin.",
+    description: "The start of a session's follow link. By default it is the hub's own origin.",
   }),
   sessionFollowPath: setting(urlPath, '/terminal/', {
     environment: 'SIGNALBOX_SESSION_FOLLOW_PATH',
     group: 'sessions',
-    description: 'What stands between that base and the name of the session.',
+    description: 'The path between that base and the name of the session.',
   }),
   journalMaxMb: setting(wholeNumber({ min: 16 }), 256, {
     environment: 'SIGNALBOX_JOURNAL_MAX_MB',
     group: 'sessions',
     description:
-      'When the journal of a session grows beyond this many MiB, its oldest output is dropped, and this is told.',
+      'When the journal of a session grows beyond this many MiB, the hub deletes its oldest output and says so where it is read.',
   }),
   jobConcurrency: setting(wholeNumber({ min: 1 }), 4, {
     environment: 'SIGNALBOX_JOB_CONCURRENCY',
     group: 'sessions',
-    description: 'How many one-off jobs run at a time; the others wait their turn.',
+    description: 'How many jobs run at a time. The others wait in the queue.',
   }),
-  approvalHoldSeconds: setting(decimal({ min: 0 }), 50, {
+  approvalHoldSeconds: optionalSetting(decimal({ min: 0 }), {
     environment: 'SIGNALBOX_APPROVAL_HOLD',
     group: 'sessions',
-    description: 'Seconds a call waits for a person before its caller is told to come back.',
+    description:
+      'How many seconds a call waits for a person before the hub asks the agent to call again later. By default it is a little less than the timeout of the agent, or 50 for programs that the hub does not know.',
   }),
   approvalExpirySeconds: setting(decimal({ min: 0.1 }), 3600, {
     environment: 'SIGNALBOX_APPROVAL_EXPIRY',
     group: 'sessions',
-    description: 'Seconds a person has to answer such a call; after that it is denied.',
+    description: 'How many seconds a person has to answer such a call. After that it is denied.',
+  }),
+  endedApprovalsMaxMb: setting(wholeNumber({ min: 1 }), 64, {
+    environment: 'SIGNALBOX_ENDED_APPROVALS_MAX_MB',
+    group: 'limits',
+    description:
+      'When ended approvals take more than this many MiB, the hub deletes the oldest. Rejected and withdrawn proposals have the same limit.',
   }),
   notifyCommand: optionalSetting(text, {
     environment: 'SIGNALBOX_NOTIFY_COMMAND',
     group: 'sessions',
     description:
-      'A line for the shell that is run once for each call, and each session, that waits for a person; what it is about is on its stdin, as JSON.',
+      'A shell command line. The hub runs it once for each call and each session that waits for a person, and writes the details as JSON to its stdin.',
   }),
   notifyUrl: optionalSetting(httpUrl, {
     environment: 'SIGNALBOX_NOTIFY_URL',
     group: 'sessions',
     secret: true,
-    description: 'Where the same is posted to, once, as JSON with a `text` that chat services show.',
+    description: 'A URL to which the hub posts the same details, once, as JSON with a `text` that chat services show.',
   }),
   hopLimit: setting(wholeNumber({ min: 1 }), 3, {
     environment: 'SIGNALBOX_HOP_LIMIT',
@@ -195,12 +206,12 @@ export const configSchema = z.object({
   repositoryModel: setting(text, 'gpt-5.1-codex-max', {
     environment: 'SIGNALBOX_REPOSITORY_MODEL',
     group: 'repositories',
-    description: 'The model Codex answers with.',
+    description: 'The model that Codex answers with.',
   }),
   repositoryEffort: setting(oneOf('minimal', 'low', 'medium', 'high', 'xhigh'), 'high', {
     environment: 'SIGNALBOX_REPOSITORY_EFFORT',
     group: 'repositories',
-    description: 'How hard it thinks.',
+    description: 'The reasoning effort of that model.',
   }),
   repositorySandbox: setting(oneOf('read-only', 'workspace-write', 'danger-full-access'), 'read-only', {
     environment: 'SIGNALBOX_REPOSITORY_SANDBOX',
@@ -210,12 +221,12 @@ export const configSchema = z.object({
   repositoryApproval: setting(oneOf('untrusted', 'on-failure', 'on-request', 'never'), 'never', {
     environment: 'SIGNALBOX_REPOSITORY_APPROVAL',
     group: 'repositories',
-    description: 'When Codex asks before it acts. Nobody is there to answer, hence `never`.',
+    description: 'When Codex asks before it acts. No person is there to answer, so the default is `never`.',
   }),
   repositoryNetwork: setting(onOrOff, 'off', {
     environment: 'SIGNALBOX_REPOSITORY_NETWORK',
     group: 'repositories',
-    description: "Whether Codex's sandbox reaches the network.",
+    description: "Whether Codex's sandbox may reach the network.",
   }),
   repositoryWebSearch: setting(onOrOff, 'off', {
     environment: 'SIGNALBOX_REPOSITORY_WEB_SEARCH',
@@ -226,14 +237,21 @@ export const configSchema = z.object({
   url: optionalSetting(httpUrl, {
     environment: 'SIGNALBOX_URL',
     group: 'clients',
-    description: 'The endpoint to talk to, such as `http://127.0.0.1:7420/mcp`; without it that of the running hub.',
+    description:
+      'The endpoint to connect to, such as `http://127.0.0.1:7420/mcp`. By default it is the socket of the hub of the data directory.',
   }),
   token: optionalSetting(secretText, {
     environment: 'SIGNALBOX_TOKEN',
     group: 'clients',
     secret: true,
-    description: 'The token to show to the hub. Where it is set, the token file is never read.',
-    notInFile: 'tokens stand in the file "token" beside it or in SIGNALBOX_TOKEN',
+    description: 'The token to send to the hub. If it is set, the token file is never read.',
+    notInFile: 'put the token into the file "token" beside it or into SIGNALBOX_TOKEN',
+  }),
+  hubSocket: optionalSetting(absolutePath, {
+    environment: 'SIGNALBOX_HUB_SOCKET',
+    group: 'clients',
+    description:
+      "The hub's unix socket. The hub sets it in sessions, so that `signalbox` sends its token there and not to the port.",
   }),
   mcpSocket: optionalSetting(absolutePath, {
     environment: 'SIGNALBOX_MCP_SOCKET',
@@ -243,43 +261,29 @@ export const configSchema = z.object({
   mcpSocketName: optionalSetting(socketName, {
     environment: 'SIGNALBOX_MCP_SOCKET_NAME',
     group: 'clients',
-    description: "A socket's name: `signalbox new` gives it to the session, `signalbox relay` looks for it.",
+    description: 'The name of a socket. `signalbox new` gives it to the session, `signalbox relay` looks for it.',
   }),
-})
+} satisfies Readonly<Record<string, SettingDefinition>>
 
-/** What the rest of the program sees. */
-export type Config = Readonly<z.output<typeof configSchema>>
+/** The configuration as the rest of the program sees it. */
+export type Config = { readonly [Name in Exclude<SettingName, OptionalName>]: ValueOf<Name> } & {
+  readonly [Name in OptionalName]?: ValueOf<Name>
+}
 
-/** One row of the schema, by all its names. */
-export interface Setting extends SettingNotes {
+type SettingName = keyof typeof definitions
+type OptionalName = { [Name in SettingName]: undefined extends ValueOf<Name> ? Name : never }[SettingName]
+type ValueOf<Name extends SettingName> =
+  (typeof definitions)[Name] extends SettingDefinition<infer Value> ? Value : never
+
+/** One row of the schema, with all its names. */
+export interface Setting extends SettingDefinition {
   /** Its name in `Config`. */
-  readonly property: string
+  readonly property: keyof Config
   readonly key: string
-  readonly takes: string
-  /** As one would write it; absent where there is none. */
-  readonly defaultValue?: string | number | boolean | readonly string[]
 }
 
-export const settings: readonly Setting[] = Object.entries(configSchema.shape).map(([property, schema]) => {
-  const notes = notesOf.get(schema)!
-  return {
-    ...notes,
-    property,
-    key: notes.environment.replace(/^SIGNALBOX_/, '').toLowerCase(),
-    ...('defaultValue' in schema.def && { defaultValue: schema.def.defaultValue }),
-  }
-})
-
-function setting<Schema extends z.ZodType>(kind: Kind<Schema>, fallback: z.input<Schema>, notes: SettingNotes) {
-  // Prefaulted, not defaulted: a default is read like any other value, so that "~" is expanded in it too.
-  return noted(z.prefault(kind.schema, fallback), kind, notes)
-}
-
-function optionalSetting<Schema extends z.ZodType>(kind: Kind<Schema>, notes: SettingNotes) {
-  return noted(z.optional(kind.schema), kind, notes)
-}
-
-function noted<Schema extends z.ZodType>(schema: Schema, kind: Kind, notes: SettingNotes): Schema {
-  notesOf.add(schema, { ...notes, takes: kind.takes })
-  return schema
-}
+export const settings: readonly Setting[] = Object.entries(definitions).map(([property, definition]) => ({
+  ...definition,
+  property: property as keyof Config,
+  key: definition.environment.replace(/^SIGNALBOX_/, '').toLowerCase(),
+}))

@@ -1,25 +1,47 @@
-/** Keeps legacy MCP connections in the store, so that they go on after a restart of the hub. */
+/** Keeps legacy MCP connections in the store, so that they survive a restart of the hub. */
 import { createBatch } from '../base/batch.ts'
 import { parseExactly } from '../base/exact-numbers.ts'
-import type { ConnectionRecord, ConnectionRecords, RequestId, RpcMessage, StoredEvent } from '../mcp/mcp.ts'
+import type { ConnectionRecord, ConnectionRecords, StoredEvent } from '../endpoint/endpoint.ts'
+import type { ListName, RequestId, RpcMessage, RpcResponse, Topic } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 
-/** So many events of a stream can be resumed from. */
+/** How many events of a stream are kept for clients that resume. */
 const keptEvents = 1_000
 
 export interface ConnectionRecordsOptions {
   readonly store: Store
-  /** Several hubs may share the store; each cares for its own connections. */
+  /** Several hubs may share the store. Each one handles only its own connections. */
   readonly hubId: string
+  /** The id of the endpoint whose connections these are. */
+  readonly endpoint: string
   readonly now?: () => Date
 }
 
 export function createConnectionRecords(options: ConnectionRecordsOptions): ConnectionRecords {
-  const { store, hubId, now = () => new Date() } = options
+  const { store, hubId, endpoint, now = () => new Date() } = options
   const db = store.transient
 
-  const append = createBatch<Append>((appends) =>
-    db.transaction().execute(async (transaction) => {
+  /** Drops late writes for a removed connection: a client may leave while its messages are still being written. */
+  function writeForLiving(
+    ids: readonly string[],
+    write: (transaction: Store['transient'], isLiving: (id: string) => boolean) => Promise<unknown>,
+  ): Promise<void> {
+    return db.transaction().execute(async (transaction) => {
+      const rows = transaction
+        .selectFrom('connections')
+        .select('id')
+        .where('id', 'in', [...new Set(ids)])
+      // On PostgreSQL the row could be deleted before this transaction ends.
+      const locked = store.engine === 'postgres' ? rows.forKeyShare() : rows
+      const living = new Set((await locked.execute()).map(({ id }) => id))
+      if (living.size > 0) await write(transaction, (id) => living.has(id))
+    })
+  }
+
+  const append = createBatch<Append>((given) => {
+    const ids = given.map(({ id }) => id)
+    return writeForLiving(ids, async (transaction, isLiving) => {
+      const appends = given.filter(({ id }) => isLiving(id))
       const rows = appends.flatMap(({ id, streamId, events }) =>
         events.map(({ seq, message }) => ({
           connection_id: id,
@@ -33,34 +55,48 @@ export function createConnectionRecords(options: ConnectionRecordsOptions): Conn
         await transaction.insertInto('connection_stream_events').values(slice).execute()
       }
       for (const { id, delivered } of appends) {
-        if (delivered.length === 0) continue
-        const delivery = transaction.updateTable('connection_subscriptions').set({ changed: 0 })
-        await delivery.where('connection_id', '=', id).where('uri', 'in', delivered).execute()
+        const uris = urisOf(delivered)
+        const lists = listsOf(delivered)
+        if (uris.length > 0) {
+          const delivery = transaction.updateTable('connection_subscriptions').set({ changed: 0 })
+          await delivery.where('connection_id', '=', id).where('uri', 'in', uris).execute()
+        }
+        if (lists.length > 0) {
+          const delivery = transaction.deleteFrom('connection_changed_lists')
+          await delivery.where('connection_id', '=', id).where('list', 'in', lists).execute()
+        }
       }
-    }),
-  )
+    })
+  })
 
   return {
+    endpoint,
     async all() {
-      const rows = await db.selectFrom('connections').selectAll().where('hub_id', '=', hubId).execute()
+      const own = db.selectFrom('connections').selectAll().where('hub_id', '=', hubId)
+      const rows = await own.where('endpoint', '=', endpoint).execute()
       const subscriptions = await db.selectFrom('connection_subscriptions').selectAll().execute()
-      const byConnection = Map.groupBy(subscriptions, (row) => row.connection_id)
-      return rows.map((row) => toRecord(row, byConnection.get(row.id) ?? []))
+      const changedLists = await db.selectFrom('connection_changed_lists').selectAll().execute()
+      const subscriptionsOf = Map.groupBy(subscriptions, (row) => row.connection_id)
+      const changedListsOf = Map.groupBy(changedLists, (row) => row.connection_id)
+      return rows.map((row) => toRecord(row, subscriptionsOf.get(row.id) ?? [], changedListsOf.get(row.id) ?? []))
     },
     async find(id) {
-      const row = await db.selectFrom('connections').selectAll().where('id', '=', id).executeTakeFirst()
+      const found = db.selectFrom('connections').selectAll().where('id', '=', id)
+      const row = await found.where('endpoint', '=', endpoint).executeTakeFirst()
       if (!row) return undefined
-      // Whom a client comes to serves it from then on.
+      // The hub that a client connects to owns the connection from then on.
       if (row.hub_id !== hubId)
         await db.updateTable('connections').set({ hub_id: hubId }).where('id', '=', id).execute()
       const own = db.selectFrom('connection_subscriptions').selectAll().where('connection_id', '=', id)
-      return toRecord(row, await own.execute())
+      const lists = db.selectFrom('connection_changed_lists').selectAll().where('connection_id', '=', id)
+      return toRecord(row, await own.execute(), await lists.execute())
     },
     async create(record) {
       const { id, tokenId, version, capabilities, info, toolsets, lastSeenAt } = record
       const row = {
         id,
         hub_id: hubId,
+        endpoint,
         token_id: tokenId,
         protocol_version: version,
         client_info: JSON.stringify(info ?? null),
@@ -88,21 +124,31 @@ export function createConnectionRecords(options: ConnectionRecordsOptions): Conn
     },
     async subscribe(id, uri) {
       const row = { connection_id: id, uri, changed: 0 } as const
-      await db
-        .insertInto('connection_subscriptions')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
+      await writeForLiving([id], (transaction) =>
+        transaction
+          .insertInto('connection_subscriptions')
+          .values(row)
+          .onConflict((conflict) => conflict.doNothing())
+          .execute(),
+      )
     },
     async unsubscribe(id, uri) {
       await db.deleteFrom('connection_subscriptions').where('connection_id', '=', id).where('uri', '=', uri).execute()
     },
     async markChanged(id, topics) {
-      const rows = topics.map((uri) => ({ connection_id: id, uri, changed: 1 }) as const)
-      const insert = db.insertInto('connection_subscriptions').values(rows)
-      await insert
-        .onConflict((conflict) => conflict.columns(['connection_id', 'uri']).doUpdateSet({ changed: 1 }))
-        .execute()
+      const uris = urisOf(topics)
+      const lists = listsOf(topics).map((list) => ({ connection_id: id, list }))
+      await writeForLiving([id], async (transaction) => {
+        if (uris.length > 0) {
+          // An insert would restore a subscription that has just ended.
+          const mark = transaction.updateTable('connection_subscriptions').set({ changed: 1 })
+          await mark.where('connection_id', '=', id).where('uri', 'in', uris).execute()
+        }
+        if (lists.length > 0) {
+          const insert = transaction.insertInto('connection_changed_lists').values(lists)
+          await insert.onConflict((conflict) => conflict.doNothing()).execute()
+        }
+      })
     },
     async openStream(id, streamId, requestId) {
       const row = {
@@ -111,12 +157,19 @@ export function createConnectionRecords(options: ConnectionRecordsOptions): Conn
         request_id: requestId === undefined ? null : JSON.stringify(requestId),
         state: 'open' as const,
         updated_at: now().toISOString(),
+        answer_if_lost: null,
       }
-      await db.insertInto('connection_streams').values(row).execute()
+      await writeForLiving([id], (transaction) => transaction.insertInto('connection_streams').values(row).execute())
     },
     append: (id, streamId, events, delivered = []) => append({ id, streamId, events, delivered }),
     async completeStream(id, streamId) {
       const update = db.updateTable('connection_streams').set({ state: 'complete', updated_at: now().toISOString() })
+      await update.where('connection_id', '=', id).where('id', '=', streamId).execute()
+    },
+    async setAnswerIfLost(id, streamId, response) {
+      const update = db
+        .updateTable('connection_streams')
+        .set({ answer_if_lost: response === undefined ? null : JSON.stringify(response) })
       await update.where('connection_id', '=', id).where('id', '=', streamId).execute()
     },
     async readStream(id, streamId, afterSeq) {
@@ -136,7 +189,8 @@ export function createConnectionRecords(options: ConnectionRecordsOptions): Conn
       }
     },
     async unanswered() {
-      const own = db.selectFrom('connections').select('id').where('hub_id', '=', hubId)
+      const ofHub = db.selectFrom('connections').select('id').where('hub_id', '=', hubId)
+      const own = ofHub.where('endpoint', '=', endpoint)
       const open = db.selectFrom('connection_streams').where('connection_id', 'in', own).where('state', '=', 'open')
       const rows = await open
         .where('request_id', 'is not', null)
@@ -144,6 +198,7 @@ export function createConnectionRecords(options: ConnectionRecordsOptions): Conn
           'connection_id as id',
           'id as streamId',
           'request_id as requestId',
+          'answer_if_lost as answerIfLost',
           row
             .selectFrom('connection_stream_events as event')
             .whereRef('event.connection_id', '=', 'connection_streams.connection_id')
@@ -152,11 +207,12 @@ export function createConnectionRecords(options: ConnectionRecordsOptions): Conn
             .as('last'),
         ])
         .execute()
-      return rows.map(({ id, streamId, requestId, last }) => ({
+      return rows.map(({ id, streamId, requestId, answerIfLost, last }) => ({
         id,
         streamId,
         requestId: JSON.parse(requestId!) as RequestId,
         nextSeq: (last ?? 0) + 1,
+        ...(answerIfLost !== null && { answer: parseExactly(answerIfLost) as RpcResponse }),
       }))
     },
     async prune(before) {
@@ -182,7 +238,7 @@ interface Append {
   readonly id: string
   readonly streamId: string
   readonly events: readonly StoredEvent[]
-  readonly delivered: readonly string[]
+  readonly delivered: readonly Topic[]
 }
 
 /** SQLite takes at most 32,766 parameters. */
@@ -199,7 +255,19 @@ interface ConnectionRow {
   readonly last_seen_at: string
 }
 
-function toRecord(row: ConnectionRow, topics: readonly { uri: string; changed: number }[]): ConnectionRecord {
+function urisOf(topics: readonly Topic[]): readonly string[] {
+  return topics.flatMap((topic) => (topic.kind === 'list' ? [] : [topic.uri]))
+}
+
+function listsOf(topics: readonly Topic[]): readonly ListName[] {
+  return topics.flatMap((topic) => (topic.kind === 'list' ? [topic.list] : []))
+}
+
+function toRecord(
+  row: ConnectionRow,
+  subscriptions: readonly { uri: string; changed: number }[],
+  lists: readonly { list: string }[],
+): ConnectionRecord {
   const info = JSON.parse(row.client_info) as ConnectionRecord['info'] | null
   return {
     id: row.id,
@@ -207,9 +275,9 @@ function toRecord(row: ConnectionRow, topics: readonly { uri: string; changed: n
     version: row.protocol_version,
     capabilities: JSON.parse(row.client_capabilities) as ConnectionRecord['capabilities'],
     lastSeenAt: new Date(row.last_seen_at),
-    // A list is on nobody's list of subscriptions: its row is only there because it changed.
-    subscriptions: topics.filter(({ uri }) => !uri.startsWith('list:')).map(({ uri }) => uri),
-    changed: topics.filter(({ changed }) => changed === 1).map(({ uri }) => uri),
+    subscriptions: subscriptions.map(({ uri }) => uri),
+    changed: subscriptions.filter(({ changed }) => changed === 1).map(({ uri }) => uri),
+    changedLists: lists.map(({ list }) => list as ListName),
     ...(info && { info }),
     ...(row.toolsets !== null && { toolsets: JSON.parse(row.toolsets) as readonly string[] }),
     ...(row.log_level !== null && { logLevel: row.log_level as NonNullable<ConnectionRecord['logLevel']> }),

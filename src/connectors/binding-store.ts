@@ -1,10 +1,11 @@
-/** The only SQL of bindings. */
+/** All SQL of bindings. */
 import { randomUUID } from 'node:crypto'
 import type { Overrides } from '../api/connector.ts'
 import { overridesSchema } from '../api/connector.ts'
+import { defined } from '../base/defined.ts'
 import type { BindingRow, Store } from '../store/store.ts'
-import { type ConnectorRecord, toRecord as toConnectorRecord } from './connector-store.ts'
-import { defined } from './defined.ts'
+import type { ConnectorRecord } from './connector-store.ts'
+import { toRecord as toConnectorRecord } from './connector-store.ts'
 
 export interface NewBinding {
   readonly sessionId: string
@@ -19,7 +20,7 @@ export interface BindingRecord extends NewBinding {
   readonly connector: ConnectorRecord
 }
 
-/** Whom a change of a connector concerns. */
+/** A session that a change of a connector affects. */
 export interface BoundSession {
   readonly id: string
   readonly name: string
@@ -27,12 +28,14 @@ export interface BoundSession {
 }
 
 export interface BindingStore {
-  /** In the order of their labels, so that lists are the same each time. */
+  /** Sorted by label, so that lists are the same each time. */
   ofSession(sessionId: string): Promise<readonly BindingRecord[]>
   find(sessionId: string, label: string): Promise<BindingRecord | undefined>
-  /** Those that have not ended. */
+  /** Sessions that have not ended. */
   sessionsOf(connectorName: string): Promise<readonly BoundSession[]>
-  /** All or none. A label or a session that is taken or gone throws what the database says. */
+  /** The overrides of all bindings. */
+  allOverrides(): Promise<readonly Overrides[]>
+  /** Inserts all or none. Throws the database's error if a label is taken or a session is gone. */
   insert(bindings: readonly NewBinding[]): Promise<void>
   update(binding: NewBinding): Promise<void>
   remove(sessionId: string, label: string): Promise<void>
@@ -56,7 +59,7 @@ export function createBindingStore({ db }: Store): BindingStore {
     const byId = new Map((await connectors.execute()).map((row) => [row.id, toConnectorRecord(row)]))
     return (await bindings.orderBy('label').execute()).flatMap((row) => {
       const connector = byId.get(row.connector_id)
-      // Gone between the two queries.
+      // The connector was deleted between the two queries.
       return connector ? [toRecord(row, connector)] : []
     })
   }
@@ -73,6 +76,7 @@ export function createBindingStore({ db }: Store): BindingStore {
         .orderBy('sessions.name')
         .orderBy('binding.label')
         .execute(),
+    allOverrides: async () => (await db.selectFrom('mcp_session_bindings').selectAll().execute()).map(toOverrides),
     async insert(bindings) {
       await db.transaction().execute(async (transaction) => {
         for (const binding of bindings)
@@ -121,7 +125,7 @@ function newRow({ sessionId, connectorId, label, overrides, priority }: NewBindi
   }
 }
 
-function toRecord(row: BindingRow, connector: ConnectorRecord): BindingRecord {
+function toOverrides(row: BindingRow): Overrides {
   const parsed = (text: string | null): unknown => (text === null ? undefined : JSON.parse(text))
   const overrides = {
     transport: row.transport_override ?? undefined,
@@ -133,12 +137,16 @@ function toRecord(row: BindingRow, connector: ConnectorRecord): BindingRecord {
     options: parsed(row.options_override),
     strict: row.strict_override === null ? undefined : row.strict_override === 1,
   }
+  return overridesSchema.parse(defined(overrides))
+}
+
+function toRecord(row: BindingRow, connector: ConnectorRecord): BindingRecord {
   return {
     id: row.id,
     sessionId: row.session_id,
     connectorId: row.connector_id,
     label: row.label,
-    overrides: overridesSchema.parse(defined(overrides)),
+    overrides: toOverrides(row),
     priority: row.priority,
     connector,
   }

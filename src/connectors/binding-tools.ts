@@ -2,14 +2,14 @@
 import { z } from 'zod'
 import { bindingSchema, overridesSchema } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
-import { defineTool, type Tool } from '../mcp/mcp.ts'
-import type { Connectors } from './connectors.ts'
+import { type Tool, defineTool } from '../mcp/mcp.ts'
+import type { ConnectorDesk } from './connector.ts'
 import { pageInput, pageOf } from './page.ts'
 
 const sessionArgument = z.string().min(1).max(200).describe('Name or id of the session; a name means the newest.')
 
 export function createBindingTools(deps: {
-  readonly connectors: Pick<Connectors, 'bind' | 'unbind' | 'describeBindings'>
+  readonly connectors: Pick<ConnectorDesk, 'bind' | 'unbind' | 'describeBindings'>
 }): readonly Tool[] {
   const { connectors } = deps
 

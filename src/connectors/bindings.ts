@@ -1,15 +1,15 @@
-/** Which session uses which connectors, under which label, with what changed. */
+/** The connectors of each session, with their labels and overrides. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Connector, ConnectorUse, LegacyMcps, Overrides } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { BindingRecord, BindingStore, NewBinding } from './binding-store.ts'
 import { checkConnector } from './check-connector.ts'
 import type { ConnectorRecord, ConnectorStore } from './connector-store.ts'
-import type { Texts } from './connector-texts.ts'
 import { toDraft } from './formats/entry.ts'
 import { checkLabels, chooseLabel } from './labels.ts'
 import { merge } from './merge.ts'
 import type { SessionPlace } from './resolve.ts'
+import type { Texts } from './texts/connector-texts.ts'
 
 export interface BindOptions {
   readonly label?: string | undefined
@@ -17,21 +17,21 @@ export interface BindOptions {
   readonly priority?: number | undefined
 }
 
-/** A binding before it is kept, with the name that people know its connector by. */
+/** A binding before it is stored, with the name of its connector. */
 export interface PlannedBinding extends NewBinding {
   readonly connector: string
 }
 
 export interface Bindings {
-  /** In the order of their labels. */
+  /** Sorted by label. */
   list(sessionId: string): Promise<readonly BindingRecord[]>
   find(session: SessionPlace, label: string): Promise<BindingRecord>
-  /** The same connector under the same label again changes what is there. */
+  /** Binding the same connector under the same label again updates the binding. */
   bind(session: SessionPlace, connector: string, options: BindOptions): Promise<BindingRecord>
   unbind(session: SessionPlace, label: string): Promise<BindingRecord>
-  /** All of them or none. */
+  /** Binds all or none. */
   bindAll(session: SessionPlace, uses: readonly ConnectorUse[]): Promise<readonly PlannedBinding[]>
-  /** Registers those that are new by name, and binds all. */
+  /** Registers the connectors whose names are new, and binds all. */
   bindLegacyMap(session: SessionPlace, map: LegacyMcps): Promise<readonly PlannedBinding[]>
 }
 
@@ -39,7 +39,7 @@ export interface BindingsOptions {
   readonly connectors: ConnectorStore
   readonly bindings: BindingStore
   readonly findConnector: (name: string) => Promise<ConnectorRecord>
-  /** Throws where something is written out that a variable stands for. */
+  /** Throws if a text contains the value of a variable that the hub knows to be secret. */
   readonly refuseKnown: (connector: Connector, written?: Texts) => void
   readonly onRegistered: (connector: Connector) => Promise<void>
 }
@@ -47,7 +47,7 @@ export interface BindingsOptions {
 export function createBindings(options: BindingsOptions): Bindings {
   const { connectors, bindings, findConnector, refuseKnown, onRegistered } = options
 
-  /** Label → connector. */
+  /** Maps each label to its connector. */
   async function takenIn(sessionId: string): Promise<Map<string, string>> {
     const all = await bindings.ofSession(sessionId)
     return new Map(all.map(({ label, connector }) => [label, connector.connector.name]))
@@ -64,7 +64,7 @@ export function createBindings(options: BindingsOptions): Bindings {
   async function plan(session: SessionPlace, name: string, options: BindOptions): Promise<PlannedBinding> {
     const record = await findConnector(name)
     const { overrides = {}, priority = 0 } = options
-    // What it comes to must be a connector, too.
+    // The connector with its overrides must be valid too.
     refuseKnown(checkConnector(merge(record.connector, overrides)), textsOf(overrides))
     return {
       sessionId: session.id,
@@ -80,7 +80,7 @@ export function createBindings(options: BindingsOptions): Bindings {
     try {
       await bindings.insert(planned)
     } catch (error) {
-      // Somebody else may have bound one of these labels since it was looked at.
+      // Another request may have bound one of these labels since the check.
       checkLabels(planned, await takenIn(session.id))
       throw error
     }
@@ -118,7 +118,7 @@ export function createBindings(options: BindingsOptions): Bindings {
     bindAll,
     async bindLegacyMap(session, map) {
       const wanted = [...definitionsIn(map).values()]
-      // Whatever can be refused is refused before anything is registered.
+      // Check everything before registering anything.
       const labels = wanted.map(({ name }) => ({ connector: name, label: chooseLabel(name, undefined) }))
       checkLabels(labels, await takenIn(session.id))
       for (const connector of wanted) {

@@ -17,13 +17,13 @@ test.each([
   { ...github, base_url: '${GITHUB_URL}' },
   { ...github, base_url: 'https://${HOST:-example.org}:${PORT:-1}/{session_id}' },
   { ...files, options: { env: { DATABASE_URL: '${PG_URL}', MODE: 'x' }, oauth: { client_secret: '${SECRET}' } } },
-])('%#: what is right is taken', (input) => {
+])('valid connector %# is accepted', (input) => {
   expect(checkConnector(input)).toMatchObject(input)
 })
 
-describe('what is refused, with what would work', () => {
+describe('invalid connectors are refused with advice', () => {
   test.each([
-    [{ ...files, name: 'My Files' }, 'a connector is named by small letters'],
+    [{ ...files, name: 'My Files' }, 'a connector name has lowercase letters'],
     [{ ...files, transport: 'pigeon' }, '"transport": there are stdio, http, sse.'],
     [{ ...files, cmd: undefined }, '"cmd": a stdio connector names the program'],
     [{ ...files, cmd: ' ' }, '"cmd"'],
@@ -35,13 +35,13 @@ describe('what is refused, with what would work', () => {
     [{ ...files, command: 'x' }, 'Did you mean "cmd"?'],
     [{ ...files, env_key: [] }, 'Did you mean "env_keys"?'],
     [{ ...files, autoApprove: [] }, 'go into "options"'],
-    [{ ...files, kind: 'server' }, '"kind": a connector is an MCP server that the hub calls, so it is "client"'],
+    [{ ...files, kind: 'server' }, '"kind": a connector is an MCP server that the hub calls, so use "client"'],
     [{ ...files, env_keys: ['A=1'] }, '"env_keys": "A=1" is no name of a variable'],
     [{ ...files, env_keys: ['SIGNALBOX_TOKEN'] }, "the hub's own"],
     [{ ...files, args: ['${DATABASE_URL}'] }, '"args[0]": DATABASE_URL'],
     [{ ...files, options: { shared: true } }, '{workspace} is another for each session'],
     [{ ...files, options: { call_ms: 1 } }, 'options.call_ms'],
-  ])('%#: %o', (input, sentence) => {
+  ])('invalid connector %# is refused: %o', (input, sentence) => {
     expect(() => checkConnector(input)).toThrow(sentence)
   })
 
@@ -60,21 +60,21 @@ describe('what is refused, with what would work', () => {
     [{ ...files, options: { oauth: { client_secret: 'hunter2-hunter2' } } }, '"options.oauth.client_secret"'],
     [{ ...files, env_keys: ['sk-hunter2hunter2hunter2hunter2'] }, '"env_keys": "…"'],
     [{ name: 'x', transport: 'http', base_url: 'me:token=hunter2-hunter2' }, '"base_url"'],
-  ])('a secret that is written out: %#', (input, sentence) => {
+  ])('connector %# with a literal secret is refused', (input, sentence) => {
     expect(() => checkConnector(input)).toThrow(sentence)
     expect(() => checkConnector(input)).not.toThrow('hunter2')
   })
 })
 
-describe('a label', () => {
-  test('is made of the name, or is what was asked for', () => {
+describe('the label of a binding', () => {
+  test('a label is made from the connector’s name unless one is requested', () => {
     expect(chooseLabel('my-long-files', undefined)).toBe('mylongfiles')
     expect(chooseLabel('a'.repeat(40), undefined)).toHaveLength(24)
     expect(chooseLabel('files', 'f2')).toBe('f2')
-    expect(() => chooseLabel('files', 'with_underscore')).toThrow('"label": a mount is named by')
+    expect(() => chooseLabel('files', 'with_underscore')).toThrow('"label": a mount name has')
   })
 
-  test.each(ownMounts)('cannot be %s, which is the hub’s own, and both are named', (mount) => {
+  test.each(ownMounts)('a label cannot be %s, a mount of the hub, and both are named', (mount) => {
     expect(() => checkLabels([{ connector: 'files', label: mount }], new Map())).toThrow(
       `the connector "files" would be the mount "${mount}", which is taken by the hub's own mount "${mount}"`,
     )

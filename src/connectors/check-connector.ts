@@ -1,14 +1,14 @@
-/** Whether a connector can be what it says, before it is kept. Each refusal names the field and what would work. */
+/** Checks a connector before it is stored. Each error names the field and says what to write instead. */
 import { z } from 'zod'
 import type { Connector } from '../api/connector.ts'
 import { connectorSchema, transports } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import { nearest } from '../base/nearest.ts'
-import type { TextPlace, Texts } from './connector-texts.ts'
-import { mapTexts } from './connector-texts.ts'
-import { findLiteralSecrets } from './literal-secrets.ts'
-import { fillIn, placesIn, referencesIn } from './references.ts'
-import { suggestVariable } from './variable-names.ts'
+import type { TextPlace, Texts } from './texts/connector-texts.ts'
+import { mapTexts } from './texts/connector-texts.ts'
+import { findLiteralSecrets } from './texts/literal-secrets.ts'
+import { fillIn, placesIn, referencesIn } from './texts/references.ts'
+import { suggestVariable } from './texts/variable-names.ts'
 
 export function checkConnector(input: unknown): Connector {
   const parsed = connectorSchema.strict().safeParse(input)
@@ -35,7 +35,7 @@ export function checkReach({ name, transport, cmd, args, base_url: url, headers 
       `"base_url": an ${transport} connector names the address of "${name}", such as "https://example.org/mcp".`,
     )
   }
-  // A variable may stand for any part, the host too.
+  // A variable may replace any part of the address, including the host.
   if (!isWebAddress(fillIn(url, anyPlaces, () => 'x')) && !isWebAddress(fillIn(url, anyPlaces, () => 'http://x'))) {
     throw refuse(`"base_url": "${shown(url)}" is no address that begins with http:// or https://.`)
   }
@@ -65,7 +65,7 @@ function checkVariables(connector: Connector): void {
   })
 }
 
-/** What lets a program act as the hub or as the person is passed on to nobody. */
+/** A variable that would let a program act as the hub or as the person is never passed on. */
 function refuseOwn(variable: string, path: string): void {
   if (!variable.startsWith('SIGNALBOX_') && variable !== 'DATABASE_URL') return
   throw refuse(
@@ -91,7 +91,7 @@ function refuseSecrets(connector: Connector): void {
   refuseTexts(connector.name, connector, (text, { name }) => findLiteralSecrets(text, name).length > 0)
 }
 
-/** `isSecret`: in `written`, which is the connector or what a binding changes of it. */
+/** Checks the texts of `written`, which is a connector or the overrides of a binding. */
 export function refuseTexts(
   connector: string,
   written: Texts,
@@ -129,7 +129,7 @@ function explain(error: z.ZodError): string {
   return `"${path}": ${issue?.message}.`
 }
 
-/** What other programs say for it. */
+/** The names that other programs use for our fields. */
 const calledElsewhere: Readonly<Record<string, string>> = {
   command: 'cmd',
   url: 'base_url',
@@ -139,7 +139,7 @@ const calledElsewhere: Readonly<Record<string, string>> = {
   timeout: 'options.call_ms',
 }
 
-/** An input that is refused may hold a secret where none was looked for yet. */
+/** Refused input may hold a secret, because the check for secrets comes later. */
 function shown(text: string): string {
   return findLiteralSecrets(text).length > 0 ? '…' : text.slice(0, 200)
 }

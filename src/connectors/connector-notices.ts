@@ -1,4 +1,4 @@
-/** Who is told when connectors and bindings change. */
+/** Notices for the subscribers of connectors and bindings. */
 import type { Notices } from '../mcp/mcp.ts'
 
 export const connectorsUri = 'resource://connectors'
@@ -13,7 +13,7 @@ export function bindingsUri(nameOrId: string): string {
 
 export interface ConnectorNotices {
   connectors(names: readonly string[]): void
-  /** Its bindings, or one of their upstreams. */
+  /** For a change of the session's bindings, or of one of their upstreams. */
   session(session: { readonly id: string; readonly name: string }): void
 }
 
@@ -24,7 +24,7 @@ export function createConnectorNotices(notices: Notices): ConnectorNotices {
       for (const name of names) notices.resourceChanged(connectorUri(name))
     },
     session({ id, name }) {
-      // Whoever follows it may know it by either.
+      // Clients may subscribe to a session by its id or by its name.
       notices.resourceChanged(bindingsUri(id))
       notices.resourceChanged(bindingsUri(name))
     },

@@ -1,16 +1,17 @@
-/** What people have of connectors over MCP: tools and resources. */
+/** The tools and resources of connectors for people. */
+import type { Feature } from '../feature/feature.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { createBindingTools } from './binding-tools.ts'
 import { createConnectorResources } from './connector-resources.ts'
 import { createConnectorTools } from './connector-tools.ts'
 import type { ConnectorViews } from './connector-views.ts'
-import type { Connectors } from './connectors.ts'
+import type { ConnectorDesk } from './connector.ts'
 import { createImportTools } from './import-tools.ts'
 
 export function createConnectorProvider(deps: {
-  readonly connectors: Omit<Connectors, 'provider'>
+  readonly connectors: Omit<ConnectorDesk, keyof Feature>
   readonly views: ConnectorViews
-  /** Of the person on this machine: where other programs keep their files. */
+  /** The person's home directory on this machine, where other programs keep their files. */
   readonly home: string
 }): Provider {
   const { connectors, views, home } = deps

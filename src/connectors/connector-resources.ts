@@ -1,14 +1,14 @@
-/** `resource://connectors`, one connector, and what a session is bound to. */
+/** The resources `resource://connectors`, one connector, and the bindings of a session. */
 import { HubError } from '../base/hub-error.ts'
 import type { Resource, ResourceTemplate } from '../mcp/mcp.ts'
 import { bindingsUri, connectorsUri, connectorUri } from './connector-notices.ts'
 import type { ConnectorViews } from './connector-views.ts'
-import type { Connectors } from './connectors.ts'
+import type { ConnectorDesk } from './connector.ts'
 
 const mimeType = 'application/json'
 
 export function createConnectorResources(deps: {
-  readonly connectors: Pick<Connectors, 'list' | 'find' | 'describeBindings'>
+  readonly connectors: Pick<ConnectorDesk, 'list' | 'find' | 'describeBindings'>
   readonly views: ConnectorViews
 }): { resources(): readonly Resource[]; resourceTemplates(): readonly ResourceTemplate[] } {
   const { connectors, views } = deps
@@ -49,7 +49,7 @@ export function createConnectorResources(deps: {
   return { resources: () => resources, resourceTemplates: () => resourceTemplates }
 }
 
-/** Of what is not there, there is no resource. */
+/** Returns `undefined` if there is no such resource. */
 async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read()

@@ -1,10 +1,10 @@
-/** The only SQL of connectors. */
+/** All SQL of connectors. */
 import { randomUUID } from 'node:crypto'
 import type { Connector } from '../api/connector.ts'
 import { connectorSchema } from '../api/connector.ts'
+import { defined } from '../base/defined.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { ConnectorRow, Store } from '../store/store.ts'
-import { defined } from './defined.ts'
 
 export interface ConnectorRecord {
   readonly id: string
@@ -19,12 +19,12 @@ export interface ConnectorChanges {
 }
 
 export interface ConnectorStore {
-  /** By name. */
+  /** Sorted by name. */
   list(): Promise<readonly ConnectorRecord[]>
   find(name: string): Promise<ConnectorRecord | undefined>
-  /** All of it or nothing: adds what is new, changes what is there, by name. */
+  /** In one transaction: adds new connectors, updates existing ones by name, and removes others. */
   apply(changes: ConnectorChanges): Promise<void>
-  /** Answers what is there then, which is another if that was there before. */
+  /** Returns the stored connector, which differs from the given one if the name existed before. */
   insertIfNew(connector: Connector): Promise<ConnectorRecord & { readonly isNew: boolean }>
 }
 

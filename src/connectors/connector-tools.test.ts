@@ -2,11 +2,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { connectorWorld } from '../../test/fixtures/connector-world.ts'
+import { connectorWorld } from '../../test/worlds/connector-world.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
-import type { Completers, UpstreamTarget } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 import { openStore } from '../store/store.ts'
+import type { UpstreamTarget } from '../upstream/upstream.ts'
 
 const github = {
   name: 'github',
@@ -21,7 +21,7 @@ beforeEach(async () => {
   onTestFinished(() => store[Symbol.asyncDispose]())
 })
 
-test('a connector is saved, listed, tried out, bound, unbound and deleted', async () => {
+test('a connector can be saved, bound, listed, unbound and deleted', async () => {
   const world = connectorWorld(store, {
     environment: { GITHUB_TOKEN: 'secret-of-github' },
     upstreamOf: () => ({
@@ -75,7 +75,7 @@ test('a connector is saved, listed, tried out, bound, unbound and deleted', asyn
 })
 
 describe('test_connector', () => {
-  test('says what it offers, in the words of the upstream, and keeps nothing', async () => {
+  test('test_connector reports what the upstream offers, and saves nothing', async () => {
     const targets: UpstreamTarget[] = []
     const { callTool, connectors } = connectorWorld(store, {
       environment: { GITHUB_TOKEN: 'secret-of-github' },
@@ -105,7 +105,7 @@ describe('test_connector', () => {
     expect(await connectors.list()).toEqual([])
   })
 
-  test('says what is missing without trying', async () => {
+  test('test_connector reports missing variables without starting the upstream', async () => {
     const { callTool } = connectorWorld(store, { test: () => Promise.reject(new Error('must not be tried')) })
     await callTool('save_connector', github)
     expect(await callTool('test_connector', { name: 'github' })).toMatchObject({
@@ -115,7 +115,7 @@ describe('test_connector', () => {
     })
   })
 
-  test('a failure is told without what the upstream was given', async () => {
+  test('test_connector reports a failure without the secrets that the upstream received', async () => {
     const { callTool } = connectorWorld(store, {
       environment: { GITHUB_TOKEN: 'secret-of-github' },
       test: async () => ({ error: '401: "secret-of-github" is not good', stderr: '' }),
@@ -127,7 +127,7 @@ describe('test_connector', () => {
     })
   })
 
-  test('says where its program ran, and what it wrote when it failed', async () => {
+  test('test_connector reports the working directory, and the stderr of a failed program', async () => {
     const world = connectorWorld(store, { test: async () => ({ error: 'it ended', stderr: 'no such table' }) })
     const { callTool } = world
     await world.addSession('build')
@@ -139,18 +139,18 @@ describe('test_connector', () => {
     expect(await callTool('test_connector', { connector: address })).not.toHaveProperty('cwd')
   })
 
-  test('what was filled in and is of no use is told, and nothing is tried', async () => {
+  test('test_connector reports an invalid value of a variable without starting the upstream', async () => {
     const { callTool } = connectorWorld(store, {
       environment: { PLACE: 'nowhere' },
       test: () => Promise.reject(new Error('must not be tried')),
     })
     expect(await callTool('test_connector', { connector: { transport: 'http', base_url: '${PLACE}' } })).toMatchObject({
       ok: false,
-      error: expect.stringContaining('comes to no address') as string,
+      error: expect.stringContaining('does not resolve to an address') as string,
     })
   })
 
-  test('takes a name or a connector, and a session that is there', async () => {
+  test('test_connector needs either a name or a connector, and an existing session', async () => {
     const { callTool } = connectorWorld(store)
     expect(await callTool('test_connector', {})).toContain('Give either "name"')
     expect(await callTool('test_connector', { name: 'x', connector: github })).toContain('Give either "name"')
@@ -160,7 +160,7 @@ describe('test_connector', () => {
   })
 })
 
-test('lists come by the page, each after the last name of the one before', async () => {
+test('lists come in pages, each starting after the last name of the previous one', async () => {
   const world = connectorWorld(store)
   const { callTool } = world
   await world.addSession('build')
@@ -184,7 +184,7 @@ test('lists come by the page, each after the last name of the one before', async
   })
 })
 
-test('of several upstreams the connector shows the one that is worst off, and the last breach of all', async () => {
+test('a connector shows the worst of its upstreams, and the latest breach of all', async () => {
   const facts = (is: 'running' | 'failed', at?: string) => ({
     status: { is },
     identity: undefined,
@@ -210,10 +210,10 @@ test('of several upstreams the connector shows the one that is worst off, and th
 })
 
 describe('restart_connector', () => {
-  test('answers every binding whose upstream was started anew, and that is an event of each session', async () => {
+  test('restart_connector returns every restarted binding, and records an event for each session', async () => {
     const asked: unknown[] = []
     const world = connectorWorld(store, {
-      async restartUpstreams(...args) {
+      async restart(...args) {
         asked.push(args)
         return ['one', 'two'].map((name) => ({ session: `id-of-${name}`, label: 'github' }))
       },
@@ -240,7 +240,7 @@ describe('restart_connector', () => {
     )
   })
 
-  test('says why there was nothing to start anew', async () => {
+  test('restart_connector explains why nothing was restarted', async () => {
     const world = connectorWorld(store)
     const restart = (session?: string) => world.callTool('restart_connector', { name: 'github', session })
     expect(await restart()).toContain('There is no connector "github"')
@@ -264,7 +264,7 @@ describe('restart_connector', () => {
 describe('import_connectors', () => {
   const text = '{"mcpServers": {"gh": {"command": "npx", "env": {"GITHUB_TOKEN": "hunter2-hunter2"}}}}'
 
-  test('shows first, then does it, and the secret is nowhere', async () => {
+  test('import_connectors shows its plan before it applies it, and stores no secret', async () => {
     const { callTool, connectors, events } = connectorWorld(store)
     const shown = {
       add: [{ name: 'gh', env_keys: ['GITHUB_TOKEN'] }],
@@ -281,7 +281,7 @@ describe('import_connectors', () => {
     expect(JSON.stringify([done, kept, events])).not.toContain('hunter2')
   })
 
-  test('reads the files of a program on the machine of the hub, and says which', async () => {
+  test('import_connectors reads the files of a program on the hub’s machine, and names them', async () => {
     const home = temporaryDirectory()
     mkdirSync(join(home, '.gemini'))
     const settings = { mcpServers: { web: { httpUrl: 'https://x.org/mcp', headers: { A: 'Bearer $WEB_TOKEN' } } } }
@@ -298,7 +298,7 @@ describe('import_connectors', () => {
   })
 })
 
-test('what may hold a secret by mistake is recorded by no call', () => {
+test('arguments that may hold a secret by mistake are not recorded', () => {
   const { tools } = connectorWorld(store)
   expect(tools.get('save_connector')?.unrecorded).toEqual(
     expect.arrayContaining(['headers', 'args', 'options', 'base_url']),
@@ -325,22 +325,22 @@ test('a secret in the overrides of a binding is refused', async () => {
   ).toContain('"cmd"')
 })
 
-test('the resources show the same, and one that is not there is none', async () => {
+test('the resources show the same connectors and bindings, and unknown ones do not exist', async () => {
   const world = connectorWorld(store, { environment: {} })
   await world.addSession('build')
   await world.callTool('save_connector', github)
   await world.callTool('bind_connector', { session: 'build', connector: 'github' })
-  const { provider } = world.connectors
+  const [provider] = world.connectors.providers ?? []
   const call = {} as never
-  const [list] = provider.resources?.() ?? []
+  const [list] = provider?.resources?.() ?? []
   expect(JSON.stringify(await list?.read(call))).toContain('example.org')
-  const templates = new Map(provider.resourceTemplates?.().map((each) => [each.uriTemplate, each]))
+  const templates = new Map(provider?.resourceTemplates?.().map((each) => [each.uriTemplate, each]))
   const one = templates.get('resource://connectors/{name}')
   expect(JSON.stringify(await one?.read('resource://connectors/github', { name: 'github' }, call))).toContain(
     'example.org',
   )
   expect(await one?.read('resource://connectors/x', { name: 'x' }, call)).toBeUndefined()
-  const completers = one?.complete as Completers | undefined
+  const completers = one?.complete
   expect(await completers?.['name']?.('gi')).toEqual(['github'])
   const bindings = templates.get('resource://sessions/{id}/mcp')
   const read = await bindings?.read('resource://sessions/build/mcp', { id: 'build' }, call)

@@ -2,13 +2,14 @@
 import { z } from 'zod'
 import { bindingSchema, connectorSchema } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
-import { defineTool, type Tool } from '../mcp/mcp.ts'
+import type { Tool } from '../mcp/mcp.ts'
+import { defineTool } from '../mcp/mcp.ts'
 import type { ConnectorViews } from './connector-views.ts'
 import { connectorView } from './connector-views.ts'
-import type { Connectors } from './connectors.ts'
+import type { ConnectorDesk } from './connector.ts'
 import { pageInput, pageOf } from './page.ts'
 
-/** Where somebody may have written a secret by mistake: it is refused, and must not be found in the log. */
+/** Fields in which a person may write a secret by mistake. The tool refuses it, and the log must not record it. */
 const mayHoldSecrets = ['base_url', 'cmd', 'args', 'env_keys', 'headers', 'options'] as const
 
 const offered = z.object({ count: z.int(), names: z.array(z.string()) })
@@ -30,7 +31,7 @@ const outcomeSchema = z.object({
 })
 
 export function createConnectorTools(deps: {
-  readonly connectors: Pick<Connectors, 'list' | 'find' | 'save' | 'delete' | 'tryOut' | 'restart'>
+  readonly connectors: Pick<ConnectorDesk, 'list' | 'find' | 'save' | 'delete' | 'tryOut' | 'restart'>
   readonly views: ConnectorViews
 }): readonly Tool[] {
   const { connectors, views } = deps
@@ -72,7 +73,7 @@ export function createConnectorTools(deps: {
     defineTool({
       name: 'test_connector',
       description:
-        'Starts or reaches an MCP server, asks what it offers, and ends it: whether it works, its tools, its era, the time it takes, what is missing. Takes the name of a connector, or one that is not saved yet; keeps nothing.',
+        'Starts or reaches an MCP server, asks what it offers, and ends it: whether it works, its tools, its era, the time it takes, what is missing. Takes the name of a connector, or one that is not saved yet. Keeps the lists of one that is saved, to show them to agents while it starts.',
       input: z.strictObject({
         name: z.string().optional().describe('Of a connector that is saved.'),
         connector: connectorSchema.partial({ name: true }).strict().optional().describe('One that is not.'),
@@ -102,7 +103,7 @@ export function createConnectorTools(deps: {
     defineTool({
       name: 'restart_connector',
       description:
-        'Starts the upstreams of a connector anew, in all sessions or in one, also those that were given up. Calls that run on them fail. Answers the bindings concerned, and how each upstream is then.',
+        'Restarts the upstreams of a connector, in all sessions or in one, also those that were given up. Calls that run on them fail. Answers the bindings concerned, and how each upstream is then.',
       input: z.strictObject({
         name: z.string(),
         session: z.string().optional().describe('Its name or id; without it, in all sessions.'),

@@ -1,12 +1,12 @@
-/** Connectors and bindings as people see them: with the state of their upstreams, without secrets. */
+/** Connectors and bindings as people see them: with the state of their upstreams and without secrets. */
 import { z } from 'zod'
 import type { Binding, Overrides } from '../api/connector.ts'
 import { connectorSchema, upstreamStatusSchema } from '../api/connector.ts'
-import type { UpstreamFacts } from '../mcp/mcp.ts'
+import type { UpstreamFacts } from '../upstream/upstream.ts'
 import type { BindingRecord, BoundSession } from './binding-store.ts'
 import type { ConnectorRecord } from './connector-store.ts'
-import { mapTexts } from './connector-texts.ts'
 import type { Resolver, SessionPlace } from './resolve.ts'
+import { mapTexts } from './texts/connector-texts.ts'
 
 export const connectorView = connectorSchema.extend({
   upstream: upstreamStatusSchema.describe(
@@ -23,7 +23,7 @@ export interface ConnectorViews {
 
 export function createConnectorViews(options: {
   readonly resolver: Resolver
-  /** Of a text that was kept before it was known to hold one. */
+  /** Hides secrets in a text that was stored before the hub knew them. */
   readonly withoutSecrets: (text: string) => string
   readonly sessionsOf: (connector: string) => Promise<readonly BoundSession[]>
   readonly upstreamOf: (sessionId: string, label: string) => UpstreamFacts | undefined

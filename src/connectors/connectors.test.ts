@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { connectorWorld } from '../../test/fixtures/connector-world.ts'
+import { connectorWorld } from '../../test/worlds/connector-world.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 
 const files = { name: 'files', transport: 'stdio', cmd: 'npx', args: ['-y', 'server-files', '{workspace}'] }
@@ -11,7 +11,7 @@ const github = {
 }
 
 describeOnEachEngine('connectors', (open) => {
-  test('a connector is kept with its defaults, changed as a whole by its name, and there for the next hub', async () => {
+  test('a connector is stored with its defaults, replaced as a whole by name, and still there after a restart', async () => {
     await using opened = await open()
     const { connectors } = connectorWorld(opened.store)
     const saved = await connectors.save({ ...files, options: { custom: { deep: [1] } } })
@@ -33,7 +33,7 @@ describeOnEachEngine('connectors', (open) => {
     ])
   })
 
-  test('a name that is not there is answered with those that are', async () => {
+  test('an unknown name is answered with the existing names', async () => {
     await using opened = await open()
     const { connectors } = connectorWorld(opened.store)
     await expect(connectors.find('nope')).rejects.toThrow('save_connector')
@@ -42,7 +42,7 @@ describeOnEachEngine('connectors', (open) => {
     await expect(connectors.delete('nope')).rejects.toThrow('There are files.')
   })
 
-  test('a session is bound by a label made of the name, and loses the binding with the connector', async () => {
+  test('a binding gets a label made from the connector’s name, and is deleted with the connector', async () => {
     await using opened = await open()
     const world = connectorWorld(opened.store)
     const { connectors, changes } = world
@@ -61,7 +61,7 @@ describeOnEachEngine('connectors', (open) => {
     expect(changes).toEqual([id, id])
   })
 
-  test('a binding goes with its session', async () => {
+  test('a binding is deleted with its session', async () => {
     await using opened = await open()
     const world = connectorWorld(opened.store)
     const { id } = await world.addSession('build')
@@ -71,7 +71,7 @@ describeOnEachEngine('connectors', (open) => {
     expect(await opened.store.db.selectFrom('mcp_session_bindings').selectAll().execute()).toEqual([])
   })
 
-  test('one connector may be bound twice under two labels; the same label again changes the binding', async () => {
+  test('a connector can be bound under two labels, and binding a label again updates it', async () => {
     await using opened = await open()
     const world = connectorWorld(opened.store)
     const { id } = await world.addSession('build')
@@ -91,7 +91,7 @@ describeOnEachEngine('connectors', (open) => {
     await expect(connectors.unbind(id, 'other')).rejects.toThrow('has no binding "other". It has files.')
   })
 
-  test('a label of another connector is taken, and both are named, whoever comes first', async () => {
+  test('of two connectors that ask for one label at once, one is refused with an error that names both', async () => {
     await using opened = await open()
     const world = connectorWorld(opened.store)
     const { id } = await world.addSession('build')
@@ -108,26 +108,26 @@ describeOnEachEngine('connectors', (open) => {
     expect(await world.connectors.bindingsOf(id)).toHaveLength(1)
   })
 
-  test('a session is born with all its connectors or with none', async () => {
+  test('a session starts with all its connectors or with none', async () => {
     await using opened = await open()
     const world = connectorWorld(opened.store)
     const { id } = await world.addSession('build')
     const { connectors } = world
     await connectors.save(files)
     await connectors.save(github)
-    await expect(connectors.bindAtBirth(id, ['files', 'nope'])).rejects.toThrow('There is no connector "nope"')
-    await expect(connectors.bindAtBirth(id, ['files', { connector: 'github', label: 'files' }])).rejects.toThrow(
+    await expect(connectors.bindAll(id, ['files', 'nope'])).rejects.toThrow('There is no connector "nope"')
+    await expect(connectors.bindAll(id, ['files', { connector: 'github', label: 'files' }])).rejects.toThrow(
       'taken by the mount "files" of the connector "files"',
     )
-    await expect(connectors.bindAtBirth(id, ['files', { connector: 'github', label: 'terminal' }])).rejects.toThrow(
+    await expect(connectors.bindAll(id, ['files', { connector: 'github', label: 'terminal' }])).rejects.toThrow(
       "taken by the hub's own mount",
     )
     expect(await connectors.bindingsOf(id)).toEqual([])
-    await connectors.bindAtBirth(id, ['files', { connector: 'github', label: 'gh', priority: 2 }])
+    await connectors.bindAll(id, ['files', { connector: 'github', label: 'gh', priority: 2 }])
     expect((await connectors.bindingsOf(id)).map(({ label }) => label)).toEqual(['files', 'gh'])
   })
 
-  test('targets of the legacy map become connectors once, and one that differs is refused with both', async () => {
+  test('a target of the legacy map is registered once, and a different one of the same name is refused', async () => {
     await using opened = await open()
     const world = connectorWorld(opened.store)
     const { connectors } = world
@@ -163,7 +163,7 @@ describeOnEachEngine('connectors', (open) => {
     expect(await connectors.list()).toHaveLength(2)
   })
 
-  test('of two legacy maps that come at once with one name for two things, one is refused', async () => {
+  test('one of two simultaneous legacy maps that use a name differently is refused', async () => {
     await using opened = await open()
     const world = connectorWorld(opened.store)
     await world.addSession('one')
@@ -176,7 +176,7 @@ describeOnEachEngine('connectors', (open) => {
     expect(await world.connectors.list()).toHaveLength(1)
   })
 
-  test('what an upstream listed is known per configuration, survives the hub, and goes with the connector', async () => {
+  test('the lists of an upstream are cached per configuration, survive a restart, and are deleted with the connector', async () => {
     await using opened = await open()
     const { connectors } = connectorWorld(opened.store)
     const { id } = await connectors.save(files)
@@ -198,7 +198,7 @@ describeOnEachEngine('connectors', (open) => {
     expect(await opened.store.db.selectFrom('mcp_known_lists').selectAll().execute()).toEqual([])
   })
 
-  test('of the lists of one connector only the newest hundred are kept', async () => {
+  test('only the newest hundred lists of a connector are kept', async () => {
     await using opened = await open()
     const { connectors } = connectorWorld(opened.store)
     const { id } = await connectors.save(files)
@@ -220,7 +220,7 @@ describeOnEachEngine('connectors', (open) => {
     expect(await connectors.loadLists(id, 'new')).toBeDefined()
   })
 
-  test('an import is done as a whole or not at all', async () => {
+  test('an import is applied as a whole or not at all', async () => {
     await using opened = await open()
     const { connectors } = connectorWorld(opened.store)
     await connectors.save(files)
@@ -234,7 +234,7 @@ describeOnEachEngine('connectors', (open) => {
     ])
   })
 
-  test('an import that was done has nothing more to do', async () => {
+  test('repeating an import changes nothing', async () => {
     await using opened = await open()
     const { connectors } = connectorWorld(opened.store)
     const text = JSON.stringify({
@@ -245,7 +245,7 @@ describeOnEachEngine('connectors', (open) => {
     expect(await connectors.imports.plan(text)).toMatchObject({ add: [], change: [], remove: [] })
   })
 
-  test('those who watch are told of what concerns them, by name and by id', async () => {
+  test('subscribers are notified of changes to connectors and sessions, by name and by id', async () => {
     await using opened = await open()
     const world = connectorWorld(opened.store)
     await world.addSession('build')
@@ -262,7 +262,7 @@ describeOnEachEngine('connectors', (open) => {
     expect(take()).toEqual(all)
     await world.connectors.save({ ...files, args: [] })
     expect(take()).toEqual(all)
-    world.connectors.upstreamChanged({ id: 'id-of-build', name: 'build' }, 'files')
+    await world.connectors.on?.['upstream-changed']?.({ session: 'id-of-build', connector: 'files' })
     expect(take()).toEqual(all)
     await world.connectors.unbind('build', 'files')
     expect(take()).toEqual(all)

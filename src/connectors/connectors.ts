@@ -1,114 +1,67 @@
 /**
- * Connectors: the MCP servers that sessions may use, registered once, bound to sessions with what each changes, and
- * resolved to the one configuration that an upstream is opened with.
+ * Connectors: the MCP servers that sessions may use. Each is registered once and bound to sessions, which may override
+ * parts of it. It is then resolved to the configuration that opens an upstream.
  */
 import { tmpdir } from 'node:os'
-import type { Binding, Connector, ConnectorUse, LegacyMcps } from '../api/connector.ts'
-import { holdsKnownSecret, withoutKnownSecrets } from '../base/known-secrets.ts'
+import type { BoundConnector, Connector } from '../api/connector.ts'
+import { HubError } from '../base/hub-error.ts'
+import { holdsKnownSecret } from '../base/known-secrets.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
-import type { Notices, Provider, UpstreamFacts, UpstreamTarget } from '../mcp/mcp.ts'
+import type { SignalSender } from '../feature/feature.ts'
+import type { Log } from '../base/log.ts'
+import type { Notices } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
+import type { UpstreamTarget } from '../upstream/upstream.ts'
 import { type BindingRecord, createBindingStore } from './binding-store.ts'
-import { type BindOptions, createBindings, type PlannedBinding } from './bindings.ts'
+import { type PlannedBinding, createBindings } from './bindings.ts'
 import { refuseTexts } from './check-connector.ts'
 import { createConnectorNotices } from './connector-notices.ts'
-import { createConnectorProvider } from './connector-provider.ts'
 import { createConnectorStore } from './connector-store.ts'
-import type { Texts } from './connector-texts.ts'
-import { createConnectorViews } from './connector-views.ts'
-import { createImports, type Imports } from './import-connectors.ts'
-import { createKnownListStore, type KnownLists } from './known-lists.ts'
-import { createRegistry, type Note, type Registry } from './registry.ts'
-import { createResolver, type Resolution, type SessionPlace } from './resolve.ts'
-import { createRestart, type RestartConnector, type RestartUpstreams } from './restart-connector.ts'
-import { createTryOut, type Trial, type TryOut } from './try-out.ts'
+import type { Texts } from './texts/connector-texts.ts'
+import { createConnectorDesk } from './connector-desk.ts'
+import { createKnownListStore } from './known-lists.ts'
+import { namedVariables } from './texts/references.ts'
+import { type Note, createRegistry } from './registry.ts'
+import { type Resolution, type SessionPlace, createResolver } from './resolve.ts'
+import type { Trial } from './try-out.ts'
+import type { Connectors, MountedConnector } from './connector.ts'
 
+export type { Connectors, LiveUpstreams } from './connector.ts'
 export { exportConnectors, exportFormats } from './formats/export.ts'
 export { foreignPrograms, readForeignFiles } from './foreign-files.ts'
-export type { KnownLists } from './known-lists.ts'
-export type { Resolution, SessionPlace } from './resolve.ts'
+export type { SessionPlace } from './resolve.ts'
 export type { Trial } from './try-out.ts'
-
-export interface Connectors extends Pick<Registry, 'list' | 'find' | 'save' | 'delete'> {
-  readonly imports: Imports
-  readonly tryOut: TryOut
-
-  /** What a session is bound to, in the order of labels; those that are switched off, too. */
-  bindingsOf(sessionId: string): Promise<readonly BoundConnector[]>
-  /** The same for people: what each comes to without secrets, and how its upstream is. */
-  describeBindings(session: string): Promise<readonly Binding[]>
-  /** The same connector under the same label again changes what is there. */
-  bind(session: string, connector: string, options?: BindOptions): Promise<Binding>
-  /** Answers what it was. */
-  unbind(session: string, label: string): Promise<Binding>
-  readonly restart: RestartConnector
-  /** For a session whose record is there and whose program is not: all of them or none. */
-  bindAtBirth(session: string, uses: readonly ConnectorUse[]): Promise<void>
-  bindLegacyMap(session: string, map: LegacyMcps): Promise<void>
-
-  /** The only way to a configuration. Throws where it is switched off, or a variable is not set. */
-  resolve(session: string, label: string): Promise<Resolution>
-
-  saveLists(connectorId: string, fingerprint: string, lists: KnownLists): Promise<void>
-  loadLists(connectorId: string, fingerprint: string): Promise<KnownLists | undefined>
-  /** Lists in which an upstream told its secrets, as an earlier hub kept them. */
-  dropKeptSecrets(): Promise<void>
-  /** The upstream of a binding has another status: those who watch are told. */
-  upstreamChanged(session: Pick<SessionPlace, 'id' | 'name'>, connector: string): void
-
-  /** For people. */
-  readonly provider: Provider
-}
-
-/** A mount of a session's compositor. */
-export interface BoundConnector {
-  readonly label: string
-  readonly priority: number
-  readonly connectorId: string
-  readonly connector: string
-  readonly isEnabled: boolean
-  /** One upstream for all sessions with the same fingerprint. */
-  readonly isShared: boolean
-  /** False: its tools keep their names, where it is the only one. */
-  readonly hasPrefix: boolean
-}
 
 export interface ConnectorsOptions {
   readonly store: Store
   readonly notices: Notices
   readonly events?: Pick<EventLog, 'append'>
-  /** The hub's own: where `${VAR}` and env_keys are looked up. */
+  /** The hub's own environment, in which `${VAR}` and env_keys are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** What programs get in any case: PATH, HOME … */
+  /** The variables that every program gets: PATH, HOME … */
   readonly baseEnvironment: Readonly<Record<string, string>>
   readonly redactor: Pick<Redactor, 'addSecret' | 'text' | 'forPerson'>
-  /** By name or id; throws where there is none. */
+  /** Takes a name or an id. Throws if there is no such session. */
   readonly findSession: (nameOrId: string) => Promise<SessionPlace>
-  /** `undefined` where nobody has used it yet. */
-  readonly upstreamOf?: (sessionId: string, label: string) => UpstreamFacts | undefined
-  readonly restartUpstreams: RestartUpstreams
-  /** Opens an upstream, asks what it offers and closes it. */
+  /** Opens an upstream, reads its lists and closes it. */
   readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<Trial>
-  /** What was kept for it elsewhere can go. */
-  readonly onRemoved?: (name: string) => void
-  /** What the session is bound to, or how, is another now. */
-  readonly onBindingsChange: (sessionId: string) => void
+  readonly signals: SignalSender
+  readonly log: Pick<Log, 'warn'>
 }
 
 export function createConnectors(options: ConnectorsOptions): Connectors {
-  const { store, events, environment, baseEnvironment, redactor, findSession, onBindingsChange } = options
+  const { store, events, environment, baseEnvironment, redactor, findSession, signals, log } = options
   const rows = createConnectorStore(store)
   const bindingRows = createBindingStore(store)
   const holdsSecret = (text: string) => holdsKnownSecret(redactor, text)
   const knownLists = createKnownListStore(store, holdsSecret)
   const resolver = createResolver({ environment, baseEnvironment, redactor })
   const tell = createConnectorNotices(options.notices)
-  const note: Note = async (type, payload, session) =>
-    void (await events?.append({ type, payload, ...(session !== undefined && { session }) }))
+  const note: Note = async (event) => void (await events?.append(event))
 
   function refuseKnown(connector: Connector, written: Texts = connector): void {
-    // What its own variables stand for is known from here on.
+    // The preview reports the values of the connector's own variables to the redactor.
     resolver.preview(connector, {}, nowhere)
     refuseTexts(connector.name, written, holdsSecret)
   }
@@ -119,8 +72,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
     tell,
     note,
     refuseKnown,
-    onRemoved: options.onRemoved ?? (() => {}),
-    onBindingsChange,
+    signals,
   })
   const bindings = createBindings({
     connectors: rows,
@@ -128,13 +80,15 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
     findConnector: (name) => registry.find(name),
     refuseKnown,
     async onRegistered(connector) {
-      await note('connector-saved', { connector })
+      await note({ type: 'connector-saved', payload: { connector } })
       tell.connectors([connector.name])
     },
   })
 
   async function bound(session: SessionPlace, planned: readonly Pick<PlannedBinding, 'connector' | 'label'>[]) {
-    for (const { connector, label } of planned) await note('connector-bound', { connector, label }, session.id)
+    for (const { connector, label } of planned) {
+      await note({ type: 'connector-bound', session: session.id, payload: { connector, label } })
+    }
     bindingsChanged(
       session,
       planned.map(({ connector }) => connector),
@@ -144,42 +98,47 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   function bindingsChanged(session: SessionPlace, connectors: readonly string[]): void {
     tell.session(session)
     tell.connectors(connectors)
-    onBindingsChange(session.id)
+    signals.emit('bindings-changed', { session: session.id })
   }
 
-  const connectors: Omit<Connectors, 'provider'> = {
-    list: () => registry.list(),
-    find: (name) => registry.find(name),
-    save: (input) => registry.save(input),
-    delete: (name) => registry.delete(name),
-    imports: createImports({ registry, environment }),
-    tryOut: createTryOut({
-      find: (name) => registry.find(name),
-      placeOf: async (session) => (session === undefined ? nowhere : findSession(session)),
-      resolver,
-      test: options.test,
-      redactor,
-    }),
-    bindingsOf: async (sessionId) => (await bindings.list(sessionId)).map(toBound),
-    async describeBindings(nameOrId) {
-      const session = await findSession(nameOrId)
-      return (await bindings.list(session.id)).map((binding) => views.binding(binding, session))
+  async function resolve(nameOrId: string, label: string): Promise<Resolution> {
+    const session = await findSession(nameOrId)
+    const { connector, overrides } = await bindings.find(session, label)
+    return resolver.resolve(connector.connector, overrides, session)
+  }
+
+  async function mountOf(session: string, bound: BoundConnector): Promise<MountedConnector> {
+    try {
+      const { target, fingerprint, version } = await resolve(session, bound.label)
+      return { ...bound, target, fingerprint, version }
+    } catch (error) {
+      const target = error instanceof Error ? error : new Error(String(error))
+      const unresolved = `unresolved: ${target.message}`
+      return { ...bound, target, fingerprint: unresolved, version: unresolved }
+    }
+  }
+
+  const bindingsOf = async (sessionId: string) => (await bindings.list(sessionId)).map(toBound)
+
+  async function dropKeptSecrets(): Promise<void> {
+    for (const { connector } of await rows.list()) resolver.preview(connector, {}, nowhere)
+    await knownLists.dropSecrets()
+  }
+
+  return {
+    bindingsOf,
+    async mountsOf(sessionId) {
+      const enabled = (await bindingsOf(sessionId)).filter(({ isEnabled }) => isEnabled)
+      return Promise.all(enabled.map((bound) => mountOf(sessionId, bound)))
     },
-    async bind(nameOrId, connector, given = {}) {
-      const session = await findSession(nameOrId)
-      const binding = await bindings.bind(session, connector, given)
-      await bound(session, [{ connector, label: binding.label }])
-      return views.binding(binding, session)
-    },
-    async unbind(nameOrId, label) {
-      const session = await findSession(nameOrId)
-      const { upstream: _ended, ...unbound } = views.binding(await bindings.unbind(session, label), session)
-      await note('connector-unbound', { connector: unbound.connector, label }, session.id)
-      bindingsChanged(session, [unbound.connector])
-      return unbound
-    },
-    restart: (name, session) => restart(name, session),
-    async bindAtBirth(nameOrId, uses) {
+    usesOf: async (sessionId) =>
+      (await bindings.list(sessionId)).map(({ connector, label, overrides, priority }) => ({
+        connector: connector.connector.name,
+        label,
+        overrides,
+        priority,
+      })),
+    async bindAll(nameOrId, uses) {
       const session = await findSession(nameOrId)
       await bound(session, await bindings.bindAll(session, uses))
     },
@@ -187,42 +146,52 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
       const session = await findSession(nameOrId)
       await bound(session, await bindings.bindLegacyMap(session, map))
     },
-    async resolve(nameOrId, label) {
-      const session = await findSession(nameOrId)
-      const { connector, overrides } = await bindings.find(session, label)
-      return resolver.resolve(connector.connector, overrides, session)
+    resolve,
+    async variables() {
+      const connectors = (await rows.list()).map(({ connector }) => connector)
+      return new Set([...connectors, ...(await bindingRows.allOverrides())].flatMap(namedVariables))
     },
     saveLists: (id, fingerprint, lists) => knownLists.save(id, fingerprint, lists),
     loadLists: (id, fingerprint) => knownLists.load(id, fingerprint),
-    async dropKeptSecrets() {
-      for (const { connector } of await rows.list()) resolver.preview(connector, {}, nowhere)
-      await knownLists.dropSecrets()
+    dropKeptSecrets,
+    createDesk: (upstreams) =>
+      createConnectorDesk({
+        registry,
+        bindings,
+        sessionsOf: (name) => bindingRows.sessionsOf(name),
+        resolver,
+        findSession,
+        upstreams,
+        environment,
+        home: baseEnvironment['HOME'] ?? '/',
+        nowhere,
+        redactor,
+        test: options.test,
+        keepLists: (id, version, lists) => knownLists.save(id, version, lists),
+        note,
+        bound,
+        bindingsChanged,
+      }),
+    on: {
+      async 'upstream-changed'({ session, connector }) {
+        const place = await findSession(session).catch((error: unknown) => {
+          // The session was removed meanwhile, so no client watches it.
+          if (error instanceof HubError && error.code === 'not-found') return undefined
+          throw error
+        })
+        if (!place) return
+        tell.session(place)
+        tell.connectors([connector])
+      },
     },
-    upstreamChanged(session, connector) {
-      tell.session(session)
-      tell.connectors([connector])
+    // This reads every cached list, so the hub does not wait for it.
+    async start() {
+      void dropKeptSecrets().catch((error: unknown) => log.warn({ error }, 'kept lists could not be looked through'))
     },
   }
-  const views = createConnectorViews({
-    resolver,
-    withoutSecrets: (text) => withoutKnownSecrets(redactor, text),
-    sessionsOf: (name) => bindingRows.sessionsOf(name),
-    upstreamOf: options.upstreamOf ?? (() => undefined),
-  })
-  const restart = createRestart({
-    findConnector: (name) => registry.find(name),
-    findSession,
-    findBinding: (session, label) => bindings.find(session, label),
-    sessionsOf: (name) => bindingRows.sessionsOf(name),
-    restartUpstreams: options.restartUpstreams,
-    views,
-    note,
-  })
-  const provider = createConnectorProvider({ connectors, views, home: baseEnvironment['HOME'] ?? '/' })
-  return { ...connectors, provider }
 }
 
-/** Where a connector is tried out that belongs to no session. */
+/** The place for trying out a connector without a session. */
 const nowhere: SessionPlace = { id: 'test', name: 'test', workspacePath: tmpdir() }
 
 function toBound({ label, priority, connectorId, connector, overrides }: BindingRecord): BoundConnector {

@@ -16,7 +16,7 @@ const servers = async (...args: Parameters<typeof readForeignFiles>) => {
   return (JSON.parse(text) as { mcpServers: Record<string, unknown> }).mcpServers
 }
 
-test('Claude: of all projects, of the person, of the project, its own last; and nothing else of the file', async () => {
+test('for Claude, narrower scopes win over wider ones, and nothing but servers is read', async () => {
   const [home, project] = [temporaryDirectory(), temporaryDirectory()]
   const named = (command: string, ...names: string[]) => Object.fromEntries(names.map((name) => [name, { command }]))
   const own = write(home, '.claude.json', {
@@ -36,7 +36,7 @@ test('Claude: of all projects, of the person, of the project, its own last; and 
   })
 })
 
-test('Codex, Gemini, VS Code and Cursor are found where they keep theirs', async () => {
+test('the files of Codex, Gemini, VS Code and Cursor are found', async () => {
   const [home, project] = [temporaryDirectory(), temporaryDirectory()]
   write(home, '.codex/config.toml', 'model = "x"\n[mcp_servers.a]\ncommand = "codex"\n')
   write(home, '.gemini/settings.json', { mcpServers: { a: { command: 'gemini' } } })
@@ -55,7 +55,7 @@ test('Codex, Gemini, VS Code and Cursor are found where they keep theirs', async
   expect(await servers('cursor', place)).toEqual({ a: { command: 'cursor' } })
 })
 
-test('Claude Desktop is found on either system', async () => {
+test('the file of Claude Desktop is found on macOS and on Linux', async () => {
   const [mac, linux] = [temporaryDirectory(), temporaryDirectory()]
   write(mac, 'Library/Application Support/Claude/claude_desktop_config.json', { mcpServers: { a: { command: 'mac' } } })
   write(linux, '.config/Claude/claude_desktop_config.json', {
@@ -67,7 +67,7 @@ test('Claude Desktop is found on either system', async () => {
   expect(JSON.parse(text)).toEqual({ mcpServers: { a: { command: 'linux' } }, inputs: [] })
 })
 
-test('the settings of VS Code count where servers are among them, and less than its own file for servers', async () => {
+test('the settings of VS Code are read if they contain servers, and its own file for servers wins', async () => {
   const [home, project] = [temporaryDirectory(), temporaryDirectory()]
   write(
     home,
@@ -91,7 +91,7 @@ test('the settings of VS Code count where servers are among them, and less than 
   await expect(readForeignFiles('vscode', { home: bare })).rejects.toThrow('There is no file of vscode here')
 })
 
-test('no file, and one that is broken, are told by their path', async () => {
+test('the error for a missing or broken file names its path', async () => {
   const home = temporaryDirectory()
   await expect(readForeignFiles('codex', { home })).rejects.toThrow(`Looked for ${join(home, '.codex/config.toml')}.`)
   const path = write(home, '.cursor/mcp.json', '{"mcpServers": {"a": hunter2}}')

@@ -1,4 +1,4 @@
-/** Where other programs keep their MCP servers, and what of those files is about them. Nothing else of them is passed on. */
+/** Reads the MCP servers from the files of other programs. Nothing else in those files is passed on. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
@@ -10,14 +10,14 @@ export const foreignPrograms = ['claude', 'claude-desktop', 'codex', 'gemini', '
 export type ForeignProgram = (typeof foreignPrograms)[number]
 
 export interface ForeignFiles {
-  /** JSON with the servers of all files; of two with one name that of the narrower scope. */
+  /** JSON with the servers of all files. If two have the same name, the narrower scope wins. */
   readonly text: string
   readonly paths: readonly string[]
 }
 
 interface Place {
   readonly home: string
-  /** Whose files for a project count, too. */
+  /** The project whose files are read too. */
   readonly project?: string | undefined
 }
 
@@ -30,7 +30,7 @@ const files: Readonly<Record<ForeignProgram, (place: Place) => readonly string[]
   codex: ({ home, project }) => [join(home, '.codex/config.toml'), ...within(project, '.codex/config.toml')],
   gemini: ({ home, project }) => [join(home, '.gemini/settings.json'), ...within(project, '.gemini/settings.json')],
   vscode: ({ home, project }) => [
-    // Before it had a file of its own for them.
+    // Older versions of VS Code kept the servers in the settings.
     ...inSettings(home, 'Code/User/settings.json'),
     ...inSettings(home, 'Code/User/mcp.json'),
     ...within(project, '.vscode/settings.json'),
@@ -50,14 +50,14 @@ export async function readForeignFiles(program: ForeignProgram, place: Place): P
   const { project } = place
   const servers = [
     ...values.flatMap((value) => sharedServers(value, project)),
-    // Claude keeps what is meant for one project and one person in the file of the person.
+    // Claude keeps the servers of one person for one project in the person's file.
     ...values.map((value) => mapIn(project === undefined ? undefined : projectsOf(value)[project], 'mcpServers')),
   ]
   const inputs = values.flatMap((value) => (Array.isArray(value['inputs']) ? (value['inputs'] as unknown[]) : []))
   return { text: JSON.stringify({ mcpServers: Object.assign({}, ...servers) as object, inputs }), paths }
 }
 
-/** Of macOS and of Linux. */
+/** On macOS and on Linux. */
 function inSettings(home: string, path: string): readonly string[] {
   return [join(home, 'Library/Application Support', path), join(home, '.config', path)]
 }
@@ -85,14 +85,14 @@ async function readIfThere(path: string): Promise<Json | undefined> {
 
 const isVsCodeSettings = /(?:Code\/User|\.vscode)\/settings\.json$/
 
-/** Everybody has this file, few have servers in it. */
+/** Most people have this file, but few have servers in it. */
 function serversInSettings(settings: Json): Json | undefined {
   const { mcp = {} } = settings
   const servers = { ...mapIn(mcp, 'servers'), ...mapIn(settings, 'mcp.servers') }
   return Object.keys(servers).length === 0 ? undefined : { ...(isRecord(mcp) && mcp), servers }
 }
 
-/** Those of other projects count least. */
+/** Servers of other projects have the lowest precedence. */
 function sharedServers(value: Json, project: string | undefined): readonly Json[] {
   const others = Object.entries(projectsOf(value)).filter(([path]) => path !== project)
   return [

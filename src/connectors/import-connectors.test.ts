@@ -11,8 +11,8 @@ const plan = (text: string, known: readonly Connector[] = [], environment = {}) 
 
 const servers = (map: object) => JSON.stringify({ mcpServers: map })
 
-describe('a secret in what is imported', () => {
-  test('of a program is passed on by name', () => {
+describe('a secret in an import', () => {
+  test('a secret variable of a program is passed on by name', () => {
     const { add, secrets } = plan(servers({ gh: { command: 'x', env: { GITHUB_TOKEN: 'hunter2', MODE: 'fast' } } }))
     expect(add).toMatchObject([{ env_keys: ['GITHUB_TOKEN'], options: { env: { MODE: 'fast' } } }])
     expect(secrets).toEqual([
@@ -46,19 +46,19 @@ describe('a secret in what is imported', () => {
       { options: { oauth: { clientSecret: '${MY_HUB_CLIENT_SECRET}' } } },
     ],
     [{ command: 'x', env: { KEY: '${KEY:-hunter2-hunter2}' } }, { options: { env: { KEY: '${KEY}' } } }],
-  ])('%#: stands as a reference in its place', (entry, expected) => {
+  ])('secret %# is replaced with a reference', (entry, expected) => {
     const planned = plan(servers({ 'my-hub': entry }))
     expect(planned.add).toMatchObject([expected])
     expect(planned.secrets).toHaveLength(1)
     expect(JSON.stringify(planned)).not.toContain('hunter2')
   })
 
-  test('in the arguments of a program is seen by everybody, and that is told', () => {
+  test('a secret in the arguments of a program causes a warning that other users can see it', () => {
     const { warnings } = plan(servers({ x: { command: 'x', args: ['--token', 'hunter2'] } }))
     expect(warnings).toEqual([expect.stringContaining('the value of X_TOKEN stands in the arguments')])
   })
 
-  test('that the hub has already needs nobody to set it', () => {
+  test('a secret that the hub already has in its environment need not be set', () => {
     const text = servers({ gh: { command: 'x', env: { GITHUB_TOKEN: 'hunter2' } } })
     expect(plan(text, [], { GITHUB_TOKEN: 'hunter2' })).toMatchObject({
       add: [{ env_keys: ['GITHUB_TOKEN'] }],
@@ -66,7 +66,7 @@ describe('a secret in what is imported', () => {
     })
   })
 
-  test('of the same name but another value gets a variable of its own', () => {
+  test('a secret with a used name but another value gets its own variable', () => {
     const other = {
       add: [{ env_keys: [], options: { env: { API_KEY: '${GH_API_KEY}' } } }],
       secrets: [{ variable: 'GH_API_KEY' }],
@@ -85,7 +85,7 @@ describe('a secret in what is imported', () => {
     expect(shared.secrets.map(({ variable }) => variable)).toEqual(['API_KEY', 'API_KEY'])
   })
 
-  test('called like one of the hub’s own does not become that', () => {
+  test('a secret with the name of one of the hub’s own variables gets another name', () => {
     const { add } = plan(
       servers({
         db: { command: 'x', env: { DATABASE_URL: 'postgres://me:hunter2@db/x', SIGNALBOX_TOKEN: 'hunter2' } },
@@ -102,7 +102,7 @@ describe('a secret in what is imported', () => {
   })
 })
 
-test('what is there already, as it is, is neither added nor changed', () => {
+test('an unchanged connector is neither added nor changed', () => {
   const text = servers({ a: { command: 'x', env: { A_TOKEN: 'hunter2' } }, b: { url: 'https://x.org/mcp' } })
   const { add } = plan(text)
   expect(plan(text, add)).toMatchObject({ add: [], change: [], secrets: [] })
@@ -114,7 +114,7 @@ test('what is there already, as it is, is neither added nor changed', () => {
   })
 })
 
-test('only a command line removes, and only what is there', () => {
+test('only a command line removes connectors, and only existing ones', () => {
   const known = [checkConnector({ name: 'a', transport: 'stdio', cmd: 'x' })]
   expect(plan('claude mcp remove a\nclaude mcp remove b', known)).toMatchObject({
     remove: ['a'],
@@ -123,7 +123,7 @@ test('only a command line removes, and only what is there', () => {
   expect(plan(servers({ b: { command: 'x' } }), known).remove).toEqual([])
 })
 
-test('one that is wrong is left out with the reason, and the others come', () => {
+test('an invalid connector is left out with the reason, and the others are imported', () => {
   const { add, warnings } = plan(
     servers({ a: { url: 'ftp://x' }, b: { command: 'x' }, c: { command: 'x', type: 'pigeon' } }),
   )
@@ -134,13 +134,13 @@ test('one that is wrong is left out with the reason, and the others come', () =>
   ])
 })
 
-test('of two with one name the last counts, and that is told', () => {
+test('the last of two connectors with the same name counts, with a warning', () => {
   const { add, warnings } = plan('mcp add a -- x\nmcp add a -- y')
   expect(add).toMatchObject([{ cmd: 'y' }])
   expect(warnings).toEqual([expect.stringContaining('twice')])
 })
 
-test('whatever the secret is and wherever it stands, nothing of the plan repeats it', () => {
+test('the plan never contains a secret of any form from any place', () => {
   const secret = fc
     .string({ unit: fc.constantFrom(...Array.from('abcXYZ0189-_.~+/=')), minLength: 12, maxLength: 40 })
     .filter((text) => /\d/.test(text) && /[a-z]/.test(text) && /^\w/.test(text) && /\w$/.test(text))

@@ -1,32 +1,34 @@
 /**
- * Takes over connectors from what other programs have.
+ * Imports connectors from the configuration of other programs.
  *
- *   text → drafts → secrets moved to variables → checked → compared with what is there → shown → done, all or nothing
+ *   text → drafts → secrets moved to variables → checked → compared with the stored ones → shown → applied, all or nothing
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Connector } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import { checkConnector } from './check-connector.ts'
-import { mapTexts } from './connector-texts.ts'
 import type { Draft } from './formats/entry.ts'
-import { type Read, type ReadOptions, readConnectors } from './formats/read.ts'
-import { moveSecrets, type VariableBook } from './move-secrets.ts'
-import { referencesIn } from './references.ts'
+import type { Read, ReadOptions } from './formats/read.ts'
+import { readConnectors } from './formats/read.ts'
+import type { VariableBook } from './move-secrets.ts'
+import { moveSecrets } from './move-secrets.ts'
 import type { Registry } from './registry.ts'
+import { mapTexts } from './texts/connector-texts.ts'
+import { referencesIn } from './texts/references.ts'
 
 export interface ImportPlan {
   readonly add: readonly Connector[]
   readonly change: readonly ChangedConnector[]
-  /** Names. */
+  /** The names of connectors to remove. */
   readonly remove: readonly string[]
-  /** Variables that have to be set before the connectors work. */
+  /** Variables that must be set before the connectors work. */
   readonly secrets: readonly NeededVariable[]
   readonly warnings: readonly string[]
 }
 
 export interface ChangedConnector {
   readonly connector: Connector
-  /** The fields that are others now. */
+  /** The names of the changed fields. */
   readonly fields: readonly string[]
 }
 
@@ -109,7 +111,7 @@ function toConnector(draft: Draft, book: VariableBook, warnings: string[]): Conn
   }
 }
 
-/** `values`: those this import has given names to; nobody but this import sees them. */
+/** `values` holds the variables that this import has assigned so far. They are not visible outside the import. */
 function createVariableBook(
   environment: Environment,
   values: Map<string, string>,
@@ -136,7 +138,7 @@ function usedByOthers(name: string, known: ReadonlyMap<string, Connector>): Read
   return new Set(others.flatMap(variablesOf))
 }
 
-/** Without those that have a default. */
+/** Leaves out variables that have a default. */
 function variablesOf(connector: Connector): readonly string[] {
   const found = new Set(connector.env_keys)
   mapTexts(connector, (text) => {
@@ -155,7 +157,7 @@ function neededBy(
     .filter((variable) => environment[variable] === undefined)
     .map((variable) => {
       const what = described.get(variable)
-      const how = `Set ${variable} in the environment of the hub (export ${variable}=… before "signalbox up") and start it anew.`
+      const how = `Set ${variable} in the environment of the hub (export ${variable}=… before "signalbox up") and restart it.`
       return { connector: connector.name, variable, how: what ? `${what}: ${how}` : how }
     })
 }

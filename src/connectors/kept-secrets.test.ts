@@ -1,6 +1,6 @@
-/** Secrets that are known by their value alone, where nothing else about them looks like one. */
+/** Secrets that can be recognised only by their value. */
 import { expect, test } from 'vitest'
-import { connectorWorld } from '../../test/fixtures/connector-world.ts'
+import { connectorWorld } from '../../test/worlds/connector-world.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 
 const secret = 'correct horse battery staple'
@@ -14,8 +14,8 @@ const lists = (description: string) => ({
   prompts: [],
 })
 
-describeOnEachEngine('what is kept of connectors', (open) => {
-  test('lists in which an upstream tells its secret are not, nor is what it listed before', async () => {
+describeOnEachEngine('secrets in stored connectors and lists', (open) => {
+  test('lists that contain a secret are not stored, and the earlier lists are deleted', async () => {
     await using opened = await open()
     const { connectors } = connectorWorld(opened.store, given)
     const { id } = await connectors.save(vault)
@@ -26,7 +26,7 @@ describeOnEachEngine('what is kept of connectors', (open) => {
     expect(await opened.store.db.selectFrom('mcp_known_lists').selectAll().execute()).toEqual([])
   })
 
-  test('those that an earlier hub kept are dropped, when it starts and when they are asked for', async () => {
+  test('lists with secrets from an earlier hub are deleted at the start or when they are read', async () => {
     await using opened = await open()
     const earlier = connectorWorld(opened.store).connectors
     const { id } = await earlier.save(vault)
@@ -40,7 +40,7 @@ describeOnEachEngine('what is kept of connectors', (open) => {
     expect(kept).toEqual([{ fingerprint: 'harmless' }])
   })
 
-  test('a secret that is written out is refused in a binding, in a connector and in an import', async () => {
+  test('a literal secret is refused in a binding, in a connector and in an import', async () => {
     await using opened = await open()
     const { connectors, addSession, callTool } = connectorWorld(opened.store, given)
     await addSession('build')
@@ -61,7 +61,7 @@ describeOnEachEngine('what is kept of connectors', (open) => {
     ).toMatchObject({ overrides: byReference, resolved: byReference })
   })
 
-  test('one that an earlier hub kept is shown to nobody', async () => {
+  test('a secret that an earlier hub stored is not shown', async () => {
     await using opened = await open()
     const earlier = connectorWorld(opened.store)
     const session = await earlier.addSession('build')

@@ -1,4 +1,5 @@
-/** What upstreams last listed, so that a list can be served before they are up again. */
+/** Caches the lists of upstreams, so that a list can be served before the upstream is up again. */
+import { setImmediate as turn } from 'node:timers/promises'
 import { z } from 'zod'
 import { parseExactly } from '../base/exact-numbers.ts'
 import { deepestNesting, isNestedDeeper } from '../base/json-nesting.ts'
@@ -13,13 +14,13 @@ const knownLists = z.object({
   identity: z.record(z.string(), z.unknown()).optional(),
 })
 
-/** Entries are kept as they came. */
+/** Entries are stored unchanged. */
 export interface KnownLists {
   readonly tools: readonly KnownEntry[]
   readonly resources: readonly KnownEntry[]
   readonly resourceTemplates: readonly KnownEntry[]
   readonly prompts: readonly KnownEntry[]
-  /** What the upstream said of itself. */
+  /** The identity that the upstream reported. */
   readonly identity?: object | undefined
 }
 
@@ -27,16 +28,22 @@ type KnownEntry = Readonly<Record<string, unknown>>
 
 export interface KnownListStore {
   save(connectorId: string, fingerprint: string, lists: KnownLists): Promise<void>
-  /** `undefined`: never listed under this configuration. */
+  /** `undefined`: there are no lists for this configuration. */
   load(connectorId: string, fingerprint: string): Promise<KnownLists | undefined>
-  /** Those that hold one go. */
+  /** Deletes the lists that contain a secret. */
   dropSecrets(): Promise<void>
 }
 
-/** A configuration that names the session is another for each; the oldest go. */
+/** A configuration that names the session differs for each session, so the oldest lists are deleted. */
 const mostPerConnector = 100
+const mostBytesPerConnector = 64 * 1024 * 1024
 
-/** `holdsSecret`: lists in which an upstream tells its secrets are not kept; whoever wants them asks the upstream. */
+/** Longer texts are not cached: storing and parsing them would block the hub for a moment. */
+const longestText = 4 * 1024 * 1024
+/** The scan for secrets lets other work run after this many characters. */
+const pieceLength = 64 * 1024
+
+/** Lists that contain a secret are not cached, so they always come from the upstream itself. */
 export function createKnownListStore({ db }: Store, holdsSecret: (text: string) => boolean): KnownListStore {
   const of = (connectorId: string) => db.selectFrom('mcp_known_lists').where('connector_id', '=', connectorId)
 
@@ -50,23 +57,38 @@ export function createKnownListStore({ db }: Store, holdsSecret: (text: string) 
     await rows.where('fingerprint', 'in', fingerprints).execute()
   }
 
-  async function read(connectorId: string, fingerprint: string): Promise<string | undefined> {
+  async function mayBeKept(lists: KnownLists): Promise<boolean> {
+    let length = 0
+    for (const piece of piecesOf(lists)) {
+      length += piece.length
+      if (length > longestText || holdsSecret(piece)) return false
+      await turn()
+    }
+    return true
+  }
+
+  async function load(connectorId: string, fingerprint: string): Promise<KnownLists | undefined> {
     const row = await of(connectorId).select('lists').where('fingerprint', '=', fingerprint).executeTakeFirst()
-    if (!row || !holdsSecret(row.lists)) return row?.lists
-    // Kept before it was known to be a secret, or by an earlier hub.
+    if (!row) return undefined
+    if (row.lists.length <= longestText) {
+      const lists = parse(row.lists)
+      if (await mayBeKept(lists)) return lists
+    }
+    // The lists were stored before the secret was known, or by an earlier hub.
     await remove(connectorId, [fingerprint])
     return undefined
   }
 
   return {
+    load,
     async save(connectorId, fingerprint, lists) {
+      if (!(await mayBeKept(lists))) return remove(connectorId, [fingerprint])
       const row = {
         connector_id: connectorId,
         fingerprint,
         lists: JSON.stringify(lists),
         updated_at: new Date().toISOString(),
       }
-      if (holdsSecret(row.lists)) return remove(connectorId, [fingerprint])
       const insert = db
         .insertInto('mcp_known_lists')
         .values(row)
@@ -79,31 +101,46 @@ export function createKnownListStore({ db }: Store, holdsSecret: (text: string) 
         await insert.execute()
       } catch (error) {
         if (await isThere(connectorId)) throw error
-        // Deleted meanwhile: its lists go with it.
+        // The connector was deleted meanwhile, and its lists with it.
         return
       }
-      const old = await of(connectorId)
-        .select('fingerprint')
+      const newestFirst = await of(connectorId)
+        .select(({ fn }) => ['fingerprint', fn<number>('octet_length', ['lists']).as('bytes')])
         .orderBy('updated_at', 'desc')
-        .limit(mostPerConnector)
-        .offset(mostPerConnector)
         .execute()
+      let bytes = 0
+      const old = newestFirst.filter(
+        (each, index) => (bytes += each.bytes) > mostBytesPerConnector || index >= mostPerConnector,
+      )
       if (old.length === 0) return
       await remove(
         connectorId,
         old.map((each) => each.fingerprint),
       )
     },
-    async load(connectorId, fingerprint) {
-      const lists = await read(connectorId, fingerprint)
-      if (lists === undefined) return undefined
-      if (isNestedDeeper(lists, deepestNesting))
-        throw new Error(`They are nested deeper than ${deepestNesting} levels.`)
-      return knownLists.parse(parseExactly(lists))
-    },
     async dropSecrets() {
       const rows = await db.selectFrom('mcp_known_lists').select(['connector_id', 'fingerprint']).execute()
-      for (const { connector_id: connectorId, fingerprint } of rows) await read(connectorId, fingerprint)
+      for (const { connector_id: connectorId, fingerprint } of rows) {
+        // Lists that cannot be read are useless, and they may contain a secret.
+        await load(connectorId, fingerprint).catch(() => remove(connectorId, [fingerprint]))
+      }
     },
   }
+}
+
+function parse(text: string): KnownLists {
+  if (isNestedDeeper(text, deepestNesting)) throw new Error(`They are nested deeper than ${deepestNesting} levels.`)
+  return knownLists.parse(parseExactly(text))
+}
+
+/** The text of all entries, in pieces that end at the end of an entry. */
+function* piecesOf({ tools, resources, resourceTemplates, prompts, identity }: KnownLists): Generator<string> {
+  let piece = ''
+  for (const entry of [...tools, ...resources, ...resourceTemplates, ...prompts, identity ?? {}]) {
+    piece += `${JSON.stringify(entry)}\n`
+    if (piece.length < pieceLength) continue
+    yield piece
+    piece = ''
+  }
+  yield piece
 }

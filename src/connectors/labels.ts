@@ -1,8 +1,8 @@
-/** Under which name a session's agent sees a connector. */
+/** The label under which a session's agent sees a connector. */
 import { mountSlug, ownMounts } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 
-/** The label that was asked for, or else one made of the connector's name. */
+/** Returns the requested label, or one made from the connector's name. */
 export function chooseLabel(connector: string, asked: string | undefined): string {
   if (asked === undefined) return connector.replaceAll(/[^a-z0-9]/g, '').slice(0, 24)
   const checked = mountSlug.safeParse(asked)
@@ -15,7 +15,7 @@ interface Labelled {
   readonly label: string
 }
 
-/** `taken`: label → connector, of the session's other bindings. */
+/** `taken` maps the labels of the session's other bindings to their connectors. */
 export function checkLabels(wanted: readonly Labelled[], taken: ReadonlyMap<string, string>): void {
   const all = new Map(taken)
   for (const { connector, label } of wanted) {

@@ -1,6 +1,6 @@
-/** What a binding makes of its connector: maps are merged by key, everything else is replaced. */
+/** Applies the overrides of a binding to its connector: maps are merged by key, everything else is replaced. */
 import type { Connector, ConnectorOptions, Overrides } from '../api/connector.ts'
-import { defined } from './defined.ts'
+import { defined } from '../base/defined.ts'
 
 export function merge(connector: Connector, overrides: Overrides): Connector {
   const { endpoint, headers, options, ...fields } = overrides
@@ -13,7 +13,7 @@ export function merge(connector: Connector, overrides: Overrides): Connector {
   }
 }
 
-/** "authorization" and "Authorization" are one header: sent twice they would be two. */
+/** Names of headers ignore case. Without this, "authorization" and "Authorization" would be sent as two headers. */
 function mergeHeaders(
   ours: Readonly<Record<string, string>>,
   theirs: Readonly<Record<string, string>>,

@@ -1,11 +1,12 @@
 /**
- * Takes the secrets out of what is imported: each becomes a reference to a variable, and the person is told which to set.
- * What it said is kept nowhere.
+ * Moves secrets out of imported connectors: each becomes a reference to a variable, and the person is told which to
+ * set. The value is not stored anywhere.
  */
 import type { Connector } from '../api/connector.ts'
-import { type TextPlace, mapTexts } from './connector-texts.ts'
-import { findLiteralSecrets } from './literal-secrets.ts'
-import { ownVariable, suggestVariable } from './variable-names.ts'
+import type { TextPlace } from './texts/connector-texts.ts'
+import { mapTexts } from './texts/connector-texts.ts'
+import { findLiteralSecrets } from './texts/literal-secrets.ts'
+import { ownVariable, suggestVariable } from './texts/variable-names.ts'
 
 export interface Moved {
   readonly fields: Readonly<Record<string, unknown>>
@@ -13,7 +14,7 @@ export interface Moved {
 }
 
 export interface VariableBook {
-  /** A variable under which this value is kept, or can be: one that holds it already, or that nobody uses yet. */
+  /** Chooses a variable for this value: one that already has this value, or one that is not used yet. */
   choose(wanted: readonly string[], value: string): string
 }
 
@@ -43,9 +44,9 @@ export function moveSecrets(name: string, fields: Readonly<Record<string, unknow
   return { fields: passOn(moved, passedOn), warnings: [...new Set(warnings)] }
 }
 
-/** `?api_key=…`, `--token=…`: the word before it says what it is. */
+/** In `?api_key=…` and `--token=…`, the word before the value says what it is. */
 function keyBefore(text: string): string | undefined {
-  // No further back: it is looked for before each secret, and may begin anywhere.
+  // Limit how far back to look: this runs before each secret, and the pattern may start anywhere.
   const near = text.slice(-longestKey)
   if (/:\/\/[^/]*$/.test(near)) return 'password'
   return /([A-Za-z][\w-]*)["']?\s*[=:]\s*(?:Bearer\s+)?$/i.exec(near)?.[1]
@@ -53,7 +54,7 @@ function keyBefore(text: string): string | undefined {
 
 const longestKey = 200
 
-/** `${KEY:-sk-…}` has a variable already. */
+/** In `${KEY:-sk-…}`, the secret already has a variable, so only the default is removed. */
 function withoutSecretDefaults(text: string, name: string | undefined): string {
   return text.replaceAll(/\$\{([A-Za-z_]\w*):-([^{}]*)\}/g, (written, variable: string, fallback: string) =>
     findLiteralSecrets(fallback, name).length > 0 ? `\${${variable}}` : written,

@@ -1,4 +1,4 @@
-/** Lists by the page. What is listed has a name that orders it, and a page goes on after the last name of the one before. */
+/** Splits lists into pages. Items are sorted by name, and a page starts after the last name of the previous one. */
 import { z } from 'zod'
 
 export const pageInput = {
@@ -8,7 +8,7 @@ export const pageInput = {
 
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** Where there are more. */
+  /** Present if there are more items. */
   readonly next?: { readonly next_cursor: string }
 }
 

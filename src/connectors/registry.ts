@@ -1,38 +1,39 @@
-/** The registered connectors: found, saved and deleted, with those told who are bound to them. */
+/** Finds, saves and deletes connectors, and notifies the sessions that are bound to them. */
 import type { Connector } from '../api/connector.ts'
+import type { NewEvent } from '../api/event.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { BindingStore, BoundSession } from './binding-store.ts'
 import { checkConnector } from './check-connector.ts'
 import type { ConnectorNotices } from './connector-notices.ts'
+import type { SignalSender } from '../feature/feature.ts'
 import type { ConnectorRecord, ConnectorStore } from './connector-store.ts'
 
 export interface Registry {
-  /** By name. */
+  /** Sorted by name. */
   list(): Promise<readonly ConnectorRecord[]>
   find(name: string): Promise<ConnectorRecord>
-  /** Adds it, or changes the one of that name. */
+  /** Adds the connector, or updates the one with the same name. */
   save(input: unknown): Promise<ConnectorRecord>
-  /** Answers who loses it. */
+  /** Returns the sessions that lose it. */
   delete(name: string): Promise<readonly BoundSession[]>
-  /** All of it or nothing. Answers whom it concerns. */
+  /** Applies all changes or none. Returns the affected sessions. */
   change(save: readonly Connector[], remove: readonly string[]): Promise<readonly BoundSession[]>
 }
 
-export type Note = (type: string, payload: Readonly<Record<string, unknown>>, session?: string) => Promise<void>
+export type Note = (event: NewEvent) => Promise<void>
 
 export interface RegistryOptions {
   readonly connectors: ConnectorStore
   readonly bindings: BindingStore
   readonly tell: ConnectorNotices
   readonly note: Note
-  /** Throws where something is written out that a variable stands for. */
+  /** Throws if a text contains the value of a variable that the hub knows to be secret. */
   readonly refuseKnown: (connector: Connector) => void
-  readonly onRemoved: (name: string) => void
-  readonly onBindingsChange: (sessionId: string) => void
+  readonly signals: SignalSender
 }
 
 export function createRegistry(options: RegistryOptions): Registry {
-  const { connectors, bindings, tell, note, refuseKnown, onRemoved, onBindingsChange } = options
+  const { connectors, bindings, tell, note, refuseKnown, signals } = options
 
   async function find(name: string): Promise<ConnectorRecord> {
     const found = await connectors.find(name)
@@ -46,17 +47,17 @@ export function createRegistry(options: RegistryOptions): Registry {
   async function change(save: readonly Connector[], remove: readonly string[]): Promise<readonly BoundSession[]> {
     for (const connector of save) refuseKnown(connector)
     const names = [...save.map(({ name }) => name), ...remove]
-    // Asked before: to what is gone nobody is bound any more.
+    // Read this first: the bindings of a removed connector are deleted with it.
     const sessions = (await Promise.all(names.map((name) => bindings.sessionsOf(name)))).flat()
     await connectors.apply({ save, remove })
-    for (const connector of save) await note('connector-saved', { connector })
+    for (const connector of save) await note({ type: 'connector-saved', payload: { connector } })
     for (const name of remove) {
-      await note('connector-deleted', { name })
-      onRemoved(name)
+      await note({ type: 'connector-deleted', payload: { name } })
+      signals.emit('connector-removed', { connector: name })
     }
     tell.connectors(names)
     for (const session of sessions) tell.session(session)
-    for (const id of new Set(sessions.map((session) => session.id))) onBindingsChange(id)
+    for (const id of new Set(sessions.map((each) => each.id))) signals.emit('bindings-changed', { session: id })
     return sessions
   }
 

@@ -23,7 +23,7 @@ function resolving(fields: Partial<Connector>, overrides: Overrides = {}, enviro
 const http = { transport: 'http', cmd: undefined, base_url: 'https://example.org/mcp' } as const
 
 describe('a program', () => {
-  test('gets what programs get, then its own variables, then those of the hub that it names', () => {
+  test('a program gets the base environment, then its own variables, then the hub’s variables that it names', () => {
     const { target } = resolving(
       {
         options: { env: { MODE: 'fast', PATH: '/opt/bin', GITHUB_TOKEN: '{session_name}' } },
@@ -47,15 +47,15 @@ describe('a program', () => {
     ['~/x', '/home/me/x'],
     ['/abs', '/abs'],
     ['${DIR}', '/from/variable'],
-  ])('works in %s, which is %s', (cwd, path) => {
+  ])('a program with cwd %s runs in %s', (cwd, path) => {
     expect(resolving({ options: { cwd } }, {}, { DIR: '/from/variable' }).target.reach).toMatchObject({ cwd: path })
   })
 
-  test('that all sessions share works in no session’s workspace', () => {
+  test('a shared program does not run in the workspace of a session', () => {
     expect(resolving({ options: { shared: true } }).target.reach).toMatchObject({ cwd: '/home/me' })
   })
 
-  test('has the session filled into its arguments, and other braces left alone', () => {
+  test('session placeholders in the arguments are filled in, and other braces stay unchanged', () => {
     const args = ['{workspace}', '{session_id}/{session_name}', '{"a": {}}', '${X:-{workspace}}', '$${HOME}']
     expect(resolving({ args }).target.reach).toMatchObject({
       args: ['/srv/build', 's1/build', '{"a": {}}', '/srv/build', '${HOME}'],
@@ -64,7 +64,7 @@ describe('a program', () => {
 })
 
 describe('an address', () => {
-  test('has its headers and itself filled in', () => {
+  test('references in an address and its headers are filled in', () => {
     const { target } = resolving(
       {
         ...http,
@@ -81,7 +81,7 @@ describe('an address', () => {
     })
   })
 
-  test('has whom to log in as, with the secret filled in, and shows it to nobody', () => {
+  test('an OAuth client gets its secret, which is not shown', () => {
     const oauth = { client_id: 'hub', client_secret: '${CLIENT_SECRET}' }
     const environment = { CLIENT_SECRET: 'abc-def-ghi' }
     const { target, redacted, redactor } = resolving({ ...http, options: { oauth } }, {}, environment)
@@ -90,13 +90,13 @@ describe('an address', () => {
     expect(redactor.text('abc-def-ghi')).toBe('[redacted]')
   })
 
-  test('that comes to none is refused without being repeated', () => {
+  test('a value that makes the address invalid is refused, and the message does not repeat it', () => {
     expect(() => resolving({ ...http, base_url: '${ADDRESS}' }, {}, { ADDRESS: 'ftp://secret-host/' })).toThrow(
-      'The connector "files": "${ADDRESS}" comes to no address',
+      'The connector "files": "${ADDRESS}" does not resolve to an address',
     )
   })
 
-  test('has no header with a line break, and the message does not repeat it', () => {
+  test('a header with a line break is refused, and the message does not repeat it', () => {
     const headers = { Authorization: 'Bearer ${TOKEN}' }
     const bad = () => resolving({ ...http, headers }, {}, { TOKEN: 'abc-def\nX-Evil: 1' })
     expect(bad).toThrow('the header Authorization')
@@ -105,7 +105,7 @@ describe('an address', () => {
 })
 
 describe('a binding', () => {
-  test('is over its connector: maps by key, lists as a whole', () => {
+  test('the overrides of a binding are merged by key for maps, and replace lists', () => {
     const { target } = resolving(
       { args: ['a', 'b'], options: { env: { A: '1', B: '2' }, call_ms: 1_000, era: 'legacy' }, env_keys: ['ONE'] },
       { args: ['c'], options: { env: { B: '3' }, call_ms: 2_000 }, env_keys: [], strict: false },
@@ -115,7 +115,7 @@ describe('a binding', () => {
     expect(target.reach).not.toHaveProperty('env.ONE')
   })
 
-  test('replaces a header whatever its case', () => {
+  test('a binding replaces a header regardless of case', () => {
     const { target } = resolving(
       { ...http, headers: { Authorization: 'Bearer ${A}', 'X-Kept': '1' } },
       { headers: { authorization: 'Bearer ${B}' } },
@@ -125,7 +125,7 @@ describe('a binding', () => {
     expect(Object.keys((target.reach as { headers: object }).headers)).toHaveLength(2)
   })
 
-  test('may switch the transport, if it says where to', () => {
+  test('a binding may change the transport if it also says how to reach the server', () => {
     const to = { transport: 'sse', endpoint: 'http://localhost:1/sse' } as const
     expect(resolving({}, to).target.reach).toMatchObject({ transport: 'sse', url: 'http://localhost:1/sse' })
     expect(() => resolving({}, { transport: 'http' })).toThrow('base_url')
@@ -133,17 +133,17 @@ describe('a binding', () => {
 })
 
 describe('a variable that is not set', () => {
-  test('is named with its connector and the way to set it, all at once', () => {
+  test('all missing variables are named at once, with the connector and how to set them', () => {
     const bad = () => resolving({ env_keys: ['ONE_TOKEN'], args: ['${TWO}', '${THREE:-3}', '${TWO}'] })
     expect(bad).toThrow('The connector "files" needs TWO, ONE_TOKEN, which are not set in the environment of the hub.')
     expect(bad).toThrow('export TWO=…')
   })
 
-  test('is found in no prototype', () => {
+  test('a variable is not looked up in a prototype', () => {
     expect(() => resolving({ args: ['${constructor}'] })).toThrow('constructor')
   })
 
-  test('may have a default, which also counts for an empty one', () => {
+  test('a default replaces a missing or empty variable', () => {
     expect(resolving({ args: ['${A:-x}', '${B:-}'] }, {}, { A: '' }).target.reach).toMatchObject({ args: ['x', ''] })
   })
 })
@@ -161,27 +161,27 @@ describe('secrets', () => {
     headers: { 'X-Pat': '${GITHUB_PAT}', 'X-Region': '${REGION}', 'X-Cache': '${CACHE}' },
   }
 
-  test('are known to the redactor once they are filled in, and what is plainly none is not', () => {
+  test('secret values are reported to the redactor, and harmless values are not', () => {
     const { redactor, target } = resolving(given, {}, environment)
     expect(redactor.text('pat-0123456789 plainword')).toBe('[redacted] [redacted]')
     expect(redactor.text('in europe under /var/cache/mcp')).toBe('in europe under /var/cache/mcp')
     expect(JSON.stringify(target)).toContain('pat-0123456789')
   })
 
-  test('stand neither in what people see nor in the fingerprint', () => {
+  test('secret values are neither shown nor part of the fingerprint', () => {
     const { redacted, fingerprint } = resolving(given, {}, environment)
     for (const value of Object.values(environment)) expect(JSON.stringify(redacted)).not.toContain(value)
     expect(redacted).toMatchObject({ headers: { 'X-Pat': '${GITHUB_PAT}' } })
     expect(resolving(given, {}, { ...environment, GITHUB_PAT: 'another-0123456' }).fingerprint).toBe(fingerprint)
   })
 
-  test('that somebody wrote into the table by hand are hidden too', () => {
+  test('a literal secret in the database is hidden too', () => {
     const { redacted } = resolving({ ...http, headers: { Authorization: 'Bearer abcdef123456' } })
     expect(redacted).toMatchObject({ headers: { Authorization: 'Bearer [redacted]' } })
   })
 })
 
-test('the fingerprint is another for another configuration, and the same for the same in another order', () => {
+test('the fingerprint depends on the configuration but not on the order of its keys', () => {
   const of = (fields: Partial<Connector>) => resolving(fields).fingerprint
   const one = of({ args: ['a'], options: { env: { A: '1', B: '2' } } })
   expect(of({ args: ['a'], options: { env: { B: '2', A: '1' } } })).toBe(one)
@@ -189,11 +189,11 @@ test('the fingerprint is another for another configuration, and the same for the
   expect(of({ args: ['a'] })).not.toBe(one)
 })
 
-test('a connector that is switched off has no configuration', () => {
+test('a disabled connector has no configuration', () => {
   expect(() => resolving({ enabled: false })).toThrow('switched off')
 })
 
-test('looking needs nothing to be set, and says what is missing', () => {
+test('a preview works without the variables, and reports which are missing', () => {
   const resolver = createResolver({ environment: {}, baseEnvironment, redactor: createRedactor() })
   const { missing, redacted } = resolver.preview(connector({ env_keys: ['ONE'], args: ['{workspace}'] }), {}, session)
   expect(missing).toEqual(['ONE'])
@@ -203,7 +203,7 @@ test('looking needs nothing to be set, and says what is missing', () => {
 describe('the resolver is the only way to a configuration', () => {
   const root = resolve(import.meta.dirname, '../..')
 
-  /** Whoever makes a target writes an object with a `reach`. */
+  /** Code that makes a target writes an object with a `reach`. */
   function makesTargets(text: string): boolean {
     let found = false
     const { program } = parseSync('file.ts', text)
@@ -218,14 +218,14 @@ describe('the resolver is the only way to a configuration', () => {
     return found
   }
 
-  test('nothing else in the sources makes one', () => {
+  test('no other source file makes a target', () => {
     const sources = globSync('src/**/*.ts', { cwd: root, exclude: ['**/*.test.ts'] })
     expect(sources.length).toBeGreaterThan(150)
     const makers = sources.filter((file) => makesTargets(readFileSync(join(root, file), 'utf8')))
     expect(makers).toEqual(['src/connectors/resolve.ts'])
   })
 
-  test('and one that did would be seen', () => {
+  test('the check recognises code that makes a target', () => {
     expect(makesTargets(`const target = { name: 'x', reach: { transport: 'stdio' } }`)).toBe(true)
     expect(makesTargets(`const reach = 1; open({ ...given, reach })`)).toBe(true)
     expect(makesTargets(`const { reach: { transport } } = target`)).toBe(false)

@@ -1,25 +1,28 @@
 /**
- * The only way to the configuration of an upstream.
+ * The only way to get the configuration of an upstream.
  *
  *   connector < binding → `${VAR}`, env_keys and `{workspace}` filled in → target
  *
- * Beside the target stands the same with its references unfilled: that is what people see and what the fingerprint is
- * made of, so neither can hold a secret.
+ * Beside the target, it returns the configuration with its references left in place. People see that one and the
+ * fingerprint is computed from it, so neither can contain a secret.
  */
 import { createHash } from 'node:crypto'
 import { resolve as resolvePath } from 'node:path'
 import type { Connector, Overrides } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import { withoutKnownSecrets } from '../base/known-secrets.ts'
-import { redactedText, type Redactor } from '../base/redact.ts'
+import type { Redactor } from '../base/redact.ts'
+import { redactedText } from '../base/redact.ts'
 import { replaceRanges } from '../base/text-ranges.ts'
-import type { UpstreamTarget } from '../mcp/mcp.ts'
+import type { UpstreamTarget } from '../upstream/upstream.ts'
 import { checkReach, isWebAddress } from './check-connector.ts'
-import { mapTexts } from './connector-texts.ts'
-import { findLiteralSecrets } from './literal-secrets.ts'
 import { merge } from './merge.ts'
-import { createVariables, type Variables } from './variables.ts'
-import { fillIn, type Places } from './references.ts'
+import { mapTexts } from './texts/connector-texts.ts'
+import { findLiteralSecrets } from './texts/literal-secrets.ts'
+import type { Places } from './texts/references.ts'
+import { fillIn } from './texts/references.ts'
+import type { Variables } from './variables.ts'
+import { createVariables } from './variables.ts'
 
 export interface SessionPlace {
   readonly id: string
@@ -29,35 +32,37 @@ export interface SessionPlace {
 
 export interface Resolution {
   readonly target: UpstreamTarget
-  /** For people: references instead of what they stand for. */
+  /** For people: shows the references instead of their values. */
   readonly redacted: Readonly<Record<string, unknown>>
-  /** Of the configuration without secrets: the same as long as nothing but them has changed. */
+  /** Computed without the values of secrets, so it stays the same when only those change. */
   readonly fingerprint: string
+  /** Computed from the configuration as written, so it is the same for every session with the same overrides. */
+  readonly version: string
 }
 
-/** The same for those who only want to look: nothing has to be there for it. */
+/** A resolution for display only. It works even if variables are not set. */
 export interface Preview extends Pick<Resolution, 'redacted' | 'fingerprint'> {
   /** Variables that are not set. */
   readonly missing: readonly string[]
 }
 
 export interface Resolver {
-  /** Throws where it is switched off, or a variable is not set. */
+  /** Throws if the connector is disabled or a variable is not set. */
   resolve(connector: Connector, overrides: Overrides, session: SessionPlace): Resolution
   preview(connector: Connector, overrides: Overrides, session: SessionPlace): Preview
 }
 
 export interface ResolverOptions {
-  /** Of the hub: where variables are looked up. */
+  /** The hub's environment, in which variables are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** What programs get in any case: PATH, HOME … */
+  /** The variables that every program gets: PATH, HOME … */
   readonly baseEnvironment: Readonly<Record<string, string>>
   readonly redactor: Pick<Redactor, 'addSecret' | 'forPerson'>
 }
 
-/** A first start may have to fetch the program. */
+/** A first start may have to download the program. */
 const defaultHandshakeMs = 60_000
-/** Most upstreams say nothing for minutes; opening a stream anew costs little. */
+/** Most upstreams are silent for minutes, and reopening a stream is cheap. */
 const defaultHeartbeatMs = 300_000
 
 export function createResolver({ environment, baseEnvironment, redactor }: ResolverOptions): Resolver {
@@ -93,6 +98,7 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
           heartbeatMs: options.heartbeat_ms ?? defaultHeartbeatMs,
         },
         ...shownOf(merged, session),
+        version: `version ${withoutSecrets(merged, anySession).fingerprint}`,
       }
     },
     preview(connector, overrides, session) {
@@ -104,7 +110,10 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
     },
   }
 
-  /** What is known only by its value may be known only later: it makes no other fingerprint. */
+  /**
+   * Redacts known values after the fingerprint is computed. A value may become known later, and that must not change
+   * the fingerprint.
+   */
   function shownOf(connector: Connector, session: SessionPlace): Pick<Resolution, 'redacted' | 'fingerprint'> {
     const { redacted, fingerprint } = withoutSecrets(connector, session)
     return { redacted: mapTexts(redacted, (text) => withoutKnownSecrets(redactor, text)), fingerprint }
@@ -148,6 +157,8 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
   }
 }
 
+const anySession: SessionPlace = { id: '', name: '', workspacePath: '' }
+
 function placesOf({ id, name, workspacePath }: SessionPlace): Places {
   return { workspace: workspacePath, session_id: id, session_name: name }
 }
@@ -156,11 +167,14 @@ function inAddress(places: Places): Places {
   return { ...places, workspace: encodeURIComponent(places.workspace) }
 }
 
-/** What was filled in may break what was right before; the message says where, never what. */
+/** A value may make a valid text invalid. The message names the place and never the value. */
 function checkFilled({ name, base_url: url = '' }: Connector, reach: UpstreamTarget['reach']): void {
   if (reach.transport === 'stdio') return
   if (!isWebAddress(reach.url)) {
-    throw new HubError('invalid', `The connector "${name}": "${url}" comes to no address that begins with http(s)://.`)
+    throw new HubError(
+      'invalid',
+      `The connector "${name}": "${url}" does not resolve to an address that starts with http:// or https://.`,
+    )
   }
   for (const [header, value] of Object.entries(reach.headers)) {
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
@@ -190,7 +204,7 @@ function withoutSecrets(connector: Connector, session: SessionPlace): Pick<Resol
   return { redacted, fingerprint }
 }
 
-/** Two maps that say the same are the same, in whatever order. */
+/** Maps with the same entries get the same fingerprint in any order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -207,12 +221,12 @@ function whatIsMissing(connector: string, missing: readonly string[]): HubError 
   })
 }
 
-/** Completes "… needs". */
+/** Completes a sentence that ends with "needs". */
 export function howToSet(variables: readonly string[]): string {
   const [first = ''] = variables
   const verb = variables.length === 1 ? 'which is' : 'which are'
   return (
     `${variables.join(', ')}, ${verb} not set in the environment of the hub. Set it where the hub is started, such as ` +
-    `export ${first}=… before "signalbox up", or Environment= in its service, and start the hub anew.`
+    `export ${first}=… before "signalbox up", or Environment= in its service, and restart the hub.`
   )
 }

@@ -1,4 +1,4 @@
-/** Starts the upstreams of a connector anew, and says how each is then. */
+/** Restarts the upstreams of a connector and reports the state of each. */
 import type { Binding } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { BindingRecord, BoundSession } from './binding-store.ts'
@@ -6,10 +6,13 @@ import type { ConnectorViews } from './connector-views.ts'
 import type { Note, Registry } from './registry.ts'
 import type { SessionPlace } from './resolve.ts'
 
-/** Without a session: wherever they run. Throws where none does. */
+/** Without a session, restarts the upstreams in all sessions. Throws if none is running. */
 export type RestartConnector = (name: string, session?: string) => Promise<readonly Binding[]>
 
-/** Answers the bindings whose upstreams were started anew, which may be more than were asked for: some are shared. */
+/**
+ * Returns the bindings whose upstreams were restarted. They may include other sessions, because some upstreams are
+ * shared.
+ */
 export type RestartUpstreams = (
   connector: string,
   sessionId?: string,
@@ -49,7 +52,7 @@ export function createRestart(deps: {
     }
     return Promise.all(
       places.map(async ({ session: id, label }) => {
-        await note('connector-restarted', { connector: name, label }, id)
+        await note({ type: 'connector-restarted', session: id, payload: { connector: name, label } })
         const place = await findSession(id)
         return views.binding(await findBinding(place, label), place)
       }),

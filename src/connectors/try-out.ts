@@ -1,30 +1,33 @@
-/** Tries a connector out: whether it answers, what it offers, how long that takes, and what is missing. Keeps nothing. */
+/**
+ * Tries out a connector: reports whether it answers, what it offers, how long that takes, and which variables are
+ * missing. The lists of a saved connector are cached for agents that list before their upstream is up.
+ */
 import type { Connector } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Redactor } from '../base/redact.ts'
-import type { UpstreamTarget } from '../mcp/mcp.ts'
+import type { UpstreamTarget } from '../upstream/upstream.ts'
 import { checkConnector } from './check-connector.ts'
 import type { ConnectorRecord } from './connector-store.ts'
+import type { KnownLists } from './known-lists.ts'
 import { howToSet, type Resolver, type SessionPlace } from './resolve.ts'
 
-/** What an upstream said of itself. */
+/** The upstream's description of itself. */
 export interface TestReport {
   readonly era: 'legacy' | 'modern'
-  /** The revision that was agreed upon. */
+  /** The negotiated revision. */
   readonly version: string
-  /** As it calls itself. */
+  /** The name and version that the server reports. */
   readonly server?: { readonly name: string; readonly version: string }
   readonly tools: readonly string[]
   readonly resources: readonly string[]
   readonly prompts: readonly string[]
 }
 
-/** What came of asking it. */
 export type Trial =
-  | { readonly report: TestReport }
+  | { readonly report: TestReport; readonly lists?: KnownLists }
   | {
       readonly error: string
-      /** The last of what it wrote there; empty where it has none. */
+      /** The end of its stderr, or empty if there is none. */
       readonly stderr: string
     }
 
@@ -33,13 +36,16 @@ export interface Outcome extends Partial<TestReport> {
   readonly ms: number
   readonly error?: string
   readonly stderr?: string
-  /** Where its program ran. */
+  /** The working directory of its program. */
   readonly cwd?: string
   readonly missing: readonly string[]
   readonly resolved: Readonly<Record<string, unknown>>
 }
 
-/** A connector that is kept, by name, or one that is not kept yet; in the place of a session, if one is named. */
+/**
+ * Takes the name of a saved connector, or a connector that is not saved. Runs in the session's workspace if one is
+ * named.
+ */
 export type TryOut = (
   what: { readonly name: string } | { readonly connector: unknown },
   options: { readonly session?: string | undefined; readonly signal: AbortSignal },
@@ -47,32 +53,37 @@ export type TryOut = (
 
 export function createTryOut(deps: {
   readonly find: (name: string) => Promise<ConnectorRecord>
-  /** Without a session: somewhere harmless. */
+  /** Without a session, returns a harmless place. */
   readonly placeOf: (session: string | undefined) => Promise<SessionPlace>
   readonly resolver: Resolver
   readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<Trial>
+  readonly keep: (connectorId: string, version: string, lists: KnownLists) => Promise<void>
   readonly redactor: Pick<Redactor, 'text'>
 }): TryOut {
-  const { find, placeOf, resolver, test, redactor } = deps
+  const { find, placeOf, resolver, test, keep, redactor } = deps
   return async (what, { session, signal }) => {
-    const connector = 'name' in what ? (await find(what.name)).connector : checkConnector(what.connector)
+    const saved = 'name' in what ? await find(what.name) : undefined
+    const connector = saved ? saved.connector : checkConnector((what as { readonly connector: unknown }).connector)
     const place = await placeOf(session)
-    // Trying it out is how one finds out whether to switch it on.
+    // Try disabled connectors too: people test a connector before they enable it.
     const tried: Connector = { ...connector, enabled: true }
     const { redacted: resolved, missing } = resolver.preview(tried, {}, place)
     if (missing.length > 0) return { ok: false, ms: 0, error: `It needs ${howToSet(missing)}`, missing, resolved }
     const startedAt = performance.now()
     const ms = () => Math.round(performance.now() - startedAt)
     try {
-      const { target } = resolver.resolve(tried, {}, place)
+      const { target, version } = resolver.resolve(tried, {}, place)
       const trial = await test(target, signal)
       signal.throwIfAborted()
       const seen = { ms: ms(), ...cwdOf(target), missing, resolved }
-      if ('report' in trial) return { ok: true, ...trial.report, ...seen }
+      if ('report' in trial) {
+        if (saved && trial.lists) await keep(saved.id, version, trial.lists)
+        return { ok: true, ...trial.report, ...seen }
+      }
       const { error, stderr } = trial
       return { ok: false, error: redactor.text(error), ...(stderr !== '' && { stderr }), ...seen }
     } catch (error) {
-      // What was filled in may be of no use.
+      // The values that were filled in may be invalid.
       if (!(error instanceof HubError)) throw error
       return { ok: false, ms: ms(), error: redactor.text(error.message), missing, resolved }
     }

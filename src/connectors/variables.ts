@@ -1,10 +1,14 @@
-/** Variables of the hub as one upstream asks for them: what is secret among them is made known, what is missing noted. */
+/**
+ * Looks up variables of the hub for one upstream. Reports secret values to the redactor, and collects missing
+ * variables.
+ */
 import { secretName } from '../base/redact-names.ts'
-import { fillIn, type Places } from './references.ts'
-import { findShapes } from './secret-shapes.ts'
+import type { Places } from './texts/references.ts'
+import { fillIn } from './texts/references.ts'
+import { findShapes } from './texts/secret-shapes.ts'
 
 export interface Variables {
-  /** `name`: what the text stands under. What is missing is left empty. */
+  /** `name` is the key that the text belongs to. Missing variables are left empty. */
   fill(text: string, places: Places, name?: string): string
   named(names: readonly string[]): Readonly<Record<string, string>>
   missing(): readonly string[]
@@ -26,7 +30,7 @@ export function createVariables(
     fill: (text, places, name) =>
       fillIn(text, places, ({ variable, fallback }) => {
         const value = take(variable, name)
-        // As in a shell: the default counts for what is empty, too.
+        // As in a shell, the default also replaces an empty value.
         if (fallback !== undefined) return value || fillIn(fallback, places, (_, written) => written)
         if (value === undefined) missing.add(variable)
         return value ?? ''
@@ -43,13 +47,16 @@ export function createVariables(
   }
 }
 
-/** A value that is asked for by reference is a secret, unless it plainly is none: hiding each "/home/me" would blind the log. */
+/**
+ * The value of a variable counts as secret unless it is clearly harmless. Hiding every "/home/me" would make the log
+ * unreadable.
+ */
 function isSecret(names: readonly (string | undefined)[], value: string): boolean {
   if (names.some((name) => name !== undefined && secretName(name) !== undefined)) return true
   return findShapes(value).length > 0 || !isPlain(value)
 }
 
-/** A short word, a number, a path, or an address without user and query. */
+/** Matches a short word, a number, a path, or an address without user and query. */
 function isPlain(value: string): boolean {
   return /^(?:[A-Za-z]{0,12}|[\d.:-]*|(?:~|\.{0,2})\/[^\n]*|https?:\/\/[^\s@?]*|[\w.-]+\.[a-z]{2,}(?::\d+)?)$/.test(
     value,

@@ -1,7 +1,7 @@
-/** Who wants to know that there are new events, and up to which one there are. */
+/** Tracks the newest committed seq and notifies listeners of new ones. */
 export interface Commits {
   readonly lastSeq: number
-  /** Tells all listeners, unless this is no news. */
+  /** Notifies all listeners, unless `seq` is already known. */
   announce(seq: number): void
   onCommit(listener: (seq: number) => void): () => void
   waitBeyond(cursor: number, options: { timeoutMs: number; signal?: AbortSignal }): Promise<boolean>
@@ -28,7 +28,7 @@ export function createCommits(onFault: (error: unknown) => void): Commits {
         try {
           listener(seq)
         } catch (error) {
-          // One listener's fault is not the appender's, nor the next listener's.
+          // A faulty listener must not fail the append or the other listeners.
           onFault(error)
         }
       }

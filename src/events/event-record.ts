@@ -1,9 +1,9 @@
-/** An event as it is stored: redacted, its payload as JSON. Nothing is kept that did not pass here. */
+/** An event in its stored form: redacted, with its payload as JSON. Every stored event passes through this file. */
 import { randomUUID } from 'node:crypto'
-import type { Event, NewEvent } from '../api/event.ts'
+import type { LoggedEvent, NewEvent } from '../api/event.ts'
 import type { Redactor } from '../base/redact.ts'
 
-/** The columns besides `seq`, in the order they are written and read. */
+/** All columns but `seq`, in the order in which they are written and read. */
 export const recordColumns = [
   'id',
   'type',
@@ -40,20 +40,20 @@ export function createRecord(event: NewEvent, { redactor, now }: { redactor: Red
   }
 }
 
-/** A payload that could not even be read is told as such; it stays an object all the same. */
+/** Redaction replaces an unreadable payload with a text. This wraps the text, so that a payload is always an object. */
 function payloadOf(redacted: unknown): unknown {
   return typeof redacted === 'object' && redacted !== null ? redacted : { payload: redacted }
 }
 
-export function toEvent(seq: number, record: EventRecord): Event {
+export function toEvent(seq: number, record: EventRecord): LoggedEvent {
   const { id, type, at, payload } = record
   const event: Record<string, unknown> = { seq, id, type, at }
   for (const field of optionalFields) if (record[field] !== null) event[field] = record[field]
   event['payload'] = JSON.parse(payload)
-  return event as unknown as Event
+  return event as unknown as LoggedEvent
 }
 
-/** About what a record takes on disk, with its row and index entries. */
+/** The estimated size of a record on disk, with its row and index entries. */
 export function bytesOf(record: EventRecord): number {
   return record.payload.length + 300
 }

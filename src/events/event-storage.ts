@@ -1,28 +1,28 @@
-/** What an engine does for the log: write in groups, read from a cursor, drop the oldest. */
+/** The interface of a storage engine: write in groups, read from a cursor, drop the oldest. */
 import type { HubError } from '../base/hub-error.ts'
+import type { EventPage, EventQuery } from './event-log.ts'
 import type { EventRecord } from './event-record.ts'
-import type { EventPage, EventQuery } from './events.ts'
 
 export interface EventStorage extends AsyncDisposable {
-  /** Of the newest event when it was opened. */
+  /** The seq of the newest event when the storage was opened. */
   readonly lastSeq: number
   /**
-   * Writes as many of the first records as fit into one commit that does not hold up the hub. It asks for them when it comes
-   * to its turn, so that what was appended meanwhile comes along.
+   * Writes the first of the offered records, as many as fit into one short commit. It calls `offered` only when its
+   * turn comes, so that records appended meanwhile are included.
    */
   write(offered: () => readonly EventRecord[]): Promise<WriteResult>
   read(query: EventQuery & { readonly limit: number }): Promise<EventPage>
-  /** Drops what is too old or too much, in small steps. The newest event always stays. */
+  /** Drops events that are too old or exceed the size, in small steps. The newest event always stays. */
   dropOldest(limits: EventLimits): Promise<DroppedEvents | undefined>
 }
 
 export type WriteResult =
   | { readonly is: 'written'; readonly count: number; readonly firstSeq: number }
-  /** None of the first `count` was written. */
+  /** None of the first `count` records was written. */
   | { readonly is: 'failed'; readonly count: number; readonly error: HubError }
 
 export interface EventLimits {
-  /** ISO 8601 UTC: older ones go. */
+  /** ISO 8601 UTC. Older events are dropped. */
   readonly before: string
   readonly maxBytes: number
 }
@@ -33,20 +33,20 @@ export interface DroppedEvents {
   readonly lastSeq: number
 }
 
-/** Numbers after the one and up to the other. */
+/** Greater than `after`, up to and including `upTo`. */
 export interface SeqRange {
   readonly after: number
   readonly upTo: number
 }
 
-/** What of the log the cursor of a query leaves to be read. */
+/** The part of the log that remains to be read from the query's cursor. */
 export function rangeOf({ order, cursor }: EventQuery, lastSeq: number): SeqRange {
   if (order === 'newest') return { after: 0, upTo: Math.min(lastSeq, (cursor ?? Infinity) - 1) }
   return { after: cursor ?? 0, upTo: lastSeq }
 }
 
-/** The fields a query may name, the one that singles out most first. */
+/** The columns that a query may filter by, the most selective first. */
 export const filterColumns = ['correlation', 'session', 'type', 'thread', 'route'] as const
 
-/** When size makes events go, this much room is made at once, so that it need not be made again with the next one. */
+/** The share of the size limit that is freed at once, so that the next event does not trigger another drop. */
 export const roomToMake = 0.1

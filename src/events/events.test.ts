@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest'
+import type { AnyEvent, AnyEventLog } from '../../test/harness/any-event-log.ts'
 import { describeLogOnEachEngine } from '../../test/harness/event-log-engines.ts'
-import type { Event, NewEvent } from '../api/event.ts'
+import type { LoggedEvent } from '../api/event.ts'
 import { createRedactor, redactedText } from '../base/redact.ts'
-import type { EventLog, EventQuery } from './events.ts'
+import type { Appended } from './events.ts'
+import type { EventQuery } from './event-log.ts'
 
-function called(n: number, more: Partial<NewEvent> = {}): NewEvent {
+function called(n: number, more: Partial<AnyEvent> = {}): AnyEvent {
   return { type: 'tool-called', payload: { n }, ...more }
 }
 
-function appendMany(log: EventLog, count: number, more: Partial<NewEvent> = {}): Promise<Event[]> {
+function appendMany(log: AnyEventLog, count: number, more: Partial<AnyEvent> = {}): Promise<Appended[]> {
   return Promise.all(Array.from({ length: count }, (_, n) => log.append(called(n, more))))
 }
 
-/** Everything that matches, page by page. */
-async function readAll(log: EventLog, query: EventQuery = {}): Promise<Event[]> {
-  const events: Event[] = []
+/** Reads all matching events, page by page. */
+async function readAll(log: AnyEventLog, query: EventQuery = {}): Promise<LoggedEvent[]> {
+  const events: LoggedEvent[] = []
   for (let cursor = query.cursor ?? 0; ;) {
     const page = await log.read({ ...query, cursor })
     events.push(...page.events)
@@ -23,10 +25,10 @@ async function readAll(log: EventLog, query: EventQuery = {}): Promise<Event[]> 
   }
 }
 
-const numbers = (events: readonly Event[]): unknown[] => events.map(({ payload }) => payload['n'])
+const numbers = (events: readonly LoggedEvent[]): unknown[] => events.map(({ payload }) => payload['n'])
 
-/** Waits for an event of this type, as a reader that follows does. */
-async function waitFor(log: EventLog, type: string): Promise<Event> {
+/** Follows the log until an event of this type appears. */
+async function waitFor(log: AnyEventLog, type: string): Promise<LoggedEvent> {
   for (let cursor = 0; ;) {
     const page = await log.read({ type, cursor })
     if (page.events[0] !== undefined) return page.events[0]
@@ -40,14 +42,8 @@ describeLogOnEachEngine('the event log', (open) => {
     await using opened = await open({ now: () => new Date('2026-01-02T03:04:05.678Z') })
     const { log } = opened
     const plain = await log.append({ type: 'hub-started', payload: {} })
-    expect(plain).toEqual({
-      seq: 1,
-      id: expect.any(String),
-      type: 'hub-started',
-      at: '2026-01-02T03:04:05.678Z',
-      payload: {},
-    })
-    const full = await log.append({
+    expect(plain).toEqual({ seq: 1, id: expect.any(String), at: '2026-01-02T03:04:05.678Z' })
+    const detail = {
       type: 'tool-called',
       session: 'build',
       thread: 'th1',
@@ -55,25 +51,58 @@ describeLogOnEachEngine('the event log', (open) => {
       parent: plain.id,
       route: 'mcp:stdio',
       provider: 'openai',
-      payload: { text: 'é 😀 \u0000 "quoted" \\ \n', list: [1, null, { deep: true }], nothing: undefined },
-    })
+    }
+    const payload = { text: 'é 😀 \u0000 "quoted" \\ \n', list: [1, null, { deep: true }] }
+    const full = await log.append({ ...detail, payload: { ...payload, nothing: undefined } })
     const { events, nextCursor, dropped } = await log.read({})
-    expect(events).toEqual([plain, full])
-    expect(events[1]).toMatchObject({ seq: 2, session: 'build', thread: 'th1', parent: plain.id, provider: 'openai' })
-    expect(events[1]!.payload['text']).toBe('é 😀 \u0000 "quoted" \\ \n')
+    expect(events).toEqual([
+      { ...plain, type: 'hub-started', payload: {} },
+      { ...full, ...detail, payload },
+    ])
+    expect(full.seq).toBe(2)
     expect({ nextCursor, dropped }).toEqual({ nextCursor: 2, dropped: 0 })
   })
 
-  test('thousands appended at once get consecutive numbers in their order, each its own', async () => {
+  test('an event for the next commit shares it with the following append, in order', async () => {
+    await using opened = await open()
+    const commits: number[] = []
+    opened.log.onCommit((seq) => commits.push(seq))
+    opened.log.appendLater(called(1))
+    await opened.log.append(called(2))
+    expect(commits).toEqual([2])
+    expect(numbers(await readAll(opened.log))).toEqual([1, 2])
+  })
+
+  test('an event for the next commit is committed soon, even if no other append follows', async () => {
+    await using opened = await open()
+    opened.log.appendLater(called(1))
+    expect(await opened.log.waitBeyond(0, { timeoutMs: 10_000 })).toBe(true)
+  })
+
+  test('a reader sees an event that waits for the next commit', async () => {
+    await using opened = await open()
+    for (const n of [1, 2, 3]) {
+      opened.log.appendLater(called(n))
+      expect(numbers((await opened.log.read({ order: 'newest', limit: 1 })).events)).toEqual([n])
+    }
+  })
+
+  test('closing the log writes the events that wait for the next commit', async () => {
+    await using opened = await open()
+    opened.log.appendLater(called(1))
+    expect(numbers(await readAll(await opened.reopen()))).toEqual([1])
+  })
+
+  test('thousands of events appended at once get consecutive numbers in their order, and ids of their own', async () => {
     await using opened = await open()
     const events = await appendMany(opened.log, 3_000)
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 3_000 }, (_, n) => n + 1))
     expect(new Set(events.map(({ id }) => id)).size).toBe(3_000)
-    expect(numbers(await readAll(opened.log))).toEqual(numbers(events))
+    expect(numbers(await readAll(opened.log))).toEqual(events.map((_, n) => n))
     expect(opened.log.lastSeq).toBe(3_000)
   })
 
-  test('the next hub reads what was there, and counts on', async () => {
+  test('a reopened log has its old events and continues their numbers', async () => {
     await using opened = await open()
     await appendMany(opened.log, 5)
     const log = await opened.reopen()
@@ -82,10 +111,10 @@ describeLogOnEachEngine('the event log', (open) => {
     expect(await readAll(log)).toHaveLength(6)
   })
 
-  test('each filter lets through what it names, and all together what all name', async () => {
+  test('each filter selects matching events, and several filters are combined with "and"', async () => {
     await using opened = await open()
     const { log } = opened
-    const variants: Partial<NewEvent>[] = [
+    const variants: Partial<AnyEvent>[] = [
       { session: 'a', thread: 't', correlation: 'c', route: 'r' },
       { session: 'a', thread: 'u', correlation: 'c', route: 's', type: 'tool-answered' },
       { session: 'b', thread: 't', correlation: 'd', route: 'r' },
@@ -104,7 +133,7 @@ describeLogOnEachEngine('the event log', (open) => {
     expect(await found({ session: `a' or '1'='1` })).toEqual([])
   })
 
-  test('since is inclusive and until exclusive, also when the clock stumbled', async () => {
+  test('since is inclusive and until is exclusive, even if the clock was set back', async () => {
     const minutes = [0, 1, 2, 3, 2.9, 4, 5, 60]
     let next = 0
     const time = (minute: number): string => new Date(Date.UTC(2026, 0, 1) + minute * 60_000).toISOString()
@@ -120,7 +149,7 @@ describeLogOnEachEngine('the event log', (open) => {
     expect(await found({ since: '0001-01-01T00:00:00.000Z', until: '9999-12-31T23:59:59.999Z' })).toHaveLength(8)
   })
 
-  test('pages follow one another without gap or double', async () => {
+  test('pages follow one another without gaps or duplicates', async () => {
     await using opened = await open()
     await appendMany(opened.log, 50, { session: 'a' })
     await appendMany(opened.log, 50, { session: 'b' })
@@ -132,7 +161,7 @@ describeLogOnEachEngine('the event log', (open) => {
     expect(page.nextCursor).toBe(10)
   })
 
-  test('whoever follows with a filter moves on past what does not match', async () => {
+  test('the cursor of a filtered read moves past events that do not match', async () => {
     await using opened = await open()
     const { log } = opened
     await appendMany(log, 20, { session: 'other' })
@@ -144,18 +173,26 @@ describeLogOnEachEngine('the event log', (open) => {
     expect((await log.read({ cursor: 1_000 })).nextCursor).toBe(1_000)
   })
 
-  test('a page holds at most a thousand events, a hundred unless told, and fewer large ones', async () => {
+  test('a page holds at most a thousand events, a hundred by default, and fewer if they are large', async () => {
     await using opened = await open()
     await appendMany(opened.log, 1_200)
     expect((await opened.log.read({})).events).toHaveLength(100)
     expect((await opened.log.read({ limit: 5_000 })).events).toHaveLength(1_000)
-    const text = 'x'.repeat(300_000)
-    for (let n = 0; n < 6; n++) await opened.log.append(called(n, { type: 'large', payload: { n, text } }))
-    expect((await opened.log.read({ type: 'large' })).events.length).toBeLessThan(6)
-    expect(numbers(await readAll(opened.log, { type: 'large' }))).toEqual([0, 1, 2, 3, 4, 5])
+    const texts = Array.from({ length: 4 }, () => 'x'.repeat(8_000))
+    for (let n = 0; n < 40; n++) await opened.log.append(called(n, { type: 'large', payload: { n, texts } }))
+    expect((await opened.log.read({ type: 'large' })).events.length).toBeLessThan(40)
+    expect(numbers(await readAll(opened.log, { type: 'large' }))).toEqual(Array.from({ length: 40 }, (_, n) => n))
   })
 
-  test('waiting ends with the next event, with the time, or with the signal', async () => {
+  test('an event with a huge payload is cut to a small size', async () => {
+    await using opened = await open()
+    await opened.log.append(called(1, { payload: { arguments: { text: 'x'.repeat(3_000_000) } } }))
+    const { events } = await opened.log.read({})
+    expect(JSON.stringify(events[0]!.payload).length).toBeLessThan(40_000)
+    expect(JSON.stringify(events[0]!.payload)).toContain('[cut: 3000000 characters]')
+  })
+
+  test('waiting ends with the next event, on timeout, or when the signal aborts', async () => {
     await using opened = await open()
     const { log } = opened
     await log.append(called(1))
@@ -175,7 +212,7 @@ describeLogOnEachEngine('the event log', (open) => {
     expect(await patient).toBe(true)
   })
 
-  test('a listener hears each commit once, with the newest seq, and can stop', async () => {
+  test('a listener is called once per commit with the newest seq, and can be removed', async () => {
     await using opened = await open()
     const { log } = opened
     const heard: number[] = []
@@ -192,7 +229,7 @@ describeLogOnEachEngine('the event log', (open) => {
     expect(heard.at(-1)).toBe(500)
   })
 
-  test('an event is there for readers when its append resolves', async () => {
+  test('readers see an event once its append resolves', async () => {
     await using opened = await open()
     for (let n = 0; n < 50; n++) {
       const { seq } = await opened.log.append(called(n))
@@ -201,12 +238,12 @@ describeLogOnEachEngine('the event log', (open) => {
     }
   })
 
-  test('every field is redacted, in what is stored and in what append gives back', async () => {
+  test('every field is redacted before it is stored', async () => {
     const redactor = createRedactor()
     redactor.addSecret('hunter2-hunter2')
     await using opened = await open({ redactor })
     const secret = 'x-hunter2-hunter2'
-    const event = await opened.log.append({
+    await opened.log.append({
       type: 'tool-called',
       session: secret,
       thread: secret,
@@ -216,11 +253,12 @@ describeLogOnEachEngine('the event log', (open) => {
       provider: secret,
       payload: { secret, note: secret, token: 'abc' },
     })
-    expect(event.payload).toEqual({ secret: redactedText, note: `x-${redactedText}`, token: redactedText })
-    expect(JSON.stringify([event, await opened.log.read({})])).not.toContain('hunter2')
+    const page = await opened.log.read({})
+    expect(page.events[0]?.payload).toEqual({ secret: redactedText, note: `x-${redactedText}`, token: redactedText })
+    expect(JSON.stringify(page)).not.toContain('hunter2')
   })
 
-  test('beyond 50,000 waiting appends the next one fails as busy, and none of those before', async () => {
+  test('an append fails as busy when 50,000 others are waiting, and the earlier ones succeed', async () => {
     await using opened = await open()
     const appends = appendMany(opened.log, 50_000)
     await expect(opened.log.append(called(0))).rejects.toMatchObject({
@@ -231,7 +269,7 @@ describeLogOnEachEngine('the event log', (open) => {
     expect((await opened.log.append(called(0))).seq).toBe(50_001)
   })
 
-  test('what was appended before closing is there afterwards; after closing appends fail', async () => {
+  test('events appended before closing are stored, and appends after closing fail', async () => {
     await using opened = await open()
     const appends = appendMany(opened.log, 500)
     const reopened = await opened.reopen()
@@ -240,7 +278,7 @@ describeLogOnEachEngine('the event log', (open) => {
     await expect(opened.log.append(called(1))).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  test('what is too old is dropped, and told: to readers, and in the log', async () => {
+  test('events that are too old are dropped, and both the pages and the log say how many', async () => {
     let now = Date.UTC(2026, 0, 1)
     await using opened = await open({ now: () => new Date(now) })
     await appendMany(opened.log, 2_500)
@@ -258,7 +296,7 @@ describeLogOnEachEngine('the event log', (open) => {
     expect((await log.read({ order: 'newest', limit: 1 })).dropped).toBe(0)
   })
 
-  test('the newest event stays however old it is, so that numbers are never given twice', async () => {
+  test('the newest event stays at any age, so that no number is used twice', async () => {
     let now = Date.UTC(2026, 0, 1)
     await using opened = await open({ now: () => new Date(now) })
     await appendMany(opened.log, 10)
@@ -269,7 +307,7 @@ describeLogOnEachEngine('the event log', (open) => {
     expect((await opened.reopen()).lastSeq).toBeGreaterThanOrEqual(11)
   })
 
-  test('what is too much is dropped from the oldest on, with room to spare', async () => {
+  test('the oldest events are dropped when the log is too large, with some space to spare', async () => {
     const maxBytes = 2_000_000
     await using opened = await open({ retention: { maxAgeMs: 1e10, maxBytes, everyMs: 10 } })
     const { log } = opened
@@ -286,7 +324,7 @@ describeLogOnEachEngine('the event log', (open) => {
     expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: kept.length }, (_, n) => kept[0]!.seq + n))
   })
 
-  test('following readers see everything while writers write and old events go', async () => {
+  test('readers that follow the log see every event while others write', async () => {
     await using opened = await open()
     const { log } = opened
     const follow = async (query: EventQuery): Promise<number> => {

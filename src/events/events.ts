@@ -1,65 +1,30 @@
 /**
- * The event log: append-only, group-committed, redacted before anything is stored. Readers go from a cursor and may wait for
- * more.
+ * The event log: append-only, committed in groups, and redacted before anything is stored. Readers start at a cursor
+ * and may wait for more.
  *
  *   append → redact → queue → one commit for all that wait → listeners, waiting readers
+ *   appendLater → redact → queue → the next commit
  *
- * SQLite keeps it in a file of its own that survives a killed hub; a power cut may cost its last moments. PostgreSQL keeps
- * one log for all hubs that share it.
+ * With SQLite, the log has its own file. It survives a killed hub, but a power cut may lose the last moments. With
+ * PostgreSQL, all hubs on the same database share one log.
  */
-import type { Event, NewEvent } from '../api/event.ts'
+import type { NewEvent } from '../api/event.ts'
+import type { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { PostgresAccess } from '../base/postgres-access.ts'
 import type { Redactor } from '../base/redact.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { createCommits } from './commits.ts'
-import { createRecord, toEvent } from './event-record.ts'
+import { createRecord } from './event-record.ts'
+import type { Appended, EventLog } from './event-log.ts'
 import { openPostgresStorage } from './postgres-storage.ts'
-import { startRetention } from './retention.ts'
 import type { RetentionLimits } from './retention.ts'
+import { startRetention } from './retention.ts'
 import { openSqliteStorage } from './sqlite-storage.ts'
 
-export interface EventLog extends AsyncDisposable {
-  /** Resolves once the event is written: it then survives a killed hub. */
-  append(event: NewEvent): Promise<Event>
-  read(query: EventQuery): Promise<EventPage>
-  /** True as soon as an event after `cursor` is there, false after the time or when `signal` fires. */
-  waitBeyond(cursor: number, options: { timeoutMs: number; signal?: AbortSignal }): Promise<boolean>
-  /** Called after each commit with the newest `seq`, at most once per commit. Returns the way to stop. */
-  onCommit(listener: (seq: number) => void): () => void
-  readonly lastSeq: number
-}
-
-export interface EventQuery {
-  readonly session?: string
-  readonly thread?: string
-  readonly correlation?: string
-  readonly type?: string
-  readonly route?: string
-  /** ISO 8601 UTC, inclusive */
-  readonly since?: string
-  /** ISO 8601 UTC, exclusive */
-  readonly until?: string
-  /** Oldest first unless told. */
-  readonly order?: EventOrder
-  /** Only events with a greater `seq`; newest first, only those with a smaller one. */
-  readonly cursor?: number
-  /** At most 1000; 100 unless told. A page of large events may hold fewer. */
-  readonly limit?: number
-}
-
-export type EventOrder = 'oldest' | 'newest'
-
-export interface EventPage {
-  readonly events: readonly Event[]
-  /**
-   * Where to read on: everything up to here was looked at, whether it matched or not. Whoever follows with a filter waits
-   * beyond this, and is not woken again by what did not match.
-   */
-  readonly nextCursor: number
-  /** Events that were dropped by age or size before the first kept one, where the page comes past them. */
-  readonly dropped: number
-}
+export type { CallRecord, RecordedCall } from './call-record.ts'
+export { openCallRecord } from './call-record.ts'
+export type { Appended, EventLog, EventQuery } from './event-log.ts'
 
 export type EventLogOptions =
   | { readonly engine: 'sqlite'; readonly path: string }
@@ -91,9 +56,22 @@ export async function openEventLog(options: EventLogOptions, deps: EventLogDeps)
     retention.noteWritten(bytes)
   })
   opened.defer(() => queue.close())
-  const append = async (event: NewEvent): Promise<Event> => {
+  const append = async (event: NewEvent): Promise<Appended> => {
     const record = createRecord(event, { redactor, now })
-    return toEvent(await queue.append(record), record)
+    return { seq: await queue.append(record), id: record.id, at: record.at }
+  }
+  /** The number of lost outcomes that the log does not mention yet. */
+  let lost = 0
+  const noteLost = (error: HubError): void => {
+    lost++
+    log?.error({ error }, 'the outcome of a call could not be recorded')
+  }
+  const tellLost = (): void => {
+    const outcomes = lost
+    lost = 0
+    append({ type: 'calls-unrecorded', payload: { calls: 0, outcomes } }).catch(() => {
+      lost += outcomes
+    })
   }
   const dropOldest = storage.dropOldest.bind(storage)
   const retention = opened.use(startRetention({ limits, now, dropOldest, tell: append, onFault }))
@@ -101,7 +79,13 @@ export async function openEventLog(options: EventLogOptions, deps: EventLogDeps)
   const kept = opened.move()
   return {
     append,
-    read: (query) => {
+    appendLater(event) {
+      // The request of this call was written before its outcome, so the log accepts writes again.
+      if (lost > 0) tellLost()
+      queue.appendLater(createRecord(event, { redactor, now }), noteLost)
+    },
+    async read(query) {
+      await queue.flush()
       const limit = Math.min(Math.max(query.limit ?? defaultLimit, 1), mostPerPage)
       return storage.read({ ...query, limit })
     },

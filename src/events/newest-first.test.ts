@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import type { AnyEventLog } from '../../test/harness/any-event-log.ts'
 import { describeLogOnEachEngine } from '../../test/harness/event-log-engines.ts'
-import type { EventLog, EventQuery } from './events.ts'
+import type { EventQuery } from './event-log.ts'
 
-/** Everything that matches, page by page, newest first. */
-async function readBack(log: EventLog, query: EventQuery = {}): Promise<unknown[]> {
+/** Reads all matching events, page by page, newest first. */
+async function readBack(log: AnyEventLog, query: EventQuery = {}): Promise<unknown[]> {
   const numbers: unknown[] = []
   for (let cursor: number | undefined; ;) {
     const page = await log.read({ ...query, order: 'newest', ...(cursor !== undefined && { cursor }) })
@@ -13,7 +14,7 @@ async function readBack(log: EventLog, query: EventQuery = {}): Promise<unknown[
   }
 }
 
-async function append(log: EventLog, count: number): Promise<void> {
+async function append(log: AnyEventLog, count: number): Promise<void> {
   await Promise.all(
     Array.from({ length: count }, (_, n) => log.append({ type: n % 3 === 0 ? 'third' : 'other', payload: { n } })),
   )
@@ -22,7 +23,7 @@ async function append(log: EventLog, count: number): Promise<void> {
 const downFrom = (count: number) => Array.from({ length: count }, (_, index) => count - 1 - index)
 
 describeLogOnEachEngine('the event log, newest first', (open) => {
-  test.each([1, 7, 1000])('is read whole in pages of %i, without gap or double', async (limit) => {
+  test.each([1, 7, 1000])('the whole log is read in pages of %i, without gaps or duplicates', async (limit) => {
     await using opened = await open()
     await append(opened.log, 60)
     expect(await readBack(opened.log, { limit })).toEqual(downFrom(60))
@@ -30,7 +31,7 @@ describeLogOnEachEngine('the event log, newest first', (open) => {
     expect(await readBack(opened.log, { limit, type: 'third' })).toEqual(thirds)
   })
 
-  test('over more than one reads at a time, the few that match are found', async () => {
+  test('a rare event is found in a log that is larger than one read', async () => {
     await using opened = await open()
     await append(opened.log, 3_000)
     await opened.log.append({ type: 'rare', payload: { n: 'late' } })
@@ -38,7 +39,7 @@ describeLogOnEachEngine('the event log, newest first', (open) => {
     expect(await readBack(opened.log, { type: 'rare' })).toEqual(['late'])
   })
 
-  test('since and until hold as they do oldest first', async () => {
+  test('since and until select the same events as oldest first', async () => {
     let time = Date.parse('2026-01-01T00:00:00Z')
     await using opened = await open({ now: () => new Date((time += 1_000)) })
     for (let n = 0; n < 10; n++) await opened.log.append({ type: 'tick', payload: { n } })
@@ -49,7 +50,7 @@ describeLogOnEachEngine('the event log, newest first', (open) => {
     expect(await readBack(opened.log, { ...between, type: 'tick', limit: 1 })).toEqual(forward.toReversed())
   })
 
-  test('of an empty log there is nothing, and nothing before the first', async () => {
+  test('an empty log has no events, and there are none before the first', async () => {
     await using opened = await open()
     expect((await opened.log.read({ order: 'newest' })).events).toEqual([])
     await append(opened.log, 3)

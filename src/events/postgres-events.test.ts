@@ -1,26 +1,27 @@
 import { expect, inject, test } from 'vitest'
+import type { AnyEventLog } from '../../test/harness/any-event-log.ts'
+import { openAnyEventLog } from '../../test/harness/any-event-log.ts'
 import { createDatabase, runSql } from '../../test/postgres.ts'
 import { createRedactor } from '../base/redact.ts'
 import { openStore } from '../store/store.ts'
-import { openEventLog } from './events.ts'
-import type { EventLog, EventLogDeps } from './events.ts'
+import type { EventLogDeps } from './events.ts'
 
-/** Several hubs over one database, each with connections of its own. */
+/** Opens several hubs on one database, each with its own connections. */
 async function openHubs(count: number, deps: Partial<EventLogDeps> = {}) {
   const stack = new AsyncDisposableStack()
   const database = stack.use(await createDatabase(inject('postgresUrl')))
-  const open = async (): Promise<EventLog> => {
+  const open = async (): Promise<AnyEventLog> => {
     const { postgres } = stack.use(await openStore({ databaseUrl: database.url }))
     const defaults = { redactor: createRedactor(), retention: { maxAgeMs: 1e10, maxBytes: 1e9 } }
-    return stack.use(await openEventLog({ engine: 'postgres', postgres: postgres! }, { ...defaults, ...deps }))
+    return stack.use(await openAnyEventLog({ engine: 'postgres', postgres: postgres! }, { ...defaults, ...deps }))
   }
   const logs = await Promise.all(Array.from({ length: count }, open))
   return { logs, database, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-test('a reader never finds a lower number later, whichever hubs write', async () => {
+test('a reader never sees a lower number later, with any hubs writing', async () => {
   await using hubs = await openHubs(4)
-  const [reader, ...writers] = hubs.logs as [EventLog, ...EventLog[]]
+  const [reader, ...writers] = hubs.logs as [AnyEventLog, ...AnyEventLog[]]
   const total = 1_500
   const writing = writers.map(async (log, hub) => {
     for (let n = 0; n < total / writers.length / 5; n++) {
@@ -40,9 +41,9 @@ test('a reader never finds a lower number later, whichever hubs write', async ()
   expect(seen).toEqual(Array.from({ length: total }, (_, n) => n + 1))
 })
 
-test('a reader at one hub is woken by what another hub appends', async () => {
+test('an append at one hub wakes a reader at another', async () => {
   await using hubs = await openHubs(2)
-  const [here, there] = hubs.logs as [EventLog, EventLog]
+  const [here, there] = hubs.logs as [AnyEventLog, AnyEventLog]
   const heard: number[] = []
   here.onCommit((seq) => heard.push(seq))
   const woken = here.waitBeyond(0, { timeoutMs: 60_000 })
@@ -52,22 +53,22 @@ test('a reader at one hub is woken by what another hub appends', async () => {
   expect(heard).toEqual([1])
 })
 
-test('what was missed while the connection for notices was broken is noticed afterwards', async () => {
+test('a hub catches up on events it missed while its connection for notices was broken', async () => {
   await using hubs = await openHubs(2)
-  const [here, there] = hubs.logs as [EventLog, EventLog]
+  const [here, there] = hubs.logs as [AnyEventLog, AnyEventLog]
   const woken = here.waitBeyond(0, { timeoutMs: 60_000 })
   await runSql(hubs.database.url, `select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'`)
   await there.append({ type: 'a', payload: {} })
   expect(await woken).toBe(true)
 })
 
-test('hubs that clean up at once drop each event once', async () => {
+test('hubs that drop old events at the same time drop each event once', async () => {
   let now = Date.UTC(2026, 0, 1)
   await using hubs = await openHubs(3, {
     now: () => new Date(now),
     retention: { maxAgeMs: 1_000, maxBytes: 1e9, everyMs: 5 },
   })
-  const [log] = hubs.logs as [EventLog]
+  const [log] = hubs.logs as [AnyEventLog]
   await Promise.all(Array.from({ length: 5_000 }, (_, n) => log.append({ type: 'a', payload: { n } })))
   now += 3_600_000
   await log.append({ type: 'last', payload: {} })
@@ -81,9 +82,9 @@ test('hubs that clean up at once drop each event once', async () => {
   expect(dropped).toBe(5_000)
 })
 
-test('when the database is gone appends fail with advice', async () => {
+test('appends fail with advice when the table is gone', async () => {
   await using hubs = await openHubs(1)
-  const [log] = hubs.logs as [EventLog]
+  const [log] = hubs.logs as [AnyEventLog]
   await runSql(hubs.database.url, 'drop table events')
   await expect(log.append({ type: 'a', payload: {} })).rejects.toMatchObject({
     code: 'unavailable',

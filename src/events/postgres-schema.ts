@@ -1,9 +1,9 @@
-/** The log's own tables in PostgreSQL. */
+/** The tables of the event log in PostgreSQL. */
 import { HubError } from '../base/hub-error.ts'
 import type { PostgresAccess } from '../base/postgres-access.ts'
 
 const schemaVersion = 1
-/** Any number, as long as every hub takes the same: two that start at once take turns. */
+/** An arbitrary number that all hubs share, so that two hubs that start at once take turns. */
 const schemaLock = 7_420_002
 
 export async function createPostgresSchema(postgres: PostgresAccess): Promise<void> {
@@ -27,7 +27,7 @@ const schemaStatements = [
     bytes bigint not null
   )`,
   `insert into event_log (only_row, version, last_seq, bytes) values (1, ${schemaVersion}, 0, 0) on conflict do nothing`,
-  // Times are compared as text, character by character, whatever language the database speaks.
+  // Times are compared as text, so the collation must not depend on the language of the database.
   `create table if not exists events (
     seq bigint primary key,
     id text not null,

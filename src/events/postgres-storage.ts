@@ -1,18 +1,18 @@
 /**
- * The log in PostgreSQL, one for all hubs that share it.
+ * The event log in PostgreSQL, shared by all hubs on the same database.
  *
- * Every group of events first takes its numbers from the one row of `event_log`. That row stays locked until the group is
- * committed, so groups of all hubs are committed in the order of their numbers: a reader that has seen seq 7 will never be
- * surprised by a 6 that comes later, and no number is left out.
+ * Each group of events first takes its numbers from the single row of `event_log`. That row stays locked until the
+ * group is committed, so the groups of all hubs are committed in the order of their numbers. A reader that has seen seq
+ * 7 never sees a 6 appear later, and no number is skipped.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PostgresAccess } from '../base/postgres-access.ts'
-import { recordColumns, bytesOf, toEvent } from './event-record.ts'
+import type { EventQuery } from './event-log.ts'
 import type { EventRecord } from './event-record.ts'
-import { filterColumns, rangeOf, roomToMake } from './event-storage.ts'
+import { bytesOf, recordColumns, toEvent } from './event-record.ts'
 import type { DroppedEvents, EventStorage, WriteResult } from './event-storage.ts'
-import type { EventQuery } from './events.ts'
+import { filterColumns, rangeOf, roomToMake } from './event-storage.ts'
 import { createPostgresSchema } from './postgres-schema.ts'
 
 const channelName = 'signalbox_events'
@@ -49,7 +49,7 @@ export async function openPostgresStorage(
     async read(query) {
       const { limit } = query
       const isNewestFirst = query.order === 'newest'
-      // The bounds come first: what is committed after them is left for the next page.
+      // Read the bounds first: events committed after that belong to the next page.
       const { first, last } = await bounds()
       const { after, upTo } = rangeOf(query, last)
       const dropped = Math.max(0, first - 1 - after)
@@ -86,7 +86,7 @@ const columnList = recordColumns.join(', ')
 
 const boundsStatement = `select last_seq as last, coalesce((select min(seq) from events), 0) as first from event_log`
 
-/** Takes the numbers, writes the events and tells the other hubs, all in one statement and so in one commit. */
+/** Takes the numbers, writes the events and notifies the other hubs in one statement, and so in one commit. */
 const writeStatement = `
   with numbers as (
     update event_log set last_seq = last_seq + $1, bytes = bytes + $2 returning last_seq - $1 as before
@@ -111,19 +111,19 @@ async function writeGroup(postgres: PostgresAccess, records: readonly EventRecor
   }
 }
 
-/** PostgreSQL takes every character but this one. JSON escapes it anyway. */
+/** PostgreSQL text cannot hold the NUL character. In the payload, JSON has escaped it already. */
 function storable(value: string | null): string | null {
   return value?.replaceAll('\0', '\ufffd') ?? null
 }
 
-/** As many as stay below the size, and at least one. */
+/** As many records as fit into the size, and at least one. */
 function firstBytes<R extends EventRecord>(records: readonly R[], most: number): readonly R[] {
   let bytes = 0
   const end = records.findIndex((record, index) => (bytes += bytesOf(record)) > most && index > 0)
   return end === -1 ? records : records.slice(0, end)
 }
 
-/** Conditions on fields and times; their values come after the three that every query has. */
+/** Conditions on fields and times. Their parameters follow the three that every query has. */
 function conditionsOf(query: EventQuery): { where: string; values: string[] } {
   const conditions: [condition: string, value: string][] = []
   const add = (condition: string, value: string | undefined): void => {
@@ -141,7 +141,7 @@ function conditionsOf(query: EventQuery): { where: string; values: string[] } {
 interface DropStep {
   readonly before: string
   readonly maxBytes: number
-  /** What the step before said; undefined for the first. */
+  /** The result of the previous step, or undefined for the first. */
   readonly isMakingRoom: boolean | undefined
 }
 
@@ -150,7 +150,7 @@ interface DropResult {
   readonly isMakingRoom: boolean
 }
 
-/** One small step, by one hub at a time; the others find nothing to do. */
+/** Runs one small step. Only one hub at a time gets the lock; the others drop nothing. */
 function dropStep(
   postgres: PostgresAccess,
   { before, maxBytes, isMakingRoom: wasMakingRoom }: DropStep,
@@ -167,7 +167,7 @@ function dropStep(
   })
 }
 
-/** Removes the oldest up to the last one that must go, the newest excepted. */
+/** Removes the oldest events up to the last one that must go, but never the newest event. */
 const dropStatement = `
   with oldest as (
     select seq, at from events where seq < $1 order by seq limit ${rowsPerDrop}

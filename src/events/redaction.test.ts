@@ -1,16 +1,20 @@
-/** Secrets planted wherever they turn up in real life are found nowhere: not in the database's bytes, not in the log, not in an export. */
+/**
+ * Plants secrets in the places where they occur in practice, and checks that none is in the bytes of the database, in
+ * the log or in an export.
+ */
 import { Buffer } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
+import type { AnyEventLog } from '../../test/harness/any-event-log.ts'
+import { openAnyEventLog } from '../../test/harness/any-event-log.ts'
 import { createDatabase } from '../../test/postgres.ts'
 import { createLog } from '../base/log.ts'
 import { createRedactor } from '../base/redact.ts'
 import { openStore } from '../store/store.ts'
-import { openEventLog } from './events.ts'
-import type { EventLog, EventLogOptions } from './events.ts'
+import type { EventLogOptions } from './events.ts'
 
 const secretText = fc
   .string({
@@ -20,7 +24,7 @@ const secretText = fc
   })
   .filter((text) => new Set(text).size > 6 && text.trim() === text)
 
-/** Each with the kind of secret it stands for: resolved by the process, named like one, or a token of the hub. */
+/** Each planting names its kind of secret: resolved by the process, recognised by its name, or a token of the hub. */
 const plantings: readonly {
   readonly kind: 'resolved' | 'named' | 'token'
   readonly plant: (secret: string) => unknown
@@ -65,7 +69,7 @@ const planted: readonly Planted[] = plantings.flatMap(({ kind, plant }, index) =
   }),
 )
 
-/** The ways in which an overlooked secret would stand there. */
+/** The encodings in which a missed secret might appear. */
 function spellings(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1)
   const twice = JSON.stringify(inJson).slice(1, -1)
@@ -83,16 +87,16 @@ function expectNone(text: string, where: string): void {
   expect(found, where).toEqual([])
 }
 
-async function appendAll(log: EventLog): Promise<void> {
+async function appendAll(log: AnyEventLog): Promise<void> {
   await Promise.all(planted.map(({ secret, payload }) => log.append({ type: 'planted', payload, ...fieldsOf(secret) })))
 }
 
-/** What callers choose freely, a correlation for one, may hold a secret as well. */
+/** Callers choose some fields freely, such as the correlation, so these may hold a secret too. */
 function fieldsOf(secret: string): { correlation?: string } {
   return redactor.text(secret) === secret ? {} : { correlation: `call ${secret}` }
 }
 
-async function exported(log: EventLog): Promise<string> {
+async function exported(log: AnyEventLog): Promise<string> {
   let text = ''
   for (let cursor = 0; cursor < log.lastSeq;) {
     const page = await log.read({ cursor, limit: 1_000 })
@@ -102,11 +106,11 @@ async function exported(log: EventLog): Promise<string> {
   return text
 }
 
-function open(options: EventLogOptions): Promise<EventLog> {
-  return openEventLog(options, { redactor, retention: { maxAgeMs: 1e10, maxBytes: 1e10 } })
+function open(options: EventLogOptions): Promise<AnyEventLog> {
+  return openAnyEventLog(options, { redactor, retention: { maxAgeMs: 1e10, maxBytes: 1e10 } })
 }
 
-test('no planted secret is in the bytes of the SQLite files, nor in an export', async () => {
+test('no planted secret is in the bytes of the SQLite files or in an export', async () => {
   const path = join(temporaryDirectory(), 'events.db')
   const log = await open({ engine: 'sqlite', path })
   await appendAll(log)
@@ -126,7 +130,7 @@ test('no planted secret is in PostgreSQL', async () => {
   expectNone(await exported(log), 'export')
 })
 
-test('no planted secret is in the log, whether given as a field, an error or a message', () => {
+test('no planted secret is in the log, whether it comes as a field, an error or a message', () => {
   const lines: string[] = []
   const log = createLog({ level: 'debug', redactor, destination: { write: (line) => lines.push(line) } })
   for (const { secret, payload } of planted) {
@@ -139,16 +143,16 @@ test('no planted secret is in the log, whether given as a field, an error or a m
   for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow()
 })
 
-test('the tests above would see one that slipped through', async () => {
+test('the checks above find secrets that are not redacted', async () => {
   const path = join(temporaryDirectory(), 'events.db')
   const blind = { ...createRedactor(), value: (input: unknown) => input, text: (input: string) => input }
-  await using log = await openEventLog(
+  await using log = await openAnyEventLog(
     { engine: 'sqlite', path },
     { redactor: blind, retention: { maxAgeMs: 1e10, maxBytes: 1e10 } },
   )
   await appendAll(log)
   const text = await exported(log)
   const found = planted.filter(({ secret }) => spellings(secret).some((spelling) => text.includes(spelling)))
-  // All but those inside errors, bytes and maps, which plain JSON leaves out.
+  // All but those in errors, bytes and maps, which plain JSON leaves out.
   expect(found.length).toBeGreaterThan(planted.length * 0.75)
 })

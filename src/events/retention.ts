@@ -1,16 +1,16 @@
-/** Keeps the log within its age and size, and tells in the log itself what was dropped. */
+/** Keeps the log within its limits of age and size, and records in the log how many events were dropped. */
 import type { NewEvent } from '../api/event.ts'
 import type { DroppedEvents, EventLimits } from './event-storage.ts'
 
 export interface RetentionLimits {
   readonly maxAgeMs: number
   readonly maxBytes: number
-  /** How often to look; a minute unless told. */
+  /** The interval between checks, by default a minute. */
   readonly everyMs?: number
 }
 
 export interface Retention extends AsyncDisposable {
-  /** Something of this size was written: looks earlier if much was. */
+  /** Counts written bytes, and starts a check early after many of them. */
   noteWritten(bytes: number): void
 }
 
@@ -23,7 +23,7 @@ export interface RetentionDeps {
 }
 
 const everyMs = 60_000
-/** A log may outgrow its size by this part of it before it is cut. */
+/** The share of the size limit that may be written before an early check. */
 const slackBytes = 0.05
 
 export function startRetention({ limits, now, dropOldest, tell, onFault }: RetentionDeps): Retention {

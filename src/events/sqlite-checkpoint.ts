@@ -1,28 +1,31 @@
 /**
- * Moves what was committed from the write-ahead log into the database file, on a thread that is started when there is enough
- * to move and ends when there is nothing left to do.
+ * Moves committed data from the write-ahead log into the database file, on a thread. The thread starts when there is
+ * enough to move and ends when it has been idle.
  *
- * Writing pauses meanwhile. The queue holds what comes in, for some milliseconds; a write beside the thread's fsyncs could
- * hold up the whole hub, since file systems let it wait for them. The thread also begins the write-ahead log anew, because
- * SQLite makes the first writer after that wait for an fsync.
+ * Writes pause meanwhile, and the queue holds new events for some milliseconds. A write next to the thread's fsyncs
+ * could block the whole hub, because file systems make it wait for them. The thread also restarts the write-ahead log,
+ * because SQLite makes the first writer after a restart wait for an fsync.
  */
 import { Worker } from 'node:worker_threads'
 import { siblingModule } from '../base/sibling-module.ts'
 import type { Turns } from './turns.ts'
 
 export interface Checkpoints extends AsyncDisposable {
-  /** Something of this size was committed. */
+  /** Counts the bytes of a commit. */
   noteCommit(bytes: number): void
 }
 
-/** What the thread answers when it is done: nothing, or why it failed. */
+/** The reply of the thread: empty, or the reason of its failure. */
 export interface CheckpointReply {
   readonly failed?: unknown
 }
 
-/** About how large the write-ahead log gets; smaller means more fsyncs, larger a longer start after a crash. */
+/**
+ * The approximate size of the write-ahead log. A smaller log means more fsyncs, a larger one a longer start after a
+ * crash.
+ */
 const walBytes = 8 * 1024 * 1024
-/** Every commit writes at least one page of the table and of each index. */
+/** Every commit writes at least one page of the table and one of each index. */
 const commitBytes = 4 * 4096
 const idleMs = 20_000
 
@@ -76,10 +79,10 @@ export function createCheckpoints({ path, turns, onFault }: CheckpointDeps): Che
 
   return {
     noteCommit(bytes) {
-      // Pages are written whole, so that it is about twice what was in the records.
+      // SQLite writes whole pages, which takes about twice the size of the records.
       written += commitBytes + 2 * bytes
       if (isRunning || written < walBytes / 2) return
-      // Ahead of time, so that nobody waits for the thread to start.
+      // Start the thread early, so that the checkpoint does not wait for it.
       worker ??= startThread()
       if (written < walBytes) return
       written = 0

@@ -1,4 +1,4 @@
-/** Drops the oldest events from a SQLite log, in steps that each take a moment. */
+/** Drops the oldest events from a SQLite log in short steps. */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sqliteErrorCode } from '../base/sqlite-file.ts'
@@ -12,7 +12,7 @@ const largestStep = 4_096
 const pagesPerVacuum = 32
 const busyRetryMs = 10
 const mostBusyTimes = 500
-/** What a step writes, at a guess: about as much as it has time for. */
+/** The estimated size of the writes in one step. */
 const stepBytes = 64 * 1024
 
 export interface DroppingDeps {
@@ -40,7 +40,7 @@ export function createDropping(database: DatabaseSync, { turns, onCommit }: Drop
     let step = 64
     const target = maxBytes * (1 - roomToMake)
 
-    /** The last seq of the next step, or undefined when all is well. */
+    /** The last seq of the next step, or undefined if nothing more must be dropped. */
     const nextStep = (): number | undefined => {
       const last = Number(newest.get()?.['seq'] ?? 0)
       isMakingRoom &&= usedBytes() > target
@@ -65,7 +65,7 @@ export function createDropping(database: DatabaseSync, { turns, onCommit }: Drop
     return removedTo < first ? undefined : { count: removedTo - first + 1, firstSeq: first, lastSeq: removedTo }
   }
 
-  /** False when another process holds the file; then later. */
+  /** Returns false if another process has locked the file. The caller tries again. */
   async function attempt(work: () => unknown): Promise<boolean> {
     try {
       await turns.take('write', work)

@@ -8,18 +8,18 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
+import type { AnyEventLog } from '../../test/harness/any-event-log.ts'
+import { openAnyEventLog } from '../../test/harness/any-event-log.ts'
 import { requires } from '../../test/harness/requires.ts'
 import { createRedactor } from '../base/redact.ts'
-import { openEventLog } from './events.ts'
-import type { EventLog } from './events.ts'
 
-/** Limits how large files may grow, and lifts the limit again: a disk that is full for one process only. */
+/** Limits the size of files and lifts the limit again, which simulates a full disk for one process. */
 const prlimit = requires('prlimit')
 const appender = fileURLToPath(new URL('../../test/fixtures/append-events.ts', import.meta.url))
 
-function open(path: string): Promise<EventLog> {
+function open(path: string): Promise<AnyEventLog> {
   const retention = { maxAgeMs: 1e10, maxBytes: 1e10 }
-  return openEventLog({ engine: 'sqlite', path }, { redactor: createRedactor(), retention })
+  return openAnyEventLog({ engine: 'sqlite', path }, { redactor: createRedactor(), retention })
 }
 
 function startAppender(
@@ -31,14 +31,14 @@ function startAppender(
   return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
 }
 
-test('a hub killed in the middle of appending loses nothing it acknowledged, again and again', async () => {
+test('a hub that is killed while appending never loses an acknowledged event', async () => {
   const path = join(temporaryDirectory(), 'events.db')
   let acknowledged = 0
   for (const count of [1, 700, 3_000, 9_000, 50]) {
     const { child, lines } = startAppender(path)
     for (let seen = 0; seen < count; seen++) acknowledged = Number((await lines.next()).value)
     child.kill('SIGKILL')
-    // What it had already said when it died counts too.
+    // Lines that it printed before it died count too.
     for (let line = await lines.next(); line.done !== true; line = await lines.next()) acknowledged = Number(line.value)
 
     using database = new DatabaseSync(path)
@@ -55,7 +55,7 @@ test('a hub killed in the middle of appending loses nothing it acknowledged, aga
 })
 
 prlimit.describe('on a full disk', () => {
-  test('the appends that hit it fail, and with space again it goes on', async () => {
+  test('appends fail while the disk is full, and succeed once there is space again', async () => {
     const path = join(temporaryDirectory(), 'events.db')
     const { child, lines } = startAppender(path, [prlimit.path, '--fsize=3000000:unlimited', process.execPath])
     let written = 0
@@ -76,7 +76,7 @@ prlimit.describe('on a full disk', () => {
   })
 })
 
-test('while another process holds the file appends wait, and then go on', async () => {
+test('appends wait while another process has locked the file, and then succeed', async () => {
   const path = join(temporaryDirectory(), 'events.db')
   await using log = await open(path)
   await log.append({ type: 'a', payload: {} })
@@ -90,7 +90,23 @@ test('while another process holds the file appends wait, and then go on', async 
   expect([await single, ...(await several)].map(({ seq }) => seq)).toEqual([2, 3, 4])
 })
 
-test('the file is private, and the write-ahead log stays small however much is written', async () => {
+test('an event counts the outcomes that could not be written, as soon as the log can be written again', async () => {
+  const path = join(temporaryDirectory(), 'events.db')
+  await using log = await open(path)
+  using other = new DatabaseSync(path)
+  other.exec('alter table events rename to away')
+  for (const tool of ['a', 'b']) log.appendLater({ type: 'tool-answered', payload: { tool } })
+  await expect(log.append({ type: 'tool-called', payload: {} })).rejects.toThrow()
+  other.exec('alter table away rename to events')
+  log.appendLater({ type: 'tool-answered', payload: { tool: 'c' } })
+  const { events } = await log.read({})
+  expect(events.map(({ type, payload }) => ({ type, ...payload }))).toEqual([
+    { type: 'calls-unrecorded', calls: 0, outcomes: 2 },
+    { type: 'tool-answered', tool: 'c' },
+  ])
+})
+
+test('the file is private, and the write-ahead log stays small under heavy writing', async () => {
   const path = join(temporaryDirectory(), 'events.db')
   await using log = await open(path)
   const text = 'x'.repeat(2_000)
@@ -101,13 +117,13 @@ test('the file is private, and the write-ahead log stays small however much is w
   }
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(statSync(`${path}-wal`).mode & 0o777).toBe(0o600)
-  // 50 MB were written. Without checkpoints all of it would be in there.
+  // 50 MB were written. Without checkpoints, the write-ahead log would hold all of them.
   expect(statSync(`${path}-wal`).size).toBeLessThan(30_000_000)
   expect(statSync(path).size).toBeGreaterThan(20_000_000)
   expect((await log.read({ cursor: 24_990 })).events).toHaveLength(10)
 })
 
-test('after closing, everything is in the one file', async () => {
+test('after closing, all data is in one file', async () => {
   const path = join(temporaryDirectory(), 'events.db')
   const log = await open(path)
   await log.append({ type: 'a', payload: {} })
@@ -115,7 +131,7 @@ test('after closing, everything is in the one file', async () => {
   expect(existsSync(`${path}-wal`)).toBe(false)
 })
 
-test('a search through everything lets others have their turns', async () => {
+test('a search through the whole log lets other work run in between', async () => {
   await using log = await open(join(temporaryDirectory(), 'events.db'))
   for (let round = 0; round < 40; round++) {
     await Promise.all(Array.from({ length: 500 }, () => log.append({ type: 'a', thread: 't', payload: {} })))
@@ -131,7 +147,7 @@ test('a search through everything lets others have their turns', async () => {
   expect(turns).toBeGreaterThan(3)
 })
 
-test('space is given back when much less may be kept', async () => {
+test('the file shrinks when the size limit is lowered', async () => {
   const path = join(temporaryDirectory(), 'events.db')
   const text = 'x'.repeat(2_000)
   {
@@ -142,19 +158,19 @@ test('space is given back when much less may be kept', async () => {
   }
   const before = statSync(path).size
   const retention = { maxAgeMs: 1e10, maxBytes: 1_000_000, everyMs: 5 }
-  await using log = await openEventLog({ engine: 'sqlite', path }, { redactor: createRedactor(), retention })
+  await using log = await openAnyEventLog({ engine: 'sqlite', path }, { redactor: createRedactor(), retention })
   await log.waitBeyond(log.lastSeq, { timeoutMs: 30_000 })
   await log[Symbol.asyncDispose]()
   expect(before).toBeGreaterThan(9_000_000)
   expect(statSync(path).size).toBeLessThan(1_500_000)
 })
 
-test('a damaged file, and one of a newer signalbox, are refused with the way out', async () => {
+test('a damaged file and a file of a newer signalbox are refused with advice', async () => {
   const path = join(temporaryDirectory(), 'events.db')
   writeFileSync(path, 'this is no database, but text '.repeat(500))
   await expect(open(path)).rejects.toMatchObject({
     code: 'unavailable',
-    message: expect.stringContaining('is damaged or no database'),
+    message: expect.stringContaining('is damaged or not a database'),
   })
   expect(readFileSync(path, 'utf8')).toContain('this is no database')
 

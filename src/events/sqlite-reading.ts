@@ -1,20 +1,20 @@
 /**
- * Reads the log in windows of seq, each as wide as takes a moment, with turns of the event loop between them: a query over
- * millions of events takes its time, and nobody else's.
+ * Reads the log in windows of seq, each short enough for one slice of time, with turns of the event loop between them.
+ * A query over millions of events takes long but does not block the hub.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Event } from '../api/event.ts'
-import { recordColumns, toEvent } from './event-record.ts'
+import type { LoggedEvent } from '../api/event.ts'
+import type { EventQuery } from './event-log.ts'
 import type { EventRecord } from './event-record.ts'
-import { filterColumns, rangeOf } from './event-storage.ts'
+import { recordColumns, toEvent } from './event-record.ts'
 import type { EventStorage, SeqRange } from './event-storage.ts'
-import type { EventQuery } from './events.ts'
+import { filterColumns, rangeOf } from './event-storage.ts'
 import type { Turns } from './turns.ts'
 
 const sliceMs = 0.6
 const firstWindow = 512
 const smallestWindow = 64
-/** A page with more than this ends early, so that large events do not pile up. */
+/** A page ends early above this size, so that large events do not fill the memory. */
 const mostBytesPerPage = 1024 * 1024
 
 export interface ReadingDeps {
@@ -48,7 +48,7 @@ export function createReading(database: DatabaseSync, { turns, lastSeq }: Readin
     const page = startPage(query.limit)
     let window = firstWindow
 
-    /** Reads on for a moment; answers what is still to be looked at. */
+    /** Reads for one slice of time, and returns the range that remains. */
     const readSlice = ({ after, upTo }: SeqRange): SeqRange => {
       const start = performance.now()
       const isOver = (): boolean => performance.now() - start > sliceMs
@@ -77,10 +77,9 @@ export function createReading(database: DatabaseSync, { turns, lastSeq }: Readin
 
 type StoredRow = EventRecord & { readonly seq: number }
 
-/** Conditions on fields and times, with the values for them. */
 function conditionsOf(query: EventQuery): { conditions: string[]; values: SQLInputValue[] } {
   const fields = filterColumns.filter((name) => query[name] !== undefined)
-  // Only the first is looked up by index; the "+" keeps SQLite from choosing another.
+  // Only the first column uses an index. The "+" keeps SQLite from choosing another.
   const conditions = fields.map((name, index) => `${index === 0 ? '' : '+'}${name} = ?`)
   const values: SQLInputValue[] = fields.map((name) => query[name]!)
   if (query.since !== undefined) {
@@ -94,8 +93,8 @@ function conditionsOf(query: EventQuery): { conditions: string[]; values: SQLInp
   return { conditions, values }
 }
 
-function startPage(limit: number): { events: Event[]; add(row: StoredRow): number; isFull(): boolean } {
-  const events: Event[] = []
+function startPage(limit: number): { events: LoggedEvent[]; add(row: StoredRow): number; isFull(): boolean } {
+  const events: LoggedEvent[] = []
   let bytes = 0
   return {
     events,
@@ -108,16 +107,16 @@ function startPage(limit: number): { events: Event[]; add(row: StoredRow): numbe
   }
 }
 
-/** How far the machine's clock may have gone back between two events without `since` and `until` missing one. */
+/** How far the machine's clock may go back between two events before `since` and `until` miss one. */
 const clockSlackMs = 60_000
 
-/** Within the years that are written with four digits, since times are compared as text. */
+/** Times are compared as text, so the result stays within years of four digits. */
 function shifted(time: string, byMs: number): string {
   const at = Math.min(Math.max(Date.parse(time) + byMs, Date.UTC(1970)), Date.UTC(9999, 11, 31))
   return new Date(at).toISOString()
 }
 
-/** The last seq before a time, found by halving: time grows with seq, so no index is needed for it. */
+/** Finds the last seq before a time by binary search. Time grows with seq, so it needs no index. */
 function createSeqAt(database: DatabaseSync): (time: string) => number {
   const bounds = database.prepare('select min(seq) as first, max(seq) as last from events')
   const at = database.prepare('select at from events where seq = ?')

@@ -1,6 +1,7 @@
 /**
- * The log in a SQLite file of its own. Written on the main thread: an append costs a fraction of what a message to another
- * thread and back would. What could block there, the fsyncs of a checkpoint, is done by a thread (sqlite-checkpoint).
+ * The event log in its own SQLite file. It is written on the main thread, because an append costs much less than a
+ * message to another thread and back. Only the fsyncs of a checkpoint could block, and a thread does those
+ * (sqlite-checkpoint).
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,14 +15,14 @@ import { createDropping } from './sqlite-dropping.ts'
 import { createReading } from './sqlite-reading.ts'
 import { createTurns } from './turns.ts'
 
-/** Leaves room for the commit itself. */
+/** Leaves time for the commit itself. */
 const sliceMs = 0.8
 const busyRetryMs = 5
 const busyPatienceMs = 10_000
 const schemaVersion = 1
 
 export function openSqliteStorage(path: string, { onFault }: { onFault: (error: unknown) => void }): EventStorage {
-  // No waiting inside SQLite, which would hold up the loop: whoever finds the file busy tries again later.
+  // SQLite must not wait for a lock, because that would block the event loop. The callers retry later instead.
   const database = openSqliteFile(path, { durability: 'normal', busyTimeoutMs: 0, incrementalVacuum: true })
   try {
     createSchema(database, path)
@@ -45,7 +46,7 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
     `insert into events (seq, ${recordColumns.join(', ')}) values (?${', ?'.repeat(recordColumns.length)})`,
   )
   let lastSeq = Number(database.prepare('select max(seq) as seq from events').get()?.['seq'] ?? 0)
-  /** What the current slice has come to; a failure takes no more than that with it. */
+  /** The size of the current slice. A failure affects only these records. */
   let count = 0
   let bytes = 0
 
@@ -62,14 +63,14 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
   const commitSome = (records: readonly EventRecord[]): void => {
     count = 0
     bytes = 0
-    // A single statement is a transaction by itself.
+    // A single statement is already a transaction.
     if (records.length === 1) return insertSome(records)
     database.exec('begin immediate')
     try {
       insertSome(records)
       database.exec('commit')
     } catch (error) {
-      // A full disk makes SQLite roll back by itself.
+      // On a full disk, SQLite has already rolled back.
       if (database.isTransaction) database.exec('rollback')
       throw error
     }

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createTurns } from './turns.ts'
 
-/** A slice that uses up a whole turn. */
+/** Keeps a turn busy for the given time. */
 function workFor(ms: number): void {
   const end = performance.now() + ms
   while (performance.now() < end);
 }
 
-test('a slice gives back its result or its failure', async () => {
+test('a slice returns its result or its failure', async () => {
   const turns = createTurns()
   expect(await turns.take('read', () => 7)).toBe(7)
   await expect(
@@ -17,7 +17,7 @@ test('a slice gives back its result or its failure', async () => {
   ).rejects.toThrow('no')
 })
 
-test('slices of one kind come in order, and neither kind keeps out the other', async () => {
+test('slices of one kind run in order, and neither kind blocks the other', async () => {
   const turns = createTurns()
   const done: string[] = []
   const take = (kind: 'read' | 'write', name: string) =>
@@ -31,7 +31,7 @@ test('slices of one kind come in order, and neither kind keeps out the other', a
   expect(done).toEqual(['w1', 'r1', 'w2', 'r2', 'w3', 'r3', 'r4'])
 })
 
-test('others get their turn between long slices', async () => {
+test('other work runs between long slices', async () => {
   const turns = createTurns()
   const done: string[] = []
   const slices = [1, 2, 3].map((n) =>
@@ -46,7 +46,7 @@ test('others get their turn between long slices', async () => {
   expect(done).toEqual(['slice 1', 'other 1', 'slice 2', 'other 2', 'slice 3', 'other 3'])
 })
 
-test('while writing is paused reads go on, and writes come after', async () => {
+test('reads continue while writes are paused, and the writes follow after', async () => {
   const turns = createTurns()
   const done: string[] = []
   const resume = turns.pauseWrites()

@@ -1,15 +1,15 @@
 /**
- * The log works on the main thread, in slices. Here they queue up, so that however many readers there are, one turn of the
- * event loop holds little more than a write and a read: both get on, and everything else of the hub between them.
+ * The log works on the main thread, in short slices that queue up here. With any number of readers, one turn of the
+ * event loop runs little more than one write and one read. So writes, reads and the rest of the hub all make progress.
  */
 export interface Turns {
-  /** Runs a slice of work in a coming turn; each should take about a millisecond at most. */
+  /** Runs a slice of work in a later turn. A slice should take at most about a millisecond. */
   take<T>(kind: 'write' | 'read', slice: () => T): Promise<T>
-  /** No write gets its turn until the returned function is called. */
+  /** Holds back all writes until the returned function is called. */
   pauseWrites(): () => void
 }
 
-/** What one turn may take altogether, a last slice excepted. */
+/** The time limit of one turn. The last slice may exceed it. */
 const turnMs = 1.5
 
 export function createTurns(): Turns {

@@ -11,14 +11,17 @@ const all = (text: string, size: number) => {
   return parts
 }
 
-test.each([1, 2, 3, 4, 5, 7, 100])('windows of %i bytes put together are the text, with no character cut', (size) => {
-  const text = 'aé工😀 b\u0000ü'
-  const parts = all(text, size)
-  expect(parts.join('')).toBe(text)
-  expect(parts.join('')).not.toContain('\uFFFD')
-})
+test.each([1, 2, 3, 4, 5, 7, 100])(
+  'windows of %i bytes put together are the whole text, and no character is cut',
+  (size) => {
+    const text = 'aé工😀 b\u0000ü'
+    const parts = all(text, size)
+    expect(parts.join('')).toBe(text)
+    expect(parts.join('')).not.toContain('\uFFFD')
+  },
+)
 
-test('a window goes over several contents, texts and bytes alike', () => {
+test('a window covers several contents, texts and bytes alike', () => {
   const contents = [{ text: 'abc' }, { blob: Buffer.from('defg').toString('base64') }, { text: 'hij' }]
   expect(cutWindow(contents, 2, 4)).toEqual([
     { kind: 'text', text: 'c', total_bytes: 3, bytes_returned: 1 },
@@ -28,7 +31,7 @@ test('a window goes over several contents, texts and bytes alike', () => {
   expect(cutWindow(contents, 10, 5)).toEqual([])
 })
 
-test('what is no content is left out, and what is empty is not', () => {
+test('an entry that is not a content is left out, and an empty content is not', () => {
   expect(cutWindow([null, 'text', { text: '' }, {}], 0, 10)).toEqual([
     { kind: 'text', text: '', total_bytes: 0, bytes_returned: 0 },
     { kind: 'base64', base64: '', total_bytes: 0, bytes_returned: 0 },

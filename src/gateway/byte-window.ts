@@ -1,4 +1,4 @@
-/** A part of what a resource holds, counted in bytes over all its contents. Texts are cut between characters. */
+/** A part of a resource, counted in bytes over all its contents. Texts are cut between characters. */
 import { isRecord } from '../mcp/mcp.ts'
 
 export interface Part {
@@ -11,7 +11,7 @@ export interface Part {
   readonly bytes_returned: number
 }
 
-/** Contents that lie outside the window are left out; `maxBytes` 0 is all there is. */
+/** Leaves out contents outside the window. `maxBytes` 0 means no limit. */
 export function cutWindow(contents: readonly unknown[], startOffset: number, maxBytes: number): readonly Part[] {
   const end = maxBytes === 0 ? Number.POSITIVE_INFINITY : startOffset + maxBytes
   let offset = 0
@@ -40,7 +40,9 @@ export function cutWindow(contents: readonly unknown[], startOffset: number, max
   })
 }
 
-/** As many as fit, but one at least: who goes on after what was returned gets all, and none twice. */
+/**
+ * As many characters as fit, but at least one. A reader that continues after the returned part gets everything once.
+ */
 function wholeCharacters(bytes: Buffer, from: number, to: number): Buffer {
   const start = boundaryAfter(bytes, from)
   let end = to
@@ -54,7 +56,7 @@ function boundaryAfter(bytes: Buffer, offset: number): number {
   return boundary
 }
 
-/** In UTF-8 only the bytes within a character begin with 10. */
+/** In UTF-8 only the bytes inside a character start with the bits 10. */
 function isInside(bytes: Buffer, offset: number): boolean {
   return ((bytes[offset] ?? 0) & 0xc0) === 0x80
 }

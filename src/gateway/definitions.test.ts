@@ -27,11 +27,11 @@ test.each([
   ['a}b{c}d', 'a}bxd', true],
   ['{a}{b}', '', true],
   ['ab{x}ba', 'aba', false],
-])('the template %s and %s: %s', (template, uri, expected) => {
+])('whether the template %s matches %s is %s', (template, uri, expected) => {
   expect(matches(template, uri)).toBe(expected)
 })
 
-test('the fixed parts of a template are what stands around its braces', () => {
+test('the fixed parts of a template are the texts around its braces', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom('{', '}', 'a', 'b', '/')), (characters) => {
       const template = `x${characters.join('')}`
@@ -40,13 +40,25 @@ test('the fixed parts of a template are what stands around its braces', () => {
   )
 })
 
-// With the square of their number this would take minutes, and the runner would end it.
-test('a template of a million braces is read like any other', () => {
-  expect(matches('{'.repeat(1_000_000), 'file:///a')).toBe(false)
-  expect(matches(`${'{a}'.repeat(300_000)}/`, 'file:///a/')).toBe(true)
+test('entries with names that are too long, or with too many names, are left out and counted', () => {
+  const tool = (name: string) => ({ name, inputSchema: {} })
+  const { tools, tooLong } = define({ ...noLists, tools: [tool('a'.repeat(257)), tool('b'.repeat(256))] }, options)
+  expect([tools.length, tooLong]).toEqual([1, 1])
+  const many = Array.from({ length: 20_000 }, (_, count) => tool(`${count}${'Äb-'.repeat(80)}`))
+  const most = define({ ...noLists, tools: many }, options)
+  expect(most.tools.length).toBeGreaterThan(4_000)
+  expect(most.tools.length + most.tooLong).toBe(20_000)
+  const uri = `a:${'b'.repeat(5_000)}`
+  expect(define({ ...noLists, resources: [{ uri, name: 'x' }] }, options)).toMatchObject({ resources: [], tooLong: 1 })
 })
 
-test('a URI too long to be looked through is described by no template', () => {
+test('a template of many braces is read like any other, and one that is too long is left out', () => {
+  expect(matches('{'.repeat(4_096), 'file:///a')).toBe(false)
+  expect(matches(`${'{a}'.repeat(1_300)}/`, 'file:///a/')).toBe(true)
+  expect(matches('{'.repeat(1_000_000), 'file:///a')).toBeUndefined()
+})
+
+test('a URI that is too long to search matches no template', () => {
   expect(matches('a{b}', `a${'b'.repeat(1_000)}`)).toBe(true)
   expect(matches('a{b}', `a${'b'.repeat(100_000)}`)).toBe(false)
 })

@@ -1,51 +1,91 @@
-/** What an upstream lists, as definitions of ours: under the names agents see, relayed through the gate when used. */
-import type { Call, InputRequired, Params, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/mcp.ts'
+/** The lists of an upstream as our definitions: under the names that agents see, relayed when a face runs them. */
+import type {
+  Call,
+  Follower,
+  InputRequired,
+  Params,
+  Prompt,
+  PromptInfo,
+  RelayedCompletion,
+  Resource,
+  ResourceInfo,
+  ResourceTemplate,
+  ResourceTemplateInfo,
+  PolicySubject,
+  Tool,
+  ToolInfo,
+} from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Listed, MountLists } from './mount-lists.ts'
 import { exposeNames, policyAliases, policyName } from './names.ts'
 
 export interface Definitions {
+  readonly tools: readonly ToolInfo[]
+  readonly toolsByName: ReadonlyMap<string, ToolInfo>
+  readonly resources: readonly ResourceInfo[]
+  readonly resourcesByUri: ReadonlyMap<string, ResourceInfo>
+  readonly templates: readonly ResourceTemplateInfo[]
+  readonly prompts: readonly PromptInfo[]
+  /** How many entries are left out because their names or addresses are too long. */
+  readonly tooLong: number
+}
+
+/** The definitions as the session's provider offers them to its face. Only the face runs them. */
+export interface RunnableDefinitions extends Definitions {
   readonly tools: readonly Tool[]
   readonly toolsByName: ReadonlyMap<string, Tool>
   readonly resources: readonly Resource[]
-  readonly resourcesByUri: ReadonlyMap<string, Resource>
   readonly templates: readonly ResourceTemplate[]
   readonly prompts: readonly Prompt[]
 }
 
+/** A tool with a longer name is not offered: each call and each list would compare the name with every rule. */
+const longestName = 256
+const longestAddress = 4_096
+/** The limit for the names of all tools, and of all prompts. Processing them blocks the hub. */
+const mostNameCharacters = 1024 * 1024
+
+/** The path to the upstream. The layers of the face have decided and recorded every call that arrives here. */
 export interface Relay {
-  /** A tool: the layers of the face have asked the policy already. */
-  callTool(original: Listed, call: Call): Promise<object | InputRequired>
-  /** Everything else asks as `<mount>_<action>`. */
-  request(action: string, method: string, params: Params, call: Call): Promise<object | InputRequired>
-  watch(uri: string, call: Call, mayAsk: boolean, follower?: string): Promise<void>
-  complete(params: Params, call: Call): Promise<object>
+  callTool(original: Listed, args: Params, call: Call): Promise<object | InputRequired>
+  /** A request that changes nothing and may be sent again. */
+  read(method: string, params: Params, call: Call): Promise<object | InputRequired>
+  watch(uri: string, call: Call, follower: Follower): Promise<void>
+  /** Throws if this is not known. */
+  canComplete(): boolean
 }
 
 export interface DefineOptions {
   readonly mount: string
   readonly connector: string
   readonly route: string
-  /** False: names stay as they are. */
+  /** False: names stay unchanged. */
   readonly hasPrefix: boolean
-  /** They did, or may again. */
+  /** The names had no prefix before, or may lose it. */
   readonly mayBeBare: boolean
   readonly relay: Relay
 }
 
-/** The upstream's own name for it, beside the one that is listed. */
+/** The upstream's own name, next to the listed one. */
 export const originalKey = 'io.signalbox/original'
 
-export function define(lists: MountLists, options: DefineOptions): Definitions {
-  const tools = toolsOf(lists, options)
-  const resources = lists.resources.filter(hasText('uri')).map((listed) => defineResource(listed, options.relay))
+export function define(lists: MountLists, options: DefineOptions): RunnableDefinitions {
+  const short: MountLists = {
+    tools: withShortNames(lists.tools),
+    prompts: withShortNames(lists.prompts),
+    resources: lists.resources.filter(hasText('uri', longestAddress)),
+    resourceTemplates: lists.resourceTemplates.filter(hasText('uriTemplate', longestAddress)),
+  }
+  const tools = toolsOf(short, options)
+  const resources = short.resources.map((listed) => defineResource(textOf(listed, 'uri'), options, listed))
   return {
     tools,
     toolsByName: new Map(tools.map((tool) => [tool.name, tool])),
     resources,
     resourcesByUri: new Map(resources.map((resource) => [resource.uri, resource])),
-    templates: lists.resourceTemplates.filter(hasText('uriTemplate')).map((listed) => defineTemplate(listed, options)),
-    prompts: promptsOf(lists, options),
+    templates: short.resourceTemplates.map((listed) => defineTemplate(listed, options)),
+    prompts: promptsOf(short, options),
+    tooLong: countOf(lists) - countOf(short),
   }
 }
 
@@ -57,62 +97,79 @@ function toolsOf({ tools }: MountLists, options: DefineOptions): Tool[] {
       description: textOf(listed, 'description'),
       inputSchema: isRecord(listed['inputSchema']) ? listed['inputSchema'] : {},
       annotations: isRecord(listed['annotations']) ? listed['annotations'] : {},
-      policyName: policyName(mount, original),
-      policyAliases: policyAliases({ mount, original, name, mayBeBare }),
-      route,
-      upstream: connector,
+      subject: {
+        tool: policyName(mount, original),
+        aliases: policyAliases({ mount, original, name, mayBeBare }),
+        route,
+        upstream: connector,
+      },
       listed: renamed(listed, name, { mount, tool: original }),
-      // The result passes as it came, whatever it is.
-      run: (_args, call) => relay.callTool(listed, call) as ReturnType<Tool['run']>,
+      // The result passes unchanged, whatever it is.
+      run: (args, call) => relay.callTool(listed, args, call) as ReturnType<Tool['run']>,
     }
   })
 }
 
-function defineResource(listed: Listed, relay: Relay): Resource {
-  return unlistedResource(textOf(listed, 'uri'), relay, listed)
+/** How policies name everything of a mount that is not one of its tools. */
+export function subjectOf(action: string, { mount, connector, route }: SubjectOptions): PolicySubject {
+  return { tool: policyName(mount, action), route, upstream: connector }
 }
 
-/** One that no list names. */
-export function unlistedResource(uri: string, relay: Relay, listed?: Listed): Resource {
+export type SubjectOptions = Pick<DefineOptions, 'mount' | 'connector' | 'route'>
+
+/** Also defines resources that no list contains. */
+export function defineResource(uri: string, options: ResourceOptions, listed?: Listed): Resource {
+  const { relay } = options
   return {
     uri,
     name: listed ? textOf(listed, 'name') : uri,
     description: listed ? textOf(listed, 'description') : '',
+    subject: subjectOf('read', options),
     ...(listed && { listed }),
-    read: (call) =>
-      relay.request('read', 'resources/read', { ...call.params, uri }, call) as ReturnType<Resource['read']>,
-    watch: (call, mayAsk) => relay.watch(uri, call, mayAsk),
+    read: (call) => relay.read('resources/read', { ...call.params, uri }, call) as ReturnType<Resource['read']>,
+    watch: (call, follower) => relay.watch(uri, call, follower),
   }
 }
 
-function defineTemplate(listed: Listed, { relay }: DefineOptions): ResourceTemplate {
+export type ResourceOptions = SubjectOptions & Pick<DefineOptions, 'relay'>
+
+function defineTemplate(listed: Listed, options: DefineOptions): ResourceTemplate {
+  const { relay } = options
   return {
     uriTemplate: textOf(listed, 'uriTemplate'),
     name: textOf(listed, 'name'),
     description: textOf(listed, 'description'),
+    subject: subjectOf('read', options),
     listed,
     read: (uri, _, call) =>
-      relay.request('read', 'resources/read', { ...call.params, uri }, call) as ReturnType<ResourceTemplate['read']>,
-    watch: (uri, call, mayAsk) => relay.watch(uri, call, mayAsk),
+      relay.read('resources/read', { ...call.params, uri }, call) as ReturnType<ResourceTemplate['read']>,
+    watch: (uri, call, follower) => relay.watch(uri, call, follower),
     matches: templateMatcher(textOf(listed, 'uriTemplate')),
-    complete: (params, call) => relay.complete(params, call),
+    relayedCompletion: completionBy(relay),
   }
 }
 
-function promptsOf({ prompts }: MountLists, { mount, hasPrefix, relay }: DefineOptions): Prompt[] {
+function promptsOf({ prompts }: MountLists, options: DefineOptions): Prompt[] {
+  const { mount, hasPrefix, relay } = options
   return named(prompts, mount, hasPrefix).map(({ original, name, listed }) => {
     return {
       name,
       description: textOf(listed, 'description'),
+      subject: subjectOf('read', options),
+      original,
       listed: renamed(listed, name, { mount, prompt: original }),
       get: (_args, call) =>
-        relay.request('read', 'prompts/get', { ...call.params, name: original }, call) as ReturnType<Prompt['get']>,
-      complete: (params, call) => {
-        const ref = { ...(params['ref'] as object), name: original }
-        return relay.complete({ ...params, ref }, call)
-      },
+        relay.read('prompts/get', { ...call.params, name: original }, call) as ReturnType<Prompt['get']>,
+      relayedCompletion: completionBy(relay),
     }
   })
+}
+
+function completionBy(relay: Relay): RelayedCompletion {
+  return {
+    isOffered: () => relay.canComplete(),
+    run: (params, call) => relay.read('completion/complete', params, call),
+  }
 }
 
 interface Named {
@@ -122,22 +179,23 @@ interface Named {
   readonly listed: Listed
 }
 
-/** Of those that are listed twice under one name the last counts. */
+/** If one name is listed twice, the last entry wins. */
 function named(entries: readonly Listed[], mount: string, hasPrefix: boolean): readonly Named[] {
-  const byOriginal = new Map(entries.filter(hasText('name')).map((listed) => [textOf(listed, 'name'), listed]))
+  const byOriginal = new Map(entries.map((listed) => [textOf(listed, 'name'), listed]))
   const names = exposeNames(mount, byOriginal.keys(), { hasPrefix })
   return [...byOriginal].map(([original, listed]) => ({ original, name: names.get(original) ?? original, listed }))
 }
 
 /**
- * Whether the fixed parts of a template stand in a URI, in their order. It is somebody else's, who may have made it wrong, or
- * so that a regular expression of it takes for ever; whether there is such a resource, its upstream knows.
+ * Tests whether the fixed parts of a template appear in a URI in their order. The template comes from an upstream: it
+ * may be malformed, or built so that a regular expression from it never ends. The upstream knows whether the resource
+ * exists.
  */
 function templateMatcher(template: string): (uri: string) => boolean {
   const [start = '', ...parts] = fixedParts(template)
   const end = parts.pop()
   return (uri) => {
-    // To look for a long part in a longer text takes their product.
+    // Searching a long part in a long text takes the product of their lengths.
     if (uri.length > longestUri) return false
     if (end === undefined) return uri === start
     if (!uri.startsWith(start) || !uri.endsWith(end)) return false
@@ -153,7 +211,7 @@ function templateMatcher(template: string): (uri: string) => boolean {
 
 const longestUri = 8_192
 
-/** What stands around the `{…}` of a template. */
+/** The texts between the `{…}` of a template. */
 function fixedParts(template: string): readonly string[] {
   const parts: string[] = []
   let at = 0
@@ -172,8 +230,25 @@ function renamed(listed: Listed, name: string, original: object): Listed {
   return { ...listed, name, _meta: { ...meta, [originalKey]: original } }
 }
 
-function hasText(field: string): (listed: Listed) => boolean {
-  return (listed) => isRecord(listed) && typeof listed[field] === 'string' && listed[field] !== ''
+function hasText(field: string, longest = Number.POSITIVE_INFINITY): (listed: Listed) => boolean {
+  return (listed) => {
+    const text = isRecord(listed) ? listed[field] : undefined
+    return typeof text === 'string' && text !== '' && text.length <= longest
+  }
+}
+
+function withShortNames(entries: readonly Listed[]): readonly Listed[] {
+  let charactersLeft = mostNameCharacters
+  return entries
+    .filter(hasText('name', longestName))
+    .filter((listed) => (charactersLeft -= textOf(listed, 'name').length) >= 0)
+}
+
+function countOf({ tools, prompts, resources, resourceTemplates }: MountLists): number {
+  const count = (entries: readonly Listed[], field: string) => entries.filter(hasText(field)).length
+  return (
+    count(tools, 'name') + count(prompts, 'name') + count(resources, 'uri') + count(resourceTemplates, 'uriTemplate')
+  )
 }
 
 function textOf(listed: Listed, field: string): string {

@@ -1,45 +1,120 @@
-/** The gate around the tools of a compositor, and what callers get while a person has not answered yet. */
-import type { Call, InputRequired, Layer } from '../mcp/mcp.ts'
-import { inputRequired, isInputRequired, isRecord, toolError } from '../mcp/mcp.ts'
-import type { Gate } from './gate.ts'
-import { Waiting } from './gate.ts'
+/** Puts the gate around every operation of a compositor, and translates between MCP and the gate. */
+import { jsonSize } from '../base/json-size.ts'
+import type { Authorized, Gate, GateRequest } from '../gate/gate.ts'
+import type { Call, CallToolResult, Layer, Next, Operation } from '../mcp/mcp.ts'
+import { errorCode, inputRequired, isInputRequired, isRecord, noCompletion, RpcError, toolError } from '../mcp/mcp.ts'
 import { policyNames } from './names.ts'
-import { policyError } from './policy-errors.ts'
+import { refusalError, waitingError, waitingText, withoutReservedCode } from './policy-errors.ts'
+import { withoutWire } from './wire-params.ts'
 
 const correlationKey = 'io.signalbox/correlation'
 const approvalKey = 'io.signalbox/approval'
 
 export function createGateLayer(gate: Gate): Layer {
-  return async (tool, args, call, next) => {
-    const { unrecorded, route, upstream } = tool
-    if (tool.isPassage) return next()
-    const request = { ...policyNames(tool), arguments: args, unrecorded, route, upstream }
-    const result = await gate.pass(request, call, next)
-    if (!(result instanceof Waiting)) return upstream === undefined ? result : withCorrelation(result, call)
-    return waitingResult(result, call) ?? { ...toolError(result.message), _meta: { [approvalKey]: result.approval } }
+  return async (operation, call, next) => {
+    const question = questionOf(operation, call)
+    if (!question) return next()
+    const authorization = await gate.authorize({ ...question, ...askerOf(call) })
+    switch (authorization.status) {
+      case 'allowed': {
+        const comeBack = call.state === undefined ? call : call.with({ state: authorization.state })
+        const result = await run(next, comeBack, authorization, question.tool)
+        const isRelayedTool = operation.kind === 'tool' && question.upstream !== undefined
+        return isRelayedTool ? withCorrelation(result, call) : result
+      }
+      case 'pending':
+        return waitingAnswer(operation, question.tool, authorization.approval, call)
+      case 'cancelled':
+        throw new RpcError(errorCode.cancelled, 'The call was cancelled before it ran.')
+      case 'denied':
+      case 'aborted':
+      case 'expired':
+      case 'abandoned':
+      case 'failed':
+        if (operation.kind === 'complete' && authorization.status === 'denied') return noCompletion
+        throw refusalError(authorization, question.tool, call.correlation)
+    }
   }
 }
 
-/** So that whoever sees the result can find its trace. */
+type Question = Omit<GateRequest, keyof ReturnType<typeof askerOf>>
+
+/** The question to the policy. `undefined`: there is none, because the operation is the hub's own. */
+function questionOf(operation: Operation, call: Call): Question | undefined {
+  if (operation.kind === 'tool') {
+    const { tool, arguments: args } = operation
+    // The gate decides the tool that this one calls.
+    if (tool.isPassThrough) return undefined
+    const names = policyNames(tool)
+    const { route, upstream } = tool.subject ?? {}
+    const onHeld = (approval: string) => call.answerIfLost(waitingResult(names.tool, approval))
+    return { ...names, arguments: args, unrecorded: tool.unrecorded, route, upstream, onHeld }
+  }
+  const { subject } = operation
+  if (!subject) return undefined
+  switch (operation.kind) {
+    case 'read':
+    case 'request':
+      return { ...subject, arguments: withoutWire(operation.params) }
+    case 'prompt':
+      // A person bound the connector, and some clients fetch every prompt at start, so the default does not ask for
+      // each.
+      return { ...subject, arguments: withoutWire(operation.params), isAllowedUnlessRuled: true }
+    case 'complete':
+    case 'notify':
+      // A completion runs at each keystroke, and a notification has no answer, so neither can wait for a person.
+      return { ...subject, arguments: withoutWire(operation.params), mayAsk: false }
+    case 'subscribe':
+      return { ...subject, arguments: { uri: operation.uri }, mayAsk: operation.mayAsk }
+  }
+}
+
+/** Describes the caller, and how to reach it while it waits. */
+function askerOf(call: Call) {
+  const { correlation, caller, client, signal, state } = call
+  return {
+    session: caller.session!,
+    caller,
+    clientName: client.info?.name,
+    correlation,
+    signal,
+    state,
+    progress: (step: { progress: number; message?: string }) => call.progress(step),
+    // From here on the call runs. If the hub dies now, the client must not read that it did not run.
+    onApproved: () => call.answerIfLost(undefined),
+  }
+}
+
+async function run(next: Next, call: Call, authorized: Authorized, tool: string): Promise<object> {
+  let result: object
+  try {
+    result = await next(call)
+  } catch (thrown) {
+    const error = withoutReservedCode(thrown, tool)
+    authorized.end({ outcome: call.signal.aborted ? 'cancelled' : 'failed', error })
+    throw error
+  }
+  if (isInputRequired(result)) return { ...result, state: authorized.suspend(result.state) }
+  const outcome = 'isError' in result && result.isError === true ? 'error' : 'ok'
+  authorized.end({ outcome, bytes: jsonSize(result) })
+  return result
+}
+
+/** Adds the correlation, so that a reader of the result can find its trace. */
 function withCorrelation<Result extends object>(result: Result, { correlation }: Call): Result {
   if (isInputRequired(result)) return result
   const meta = '_meta' in result && isRecord(result._meta) ? result._meta : {}
   return { ...result, _meta: { ...meta, [correlationKey]: correlation } }
 }
 
-/** On 2026-07-28 a client that gets a state and no question simply comes back with it. */
-function waitingResult({ approval }: Waiting, { client }: Call): InputRequired | undefined {
-  return client.era === 'modern' ? inputRequired(undefined, { waiting: approval }) : undefined
+/** Not answered yet. At 2026-07-28 a client that gets a state and no question simply sends the call again with it. */
+function waitingAnswer({ kind }: Operation, tool: string, approval: string, { client }: Call): object {
+  const mayComeBack = kind === 'tool' || kind === 'read' || kind === 'prompt'
+  if (mayComeBack && client.era === 'modern') return inputRequired(undefined, { waiting: approval })
+  if (kind === 'tool') return waitingResult(tool, approval)
+  throw waitingError(tool, approval)
 }
 
-/** For methods that may come back with something to wait for. */
-export function orWaitingResult<Result extends object>(result: Result | Waiting, call: Call): Result | InputRequired {
-  const waiting = result instanceof Waiting ? waitingResult(result, call) : undefined
-  return waiting ?? orWaitingError(result)
-}
-
-/** For all others: there is no result that could say "wait", so an error does. */
-export function orWaitingError<Result extends object>(result: Result | Waiting): Result {
-  if (!(result instanceof Waiting)) return result
-  throw policyError('waiting', result.tool, { reason: result.message, id: result.approval })
+function waitingResult(tool: string, approval: string): CallToolResult {
+  return { ...toolError(waitingText(tool, approval)), _meta: { [approvalKey]: approval } }
 }

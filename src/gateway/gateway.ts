@@ -4,26 +4,17 @@
  *   agent → face of its session → gate (policy, record, approval) → mount → upstream
  */
 import type { Log } from '../base/log.ts'
-import type { EventLog } from '../events/events.ts'
-import type {
-  Face,
-  Layer,
-  Notices,
-  Provider,
-  Tool,
-  Upstream,
-  UpstreamFacts,
-  UpstreamListener,
-  UpstreamTarget,
-} from '../mcp/mcp.ts'
+import type { Feature, SignalSender } from '../feature/feature.ts'
+import type { Gate } from '../gate/gate.ts'
+import type { FaceContents, Layer, Notices, ToolInfo } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
-import type { BoundConnector } from './bound-connector.ts'
-import type { GateOptions } from './gate.ts'
-import { createGate } from './gate.ts'
+import type { Upstream, UpstreamFacts, UpstreamListener, UpstreamTarget } from '../upstream/upstream.ts'
+import type { ResolvedConnector } from './bound-connector.ts'
 import { createGateLayer } from './gate-layer.ts'
 import type { KnownNames } from './kept-names.ts'
 import { findKeptNames } from './kept-names.ts'
 import type { MountLists } from './mount-lists.ts'
+import { forAnySession } from './mount-lists.ts'
 import { createMountStates } from './mount-states.ts'
 import { factsOf } from './own-resources.ts'
 import { createRelayedCalls } from './relayed-call.ts'
@@ -31,59 +22,59 @@ import { createResourcesMount } from './resources-mount.ts'
 import { createSearchProvider } from './search-tools.ts'
 import type { SessionMounts } from './session-mounts.ts'
 import { createSessionMounts } from './session-mounts.ts'
-import type { SessionToolsOptions } from './session-tools.ts'
+import { createSessionRoots } from './session-roots.ts'
+import type { Compositors, SessionToolsOptions } from './session-tools.ts'
 import { createSessionToolsProvider } from './session-tools.ts'
 import { createSharedUpstreams } from './shared-upstreams.ts'
 import { createSubscriptionStore } from './subscription-store.ts'
 import type { Subscriptions } from './subscriptions.ts'
 import { createSubscriptions } from './subscriptions.ts'
+import type { Foresight } from './visible-tools.ts'
 import { visibleTools } from './visible-tools.ts'
 
-export type { BoundConnector } from './bound-connector.ts'
+export type { ResolvedConnector } from './bound-connector.ts'
 export type { MountLists } from './mount-lists.ts'
-export { mountUri } from './mount-states.ts'
-export { tryUpstream } from './try-upstream.ts'
+export { mountUri } from './mount-uri.ts'
+export { createTrial } from './try-upstream.ts'
 
-export interface Gateway extends AsyncDisposable {
-  /** For people. */
-  readonly provider: Provider
+export interface Gateway extends Feature, AsyncDisposable {
   /** Around every call of an agent, by whatever way it comes. */
   readonly layer: Layer
-  /** For the compositor of a session: its connectors, what finds them, and the mount `resources`. Starts what is not started. */
-  providersOf(session: string, compositor: () => Face): readonly Provider[]
-  /** Starts what a session is bound to, before its agent asks: some read the list once and never again. */
-  start(session: string): void
-  /** What a session is bound to has changed. Where nobody has used it yet, nothing starts. */
-  refresh(session: string): Promise<void>
-  /** Starts the upstreams of a connector anew, wherever they run, or those of one session; answers whose they are. */
+  /** The tools for people that show what agents see. */
+  createTools(compositors: Compositors): Feature
+  /** Restarts the upstreams of a connector, in all sessions or in one. Returns the sessions that use them. */
   restart(connector: string, session?: string): Promise<readonly MountPlace[]>
   /** A tool as policies name it, with its other names, from that name or the one that the agent sees. */
   namesOf(session: string, tool: string): Promise<KnownNames>
   /** Those of the tools of a session that its policy does not deny whatever their arguments. */
-  visible(session: string, tools: readonly Tool[]): Promise<readonly Tool[]>
-  /** What agents are shown may be another now. */
-  policiesChanged(): void
+  visible<Shown extends ToolInfo>(session: string, tools: readonly Shown[]): Promise<readonly Shown[]>
   /** The upstream of a binding; `undefined` where nobody has used it yet. */
   upstreamOf(session: string, label: string): UpstreamFacts | undefined
-  /** The session has ended. */
-  close(session: string): Promise<void>
 }
 
-export interface GatewayOptions extends GateOptions, Omit<SessionToolsOptions, 'mountsOf'> {
+export interface GatewayOptions extends Pick<SessionToolsOptions, 'findSession'> {
   readonly store: Store
-  readonly events: EventLog
+  readonly gate: Gate
   readonly notices: Notices
   readonly log: Log
   /** Of a connector, as it stands in the environment. */
   readonly holdsSecret: (text: string) => boolean
   readonly faceIdOf: (session: string) => string
-  readonly bindingsOf: (session: string) => Promise<readonly BoundConnector[]>
-  readonly known: (bound: BoundConnector) => Promise<MountLists | undefined>
-  readonly keep: (bound: BoundConnector, lists: MountLists) => Promise<void>
-  readonly openUpstream: (target: UpstreamTarget, listener: UpstreamListener) => Upstream
-  readonly graceMs: number
-  /** How an upstream of a session stands has changed. */
-  readonly onStatusChange: (session: string, connector: string) => void
+  readonly policies: { predict(session: string): Promise<Foresight> }
+  readonly connectors: MountSource
+  readonly upstreams: { open(target: UpstreamTarget, listener: UpstreamListener): Upstream }
+  readonly signals: SignalSender
+  /** Of the lists of one upstream, as JSON. */
+  readonly maxListBytes: number
+  /** That an agent may follow with its tools. */
+  readonly maxSubscriptions: number
+}
+
+/** The connectors that sessions are bound to, and the lists that are kept of them. */
+export interface MountSource {
+  mountsOf(session: string): Promise<readonly ResolvedConnector[]>
+  loadLists(connectorId: string, version: string): Promise<MountLists | undefined>
+  saveLists(connectorId: string, version: string, lists: MountLists): Promise<void>
 }
 
 export interface MountPlace {
@@ -91,49 +82,60 @@ export interface MountPlace {
   readonly label: string
 }
 
+/** Lists but the first of a client wait so long for upstreams that are starting; what is missing then comes by notice. */
+const graceMs = 1_000
+
 interface Open {
   readonly mounts: SessionMounts
   readonly subscriptions: Subscriptions
 }
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const { notices, log, faceIdOf, graceMs } = options
-  const gate = createGate(options)
+  const { notices, log, faceIdOf, connectors, policies, signals } = options
   const calls = createRelayedCalls()
-  const upstreams = createSharedUpstreams(options.openUpstream)
+  const upstreams = createSharedUpstreams((target, listener) => options.upstreams.open(target, listener))
   const store = createSubscriptionStore(options.store)
   const open = new Map<string, Open>()
 
-  function openSession(session: string): Open {
-    const known = open.get(session)
-    if (known) return known
+  const known = async ({ connectorId, fingerprint, version }: ResolvedConnector) =>
+    (await connectors.loadLists(connectorId, fingerprint)) ?? connectors.loadLists(connectorId, version)
+
+  async function keep({ connectorId, fingerprint, version }: ResolvedConnector, lists: MountLists): Promise<void> {
+    await connectors.saveLists(connectorId, fingerprint, lists)
+    await connectors.saveLists(connectorId, version, forAnySession(lists))
+  }
+
+  function openSession(session: string, face: FaceContents): Open {
     const faceId = faceIdOf(session)
     const mounts = createSessionMounts({
       session,
       faceId,
-      // One that has ended has no face any more.
-      ownResources: () => (open.has(session) ? options.compositorOf(session).ownResources() : () => false),
-      bindings: () => options.bindingsOf(session),
-      known: options.known,
-      keep: options.keep,
+      // One that has ended has no face any more, and nothing of its upstreams is shown.
+      ownResources: () => (open.has(session) ? face.ownResources() : () => true),
+      bindings: () => connectors.mountsOf(session),
+      known,
+      keep,
+      maxListBytes: options.maxListBytes,
       upstreams,
       calls,
-      gate,
+      roots: createSessionRoots(async () => (await options.findSession(session)).workspacePath),
       notices,
       log,
       graceMs,
-      onStatusChange: (connector) => options.onStatusChange(session, connector),
+      onStatusChange: (connector) => signals.emit('upstream-changed', { session, connector }),
       onResourceChange: (mount, uri) => subscriptions.noteChange(mount, uri),
       onMount: (mount) => subscriptions.followAgain(mount),
     })
     const subscriptions = createSubscriptions({
       session,
       faceId,
+      max: options.maxSubscriptions,
       store,
       holdsSecret: options.holdsSecret,
       notices,
       log,
       mounts: () => mounts,
+      face,
     })
     const opened = { mounts, subscriptions }
     open.set(session, opened)
@@ -141,19 +143,26 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   return {
-    provider: createSessionToolsProvider({ ...options, mountsOf: (session) => open.get(session)?.mounts.mounts ?? [] }),
-    layer: createGateLayer(gate),
-    providersOf(session, compositor) {
-      const { mounts, subscriptions } = openSession(session)
+    createTools: (compositors) => ({
+      providers: [
+        createSessionToolsProvider({
+          findSession: options.findSession,
+          policies,
+          compositors,
+          mountsOf: (session) => open.get(session)?.mounts.mounts ?? [],
+        }),
+      ],
+    }),
+    layer: createGateLayer(options.gate),
+    providersOf(session, face) {
+      const { mounts, subscriptions } = openSession(session, face)
       return [
-        createResourcesMount(() => mounts, subscriptions),
-        createMountStates(mounts, compositor),
+        createResourcesMount(mounts, subscriptions, face),
+        createMountStates(mounts, face),
         mounts.provider,
-        createSearchProvider(compositor),
+        createSearchProvider(face),
       ]
     },
-    start: (session) => void openSession(session),
-    refresh: async (session) => open.get(session)?.mounts.refresh(),
     async restart(connector, only) {
       const mounted = [...open].flatMap(([session, { mounts }]) => mounts.mounts.map((mount) => ({ session, mount })))
       const upstreams = new Set(
@@ -162,28 +171,32 @@ export function createGateway(options: GatewayOptions): Gateway {
           .flatMap(({ mount }) => mount.upstream ?? []),
       )
       await Promise.allSettled([...upstreams].map((upstream) => upstream.restart()))
-      // One that is shared was started anew for others as well.
+      // Restarting a shared upstream affects other sessions too.
       return mounted.flatMap(({ session, mount: { bound, upstream } }) =>
         upstream && upstreams.has(upstream) ? [{ session, label: bound.label }] : [],
       )
     },
-    visible: (session, tools) => visibleTools(tools, () => options.foresee(session)),
-    policiesChanged() {
-      for (const session of open.keys()) notices.listChanged('tools', faceIdOf(session))
-    },
+    visible: (session, tools) => visibleTools(tools, () => policies.predict(session)),
     async namesOf(session, tool) {
       const names = open.get(session)?.mounts.namesOf(tool)
-      return names ?? findKeptNames(tool, await options.bindingsOf(session), options.known)
+      return names ?? findKeptNames(tool, await connectors.mountsOf(session), known)
     },
     upstreamOf(session, label) {
       const mounts = open.get(session)?.mounts
       const mount = mounts?.mounts.find(({ bound }) => bound.label === label)
       return mounts && mount && factsOf(mount, mounts.ownResources())
     },
-    async close(session) {
-      const closing = open.get(session)
-      open.delete(session)
-      await closing?.mounts[Symbol.asyncDispose]()
+    on: {
+      // Where nobody has used it yet, nothing starts.
+      'bindings-changed': async ({ session }) => open.get(session)?.mounts.refresh(),
+      'policy-saved'() {
+        for (const session of open.keys()) notices.listChanged('tools', faceIdOf(session))
+      },
+      async 'session-ended'({ session }) {
+        const closing = open.get(session)
+        open.delete(session)
+        await closing?.mounts[Symbol.asyncDispose]()
+      },
     },
     async [Symbol.asyncDispose]() {
       const all = [...open.values()]

@@ -1,21 +1,21 @@
-/** How a policy knows the tools of a session of which nothing runs: from the lists that are kept of its connectors. */
-import type { BoundConnector } from './bound-connector.ts'
+/** Finds the policy names of tools in a session that is not running, from the cached lists of its connectors. */
+import type { ResolvedConnector } from './bound-connector.ts'
 import { hasPrefixAmong } from './bound-connector.ts'
 import type { MountLists } from './mount-lists.ts'
 import type { PolicyNames } from './names.ts'
 import { exposeNames, policyAliases, policyName } from './names.ts'
 
-/** As it was asked for, where no list has it. */
+/** The name that was asked for, if no list contains it. */
 export interface KnownNames extends PolicyNames {
-  /** The mount that it seems to be of, and that has no list yet. */
+  /** The mount that the tool seems to belong to, if that has no list yet. */
   readonly unlisted?: string
 }
 
-/** By the name that policies know it by, or the one that the agent sees. */
+/** Finds a tool by its policy name or by the name that the agent sees. */
 export async function findKeptNames(
   tool: string,
-  bindings: readonly BoundConnector[],
-  known: (bound: BoundConnector) => Promise<MountLists | undefined>,
+  bindings: readonly ResolvedConnector[],
+  known: (bound: ResolvedConnector) => Promise<MountLists | undefined>,
 ): Promise<KnownNames> {
   let unlisted: string | undefined
   for (const bound of bindings) {

@@ -1,9 +1,9 @@
-/** What upstreams can beyond what the hub itself does for every client, such as tasks and extensions. */
+/** Capabilities of upstreams beyond those that the hub itself offers, such as tasks and extensions. */
 import type { Client } from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Mount } from './mount.ts'
 
-/** Passed on only within an era: in the other one they would mean something else. Of two mounts the first one's word counts. */
+/** Passes capabilities on within one era only: in the other they would mean something else. The first mount wins. */
 export function capabilitiesOf(mounts: readonly Mount[], era: Client['era']): Readonly<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
   for (const { upstream } of mounts) {

@@ -1,46 +1,32 @@
-/** The way from a mount to its upstream: through the gate, and on under the upstream's own names. */
+/** The path from a mount to its upstream, with the upstream's own names. */
 import type { Call, InputRequired, Params } from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Relay } from './definitions.ts'
-import type { Gate } from './gate.ts'
-import { orWaitingError, orWaitingResult } from './gate-layer.ts'
 import type { Listed } from './mount-lists.ts'
-import { policyName } from './names.ts'
-import { isDenied } from './policy-errors.ts'
-import type { RelayedCalls } from './relayed-call.ts'
-import { mayAskBack } from './relayed-call.ts'
+import type { RelayedCalls, RelayTarget } from './relayed-call.ts'
 import type { UpstreamLease } from './shared-upstreams.ts'
 import type { MountTasks } from './task-ids.ts'
-import { metaFor, paramHeaders, withoutWire } from './wire-params.ts'
+import { paramHeaders, paramsFor } from './wire-params.ts'
 
 export interface MountRelay extends Relay {
-  /** What a client says of itself, and expects no answer to. */
+  /** Passes on a notification from a client. */
   notify(method: string, params: Params, call: Call): Promise<void>
-  /** A method that MCP does not know. */
+  /** Passes on a method that MCP does not define. */
   other(method: string, params: Params, call: Call): Promise<object | InputRequired>
 }
 
 export interface MountRelayOptions {
-  readonly mount: string
-  readonly connector: string
-  readonly route: string
-  readonly gate: Gate
   readonly calls: RelayedCalls
   readonly tasks: MountTasks
-  /** Throws where it cannot be used. */
+  readonly roots: RelayTarget['roots']
+  /** Runs before a call is passed on. */
+  readonly prepare: (call: Call) => Promise<void> | undefined
+  /** Throws if the upstream cannot be used. */
   lease(): UpstreamLease
 }
 
-const noCompletion = { completion: { values: [] } }
-
 export function createMountRelay(options: MountRelayOptions): MountRelay {
-  const { mount, connector, route, gate, calls, tasks, lease } = options
-  const judged = (action: string, args: Readonly<Record<string, unknown>>) => ({
-    tool: policyName(mount, action),
-    arguments: args,
-    route,
-    upstream: connector,
-  })
+  const { calls, tasks, roots, lease } = options
 
   async function send(
     method: string,
@@ -48,58 +34,26 @@ export function createMountRelay(options: MountRelayOptions): MountRelay {
     call: Call,
     { isSafe, headers }: { readonly isSafe: boolean; readonly headers?: Readonly<Record<string, string>> | undefined },
   ): Promise<object | InputRequired> {
-    const leased = lease()
-    const { era } = leased.upstream.identity ?? (await leased.upstream.ready(call.signal))
-    const { inputResponses: _, requestState: _1, ...own } = params
-    const request = { method, params: { ...own, _meta: metaFor(era, call) }, isSafe, ...(headers && { headers }) }
-    return calls.run(tasks.over(leased), request, call)
-  }
-
-  async function request(action: string, method: string, params: Params, call: Call) {
-    const asked = judged(action, withoutWire(params))
-    const result = await gate.pass(asked, call, (passed) => send(method, params, passed, { isSafe: true }))
-    return mayAskBack.has(method) ? orWaitingResult(result, call) : orWaitingError(result)
+    const preparing = options.prepare(call)
+    if (preparing) await preparing
+    return calls.run({ lease: lease(), tasks, roots }, { method, params, isSafe, headers }, call)
   }
 
   return {
-    async callTool(original, call) {
+    callTool(original, args, call) {
       const { name, annotations, inputSchema } = original
-      const headers = paramHeaders(inputSchema, call.params['arguments'])
-      return send('tools/call', { ...call.params, name }, call, { isSafe: isSafe(annotations), headers })
+      const headers = paramHeaders(inputSchema, args)
+      const params = paramsFor(call.params, call)
+      params['name'] = name
+      // Send only the arguments that the policy and the person saw. If the client sent none, send none.
+      if (params['arguments'] !== undefined) params['arguments'] = args
+      return send('tools/call', params, call, { isSafe: isSafe(annotations), headers })
     },
-    request,
-    async complete(params, call) {
-      // We say that we complete whatever there is; it need not.
-      if (!('completions' in (lease().upstream.identity?.capabilities ?? {}))) return noCompletion
-      // Nobody is asked at each key that is typed.
-      const asked = { ...judged('read', withoutWire(params)), mayAsk: false }
-      return gate
-        .pass(asked, call, (passed) => send('completion/complete', params, passed, { isSafe: true }))
-        .catch((error: unknown) => {
-          if (isDenied(error)) return noCompletion
-          throw error
-        })
-    },
-    async watch(uri, call, mayAsk, follower = 'clients') {
-      const result = await gate.pass({ ...judged('read', { uri }), mayAsk }, call, async () => {
-        await lease().watch(uri, follower)
-        return {}
-      })
-      orWaitingError(result)
-    },
-    async notify(method, params, call) {
-      const tell = async () => {
-        await lease().upstream.notify(method, params)
-        return {}
-      }
-      // Says nothing but that one may ask.
-      if (method === 'notifications/roots/list_changed') await tell()
-      else await gate.pass({ ...judged(method, withoutWire(params)), mayAsk: false }, call, tell)
-    },
-    async other(method, params, call) {
-      const asked = judged(method, withoutWire(params))
-      return orWaitingError(await gate.pass(asked, call, (passed) => send(method, params, passed, { isSafe: false })))
-    },
+    read: (method, params, call) => send(method, paramsFor(params, call), call, { isSafe: true }),
+    canComplete: () => 'completions' in (lease().upstream.identity?.capabilities ?? {}),
+    watch: (uri, call, follower) => lease().watch(uri, follower, call.client.era),
+    notify: (method, params, call) => lease().upstream.notify(method, params, call.client.era),
+    other: (method, params, call) => send(method, paramsFor(params, call), call, { isSafe: false }),
   }
 }
 

@@ -1,20 +1,15 @@
 /** `resource://mounts/{mount}`: whether the tools of a mount are there, of the hub's own mounts too. */
 import { ownMounts } from '../api/connector.ts'
-import type { Face, Provider } from '../mcp/mcp.ts'
+import type { FaceContents, Provider } from '../mcp/mcp.ts'
+import { mountsPrefix, mountUri } from './mount-uri.ts'
 import type { MountState } from './mount.ts'
 import { ownMountOf } from './names.ts'
 import { warningOf } from './own-resources.ts'
 import type { SessionMounts } from './session-mounts.ts'
 
-export const mountsPrefix = 'resource://mounts/'
-
-export function mountUri(label: string): string {
-  return `${mountsPrefix}${label}`
-}
-
-export function createMountStates(mounts: SessionMounts, compositor: () => Face): Provider {
+export function createMountStates(mounts: SessionMounts, face: FaceContents): Provider {
   function ownState(label: string): MountState | undefined {
-    const tools = namesOf(compositor()).filter((name) => ownMountOf(name) === label)
+    const tools = namesOf(face).filter((name) => ownMountOf(name) === label)
     return tools.length > 0 ? { state: 'running', tools } : undefined
   }
 
@@ -44,6 +39,6 @@ export function createMountStates(mounts: SessionMounts, compositor: () => Face)
   return { toolset: 'connectors', resourceTemplates: () => [template] }
 }
 
-function namesOf(face: Face): readonly string[] {
+function namesOf(face: FaceContents): readonly string[] {
   return face.tools(face.defaultToolsets).map(({ name }) => name)
 }

@@ -1,56 +1,60 @@
-/** One bound connector of one session: its upstream, what that last offered, and the way to it. */
+/** One bound connector of one session: its upstream, its last known lists, and the path to it. */
+import { backoffMs } from '../base/backoff.ts'
 import { createBatch } from '../base/batch.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
-import type {
-  AnyRequest,
-  Call,
-  InputRequired,
-  LoggingLevel,
-  Params,
-  Resource,
-  Upstream,
-  UpstreamListener,
-} from '../mcp/mcp.ts'
-import { clientCapabilities } from '../mcp/mcp.ts'
-import type { BoundConnector } from './bound-connector.ts'
-import type { Definitions } from './definitions.ts'
-import { define, unlistedResource } from './definitions.ts'
-import type { Gate } from './gate.ts'
-import type { ListField, MountLists } from './mount-lists.ts'
-import { noLists, readLists } from './mount-lists.ts'
+import { createPacedSet } from '../base/paced-set.ts'
+import type { Call, Follower, Handler, LoggingLevel, Params, Resource } from '../mcp/mcp.ts'
+import type { AnyRequest, Upstream, UpstreamListener } from '../upstream/upstream.ts'
+import type { ResolvedConnector } from './bound-connector.ts'
+import type { Definitions, RunnableDefinitions } from './definitions.ts'
+import { define, defineResource, subjectOf } from './definitions.ts'
+import type { MeasuredLists, ListField, MountLists } from './mount-lists.ts'
+import { listFields as allFields, measureLists, nothingMeasured, readAgain } from './mount-lists.ts'
 import { createMountRelay } from './mount-relay.ts'
+import { createMountRoots } from './mount-roots.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import { answerFor } from './relayed-call.ts'
+import type { SessionRoots } from './session-roots.ts'
 import type { SharedUpstreams, UpstreamLease } from './shared-upstreams.ts'
+import { createRateLimit } from './rate-limit.ts'
 import type { MountTasks } from './task-ids.ts'
 
 export interface Mount extends AsyncDisposable {
-  readonly bound: BoundConnector
+  readonly bound: ResolvedConnector
   readonly state: MountState
   readonly upstream: Upstream | undefined
   readonly definitions: Definitions
-  /** While its first lists are still to come; nobody should wait for long. */
+  /** The upstream lists more than its quota, or an entry too large to keep. */
+  readonly isCut: boolean
+  /** Pending while its first lists are being read. Callers should not wait for long. */
   readonly comingUp: Promise<void> | undefined
   readonly hasResources: boolean
-  /** Whether names begin with the mount's. */
+  readonly wantsRoots: boolean
+  notifyRootsChanged(): Promise<void>
+  /** Sets whether names start with the mount's name. */
   setPrefix(hasPrefix: boolean): void
-  resourceAt(uri: string): Resource
-  read(uri: string, call: Call): Promise<object | InputRequired>
   readonly tasks: MountTasks
-  /** A method that MCP does not know. */
-  request(method: string, params: Params, call: Call): Promise<object | InputRequired>
-  notify(method: string, params: Params, call: Call): void
+  readonly offers: MountOffers
   setLogLevel(level: LoggingLevel): void
-  /** Follows a resource that the policy allows to be read. */
-  watch(uri: string, call: Call, follower: Follower): Promise<void>
-  /** What was followed before, by an earlier hub or an earlier mount. */
+  /** Restores a subscription of an earlier hub or an earlier mount. */
   watchAgain(uri: string, follower: Follower): Promise<void>
   unwatch(uri: string, follower: Follower): void
 }
 
-/** The clients of the session, which subscribe; its agent, which calls a tool. Each lets go of its own only. */
-export type Follower = 'clients' | 'agent'
+/**
+ * The offers of a mount to the face of its session. Running one directly would bypass the layers of the face, including
+ * the gate. Only the provider of the session's mounts may use them, to pass them on.
+ */
+export interface MountOffers {
+  readonly definitions: RunnableDefinitions
+  /** Any resource, listed or not. */
+  resourceAt(uri: string): Resource
+  /** For a method that MCP does not define. */
+  requestHandler(method: string, params: Params): Handler
+  /** `undefined`: the upstream does not run. */
+  notificationHandler(method: string, params: Params): Handler | undefined
+}
 
 export type MountState =
   | { readonly state: 'initializing' }
@@ -58,39 +62,53 @@ export type MountState =
   | { readonly state: 'failed'; readonly error: string }
 
 export interface MountOptions {
-  readonly bound: BoundConnector
+  readonly bound: ResolvedConnector
   readonly hasPrefix: boolean
   readonly upstreams: SharedUpstreams
   readonly calls: RelayedCalls
   readonly tasks: MountTasks
-  readonly gate: Gate
+  readonly roots: SessionRoots
+  /** Runs before a call is passed on to the upstream. */
+  readonly prepare: (call: Call) => Promise<void> | undefined
   readonly log: Log
   readonly known: () => Promise<MountLists | undefined>
   readonly keep: (lists: MountLists) => Promise<void>
+  /** The quota of all its lists together, as JSON. */
+  readonly maxListBytes: number
   readonly onStateChange: () => void
   readonly onListsChange: (fields: readonly ListField[]) => void
   readonly onResourceChange: (uri: string) => void
   readonly onNotification: (method: string, params: Params | undefined) => void
 }
 
-const allFields: readonly ListField[] = ['tools', 'resources', 'resourceTemplates', 'prompts']
 const changedFields: Readonly<Record<string, readonly ListField[]>> = {
   'notifications/tools/list_changed': ['tools'],
   'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
   'notifications/prompts/list_changed': ['prompts'],
 }
 
-/** What could not be listed is asked for again, later each time: nobody calls what nobody sees. */
-const retryMs = { first: 5_000, longest: 300_000 }
+/** A list that could not be read is read again, with backoff: an agent cannot call a tool it does not see. */
+const listing = { firstMs: 5_000, longestMs: 300_000 }
+
+/**
+ * The pause between two readings of an upstream that reports list changes all the time: ten times the duration of a
+ * reading.
+ */
+const pauseMs = { shortest: 1_000, longest: 60_000 }
+const pausePerReading = 10
+const changesEveryMs = 100
 
 export function createMount(options: MountOptions): Mount {
-  const { bound, upstreams, calls, tasks, gate, log } = options
+  const { bound, upstreams, calls, tasks, log } = options
   const { label, connector, target } = bound
   const route = target instanceof Error ? 'mcp' : `mcp:${target.reach.transport}`
-  const relay = createMountRelay({ mount: label, connector, route, gate, calls, tasks, lease: running })
+  const { prepare } = options
+  const roots = createMountRoots(bound, options.roots)
+  const relay = createMountRelay({ calls, tasks, roots: roots.list, prepare, lease: running })
+  const place = { mount: label, connector, route }
   let { hasPrefix } = options
-  let lists: MountLists = noLists
-  let definitions = defined(lists)
+  let listed = nothingMeasured
+  let definitions = defined(listed.lists)
   let failure: string | undefined = target instanceof Error ? messageOf(target) : undefined
   let isListed = false
   let lease: UpstreamLease | undefined
@@ -98,29 +116,35 @@ export function createMount(options: MountOptions): Mount {
   let isClosed = false
   let retries = 0
   let retry: NodeJS.Timeout | undefined
+  const mayPass = createRateLimit()
+  const outdated = createPacedSet<ListField>((fields) => refresh(fields), pauseAfter)
+  const changed = createPacedSet<string>(
+    (uris) => uris.forEach((uri) => options.onResourceChange(uri)),
+    () => changesEveryMs,
+  )
 
-  function defined(from: MountLists): Definitions {
-    return define(from, { mount: label, connector, route, hasPrefix, mayBeBare: !bound.hasPrefix, relay })
+  function defined(from: MountLists): RunnableDefinitions {
+    return define(from, { ...place, hasPrefix, mayBeBare: !bound.hasPrefix, relay })
   }
 
-  function show(next: MountLists, fields: readonly ListField[]): void {
-    definitions = defined(next)
-    lists = next
+  function show(next: MeasuredLists, fields: readonly ListField[]): void {
+    definitions = defined(next.lists)
+    listed = next
     options.onListsChange(fields)
   }
 
-  /** One reading at a time; what changes meanwhile is read once, afterwards. */
+  /** Reads one at a time. Changes during a reading are read once, after it. */
   const readInTurn = createBatch<readonly ListField[]>(async (asked) => {
     const fields = [...new Set(asked.flat())]
     clearTimeout(retry)
     const missing = isClosed || !lease ? [] : await read(lease.upstream, fields).catch(unread(fields))
     if (isClosed) return
     if (missing.length === 0) retries = 0
-    else retry = setTimeout(() => void refresh(missing), retryDelay(retries++)).unref()
+    else retry = setTimeout(() => void refresh(missing), backoffMs(listing, ++retries)).unref()
     options.onStateChange()
   })
 
-  /** Never rejects: most who call it do not wait. */
+  /** Never rejects, because most callers do not wait for it. */
   async function refresh(fields: readonly ListField[]): Promise<void> {
     await readInTurn(fields).catch(unread(fields))
   }
@@ -128,12 +152,12 @@ export function createMount(options: MountOptions): Mount {
   function unread(fields: readonly ListField[]): (error: unknown) => readonly ListField[] {
     return (error) => {
       failure = `It could not be listed: ${messageOf(error)}`
-      log.error({ mount: label, error }, 'what an upstream listed could not be taken over')
+      log.error({ mount: label, error }, 'the lists of an upstream could not be processed')
       return fields
     }
   }
 
-  /** Answers what could not be read. Of that the last that is known stays. */
+  /** Returns the lists that could not be read. They keep their last known entries. */
   async function read(upstream: Upstream, fields: readonly ListField[]): Promise<readonly ListField[]> {
     try {
       await upstream.ready()
@@ -141,20 +165,19 @@ export function createMount(options: MountOptions): Mount {
       failure = messageOf(error)
       return fields
     }
-    const client = { capabilities: clientCapabilities }
-    const results = await Promise.allSettled(fields.map((field) => readLists(upstream, client, [field])))
+    const reading = await readAgain(upstream, fields, listed, options.maxListBytes)
     if (isClosed) return []
-    const found = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-    const next: MountLists = Object.assign({}, lists, ...found)
-    const changed = fields.filter((field) => JSON.stringify(next[field]) !== JSON.stringify(lists[field]))
-    const failed = results.find((result) => result.status === 'rejected')
-    failure = failed && `It could not be listed: ${messageOf(failed.reason)}`
+    const { missing, reason } = reading
+    failure = reason === undefined ? undefined : `It could not be listed: ${messageOf(reason)}`
     isListed = true
-    if (changed.length > 0) {
-      show(next, changed)
-      await options.keep(next).catch((error: unknown) => log.warn({ mount: label, error }, 'a list was not kept'))
+    if (reading.changed.length === 0) listed = reading.listed
+    else {
+      show(reading.listed, reading.changed)
+      await options
+        .keep(listed.lists)
+        .catch((error: unknown) => log.warn({ mount: label, error }, 'a list was not cached'))
     }
-    return fields.filter((_, index) => results[index]?.status === 'rejected')
+    return missing
   }
 
   const listener: UpstreamListener = {
@@ -167,13 +190,16 @@ export function createMount(options: MountOptions): Mount {
       options.onStateChange()
     },
     notification(method, params) {
-      const fields = changedFields[method]
-      if (fields) return void refresh(fields)
+      const fields = Object.hasOwn(changedFields, method) ? changedFields[method] : undefined
+      if (fields) return outdated.add(...fields)
       const uri = params?.['uri']
-      if (method === 'notifications/resources/updated' && typeof uri === 'string') return options.onResourceChange(uri)
-      options.onNotification(method, params && tasks.shown(params))
+      if (method === 'notifications/resources/updated' && typeof uri === 'string') return changed.add(uri)
+      if (mayPass(params)) options.onNotification(method, params && tasks.shown(params))
     },
-    ask: (request: AnyRequest) => answerFor(request),
+    ask(request: AnyRequest) {
+      if (request.method === 'roots/list') roots.isWanted = true
+      return answerFor(request, roots.list)
+    },
     breach(sentence) {
       log.warn({ mount: label, breach: sentence }, 'an upstream broke the protocol')
       options.onStateChange()
@@ -189,25 +215,31 @@ export function createMount(options: MountOptions): Mount {
     await refresh(allFields)
   }
 
-  /** What an earlier hub kept may be of no use to this one; the upstream is asked in any case. */
+  /** Shows the lists that an earlier hub cached. They may be unusable; the upstream is asked in any case. */
   async function showKnown(): Promise<void> {
     try {
       const known = await options.known()
-      if (known && !isClosed) show(known, allFields)
+      if (!known) return
+      const next = await measureLists(known)
+      if (isClosed) return
+      show(next, allFields)
+      shown.resolve()
     } catch (error) {
-      log.warn({ mount: label, error }, 'the lists that were kept cannot be used')
+      log.warn({ mount: label, error }, 'the cached lists cannot be used')
     }
   }
 
   function running(): UpstreamLease {
     if (lease && !isClosed) return lease
-    const reason = isClosed ? 'it was taken away' : (failure ?? 'it is just starting')
+    const reason = isClosed ? 'it was detached' : (failure ?? 'it is still starting')
     throw new HubError('unavailable', `The mount "${label}" cannot be used: ${reason}.`)
   }
 
-  let firstLists: Promise<void> | undefined = start()
-    .catch(unread(allFields))
-    .then(() => (firstLists = undefined))
+  const shown = Promise.withResolvers<void>()
+  const started = start().catch(unread(allFields))
+  let comingUp: Promise<void> | undefined = Promise.race([started, shown.promise]).then(() => {
+    comingUp = undefined
+  })
 
   return {
     bound,
@@ -217,8 +249,11 @@ export function createMount(options: MountOptions): Mount {
     get definitions() {
       return definitions
     },
+    get isCut() {
+      return listed.measures.values().some(({ isCut }) => isCut)
+    },
     get comingUp() {
-      return lists === noLists ? firstLists : undefined
+      return comingUp
     },
     get state(): MountState {
       if (failure !== undefined) return { state: 'failed', error: failure }
@@ -227,29 +262,52 @@ export function createMount(options: MountOptions): Mount {
     },
     get hasResources() {
       const { capabilities = {} } = lease?.upstream.identity ?? {}
-      return lists.resources.length > 0 || lists.resourceTemplates.length > 0 || 'resources' in capabilities
+      const { resources, resourceTemplates } = listed.lists
+      return resources.length > 0 || resourceTemplates.length > 0 || 'resources' in capabilities
     },
+    get wantsRoots() {
+      return roots.isWanted
+    },
+    notifyRootsChanged: () => roots.notifyChanged(lease?.upstream),
     setPrefix(next) {
       if (hasPrefix === next) return
       hasPrefix = next
-      show(lists, ['tools', 'prompts'])
+      show(listed, ['tools', 'prompts'])
     },
-    resourceAt: (uri) => unlistedResource(uri, relay),
-    read: (uri, call) => relay.request('read', 'resources/read', { uri }, call),
     tasks,
-    request: (method, params, call) => relay.other(method, params, call),
-    notify(method, params, call) {
-      if (lease?.upstream.status.is !== 'running') return
-      const noteUntold = (error: unknown) => log.debug({ mount: label, method, error }, 'an upstream was not told')
-      relay.notify(method, params, call).catch(noteUntold)
+    offers: {
+      get definitions() {
+        return definitions
+      },
+      resourceAt: (uri) => defineResource(uri, { ...place, relay }),
+      requestHandler: (method, params) => ({
+        subject: subjectOf(method, place),
+        params,
+        run: (call) => relay.other(method, params, call),
+      }),
+      notificationHandler(method, params) {
+        if (lease?.upstream.status.is !== 'running') return undefined
+        const run = async (call: Call) => {
+          try {
+            await relay.notify(method, params, call)
+          } catch (error) {
+            log.debug({ mount: label, method, error }, 'an upstream did not get a notification')
+            throw error
+          }
+          return {}
+        }
+        // This notification says only that the roots may be requested.
+        return method === 'notifications/roots/list_changed'
+          ? { params, run }
+          : { subject: subjectOf(method, place), params, run }
+      },
     },
     setLogLevel(level) {
       logLevel = level
       lease?.setLogLevel(level)
     },
-    watch: (uri, call, follower) => relay.watch(uri, call, true, follower),
     async watchAgain(uri, follower) {
-      await firstLists
+      await started
       await running().watch(uri, follower)
     },
     unwatch: (uri, follower) => void lease?.unwatch(uri, follower).catch(() => {}),
@@ -257,11 +315,13 @@ export function createMount(options: MountOptions): Mount {
       isClosed = true
       tasks[Symbol.dispose]()
       clearTimeout(retry)
+      outdated[Symbol.dispose]()
+      changed[Symbol.dispose]()
       await lease?.[Symbol.asyncDispose]()
     },
   }
 }
 
-function retryDelay(retries: number): number {
-  return Math.min(retryMs.first * 2 ** retries, retryMs.longest)
+function pauseAfter(readingMs: number): number {
+  return Math.min(Math.max(readingMs * pausePerReading, pauseMs.shortest), pauseMs.longest)
 }

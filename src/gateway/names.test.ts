@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { exposeNames, policyAliases } from './names.ts'
 
-test('a tool is named by its mount and itself', () => {
+test('a tool name consists of its mount and its own name', () => {
   expect([...exposeNames('files', ['read', 'Write-All', 'get.info'], { hasPrefix: true })]).toEqual([
     ['read', 'files_read'],
     ['Write-All', 'files_write_all'],
@@ -10,19 +10,19 @@ test('a tool is named by its mount and itself', () => {
   ])
 })
 
-test('what would be one name is told apart by a hash, each by its own', () => {
+test('each name that would collide gets its own hash', () => {
   const both = exposeNames('a', ['get-x', 'get_x'], { hasPrefix: true })
   expect(new Set(both.values()).size).toBe(2)
   for (const name of both.values()) expect(name).toMatch(/^a_get_x_[0-9a-f]{6}$/)
 })
 
-test('what is too long is cut and carries a hash', () => {
+test('a name that is too long is cut and gets a hash', () => {
   const [name] = exposeNames('a', ['x'.repeat(60)], { hasPrefix: true }).values()
   expect(name).toMatch(/^a_x+_[0-9a-f]{6}$/)
   expect(name).toHaveLength(48)
 })
 
-test('whatever upstreams call their tools, names are fit for every client, apart, and stay the same in any order', () => {
+test('for any upstream names, exposed names are valid for every client, distinct, and independent of the order', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 80 }), { maxLength: 40 }), (originals) => {
       const names = exposeNames('mount', originals, { hasPrefix: true })
@@ -34,7 +34,7 @@ test('whatever upstreams call their tools, names are fit for every client, apart
   )
 })
 
-test('a policy may forbid it by what it is called now, and by what it would be called without the others', () => {
+test('a policy can forbid a tool by its current name, and by its name without the others', () => {
   const tool = { mount: 'a', original: 'get-x', name: 'a_get_x_3fe19c', mayBeBare: false }
   expect(policyAliases(tool)).toEqual(['a_get_x_3fe19c', 'a_get_x'])
   expect(policyAliases({ ...tool, mayBeBare: true })).toEqual(['a_get_x_3fe19c', 'a_get_x', 'get-x'])

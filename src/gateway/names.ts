@@ -1,16 +1,16 @@
 /**
- * The names agents see: `[a-z0-9_]`, `<mount>_<tool>`, at most 48 characters. What is too long, or the same as another
- * after that, carries a hash of its own name, so that each stays what it is whoever else is listed.
+ * The names that agents see: `[a-z0-9_]`, `<mount>_<tool>`, at most 48 characters. A name that is too long, or that
+ * collides after this, gets a hash of its original name. So each name stays the same whatever else is listed.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { ownMounts } from '../api/connector.ts'
-import type { Tool } from '../mcp/mcp.ts'
+import type { ToolInfo } from '../mcp/mcp.ts'
 import type { PolicyCall } from '../policy/policy.ts'
 
 const maxLength = 48
 const hashLength = 6
 
-/** Exposed names by original ones, for all the tools or prompts of one mount. */
+/** Exposed names by original names, for all tools or prompts of one mount. */
 export function exposeNames(
   mount: string,
   originals: Iterable<string>,
@@ -30,26 +30,27 @@ export function exposeNames(
   ])
 }
 
-/** What the hub itself offers, now or with another setting: nobody may be called instead of it. */
+/** True for names that the hub itself uses, now or with another setting. No upstream may take them. */
 function isOfHub(name: string): boolean {
   return ownNames.has(name) || ownMountOf(name) !== undefined
 }
 
-/** The mount of the hub's own that a tool of this name is in. */
+/** The hub's own mount that a tool of this name belongs to. */
 export function ownMountOf(name: string): string | undefined {
   return ownMounts.find((mount) => name.startsWith(`${mount}_`))
 }
 
 const ownNames: ReadonlySet<string> = new Set(['search_tools', 'call_tool'])
 
-/** As a rule of a policy names it: nothing is shortened, so no alias escapes a rule. */
+/** The name in policy rules. It is never shortened, so that no alias escapes a rule. */
 export function policyName(mount: string, original: string): string {
   return `${mount}_${original}`
 }
 
 /**
- * What else it may be called: as its agent sees it, and as it would if nothing else were listed or bound. A rule that
- * forbids one of them goes on doing so when another tool or connector makes the name longer.
+ * The other names of a tool: the one that its agent sees, and the one that the agent would see if nothing else were
+ * listed or bound. So a rule that forbids one of them still applies when another tool or connector makes the name
+ * longer.
  */
 export function policyAliases({ mount, original, name, mayBeBare }: NamedTool): readonly string[] {
   const aliases = new Set([name, plainName(mount, original), ...(mayBeBare ? [original] : [])])
@@ -62,24 +63,44 @@ export interface NamedTool {
   readonly original: string
   /** As it is listed. */
   readonly name: string
-  /** Its connector's tools keep their names, where the session is bound to nothing else. */
+  /** The tools of its connector keep their names if the session has no other binding. */
   readonly mayBeBare: boolean
 }
 
-/** How a policy knows a tool. */
-export function policyNames({ name, policyName: named = name, policyAliases: aliases = [] }: Tool): PolicyNames {
-  return aliases.length > 0 ? { tool: named, aliases } : { tool: named }
+/** The names by which a policy knows a tool. */
+export function policyNames({ name, subject = { tool: name } }: ToolInfo): PolicyNames {
+  const { tool, aliases = [] } = subject
+  return aliases.length > 0 ? { tool, aliases } : { tool }
 }
 
 export type PolicyNames = Pick<PolicyCall, 'tool' | 'aliases'>
 
 function plainName(mount: string, original: string): string {
-  return `${mount}_${original.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')}`
+  return `${mount}_${plainText(original.toLowerCase())}`
 }
 
-/** Another one may really be named so. */
+/**
+ * Replaces characters other than `[a-z0-9_]` by `_`. Written as a loop, because `replace` with a callback takes seconds
+ * for the longest lists.
+ */
+function plainText(text: string): string {
+  const plain = Buffer.allocUnsafe(text.length)
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    plain[at] = isPlain(code) ? code : underscore
+  }
+  return plain.toString('latin1')
+}
+
+const underscore = 0x5f
+
+function isPlain(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === underscore
+}
+
+/** Lengthens the hash if another tool has the hashed name. */
 function withHash(name: string, original: string, isTaken: (name: string) => boolean): string {
-  const digest = createHash('sha256').update(original).digest('hex')
+  const digest = hash('sha256', original, 'hex')
   for (let length = hashLength; ; length++) {
     const hashed = `${name.slice(0, maxLength - length - 1)}_${digest.slice(0, length)}`
     if (!isTaken(hashed)) return hashed

@@ -1,17 +1,17 @@
-/** Methods that MCP itself does not answer, such as those of extensions: each is for the mount that knows it. */
+/** Methods that MCP does not define, such as those of extensions. Each goes to the mount that knows it. */
 import { z } from 'zod'
-import type { Call, InputRequired, Params } from '../mcp/mcp.ts'
+import type { Handler, Params } from '../mcp/mcp.ts'
 import { errorCode, isRecord, RpcError } from '../mcp/mcp.ts'
 import type { Mount } from './mount.ts'
 
-type Answer = Promise<object | InputRequired>
-
-/** `mounts`: highest priority first. `undefined`: none of them could know it. */
-export function requestOther(mounts: readonly Mount[], method: string, params: Params, call: Call): Answer | undefined {
+/**
+ * The handlers to try in order until one knows the method. `mounts`: highest priority first. An empty list means that
+ * no mount can know it.
+ */
+export function requestHandlers(mounts: readonly Mount[], method: string, params: Params): readonly Handler[] {
   const asked = candidates(mounts, method, params)
-  if (asked.length === 0) return undefined
-  if (method === 'tasks/list' && asked.length > 1) return listTasks(asked, params, call)
-  return firstThatKnows(asked, method, params, call)
+  if (method === 'tasks/list' && asked.length > 1) return [listTasks(asked, params)]
+  return asked.map(({ offers }) => offers.requestHandler(method, params))
 }
 
 function candidates(mounts: readonly Mount[], method: string, { taskId }: Params): readonly Mount[] {
@@ -21,46 +21,30 @@ function candidates(mounts: readonly Mount[], method: string, { taskId }: Params
   const owner = mounts.find(({ tasks }) => tasks.owns(taskId))
   const possible = owner ? [owner] : able.filter(({ tasks }) => tasks.mayOwn(taskId))
   if (possible.length > 0 || able.length === 0) return possible
-  throw new RpcError(errorCode.invalidParams, `"taskId": no mount has a task "${taskId.slice(0, 100)}" any more.`)
+  throw new RpcError(errorCode.invalidParams, `"taskId": no mount has a task "${taskId.slice(0, 100)}".`)
 }
 
-/** Whoever does not know a method has done nothing, so the next can be asked. */
-async function firstThatKnows(asked: readonly Mount[], method: string, params: Params, call: Call): Answer {
-  let refusal: unknown
-  for (const mount of asked) {
-    try {
-      return await mount.request(method, params, call)
-    } catch (error) {
-      if (!isUnknown(error, method)) throw error
-      refusal ??= error
-    }
-  }
-  throw refusal
-}
-
-/** All tasks of one mount, then of the next. */
-async function listTasks(asked: readonly Mount[], { cursor: text, ...params }: Params, call: Call): Answer {
+/** Lists all tasks of one mount, then those of the next. */
+function listTasks(asked: readonly Mount[], { cursor: text, ...params }: Params): Handler {
   const { mount: label, cursor } = readCursor(text)
   const index = label === undefined ? 0 : asked.findIndex(({ bound }) => bound.label === label)
   const mount = asked[index]
-  if (!mount) throw new RpcError(errorCode.invalidParams, '"cursor" is none of ours. Begin again without it.')
-  const page = await mount.request('tasks/list', cursor === undefined ? params : { ...params, cursor }, call)
-  const { nextCursor, ...listed } = page as { readonly nextCursor?: string }
-  const next = nextCursor === undefined ? asked[index + 1] : mount
-  return next ? { ...listed, nextCursor: writeCursor({ mount: next.bound.label, cursor: nextCursor }) } : listed
+  if (!mount) throw new RpcError(errorCode.invalidParams, '"cursor" is not from this list. Start again without it.')
+  const handler = mount.offers.requestHandler('tasks/list', cursor === undefined ? params : { ...params, cursor })
+  return {
+    ...handler,
+    async run(call) {
+      const { nextCursor, ...listed } = (await handler.run(call)) as { readonly nextCursor?: string }
+      const next = nextCursor === undefined ? asked[index + 1] : mount
+      return next ? { ...listed, nextCursor: writeCursor({ mount: next.bound.label, cursor: nextCursor }) } : listed
+    },
+  }
 }
 
 function hasTasks({ upstream }: Mount): boolean {
   const capabilities: Readonly<Record<string, unknown>> = upstream?.identity?.capabilities ?? {}
   const { tasks, extensions } = capabilities
   return tasks !== undefined || (isRecord(extensions) && 'io.modelcontextprotocol/tasks' in extensions)
-}
-
-/** A task that is another's is an invalid parameter. */
-function isUnknown(error: unknown, method: string): boolean {
-  if (!(error instanceof RpcError)) return false
-  if (error.code === errorCode.methodNotFound) return true
-  return method.startsWith('tasks/') && error.code === errorCode.invalidParams
 }
 
 const cursorSchema = z.object({ mount: z.string(), cursor: z.string().optional() })

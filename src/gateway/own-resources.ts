@@ -1,20 +1,36 @@
-/** Resources that an upstream lists under addresses of the hub's own: they are shown to nobody, and people are told so. */
-import type { UpstreamFacts } from '../mcp/mcp.ts'
+/** Resources that an upstream lists under the hub's own addresses. Agents do not see them, and people get a warning. */
+import type { UpstreamFacts } from '../upstream/upstream.ts'
 import type { Mount } from './mount.ts'
+import { largestEntry } from './mount-lists.ts'
 
-/** Whether an address, or a template of such, is the hub's own. */
+/** Whether an address, or a template of addresses, is the hub's own. */
 export type IsOwn = (uri: string) => boolean
 
 const mostNamed = 3
 const longestNamed = 200
 
-export function warningOf({ definitions: { resources, templates } }: Mount, isOwn: IsOwn): string | undefined {
+const cutWarning =
+  'It lists more than the hub keeps (upstream_lists_max_mb in all, ' +
+  `${largestEntry.bytes / 1024} KiB and ${largestEntry.members} members in one entry); the rest is left out.`
+
+/** What agents are not shown of an upstream, and why. */
+export function warningOf(mount: Mount, isOwn: IsOwn): string | undefined {
+  const { tooLong } = mount.definitions
+  const warnings = [
+    claimWarning(mount, isOwn),
+    mount.isCut ? cutWarning : undefined,
+    tooLong > 0 ? `${tooLong} of its entries are left out: their names or addresses are too long.` : undefined,
+  ].filter((warning) => warning !== undefined)
+  return warnings.length > 0 ? warnings.join(' ') : undefined
+}
+
+function claimWarning({ definitions: { resources, templates } }: Mount, isOwn: IsOwn): string | undefined {
   const listed = [...resources.map(({ uri }) => uri), ...templates.map(({ uriTemplate }) => uriTemplate)]
   const claimed = listed.filter(isOwn)
   if (claimed.length === 0) return undefined
   const named = claimed.slice(0, mostNamed).map((uri) => uri.slice(0, longestNamed))
   const more = claimed.length > named.length ? ` and ${claimed.length - named.length} more` : ''
-  return `It lists ${named.join(', ')}${more}: addresses of the hub itself. Its agent is shown the hub's own there.`
+  return `It lists ${named.join(', ')}${more}: these are addresses of the hub itself. The agent sees the hub's own resources there.`
 }
 
 export function factsOf(mount: Mount, isOwn: IsOwn): UpstreamFacts | undefined {

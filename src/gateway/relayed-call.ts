@@ -1,18 +1,8 @@
 /**
- * One request on its way to an upstream. When the upstream asks something in the middle of it, a legacy client is asked
- * there and then. On 2026-07-28 the caller is told what is needed, and the request waits here until it comes back.
+ * One request to an upstream. If the upstream asks something in the middle of it, a legacy client is asked at once. At
+ * 2026-07-28 the caller gets the question as the result, and the request waits here until the caller comes back.
  */
 import { randomUUID } from 'node:crypto'
-import type {
-  AnyRequest,
-  Call,
-  InputRequest,
-  InputRequired,
-  Params,
-  ProgressListener,
-  Upstream,
-  UpstreamRequest,
-} from '../mcp/mcp.ts'
 import {
   assertCapable,
   canBeAsked,
@@ -23,10 +13,25 @@ import {
   RpcError,
   withoutMeta,
 } from '../mcp/mcp.ts'
+import type { Call, Client, InputRequest, InputRequired, Params, ProgressListener } from '../mcp/mcp.ts'
+import type { AnyRequest, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
+import type { Root } from './session-roots.ts'
+import type { UpstreamLease } from './shared-upstreams.ts'
+import { createRateLimit } from './rate-limit.ts'
+import type { MountTasks } from './task-ids.ts'
 
 export interface RelayedCalls {
-  /** Begins, or goes on with what `call.state` names. */
-  run(upstream: Pick<Upstream, 'request'>, request: RelayedRequest, call: Call): Promise<object | InputRequired>
+  /** Starts a request, or continues the one that `call.state` names. */
+  run(target: RelayTarget, request: RelayedRequest, call: Call): Promise<object | InputRequired>
+}
+
+export interface RelayTarget {
+  readonly lease: Pick<UpstreamLease, 'begin' | 'end' | 'mayBeForAnother' | 'answer'> & {
+    readonly upstream: Pick<Upstream, 'request'>
+  }
+  readonly tasks: Pick<MountTasks, 'shown' | 'original' | 'answered'>
+  /** The roots for an upstream that asks while its caller has none to offer. */
+  roots(): Promise<readonly Root[]>
 }
 
 export interface RelayedRequest {
@@ -34,19 +39,24 @@ export interface RelayedRequest {
   readonly params: Params
   /** Read-only or idempotent. */
   readonly isSafe: boolean
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 interface Relayed {
   readonly request: RelayedRequest
   readonly owner: string
-  readonly outcome: Promise<object>
+  /** Set as soon as the request is sent. */
+  outcome: Promise<object> | undefined
   readonly cancel: AbortController
-  /** Who waits for it now; between two requests of its client nobody does. */
+  /** The call that waits for the request now. Between two requests of a modern client there is none. */
   call: Call | undefined
-  /** What was said meanwhile, for the next who waits. */
+  /** Notifications that arrived while no call waited. The next call gets them. */
   readonly missed: ((call: Call) => void)[]
   readonly questions: Map<string, Question>
+  /** The error, if the upstream asked for something that its modern client did not declare. */
+  refusal: unknown
+  /** The upstream asked for something that the client can answer. */
+  hasAsked: boolean
   onQuestion: (() => void) | undefined
   timer: NodeJS.Timeout | undefined
 }
@@ -57,71 +67,98 @@ interface Question {
   isAsked: boolean
 }
 
-/** How long the upstream's question may wait for somebody to come back with an answer. */
+/** How long the upstream's question waits for its client to come back with an answer. */
 const answerMs = 600_000
-/** An agent that never comes back must not fill the hub: of those that wait for one token, the oldest go. */
+/** Agents that never come back must not fill the hub. Each token may have this many; the oldest are given up. */
 const maxWaiting = 32
 const maxMissed = 100
 
-/** The methods whose answer may be a question, on 2026-07-28. */
+/** The methods whose result may be a question at 2026-07-28. */
 export const mayAskBack: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get'])
 
 export function createRelayedCalls(): RelayedCalls {
   const waiting = new Map<string, Relayed>()
 
-  function begin(upstream: Pick<Upstream, 'request'>, request: RelayedRequest, call: Call): Relayed {
-    const { method, params, isSafe, headers } = request
+  function begin(target: RelayTarget, request: RelayedRequest, call: Call): Relayed {
+    const { method, isSafe, headers } = request
+    const { lease, tasks } = target
     const cancel = new AbortController()
+    const relayed: Relayed = {
+      request,
+      owner: call.caller.tokenId,
+      outcome: undefined,
+      cancel,
+      call,
+      missed: [],
+      questions: new Map(),
+      refusal: undefined,
+      hasAsked: false,
+      onQuestion: undefined,
+      timer: undefined,
+    }
+    let limit: ReturnType<typeof createRateLimit> | undefined
+    const mayPass = (message: Params | undefined) => (limit ??= createRateLimit())(message)
     const options: UpstreamRequest = {
       signal: cancel.signal,
       client: call.client,
       isSafe,
       ...(headers && { headers }),
       ...(metaOf(call.params)['progressToken'] !== undefined && {
-        onProgress: (step) => tell(relayed, (listener) => listener.progress(step as { progress: number })),
+        onProgress(step) {
+          if (mayPass(step)) deliver(relayed, (listener) => listener.progress(step as { progress: number }))
+        },
       }),
-      onNotification: (name, told) => tell(relayed, (listener) => listener.passOn(name, told)),
-      onAsk: (question, ...asking) => askFor(relayed, call, question, ...asking),
+      onNotification(name, params) {
+        if (mayPass(params)) deliver(relayed, (listener) => listener.forward(name, params && tasks.shown(params)))
+      },
+      onAsk(question, signal, onProgress) {
+        const shown = withParams(question, tasks.shown)
+        if (lease.mayBeForAnother()) return lease.answer(shown, signal)
+        return askFor(relayed, call, target.roots, shown, signal, onProgress)
+      },
     }
-    const outcome = upstream.request(method, params, options)
-    outcome.catch(() => {})
-    const relayed: Relayed = {
-      request,
-      owner: call.caller.tokenId,
-      outcome,
-      cancel,
-      call,
-      missed: [],
-      questions: new Map(),
-      onQuestion: undefined,
-      timer: undefined,
-    }
+    const asked = tasks.original(request.params)
+    lease.begin()
+    relayed.outcome = lease.upstream.request(method, asked, options).then(
+      (result) => {
+        lease.end()
+        tasks.answered(asked)
+        if (isRefused(relayed)) throw relayed.refusal
+        return isRecord(result) ? tasks.shown(result) : result
+      },
+      (error: unknown) => {
+        lease.end()
+        throw isRefused(relayed) ? relayed.refusal : error
+      },
+    )
+    // Between two requests of the client no caller handles a rejection.
+    relayed.outcome.catch(() => {})
     return relayed
   }
 
   async function goOn(relayed: Relayed, call: Call): Promise<object | InputRequired> {
+    const { signal } = call
     relayed.call = call
     for (const say of relayed.missed.splice(0)) say(call)
-    const leave = () => relayed.cancel.abort(call.signal.reason)
-    if (call.signal.aborted) leave()
-    call.signal.addEventListener('abort', leave, { once: true })
+    const leave = () => relayed.cancel.abort(signal.reason)
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave)
     try {
-      const question = new Promise<typeof isAsked>((resolve) => {
-        relayed.onQuestion = () => resolve(isAsked)
-        if (relayed.questions.values().some((each) => !each.isAsked)) resolve(isAsked)
-      })
-      const result: unknown = await Promise.race([relayed.outcome, question])
-      if (result !== isAsked) return fromUpstream(result, relayed.request, call)
+      // An upstream that ends the call withdraws its questions, perhaps in the same packet.
+      do {
+        const result = await nextOf(relayed)
+        if (result !== isAsked) return fromUpstream(result, relayed.request, call)
+      } while (!hasQuestion(relayed))
     } finally {
       relayed.onQuestion = undefined
       relayed.call = undefined
-      call.signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', leave)
     }
     return askBack(relayed)
   }
 
   function askBack(relayed: Relayed): InputRequired {
-    // Of each round its own: what was answered is not answered again.
+    // Each round has its own id, so that a question cannot be answered twice.
     const id = randomUUID()
     waiting.set(id, relayed)
     relayed.timer = setTimeout(() => giveUp(id, relayed), answerMs).unref()
@@ -143,7 +180,7 @@ export function createRelayedCalls(): RelayedCalls {
     if (relayed?.owner !== call.caller.tokenId) {
       throw new RpcError(
         errorCode.unavailable,
-        'The upstream no longer waits for this answer. Call again from the start.',
+        'The upstream no longer waits for this answer. Make the call again from the start.',
       )
     }
     waiting.delete(id)
@@ -159,40 +196,70 @@ export function createRelayedCalls(): RelayedCalls {
   }
 
   return {
-    async run(upstream, request, call) {
+    async run(target, request, call) {
       const state = isRecord(call.state) ? call.state : {}
       if (typeof state['relayed'] === 'string') return resume(state['relayed'], call)
-      const params =
-        'upstream' in state
-          ? { ...request.params, inputResponses: call.answers, ...(state['upstream'] as object) }
-          : request.params
-      return goOn(begin(upstream, { ...request, params }, call), call)
+      return goOn(begin(target, withAnswers(request, state, call), call), call)
     },
   }
 }
 
+/** A client may come back without a state. Its answers are passed on all the same. */
+function withAnswers(request: RelayedRequest, state: Params, { answers }: Call): RelayedRequest {
+  const hasAnswers = 'upstream' in state || Object.keys(answers).length > 0
+  if (!hasAnswers) return request
+  const own = state['upstream'] as object | undefined
+  return { ...request, params: { ...request.params, inputResponses: answers, ...own } }
+}
+
 const isAsked = Symbol('the upstream asks')
 
-function tell(relayed: Relayed, say: (call: Call) => void): void {
-  if (relayed.call) say(relayed.call)
-  else if (relayed.missed.length < maxMissed) relayed.missed.push(say)
+function deliver(relayed: Relayed, send: (call: Call) => void): void {
+  if (relayed.call) send(relayed.call)
+  else if (relayed.missed.length < maxMissed) relayed.missed.push(send)
+}
+
+/** Resolves with the outcome, or with a question that the client has not been asked yet, whichever comes first. */
+function nextOf(relayed: Relayed): Promise<object | typeof isAsked> {
+  return new Promise((resolve, reject) => {
+    relayed.outcome?.then(resolve, reject)
+    relayed.onQuestion = () => resolve(isAsked)
+    // If the outcome is there already, it comes first.
+    if (hasQuestion(relayed)) queueMicrotask(relayed.onQuestion)
+  })
+}
+
+function hasQuestion({ questions }: Relayed): boolean {
+  return questions.size > 0 && questions.values().some((each) => !each.isAsked)
+}
+
+/** The refusal is the answer, unless the upstream also asked for something that the client can provide. */
+function isRefused({ refusal, hasAsked }: Relayed): boolean {
+  return refusal !== undefined && !hasAsked
+}
+
+function withParams(question: AnyRequest, map: (params: Params) => Params): AnyRequest {
+  const { params } = question
+  const mapped = params && map(params)
+  return mapped === params || mapped === undefined ? question : { ...question, params: mapped }
 }
 
 async function askFor(
   relayed: Relayed,
   { client, ask }: Call,
+  roots: RelayTarget['roots'],
   request: InputRequest | AnyRequest,
   signal: AbortSignal,
   onProgress?: ProgressListener,
 ): Promise<object> {
-  if (!isAnswerable(request)) return answerFor(request)
+  if (!isAnswerable(request)) return answerFor(request, roots)
   if (!canBeAsked(client, request)) {
-    // 2026-07-28 has an error for that, which an upstream that cannot go on passes on.
-    if (client.era === 'modern' && request.method !== 'roots/list') assertCapable(inputRequired({ request }), client)
-    return answerFor(request)
+    if (client.era === 'modern' && request.method !== 'roots/list') refuse(relayed, request, client)
+    return answerFor(request, roots)
   }
+  relayed.hasAsked = true
   if (ask) return ask(request, signal, onProgress)
-  if (!mayAskBack.has(relayed.request.method)) return answerFor(request)
+  if (!mayAskBack.has(relayed.request.method)) return answerFor(request, roots)
   const answer = Promise.withResolvers<object>()
   const key = `ask_${randomUUID().slice(0, 8)}`
   relayed.questions.set(key, { request, answer, isAsked: false })
@@ -201,13 +268,24 @@ async function askFor(
   return answer.promise
 }
 
-/** A modern upstream asks in its result; its state travels inside ours. */
+/** 2026-07-28 defines an error for this case. */
+function refuse(relayed: Relayed, request: InputRequest, client: Client): void {
+  try {
+    assertCapable(inputRequired({ request }), client)
+  } catch (error) {
+    relayed.refusal = error
+    throw error
+  }
+}
+
+/** A modern upstream asks in its result. Its state travels inside ours. */
 function fromUpstream(result: unknown, { method }: RelayedRequest, { client }: Call): object | InputRequired {
-  if (!isRecord(result)) throw broken('with something that is no object')
+  if (!isRecord(result)) throw broken('with something that is not an object')
   const { resultType, inputRequests, requestState } = result
   if (resultType !== 'input_required') return result
-  if (client.era === 'modern' && !mayAskBack.has(method)) throw broken(`${method} with a question, which it may not`)
-  if (inputRequests !== undefined && !areQuestions(inputRequests)) throw broken('with questions that are none')
+  if (client.era === 'modern' && !mayAskBack.has(method))
+    throw broken(`${method} with a question, which is not allowed`)
+  if (inputRequests !== undefined && !areQuestions(inputRequests)) throw broken('with malformed questions')
   return inputRequired(inputRequests && withoutTokens(inputRequests), {
     upstream: requestState === undefined ? {} : { requestState },
   })
@@ -220,7 +298,7 @@ function areQuestions(value: unknown): value is Questions {
   return isRecord(value) && Object.values(value).every(isQuestion)
 }
 
-/** A question that is an answer has no way back for progress. */
+/** A question in a result has no way to return progress. */
 function withoutTokens(questions: Questions): Questions {
   const entries = Object.entries(questions).map(([key, question]) => {
     const params = withoutMeta(question.params, 'progressToken')
@@ -239,8 +317,10 @@ function isAnswerable(request: InputRequest | AnyRequest): request is InputReque
   return answerable.has(request.method)
 }
 
-/** In place of a client that cannot be asked. That it has no roots is an answer; anything else it must give itself. */
-export async function answerFor({ method }: AnyRequest): Promise<object> {
-  if (method === 'roots/list') return { roots: [] }
-  throw new RpcError(errorCode.methodNotFound, `No client of this session can be asked for ${method.slice(0, 100)}.`)
+/**
+ * Answers in place of a client that cannot be asked. The hub knows the roots; only a client can answer anything else.
+ */
+export async function answerFor({ method }: AnyRequest, roots: RelayTarget['roots']): Promise<object> {
+  if (method === 'roots/list') return { roots: await roots() }
+  throw new RpcError(errorCode.methodNotFound, `No client of this session can answer ${method.slice(0, 100)}.`)
 }

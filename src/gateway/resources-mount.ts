@@ -1,8 +1,8 @@
-/** The mount `resources`: what the upstreams of a session hold, for agents whose client shows them tools only. */
+/** The mount `resources`: the resources of a session's upstreams, for agents whose client shows them tools only. */
 import { z } from 'zod'
 import { HubError, messageOf } from '../base/hub-error.ts'
-import type { Call, Provider } from '../mcp/mcp.ts'
-import { defineTool, inputRequired, isInputRequired, RpcError } from '../mcp/mcp.ts'
+import type { Call, FaceContents, Provider } from '../mcp/mcp.ts'
+import { defineTool, inputRequired, isInputRequired, metaOf, RpcError, uriText } from '../mcp/mcp.ts'
 import { cutWindow } from './byte-window.ts'
 import type { Mount } from './mount.ts'
 import { isOfPolicy } from './policy-errors.ts'
@@ -14,7 +14,7 @@ const reading = { readOnlyHint: true, openWorldHint: false }
 const writing = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
 const server = z.string().optional().describe('The mount; needed only where several hold the resource.')
-const uri = z.string().min(1)
+const uri = uriText.min(1)
 
 const partSchema = z.object({
   kind: z.enum(['text', 'base64']),
@@ -28,15 +28,19 @@ const partSchema = z.object({
 
 const maxListed = 1_000
 
-export function createResourcesMount(mounts: () => SessionMounts, subscriptions: Subscriptions): Provider {
+export function createResourcesMount(
+  mounts: SessionMounts,
+  subscriptions: Subscriptions,
+  face: FaceContents,
+): Provider {
   function find(label: string | undefined, wanted: string): Mount {
-    if (mounts().ownResources()(wanted)) {
+    if (mounts.ownResources()(wanted)) {
       throw new HubError(
         'invalid',
         `"uri": "${wanted}" is the hub's own and held by no mount; read it by resources/read.`,
       )
     }
-    const all = mounts().mounts.filter((mount) => mount.hasResources)
+    const all = mounts.mounts.filter((mount) => mount.hasResources)
     if (label !== undefined) {
       const mount = all.find(({ bound }) => bound.label === label)
       if (mount) return mount
@@ -65,8 +69,8 @@ export function createResourcesMount(mounts: () => SessionMounts, subscriptions:
       }),
       annotations: reading,
       async run({ server: label, uri_prefix: prefix = '', cursor = '0', limit }) {
-        const isOwn = mounts().ownResources()
-        const found = mounts().mounts.flatMap(({ bound, definitions }) =>
+        const isOwn = mounts.ownResources()
+        const found = mounts.mounts.flatMap(({ bound, definitions }) =>
           label !== undefined && bound.label !== label
             ? []
             : definitions.resources
@@ -87,7 +91,7 @@ export function createResourcesMount(mounts: () => SessionMounts, subscriptions:
         server,
         uri,
         start_offset: z.int().min(0).default(0),
-        max_bytes: z.int().min(0).default(0).describe('0: all there is.'),
+        max_bytes: z.int().min(0).default(0).describe('0: no limit.'),
       }),
       output: z.object({
         window: z.object({ start_offset: z.int(), max_bytes: z.int() }),
@@ -96,7 +100,10 @@ export function createResourcesMount(mounts: () => SessionMounts, subscriptions:
       }),
       annotations: reading,
       async run({ server: label, uri: wanted, start_offset, max_bytes }, call) {
-        const result = await toTool(() => find(label, wanted).read(wanted, call))
+        const mount = find(label, wanted).bound.label
+        const reading = call.with({ params: { uri: wanted, _meta: metaOf(call.params) } })
+        const result = await toTool(() => face.readResource(wanted, reading, mount))
+        if (!result) throw new HubError('not-found', `"uri": the mount "${mount}" was detached.`)
         if (isInputRequired(result)) return inputRequired(result.inputRequests, result.state)
         const contents = (result as { contents?: unknown }).contents
         const all = Array.isArray(contents) ? contents : []
@@ -109,7 +116,7 @@ export function createResourcesMount(mounts: () => SessionMounts, subscriptions:
     }),
     defineTool({
       name: 'resources_subscribe',
-      description: `Follows a resource; ${subscriptionsUri} tells when it changed, also after a restart of the hub.`,
+      description: `Follows a resource; ${subscriptionsUri} says when it changed, even after a hub restart.`,
       input: z.strictObject({ server, uri }),
       output: z.object({ ok: z.boolean() }),
       annotations: writing,
@@ -121,7 +128,7 @@ export function createResourcesMount(mounts: () => SessionMounts, subscriptions:
     }),
     defineTool({
       name: 'resources_unsubscribe',
-      description: 'Follows a resource no longer.',
+      description: 'Stops following a resource.',
       input: z.strictObject({ server, uri }),
       output: z.object({ ok: z.boolean() }),
       annotations: writing,
@@ -139,7 +146,7 @@ export function createResourcesMount(mounts: () => SessionMounts, subscriptions:
   const index = {
     uri: subscriptionsUri,
     name: 'subscriptions',
-    description: 'The resources that are followed with resources_subscribe, and when each last changed.',
+    description: 'The resources followed with resources_subscribe, and when each last changed.',
     mimeType: 'application/json',
     async read(_: Call) {
       const text = JSON.stringify({ subscriptions: await subscriptions.list() })
@@ -149,7 +156,7 @@ export function createResourcesMount(mounts: () => SessionMounts, subscriptions:
   return { toolset: 'sessions', tools: () => tools, resources: () => [index] }
 }
 
-/** What an upstream refuses, and what a person has not answered yet, is for the model to see. */
+/** Turns errors of an upstream and open approvals into tool results, so that the model sees them. */
 async function toTool<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
     return await run()

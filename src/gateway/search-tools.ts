@@ -1,7 +1,7 @@
-/** For clients that drown in a long list: two tools that find and call all the others. Listed only where asked for. */
+/** Two tools that find and call all the others, for clients that cannot handle a long list. Listed only on request. */
 import { z } from 'zod'
-import type { Call, Face, Provider, Tool } from '../mcp/mcp.ts'
-import { defineTool, errorCode, RpcError } from '../mcp/mcp.ts'
+import type { Call, FaceContents, Provider, Tool } from '../mcp/mcp.ts'
+import { defineTool, errorCode, isRecord, RpcError } from '../mcp/mcp.ts'
 
 const foundSchema = z.object({
   name: z.string(),
@@ -9,7 +9,7 @@ const foundSchema = z.object({
   input_schema: z.record(z.string(), z.unknown()),
 })
 
-export function createSearchProvider(face: () => Face): Provider {
+export function createSearchProvider(face: FaceContents): Provider {
   const search = defineTool({
     name: 'search_tools',
     description: 'Finds tools by words of their names and descriptions. Call what you find with call_tool.',
@@ -17,9 +17,9 @@ export function createSearchProvider(face: () => Face): Provider {
     output: z.object({ tools: z.array(foundSchema), total: z.int() }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ query, limit }) {
-      await face().comingUp()
+      await face.waitForStart()
       const words = wordsOf(query)
-      const ranked = (await listedTools(face()))
+      const ranked = (await listedTools(face))
         .map((tool) => ({ tool, score: scoreOf(tool, words) }))
         .filter(({ score }) => score > 0 || words.length === 0)
         .toSorted((one, other) => other.score - one.score)
@@ -35,20 +35,20 @@ export function createSearchProvider(face: () => Face): Provider {
       annotations: { readOnlyHint: false, openWorldHint: true },
       run: async () => ({}),
     }),
-    isPassage: true,
-    run: (args, call) => callThrough(face(), args, call),
+    isPassThrough: true,
+    run: (args, call) => callThrough(face, args, call),
   }
   const { outputSchema: _, ...callTool } = passage
-  const tools = [{ ...search, policyName: 'hub_search_tools' }, callTool]
+  const tools = [{ ...search, subject: { tool: 'hub_search_tools' } }, callTool]
   return { toolset: 'search', tools: () => tools }
 }
 
 type Found = z.output<typeof foundSchema>
 
-async function listedTools(face: Face): Promise<readonly Found[]> {
+async function listedTools(face: FaceContents): Promise<readonly Found[]> {
   return (await face.listTools(face.defaultToolsets)).map((listed) => {
     const { name, description, inputSchema } = listed as { name: string; description?: unknown; inputSchema?: object }
-    // An upstream may have written anything.
+    // An upstream may send a description of any type.
     return { name, description: typeof description === 'string' ? description : '', input_schema: { ...inputSchema } }
   })
 }
@@ -57,26 +57,25 @@ function wordsOf(query: string): readonly string[] {
   return query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
-/** A word in the name tells more than one in the description. */
+/** A match in the name counts more than one in the description. */
 function scoreOf({ name, description }: Found, words: readonly string[]): number {
   const text = description.toLowerCase()
   return words.reduce((score, word) => score + (name.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0)
 }
 
-async function callThrough(face: Face, args: Readonly<Record<string, unknown>>, call: Call) {
+async function callThrough(face: FaceContents, args: Readonly<Record<string, unknown>>, call: Call) {
   const { name, arguments: given = {} } = args
   const find = () => (typeof name === 'string' ? face.findTool(name) : undefined)
-  if (typeof name === 'string' && !find()) await face.comingUp(name)
+  if (typeof name === 'string' && !find()) await face.waitForStart({ tool: name })
   const tool = find()
-  if (!tool || tool.isPassage) {
+  if (!tool || tool.isPassThrough) {
     throw new RpcError(
       errorCode.invalidParams,
-      `Unknown tool: "${String(name).slice(0, 200)}". Ask search_tools for the names.`,
+      typeof name === 'string'
+        ? `Unknown tool: "${name.slice(0, 200)}". Ask search_tools for the names.`
+        : '"name" must be a string.',
     )
   }
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new RpcError(errorCode.invalidParams, '"arguments" must be an object.')
-  }
-  const inner = given as Readonly<Record<string, unknown>>
-  return face.callTool(tool, inner, call.with({ params: { ...call.params, name: tool.name, arguments: inner } }))
+  if (!isRecord(given)) throw new RpcError(errorCode.invalidParams, '"arguments" must be an object.')
+  return face.callTool(tool, given, call.with({ params: { ...call.params, name: tool.name, arguments: given } }))
 }

@@ -1,23 +1,29 @@
-/** Opens upstreams: one for each binding, or one for all sessions where the connector says so. */
-import type { LoggingLevel, Upstream, UpstreamListener, UpstreamTarget } from '../mcp/mcp.ts'
+/** Opens upstreams: one per binding, or one for all sessions if the connector is shared. */
+import type { Client, LoggingLevel, Params } from '../mcp/mcp.ts'
 import { moreVerbose } from '../mcp/mcp.ts'
-import type { BoundConnector } from './bound-connector.ts'
-import { answerFor } from './relayed-call.ts'
+import type { AnyRequest, Upstream, UpstreamListener, UpstreamTarget } from '../upstream/upstream.ts'
+import type { ResolvedConnector } from './bound-connector.ts'
 import type { Watches } from './watches.ts'
 import { createWatches } from './watches.ts'
 
 export interface SharedUpstreams {
-  /** Not started yet; closed when the last lease of it ends. */
-  lease(bound: BoundConnector, listener: UpstreamListener): UpstreamLease
+  /** The upstream is not started yet. It is closed when its last lease ends. */
+  lease(bound: ResolvedConnector, listener: UpstreamListener): UpstreamLease
 }
 
 export interface UpstreamLease extends AsyncDisposable {
   readonly upstream: Upstream
-  readonly request: Upstream['request']
-  /** Resources are followed for whoever asks, and for others of other leases: each lets go of its own. */
-  watch(uri: string, follower: string): Promise<void>
+  /** Marks the start of a request of this lease, during which the upstream may ask something. */
+  begin(): void
+  end(): void
+  /** Whether a question during a request of this lease may belong to a request of another lease. */
+  mayBeForAnother(): boolean
+  /** Answers such a question for the session as a whole. */
+  answer(question: AnyRequest, signal: AbortSignal): Promise<object>
+  /** Follows a resource for one follower of this lease. Each follower ends only its own subscription. */
+  watch(uri: string, follower: string, era?: Client['era']): Promise<void>
   unwatch(uri: string, follower: string): Promise<void>
-  /** What others of the upstream want to hear as well, it still says. */
+  /** The upstream uses the most verbose level of all leases. */
   setLogLevel(level: LoggingLevel): void
 }
 
@@ -44,16 +50,17 @@ export function createSharedUpstreams(
     const leases = new Set<Leaseholder>()
     const upstream = open(target, {
       status(status) {
-        if (status.is === 'running') tellLogLevel(entry)
         for (const { listener } of leases) listener.status(status)
       },
       notification(method, params) {
-        // A line of a log says something of one call, and nobody can say of which.
-        const isOfOne = method === 'notifications/message'
-        for (const lease of leases) if (!isOfOne || isAlone(entry, lease)) lease.listener.notification(method, params)
+        for (const lease of leases)
+          if (concerns(entry, lease, method, params)) lease.listener.notification(method, params)
       },
       breach: (sentence) => leases.forEach(({ listener }) => listener.breach(sentence)),
-      ask: (request) => answerFor(request),
+      ask(request, signal) {
+        const [lease] = leases
+        return lease ? lease.listener.ask(request, signal) : Promise.reject(new Error('No session uses this upstream.'))
+      },
     })
     const entry = { upstream, watches: createWatches(upstream), leases }
     return entry
@@ -63,34 +70,25 @@ export function createSharedUpstreams(
     const { upstream, watches, leases } = entry
     const own: Leaseholder = { name: `${++count} `, listener, running: 0, logLevel: undefined }
     leases.add(own)
-    // Over HTTP a question comes with the answer to its call; elsewhere it could be anybody's.
+    // Over HTTP a question comes on the stream of its call. On other transports it may belong to any call.
     const mayMistake = upstream.target.reach.transport !== 'http'
     return {
       upstream,
-      async request(method, params, request) {
-        const { onAsk } = request
-        own.running++
-        try {
-          return await upstream.request(method, params, {
-            ...request,
-            ...(onAsk && {
-              onAsk: (question, signal, onProgress) =>
-                mayMistake && !isAlone(entry, own) ? answerFor(question) : onAsk(question, signal, onProgress),
-            }),
-          })
-        } finally {
-          own.running--
-        }
-      },
-      watch: (uri, follower) => watches.hold(uri, own.name + follower),
-      unwatch: (uri, follower) => watches.release(uri, own.name + follower),
+      begin: () => void own.running++,
+      end: () => void own.running--,
+      mayBeForAnother: () => mayMistake && !isAlone(entry, own),
+      answer: (question, signal) => listener.ask(question, signal),
+      watch: (uri, follower, era) => watches.follow(uri, own.name + follower, era),
+      unwatch: (uri, follower) => watches.unfollow(uri, own.name + follower),
       setLogLevel(level) {
+        // A client may leave after the lease has ended.
+        if (!leases.has(own)) return
         own.logLevel = level
-        tellLogLevel(entry)
+        upstream.setLogLevel([...leases].flatMap((lease) => lease.logLevel ?? []).reduce(moreVerbose))
       },
       async [Symbol.asyncDispose]() {
         if (!leases.delete(own)) return
-        if (leases.size > 0) return watches.releaseAll(own.name)
+        if (leases.size > 0) return watches.unfollowAll(own.name)
         onLast()
         await upstream[Symbol.asyncDispose]()
       },
@@ -109,16 +107,18 @@ export function createSharedUpstreams(
   }
 }
 
-/** No other session has a call under way. */
-function isAlone({ leases }: Entry, own: Leaseholder): boolean {
-  return leases.values().every((lease) => lease === own || lease.running === 0)
+/** Whether the session of a lease gets a notification that belongs to no answer. */
+function concerns(entry: Entry, own: Leaseholder, method: string, params: Params | undefined): boolean {
+  if (method.endsWith('/list_changed')) return true
+  if (method === 'notifications/resources/updated') {
+    const uri = params?.['uri']
+    return typeof uri === 'string' && entry.watches.isFollowed(uri, own.name)
+  }
+  // Others, such as a log line or a task status, belong to one call, but do not say to which.
+  return entry.leases.size === 1 || (own.running > 0 && isAlone(entry, own))
 }
 
-/** A modern upstream is told with each request. */
-function tellLogLevel({ upstream, leases }: Entry): void {
-  const { era, capabilities = {} } = upstream.identity ?? {}
-  const levels = [...leases].flatMap(({ logLevel }) => logLevel ?? [])
-  if (era !== 'legacy' || !('logging' in capabilities) || levels.length === 0) return
-  const asked = { signal: AbortSignal.timeout(10_000), client: { capabilities: {} }, isSafe: true }
-  upstream.request('logging/setLevel', { level: levels.reduce(moreVerbose) }, asked).catch(() => {})
+/** True if no other session has a running call. */
+function isAlone({ leases }: Entry, own: Leaseholder): boolean {
+  return leases.values().every((lease) => lease === own || lease.running === 0)
 }

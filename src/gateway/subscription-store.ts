@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
 
-/** What an agent subscribed to with its tools. */
+/** A subscription that an agent made with its tools. */
 export interface SubscriptionRow {
   readonly mount: string
   readonly uri: string

@@ -1,28 +1,28 @@
-/** The resources that the agent of a session follows by its tools: kept over restarts, each with how it stands. */
-import { messageOf } from '../base/hub-error.ts'
+/** The resources that a session's agent follows with its tools: kept across restarts, each with its status. */
+import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
-import type { Call, Notices } from '../mcp/mcp.ts'
+import type { Call, FaceContents, Notices } from '../mcp/mcp.ts'
 import type { Mount } from './mount.ts'
 import type { SessionMounts } from './session-mounts.ts'
 import type { SubscriptionRow, SubscriptionStore } from './subscription-store.ts'
 
 export interface Subscriptions {
   add(row: SubscriptionRow, call: Call): Promise<void>
-  /** False where there was none. */
+  /** False if there was none. */
   remove(row: SubscriptionRow): Promise<boolean>
   list(): Promise<readonly SubscriptionState[]>
   noteChange(mount: string, uri: string): void
-  /** What was followed there before is followed again. */
+  /** Restores the subscriptions at this mount. */
   followAgain(mount: Mount): void
 }
 
 export interface SubscriptionState {
   readonly server: string
   readonly uri: string
-  /** Its mount is there. */
+  /** Its mount exists. */
   readonly present: boolean
-  /** Its changes are heard of. */
+  /** The upstream reports its changes. */
   readonly active: boolean
   readonly last_error?: string
   readonly changed_at?: string
@@ -33,12 +33,14 @@ export const subscriptionsUri = 'resource://subscriptions'
 export interface SubscriptionsOptions {
   readonly session: string
   readonly faceId: string
+  readonly max: number
   readonly store: SubscriptionStore
-  /** Such a resource is followed, but not kept: a restart of the hub ends it. */
+  /** A resource whose address holds a secret is followed but not stored: a hub restart ends the subscription. */
   readonly holdsSecret: (uri: string) => boolean
   readonly notices: Notices
   readonly log: Log
   readonly mounts: () => SessionMounts
+  readonly face: FaceContents
 }
 
 interface Followed extends SubscriptionRow {
@@ -47,19 +49,20 @@ interface Followed extends SubscriptionRow {
 }
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const { session, faceId, store, holdsSecret, notices, log, mounts } = options
+  const { session, faceId, max, store, holdsSecret, notices, log, mounts, face } = options
   const inTurn = createSerial()
   const keyOf = ({ mount, uri }: SubscriptionRow) => `${mount} ${uri}`
-  const tell = () => notices.resourceChanged(subscriptionsUri, faceId)
+  const notify = () => notices.resourceChanged(subscriptionsUri, faceId)
   const mountOf = (label: string) => mounts().mounts.find(({ bound }) => bound.label === label)
-  /** What the store holds: an upstream may tell of changes far more often than one would like to look there. */
+  /** A copy of the store, because an upstream may report changes much faster than the store should be read. */
   const loaded = store.of(session).then((rows) => new Map(rows.map((row): [string, Followed] => [keyOf(row), row])))
-  loaded.catch((error: unknown) => log.error({ session, error }, 'what an agent follows could not be read'))
+  let adding = 0
+  loaded.catch((error: unknown) => log.error({ session, error }, 'the subscriptions of an agent could not be read'))
 
   async function restore(mount: Mount): Promise<void> {
     const own = (await loaded).values().filter((row) => row.mount === mount.bound.label)
     for (const followed of own) {
-      // An earlier hub may have kept it.
+      // An earlier hub may have stored it.
       if (holdsSecret(followed.uri)) await inTurn(() => store.remove(session, followed))
       try {
         await mount.watchAgain(followed.uri, 'agent')
@@ -67,7 +70,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       } catch (error) {
         followed.error = messageOf(error)
       }
-      tell()
+      notify()
     }
   }
 
@@ -75,22 +78,28 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     async add(row, call) {
       const all = await loaded
       const known = all.get(keyOf(row))
+      if (!known && all.size + adding >= max) {
+        throw new HubError('busy', `An agent may follow at most ${max} resources. Call resources_unsubscribe first.`)
+      }
+      adding++
       try {
-        await mountOf(row.mount)?.watch(row.uri, call, 'agent')
+        await face.watch(row.uri, call, { mayAsk: true, follower: 'agent', mount: row.mount })
+        if (!holdsSecret(row.uri)) await inTurn(() => store.add(session, row))
+        all.set(keyOf(row), row)
       } catch (error) {
         if (known) known.error = messageOf(error)
         throw error
+      } finally {
+        adding--
       }
-      if (!holdsSecret(row.uri)) await inTurn(() => store.add(session, row))
-      all.set(keyOf(row), row)
-      tell()
+      notify()
     },
     async remove(row) {
       const all = await loaded
       const isRemoved = await inTurn(() => store.remove(session, row))
       all.delete(keyOf(row))
       mountOf(row.mount)?.unwatch(row.uri, 'agent')
-      tell()
+      notify()
       return isRemoved
     },
     async list() {
@@ -112,7 +121,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
         const followed = (await loaded).get(keyOf({ mount, uri }))
         if (!followed) return
         followed.changedAt = new Date().toISOString()
-        tell()
+        notify()
       }
       note().catch(() => {})
     },

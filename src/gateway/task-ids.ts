@@ -1,34 +1,37 @@
 /**
- * The ids by which the clients of one session know the tasks of its mounts: the upstream's own. Only where another mount
- * has a task of that id already does the later one get the name of its mount before it, in everything that names it.
+ * The task ids that the clients of one session see. They are the upstream's own ids. Only if another mount already has
+ * a task with the same id does the later one get its mount's name as a prefix, in every message that names it.
  */
-import type { Params, Upstream } from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
+import type { Params } from '../mcp/mcp.ts'
 
 export interface TaskIds {
-  /** Those of one mount, until it is disposed of. */
+  /** Adds a mount. Its ids are freed when it is disposed of. */
   join(mount: string): MountTasks
 }
 
 export interface MountTasks extends Disposable {
-  /** A task that is shown under this id is known to be this mount's. */
+  /** Whether the task with this shown id is known to belong to this mount. */
   owns(shown: string): boolean
-  /** Perhaps it has one from before. What it shows under another id, this one does not mean. */
+  /**
+   * Whether this mount may have an older task with this id. False if the mount shows its own task of that id under
+   * another id.
+   */
   mayOwn(shown: string): boolean
-  /** What the upstream says, with ids as clients know them. */
-  shown(said: Params): Params
-  /** The same upstream, for those who know its tasks by the ids that are shown. */
-  over(upstream: Requester): Requester
+  /** Converts a message of the upstream to shown ids. */
+  shown(message: Params): Params
+  /** Converts a message of a client to the upstream's own ids. */
+  original(message: Params): Params
+  /** The mount has answered this request. If the request names a task, the task belongs to the mount from now on. */
+  answered(asked: Params): void
 }
-
-type Requester = Pick<Upstream, 'request'>
 
 interface Ids {
   readonly shownOf: Map<string, string>
   readonly originalOf: Map<string, string>
 }
 
-/** Of each mount; the oldest go. */
+/** Per mount. The oldest are dropped. */
 const maxTasks = 10_000
 
 export function createTaskIds(): TaskIds {
@@ -52,27 +55,14 @@ export function createTaskIds(): TaskIds {
         return shown
       }
 
-      const shownIn = (said: Params) => withIds(said, show)
       return {
         owns: (shown) => originalOf.has(shown),
         mayOwn: (shown) => (shownOf.get(shown) ?? shown) === shown,
-        shown: shownIn,
-        over: (upstream) => ({
-          async request(method, params, { onNotification, onAsk, ...request }) {
-            const asked = withIds(params, (shown) => originalOf.get(shown) ?? shown)
-            const result = await upstream.request(method, asked, {
-              ...request,
-              ...(onNotification && { onNotification: (name, told) => onNotification(name, told && shownIn(told)) }),
-              ...(onAsk && {
-                onAsk: ({ params: question, ...ask }, ...asking) =>
-                  onAsk({ ...ask, ...(question && { params: shownIn(question) }) }, ...asking),
-              }),
-            })
-            // Whoever answers for a task has it, also where the answer does not name it.
-            if (typeof asked['taskId'] === 'string') show(asked['taskId'])
-            return isRecord(result) ? shownIn(result) : result
-          },
-        }),
+        shown: (message) => withIds(message, show),
+        original: (message) => withIds(message, (shown) => originalOf.get(shown) ?? shown),
+        answered(asked) {
+          if (typeof asked['taskId'] === 'string') show(asked['taskId'])
+        },
         [Symbol.dispose]: () => void joined.delete(own),
       }
     },
@@ -88,15 +78,20 @@ function dropOldest({ shownOf, originalOf }: Ids): void {
 
 const relatedTask = 'io.modelcontextprotocol/related-task'
 
-/** Wherever a message of 2025-11-25, or of the extension of 2026-07-28, names a task. */
+/**
+ * Replaces the ids in every place where a message of 2025-11-25, or of the 2026-07-28 extension, names a task. Most
+ * messages name none and are returned unchanged.
+ */
 function withIds(message: Params, idOf: (id: string) => string): Params {
   const { taskId, task, tasks, _meta: meta, inputRequests: questions } = message
+  const isRelated = isRecord(meta) && relatedTask in meta
+  if (!isRelated && (taskId ?? task ?? tasks ?? questions) === undefined) return message
   const named = (value: unknown) => (isRecord(value) ? withId(value, idOf) : value)
   const changed = {
     ...(typeof taskId === 'string' && { taskId: idOf(taskId) }),
     ...(isRecord(task) && { task: withId(task, idOf) }),
     ...(Array.isArray(tasks) && { tasks: tasks.map(named) }),
-    ...(isRecord(meta) && relatedTask in meta && { _meta: { ...meta, [relatedTask]: named(meta[relatedTask]) } }),
+    ...(isRelated && { _meta: { ...meta, [relatedTask]: named(meta[relatedTask]) } }),
     ...(isRecord(questions) && { inputRequests: mapValues(questions, (question) => inQuestion(question, idOf)) }),
   }
   return Object.keys(changed).length === 0 ? message : { ...message, ...changed }

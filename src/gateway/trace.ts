@@ -1,10 +1,10 @@
-/** W3C trace context: an upstream that records its own part can be joined with ours. */
+/** W3C trace context, so that an upstream's own trace can be joined with ours. */
 import { randomBytes } from 'node:crypto'
 
 const ownPrefix = randomBytes(4).toString('hex')
 let count = 0
 
-/** A span of its own under the call's correlation id. */
+/** Creates a new span under the call's correlation id. */
 export function traceparentOf(correlation: string): string {
   count = (count + 1) % 0xffffffff
   return `00-${correlation}-${ownPrefix}${count.toString(16).padStart(8, '0')}-01`

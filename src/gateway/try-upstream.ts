@@ -1,21 +1,64 @@
-/** Asks an upstream once what it offers. */
-import type { Upstream } from '../mcp/mcp.ts'
+/** Tries an upstream once to see what it offers. */
+import { messageOf } from '../base/hub-error.ts'
 import { clientCapabilities } from '../mcp/mcp.ts'
-import type { Listed } from './mount-lists.ts'
-import { readLists } from './mount-lists.ts'
+import type { Upstream, UpstreamListener, UpstreamTarget } from '../upstream/upstream.ts'
+import type { ListField, Listed, MountLists } from './mount-lists.ts'
+import { forAnySession, noLists, readList } from './mount-lists.ts'
+import { answerFor } from './relayed-call.ts'
+import { rootOf, rootsFor } from './session-roots.ts'
 
-export interface UpstreamReport {
+export interface TrialOptions {
+  readonly upstreams: { open(target: UpstreamTarget, listener: UpstreamListener): Upstream }
+  readonly logins: {
+    /** The address that a person has to open, while a login is pending. */
+    pending(connector: string): string | undefined
+  }
+  readonly maxListBytes: number
+}
+
+/** Opens an upstream, reads its lists and closes it. */
+export function createTrial({ upstreams, logins, maxListBytes }: TrialOptions) {
+  return async (target: UpstreamTarget, signal: AbortSignal) => {
+    await using upstream = upstreams.open(target, createTrialListener(target))
+    const [tried] = await Promise.allSettled([tryUpstream(upstream, signal, maxListBytes)])
+    const { stderr } = upstream
+    // The upstream may answer, but require more rights for some call.
+    const address = logins.pending(target.name)
+    if (address !== undefined) return { error: `A person has to log in first: open ${address}`, stderr }
+    if (tried.status === 'rejected') return { error: messageOf(tried.reason), stderr }
+    const { lists, ...report } = tried.value
+    return { report, lists: forAnySession(lists) }
+  }
+}
+
+interface UpstreamReport {
   readonly era: 'legacy' | 'modern'
   readonly version: string
   readonly server?: { readonly name: string; readonly version: string }
   readonly tools: readonly string[]
   readonly resources: readonly string[]
   readonly prompts: readonly string[]
+  readonly lists: MountLists
 }
 
-export async function tryUpstream(upstream: Upstream, signal: AbortSignal): Promise<UpstreamReport> {
+/** For an upstream that is only tried: there is no client to ask, and its root is the directory it runs in. */
+function createTrialListener(target: UpstreamTarget): UpstreamListener {
+  const { reach } = target
+  return {
+    status() {},
+    notification() {},
+    breach() {},
+    ask: (request) =>
+      answerFor(request, () => rootsFor(target, reach.transport === 'stdio' ? [rootOf(reach.cwd)] : [])),
+  }
+}
+
+async function tryUpstream(upstream: Upstream, signal: AbortSignal, maxListBytes: number): Promise<UpstreamReport> {
   const { era, version, info } = await upstream.ready(signal)
-  const lists = await readLists(upstream, { capabilities: clientCapabilities }, ['tools', 'resources', 'prompts'])
+  const client = { capabilities: clientCapabilities }
+  const quota = { bytes: maxListBytes }
+  const read = async (field: ListField) => (await readList(upstream, client, field, quota)).entries
+  const lists = { tools: await read('tools'), resources: await read('resources'), prompts: await read('prompts') }
   return {
     era,
     version,
@@ -23,9 +66,10 @@ export async function tryUpstream(upstream: Upstream, signal: AbortSignal): Prom
     tools: textsOf(lists.tools, 'name'),
     resources: textsOf(lists.resources, 'uri'),
     prompts: textsOf(lists.prompts, 'name'),
+    lists: { ...noLists, ...lists },
   }
 }
 
-function textsOf(entries: readonly Listed[] | undefined, field: string): readonly string[] {
-  return (entries ?? []).flatMap((entry) => (typeof entry[field] === 'string' ? [entry[field]] : []))
+function textsOf(entries: readonly Listed[], field: string): readonly string[] {
+  return entries.flatMap((entry) => (typeof entry[field] === 'string' ? [entry[field]] : []))
 }

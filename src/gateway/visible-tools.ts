@@ -1,22 +1,22 @@
-/** What an agent is shown: every tool that it could ever be allowed to call. */
+/** The tools that an agent sees: all that the policy could ever allow. */
 import type { Effect } from '../api/policy.ts'
-import type { Tool } from '../mcp/mcp.ts'
+import type { ToolInfo } from '../mcp/mcp.ts'
 import { PolicyFailure } from '../policy/policy.ts'
 import type { PolicyNames } from './names.ts'
 import { policyNames } from './names.ts'
 
-/** What is decided on a tool whatever its arguments are; `undefined` where they make a difference. */
+/** The decision on a tool for any arguments; `undefined` if it depends on them. */
 export type Foresight = (names: PolicyNames) => Effect | undefined
 
-export async function visibleTools(
-  tools: readonly Tool[],
-  foresee: () => Promise<Foresight>,
-): Promise<readonly Tool[]> {
+export async function visibleTools<Shown extends ToolInfo>(
+  tools: readonly Shown[],
+  predict: () => Promise<Foresight>,
+): Promise<readonly Shown[]> {
   try {
-    const effectOf = await foresee()
-    return tools.filter((tool) => tool.isPassage || isCallable(effectOf(policyNames(tool))))
+    const effectOf = await predict()
+    return tools.filter((tool) => tool.isPassThrough || isCallable(effectOf(policyNames(tool))))
   } catch (error) {
-    // Each call will say what is wrong with the policy; an empty list would say nothing.
+    // Each call will report the broken policy. An empty list would explain nothing.
     if (error instanceof PolicyFailure) return tools
     throw error
   }

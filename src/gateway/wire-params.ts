@@ -1,24 +1,37 @@
-/** What of a request goes on to an upstream, and what of it the policy sees. */
+/** The parts of a request that an upstream gets, and the parts that the policy sees. */
 import type { MarkedParam } from '../base/mcp-headers.ts'
 import { encodeHeader, markedParams, valueAt } from '../base/mcp-headers.ts'
 import type { Call, Params } from '../mcp/mcp.ts'
 import { isRecord, metaKey, metaOf } from '../mcp/mcp.ts'
 import { traceparentOf } from './trace.ts'
 
-/** What belongs to the hop between client and hub stays there. */
-export function metaFor(era: 'legacy' | 'modern', call: Call): Params {
-  const {
-    [metaKey.protocolVersion]: _,
-    [metaKey.clientInfo]: _1,
-    [metaKey.clientCapabilities]: _2,
-    ...meta
-  } = metaOf(call.params)
-  const { [metaKey.logLevel]: logLevel = call.logLevel, ...plain } = meta
-  const told = era === 'modern' && logLevel !== undefined ? { [metaKey.logLevel]: logLevel } : {}
-  return { ...plain, ...told, traceparent: traceparentOf(call.correlation) }
+/** The params for the upstream, without those that belong to the hop between client and hub. */
+export function paramsFor(params: Params, call: Call): Record<string, unknown> {
+  const own: Record<string, unknown> = {}
+  for (const name in params) if (!isOfHop.has(name)) own[name] = params[name]
+  own['_meta'] = metaFor(call)
+  return own
 }
 
-/** What a modern upstream wants repeated in headers, as its schema marks it. */
+const isOfHop: ReadonlySet<string> = new Set(['inputResponses', 'requestState', '_meta'])
+
+function metaFor(call: Call): Params {
+  const given = metaOf(call.params)
+  const meta: Record<string, unknown> = {}
+  for (const name in given) if (!isMetaOfHop.has(name)) meta[name] = given[name]
+  // The transport to a legacy upstream leaves this out.
+  if (meta[metaKey.logLevel] === undefined && call.logLevel !== undefined) meta[metaKey.logLevel] = call.logLevel
+  meta['traceparent'] = traceparentOf(call.correlation)
+  return meta
+}
+
+const isMetaOfHop: ReadonlySet<string> = new Set([
+  metaKey.protocolVersion,
+  metaKey.clientInfo,
+  metaKey.clientCapabilities,
+])
+
+/** The headers in which a modern upstream expects arguments repeated, as its schema marks them. */
 export function paramHeaders(schema: unknown, args: unknown): Readonly<Record<string, string>> | undefined {
   if (!isRecord(schema)) return undefined
   let marked = markedIn.get(schema)
@@ -33,7 +46,7 @@ export function paramHeaders(schema: unknown, args: unknown): Readonly<Record<st
 
 const markedIn = new WeakMap<object, readonly MarkedParam[]>()
 
-/** The arguments as a policy sees them. */
+/** The arguments as the policy sees them. */
 export function withoutWire(params: Params): Readonly<Record<string, unknown>> {
   const { _meta: _, inputResponses: _1, requestState: _2, ...args } = params
   return args

@@ -1,4 +1,4 @@
-/** For pages on other allowed origins, such as the MCP Inspector. The origin was checked before. */
+/** CORS for pages on other allowed origins, such as the MCP Inspector. The caller has checked the origin. */
 import type { ServerResponse } from 'node:http'
 
 export function allowOrigin(response: ServerResponse, origin: string): void {

@@ -1,34 +1,40 @@
 /**
- * The hub's one HTTP server. Every request passes the same way:
+ * An HTTP server of the hub, with one endpoint behind it. Every request passes the same way:
  *
- *   Host and Origin → health and page → hub ready? → token → route
+ *   Host and Origin → route → hub ready? → token → method
+ *
+ * The second half is for the routes of MCP only. A second server has an endpoint and faces of its own.
  */
+import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { rmSync } from 'node:fs'
+import { createServer as createNetServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HubError } from '../base/hub-error.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
+import { listenPrivately, makePrivateDirectory } from '../base/private-socket.ts'
 import type { Principal } from '../base/principal.ts'
-import type { Endpoint, Face } from '../mcp/mcp.ts'
+import type { Endpoint, Face } from '../endpoint/endpoint.ts'
 import { errorCode, failureOf, RpcError } from '../mcp/mcp.ts'
 import { allowOrigin, answerPreflight } from './cors.ts'
-import type { Gate } from './gate.ts'
+import type { Authenticator } from './authenticator.ts'
+import { limitIdleSockets } from './idle-sockets.ts'
 import type { FinishLogin } from './login-callback.ts'
 import { answerLoginCallback } from './login-callback.ts'
 import { createMcpRoute } from './mcp-route.ts'
-import type { McpRoute } from './mcp-route.ts'
+import type { McpExchange, McpRoute } from './mcp-route.ts'
 import type { OriginRules } from './origin.ts'
 import { isHostAllowed, isOriginAllowed } from './origin.ts'
 import type { Page } from './page.ts'
 import { sendJson, sendText, writeJsonHead } from './send.ts'
 import { createSseStreams } from './sse.ts'
+import { limitUnauthenticatedSockets } from './unauthenticated-sockets.ts'
 
-// An import would read every export of it, and with the WebSocket load all of fetch: 10 MB that the hub has no use for.
-const { createServer } = process.getBuiltinModule('node:http')
-
-export { createGate } from './gate.ts'
-export type { Gate } from './gate.ts'
+export { createAuthenticator } from './authenticator.ts'
+export type { Authenticator } from './authenticator.ts'
 export { createPage } from './page.ts'
 
 export const loginCallbackPath = '/oauth/callback'
@@ -36,6 +42,8 @@ export const loginCallbackPath = '/oauth/callback'
 export interface HttpServer {
   /** Listens at once and answers 503 until `open`. */
   listen(host: string, port: number): Promise<number>
+  /** The same on a unix socket that only the hub's own user can open. */
+  listenAt(path: string): Promise<void>
   open(parts: OpenParts): void
   /** No new calls; what runs gets `graceMs`, streams are told. A second call waits for the first. */
   stop(graceMs: number): Promise<void>
@@ -44,7 +52,7 @@ export interface HttpServer {
 /** What exists only once the hub is ready. */
 export interface OpenParts {
   readonly endpoint: Endpoint
-  readonly gate: Gate
+  readonly authenticator: Authenticator
   readonly faceOf: (caller: Principal) => Face
   readonly finishLogin?: FinishLogin
 }
@@ -52,14 +60,45 @@ export interface OpenParts {
 export interface HttpOptions {
   readonly rules: OriginRules
   readonly maxBodyBytes: number
+  readonly maxIdlePerToken: number
   readonly metrics: Metrics
-  readonly page: Page
+  /** Answers the paths that no route has. */
+  readonly page?: Page
   readonly log: Log
 }
 
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly query: string
+}
+
+/** `open` answers every method without a token. Of `mcp`, a method that is not in its table is answered with 405. */
+type Route =
+  | { readonly is: 'open'; answer(exchange: Exchange): void | Promise<void> }
+  | { readonly is: 'mcp'; readonly methods: McpMethods }
+
+type McpMethods = Readonly<Record<string, (mcp: McpRoute, exchange: McpExchange) => void | Promise<void>>>
+
+const streamable: Route = {
+  is: 'mcp',
+  methods: {
+    GET: (mcp, exchange) => mcp.listen(exchange),
+    POST: (mcp, exchange) => mcp.post(exchange),
+    DELETE: (mcp, exchange) => mcp.delete(exchange),
+  },
+}
+
+const mcpRoutes: readonly (readonly [path: string, Route])[] = [
+  ['/mcp', streamable],
+  ['/mcp/', streamable],
+  ['/sse', { is: 'mcp', methods: { GET: (mcp, exchange) => mcp.openSse(exchange) } }],
+  ['/messages', { is: 'mcp', methods: { POST: (mcp, exchange) => mcp.postToSse(exchange) } }],
+]
+
 type State = { readonly is: 'starting' } | ({ readonly is: 'ready' | 'stopping'; readonly mcp: McpRoute } & OpenParts)
 
-export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOptions): HttpServer {
+export function createHttp({ rules, maxBodyBytes, maxIdlePerToken, metrics, page, log }: HttpOptions): HttpServer {
   const streams = createSseStreams()
   const requests = metrics.counter('signalbox_http_requests_total', 'HTTP requests by route and status.', [
     'route',
@@ -67,15 +106,40 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
   ])
   metrics.gauge('signalbox_streams', 'Open event streams.', () => streams.size)
   let state: State = { is: 'starting' }
+  const routes = new Map<string, Route>([
+    ['/healthz', { is: 'open', answer: ({ response }) => sendJson(response, 200, { ok: true }) }],
+    ['/readyz', { is: 'open', answer: answerReadiness }],
+    ['/metrics', { is: 'open', answer: answerMetrics }],
+    [loginCallbackPath, { is: 'open', answer: answerLogin }],
+    ...mcpRoutes,
+  ])
   let stopping: Promise<void> | undefined
 
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 70_000 })
+  const server = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 60_000,
+    // Node looks for late headers and requests this often; its default of 30 s would be added to both limits.
+    connectionsCheckingInterval: 1_000,
+    keepAliveTimeout: 70_000,
+  })
+  const unauthenticated = limitUnauthenticatedSockets(server)
+  // The rest is for files, terminals and upstreams, and for people on the hub's own socket, whom this does not limit.
+  server.maxConnections = Math.floor(mostOpenFiles() / 2)
+  const idle = limitIdleSockets({ perToken: maxIdlePerToken, inAll: Math.floor(server.maxConnections / 2) })
+  server.on('drop', () => idle.closeOldest())
   // Silence in both directions: keep-alives end it for every stream in use.
   server.timeout = 120_000
   server.on('request', (request, response) => {
-    response.once('finish', () => requests.add(routeName(request), String(response.statusCode)))
+    response.once('finish', () => {
+      requests.add(routeName(request, routes), String(response.statusCode))
+      unauthenticated.refresh(request.socket)
+    })
+    idle.begin(request.socket)
+    response.once('close', () => idle.end(request.socket))
     handle(request, response).catch((error: unknown) => refuse(request, response, error))
   })
+  // An HTTP server has one listener of its own; the connections of the other are handed to it.
+  const local = createNetServer({ allowHalfOpen: true }, (socket) => server.emit('connection', socket))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const status = clientErrors.get(error.code ?? '') ?? '400 Bad Request'
     if (socket.writable) socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
@@ -84,42 +148,64 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { host, origin } = request.headers
     if (!isHostAllowed(host, rules)) throw foreign(`Host "${host?.slice(0, 100)}"`, 'allowed_hosts')
-    if (!isOriginAllowed(origin, rules)) throw foreign(`Origin "${origin?.slice(0, 100)}"`, 'allowed_origins')
+    if (!isOriginAllowed(origin, host, rules)) throw foreign(`Origin "${origin?.slice(0, 100)}"`, 'allowed_origins')
     if (origin !== undefined) allowOrigin(response, origin)
     if (request.method === 'OPTIONS') return answerPreflight(response)
 
     const [path, query] = splitUrl(request.url ?? '/')
-    switch (path) {
-      case '/healthz':
-        return sendJson(response, 200, { ok: true })
-      case '/readyz':
-        return sendJson(response, state.is === 'ready' ? 200 : 503, { ready: state.is === 'ready', hub: state.is })
-      case '/metrics':
-        return sendText(response, 200, 'text/plain; version=0.0.4', metrics.text())
-      case loginCallbackPath:
-        if (state.is === 'ready' && state.finishLogin) return answerLoginCallback(query, state.finishLogin, response)
-        throw new HubError('unavailable', `The hub is ${state.is}. Load this page again in a second.`)
-      case '/mcp':
-      case '/mcp/':
-      case '/sse':
-      case '/messages':
-        return serveMcp(path, query, request, response)
-      default:
-        if (!page.serve(path, request, response))
-          sendJson(response, 404, { error: 'Nothing here. The MCP endpoint is /mcp.' })
-    }
+    const route = routes.get(path)
+    if (!route) return answerElsewhere(path, { request, response, query })
+    if (route.is === 'open') return route.answer({ request, response, query })
+    return serveMcp(route.methods, { request, response, query })
   }
 
-  async function serveMcp(path: string, query: string, request: IncomingMessage, response: ServerResponse) {
+  function answerReadiness({ response }: Exchange): void {
+    sendJson(response, state.is === 'ready' ? 200 : 503, { ready: state.is === 'ready', hub: state.is })
+  }
+
+  function answerMetrics({ response }: Exchange): void {
+    sendText(response, 200, 'text/plain; version=0.0.4', metrics.text())
+  }
+
+  async function answerLogin(exchange: Exchange): Promise<void> {
+    if (state.is !== 'ready')
+      throw new HubError('unavailable', `The hub is ${state.is}. Load this page again in a second.`)
+    if (!state.finishLogin) return answerElsewhere(loginCallbackPath, exchange)
+    return answerLoginCallback(exchange.query, state.finishLogin, exchange.response)
+  }
+
+  function answerElsewhere(path: string, { request, response }: Exchange): void {
+    if (page?.serve(path, request, response)) return
+    sendJson(response, 404, { error: 'Nothing here. The MCP endpoint is /mcp.' })
+  }
+
+  async function serveMcp(methods: McpMethods, { request, response, query }: Exchange): Promise<void> {
     if (state.is !== 'ready') {
       response.setHeader('Retry-After', '1')
       throw new HubError('unavailable', `The hub is ${state.is}. Try again in a second.`)
     }
-    const { gate, mcp } = state
-    const caller = await admit(gate, request, response)
-    if (path === '/sse') return mcp.openSse(request, response, caller, query)
-    if (path === '/messages') return mcp.postToSse(request, response, caller, query)
-    return mcp.mcp(request, response, caller, query)
+    const { authenticator, mcp } = state
+    const caller = await prove(authenticator, request, response)
+    const serve = Object.entries(methods).find(([method]) => method === request.method)?.[1]
+    if (!serve) return refuseMethod(response, Object.keys(methods).join(', '))
+    return serve(mcp, { request, response, caller, query })
+  }
+
+  /** While its token is checked a connection does not count as unauthenticated: with PostgreSQL that takes a moment. */
+  async function prove(
+    authenticator: Authenticator,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<Principal> {
+    unauthenticated.remove(request.socket)
+    try {
+      const caller = await authenticate(authenticator, request, response)
+      idle.prove(request.socket, caller.tokenId)
+      return caller
+    } catch (error) {
+      unauthenticated.add(request.socket)
+      throw error
+    }
   }
 
   async function stop(graceMs: number): Promise<void> {
@@ -130,7 +216,7 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
     await endpoint?.stop()
     streams.close()
     // Not before: whoever comes while we wait is told to come again.
-    const closed = new Promise((resolve) => server.close(resolve))
+    const closed = Promise.all([server, local].map((each) => new Promise((resolve) => each.close(resolve))))
     server.closeIdleConnections()
     const impatient = setTimeout(() => server.closeAllConnections(), 1_000)
     await closed
@@ -153,10 +239,24 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
   return {
     async listen(host, port) {
       await new Promise<void>((resolve, reject) => {
-        server.once('error', reject)
+        server.once('error', (error) => reject(cannotListen(host, port, error)))
         server.listen(port, host, resolve)
       })
       return (server.address() as AddressInfo).port
+    },
+    async listenAt(path) {
+      try {
+        makePrivateDirectory(dirname(path))
+        // Left by a hub that was killed: the data directory has one hub at a time.
+        rmSync(path, { force: true })
+        await listenPrivately(local, path)
+      } catch (error) {
+        throw new HubError(
+          'unavailable',
+          `The hub cannot listen on ${path}: ${messageOf(error)} Fix that, or set SIGNALBOX_HOME to another directory.`,
+          { cause: error },
+        )
+      }
     },
     open(parts) {
       state = { is: 'ready', ...parts, mcp: createMcpRoute({ ...parts, streams, maxBodyBytes }) }
@@ -165,17 +265,39 @@ export function createHttp({ rules, maxBodyBytes, metrics, page, log }: HttpOpti
   }
 }
 
-async function admit(gate: Gate, request: IncomingMessage, response: ServerResponse): Promise<Principal> {
-  const admission = await gate.admit(request.headers.authorization, request.socket.remoteAddress ?? '')
-  switch (admission.is) {
-    case 'admitted':
-      return admission.caller
+function mostOpenFiles(): number {
+  const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft: number | 'unlimited' } } }
+  const soft = userLimits?.open_files?.soft
+  return typeof soft === 'number' ? soft : Number.MAX_SAFE_INTEGER
+}
+
+function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): HubError {
+  const why = error.code === 'EADDRINUSE' ? 'another program holds it' : error.message
+  return new HubError(
+    'unavailable',
+    `The hub cannot listen on ${host}:${port}: ${why}. Set SIGNALBOX_PORT to another port, or 0 for any free one.`,
+    { cause: error },
+  )
+}
+
+async function authenticate(
+  authenticator: Authenticator,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Principal> {
+  const authentication = await authenticator.authenticate(
+    request.headers.authorization,
+    request.socket.remoteAddress ?? '',
+  )
+  switch (authentication.is) {
+    case 'authenticated':
+      return authentication.caller
     case 'unknown':
-      throw new HubError('unauthorized', `${admission.why} "signalbox token issue" makes one.`)
+      throw new HubError('unauthorized', `${authentication.why} "signalbox token issue" makes one.`)
     case 'session-gone':
       throw new RpcError(errorCode.unavailable, 'The session of this token is gone.', { status: 404 })
     case 'too-many-failures':
-      response.setHeader('Retry-After', String(admission.retryAfterSeconds))
+      response.setHeader('Retry-After', String(authentication.retryAfterSeconds))
       throw new HubError('busy', 'Too many wrong tokens from this address. Wait a minute.')
   }
 }
@@ -194,9 +316,13 @@ function splitUrl(url: string): readonly [path: string, query: string] {
   return mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)]
 }
 
-const knownRoutes = new Set(['/', loginCallbackPath, '/mcp', '/sse', '/messages', '/healthz', '/readyz', '/metrics'])
+function refuseMethod(response: ServerResponse, allowed: string): void {
+  response.setHeader('Allow', allowed)
+  sendJson(response, 405, { error: `Use ${allowed}.` })
+}
 
-function routeName(request: IncomingMessage): string {
+function routeName(request: IncomingMessage, routes: ReadonlyMap<string, Route>): string {
   const [path] = splitUrl(request.url ?? '/')
-  return knownRoutes.has(path) ? path : path === '/mcp/' ? '/mcp' : 'other'
+  if (path === '/mcp/') return '/mcp'
+  return path === '/' || routes.has(path) ? path : 'other'
 }

@@ -2,17 +2,28 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../base/hub-error.ts'
 import type { Principal } from '../base/principal.ts'
-import type { Endpoint, Face, HttpVisit, Reply, RpcMessage } from '../mcp/mcp.ts'
+import type { Endpoint, Face, HttpRequestContext, Reply } from '../endpoint/endpoint.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
+import type { RpcMessage } from '../mcp/mcp.ts'
 import { readBody } from './read-body.ts'
 import { sendJson } from './send.ts'
 import type { SseStreams } from './sse.ts'
 import { readToolsets } from './toolsets.ts'
 
+/** A request whose token was accepted. */
+export interface McpExchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly caller: Principal
+  readonly query: string
+}
+
 export interface McpRoute {
-  mcp(request: IncomingMessage, response: ServerResponse, caller: Principal, query: string): Promise<void>
-  openSse(request: IncomingMessage, response: ServerResponse, caller: Principal, query: string): void
-  postToSse(request: IncomingMessage, response: ServerResponse, caller: Principal, query: string): Promise<void>
+  post(exchange: McpExchange): Promise<void>
+  listen(exchange: McpExchange): Promise<void>
+  delete(exchange: McpExchange): Promise<void>
+  openSse(exchange: McpExchange): void
+  postToSse(exchange: McpExchange): Promise<void>
 }
 
 export interface McpRouteOptions {
@@ -23,7 +34,7 @@ export interface McpRouteOptions {
 }
 
 export function createMcpRoute({ endpoint, faceOf, streams, maxBodyBytes }: McpRouteOptions): McpRoute {
-  function visitOf(request: IncomingMessage, caller: Principal, query: string): HttpVisit {
+  function contextOf({ request, caller, query }: McpExchange): HttpRequestContext {
     const toolsets = query === '' ? undefined : readToolsets(query)
     return {
       caller,
@@ -33,7 +44,7 @@ export function createMcpRoute({ endpoint, faceOf, streams, maxBodyBytes }: McpR
     }
   }
 
-  async function readMessage(request: IncomingMessage, { tokenId }: Principal): Promise<string> {
+  async function readMessage({ request, caller: { tokenId } }: McpExchange): Promise<string> {
     assertJson(request)
     const text = await readBody(request, maxBodyBytes)
     if (endpoint.hasDropped(tokenId)) throw new HubError('unauthorized', 'The token was revoked or has expired.')
@@ -41,47 +52,43 @@ export function createMcpRoute({ endpoint, faceOf, streams, maxBodyBytes }: McpR
   }
 
   return {
-    async mcp(request, response, caller, query) {
-      const visit = visitOf(request, caller, query)
-      switch (request.method) {
-        case 'POST': {
-          if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
-            throw notAcceptable('Accept application/json and text/event-stream: POST answers with one of them.')
-          }
-          const text = await readMessage(request, caller)
-          return endpoint.post(text, visit, replyTo(request, response, streams))
-        }
-        case 'GET': {
-          if (!accepts(request, 'text/event-stream')) {
-            throw notAcceptable('GET opens a stream: accept text/event-stream. Messages are sent with POST.')
-          }
-          const listen = await endpoint.get(visit)
-          return listen(streams.open(response))
-        }
-        case 'DELETE':
-          await endpoint.delete(visit)
-          response.writeHead(204).end()
-          return
-        default:
-          refuseMethod(response, 'GET, POST, DELETE')
+    async post(exchange) {
+      const { request, response } = exchange
+      const context = contextOf(exchange)
+      if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
+        throw notAcceptable('Accept application/json and text/event-stream: POST answers with one of them.')
       }
+      const text = await readMessage(exchange)
+      return endpoint.post(text, context, replyTo(request, response, streams))
     },
 
-    openSse(request, response, caller, query) {
-      if (request.method !== 'GET') return refuseMethod(response, 'GET')
-      const join = endpoint.openSse(visitOf(request, caller, query))
-      const outlet = streams.open(response)
+    async listen(exchange) {
+      const context = contextOf(exchange)
+      if (!accepts(exchange.request, 'text/event-stream')) {
+        throw notAcceptable('GET opens a stream: accept text/event-stream. Messages are sent with POST.')
+      }
+      const listen = await endpoint.get(context)
+      return listen(streams.open(exchange.response))
+    },
+
+    async delete(exchange) {
+      await endpoint.delete(contextOf(exchange))
+      exchange.response.writeHead(204).end()
+    },
+
+    openSse(exchange) {
+      const join = endpoint.openSse(contextOf(exchange))
+      const outlet = streams.open(exchange.response)
       outlet.event('endpoint', `/messages?connection=${join(outlet)}`)
     },
 
-    async postToSse(request, response, caller, query) {
-      if (request.method !== 'POST') return refuseMethod(response, 'POST')
-      const id = new URLSearchParams(query).get('connection')
+    async postToSse(exchange) {
+      const id = new URLSearchParams(exchange.query).get('connection')
       if (id === null)
         throw new HubError('invalid', 'The query lacks "connection": use the address that /sse gave you.')
-      const text = await readMessage(request, caller)
-      endpoint.postToSse(id, text, visitOf(request, caller, ''))
-      response.writeHead(202).end()
+      const text = await readMessage(exchange)
+      endpoint.postToSse(id, text, contextOf({ ...exchange, query: '' }))
+      exchange.response.writeHead(202).end()
     },
   }
 }
@@ -111,11 +118,6 @@ function assertJson(request: IncomingMessage): void {
 
 function notAcceptable(message: string): RpcError {
   return new RpcError(errorCode.invalidRequest, message, { status: 406 })
-}
-
-function refuseMethod(response: ServerResponse, allowed: string): void {
-  response.setHeader('Allow', allowed)
-  sendJson(response, 405, { error: `Use ${allowed}.` })
 }
 
 function accepts(request: IncomingMessage, type: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * The pages: what hangs on `/` and the page that follows a session, from `web/`, and the terminal emulator they use,
- * from its package. Nothing is built; each file is read once.
+ * Serves the page at `/` and the page that follows a session, from `web/`, and the terminal emulator they use, from its
+ * package. There is no build step. Each file is read once.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ export interface Page {
 export interface PageOptions {
   /** Where `web/` is. */
   readonly directory: URL
-  /** What stands before the name of a session in its follow link; `/terminal/` always does as well. */
+  /** The path before the session's name in its follow link. `/terminal/` always works as well. */
   readonly followPath: string
 }
 
@@ -29,7 +29,7 @@ const types = new Map([
 
 const require = createRequire(import.meta.url)
 
-/** By the name the page knows them by. */
+/** Files of packages, by the name under which the page loads them. */
 const packaged = {
   'xterm/xterm.js': require.resolve('@xterm/xterm/lib/xterm.mjs'),
   'xterm/xterm.css': require.resolve('@xterm/xterm/css/xterm.css'),
@@ -102,7 +102,7 @@ function send({ content, etag }: Content, type: string, request: IncomingMessage
   return true
 }
 
-/** Its addresses are relative, so that a proxy may put the hub below any path. */
+/** The page has relative addresses, so that a proxy can serve the hub below any path. */
 function sendFollowPage(html: string, path: string, response: ServerResponse): void {
   const nonce = randomBytes(16).toString('base64')
   const root = '../'.repeat(path.split('/').length - 2) || './'
@@ -118,8 +118,8 @@ function sendFollowPage(html: string, path: string, response: ServerResponse): v
 }
 
 /**
- * The emulator of the follow page makes style elements, which carry the nonce, and colours single characters by
- * attribute. No script comes from anywhere but here.
+ * The emulator of the follow page creates style elements, which have the nonce, and colours single characters with style
+ * attributes. Scripts are loaded only from the hub.
  */
 function guards(nonce?: string): Record<string, string> {
   const styles = nonce === undefined ? '' : ` 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`

@@ -9,7 +9,7 @@ export function sendJson(
   response.end(writeJsonHead(response, status, body, headers))
 }
 
-/** For an answer that is complete while its request is not: answers the text that is left to write. */
+/** Writes the head of an answer whose request is still arriving. Returns the body, which the caller writes. */
 export function writeJsonHead(
   response: ServerResponse,
   status: number,

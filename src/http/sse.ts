@@ -1,6 +1,6 @@
-/** Server-sent events: the writing end of a stream, never buffered by us or by what stands in between. */
+/** Writes server-sent events. Neither the hub nor a proxy buffers them. */
 import type { ServerResponse } from 'node:http'
-import type { Outlet } from '../mcp/mcp.ts'
+import type { Outlet } from '../endpoint/endpoint.ts'
 
 export interface SseStreams {
   open(response: ServerResponse): SseOutlet
@@ -14,13 +14,15 @@ export interface SseOutlet extends Outlet {
 }
 
 const keepAliveMs = 15_000
-/** A reader that lets so much pile up is cut off. It loses nothing where it can resume. */
+/** Without a retry time, clients give up within a second or two, before a restarted hub is up. */
+const retryMs = 3_000
+/** A client that leaves more than this unread is disconnected. If it can resume, it loses nothing. */
 const maxBacklogBytes = 4 * 1024 * 1024
 
 export function createSseStreams(): SseStreams {
   const open = new Set<ServerResponse>()
   const timer = setInterval(() => {
-    // One that was ended stays open until its reader has read it all.
+    // An ended response stays in the set until its client has read everything.
     for (const response of open) if (!response.writableEnded) response.write(': keep-alive\n\n')
   }, keepAliveMs)
   timer.unref()
@@ -46,6 +48,13 @@ export function createSseStreams(): SseStreams {
 
 function outletOf(response: ServerResponse): SseOutlet {
   const isOpen = () => !response.writableEnded && !response.destroyed
+  let isRetrySent = false
+  /** The event id to resume from. The first one also has the retry time. */
+  function idLines(eventId: string): string {
+    const retry = isRetrySent ? '' : `retry: ${retryMs}\n`
+    isRetrySent = true
+    return `${retry}id: ${eventId}\n`
+  }
   function write(frame: string): void {
     if (!isOpen()) return
     if (response.writableLength > maxBacklogBytes) response.destroy()
@@ -59,13 +68,16 @@ function outletOf(response: ServerResponse): SseOutlet {
       return !response.writableNeedDrain
     },
     send: (message, eventId) =>
-      write(`event: message\n${eventId === undefined ? '' : `id: ${eventId}\n`}data: ${JSON.stringify(message)}\n\n`),
-    prime: (eventId) => write(`id: ${eventId}\ndata: \n\n`),
+      write(`event: message\n${eventId === undefined ? '' : idLines(eventId)}data: ${JSON.stringify(message)}\n\n`),
+    prime: (eventId) => write(`${idLines(eventId)}data: \n\n`),
     event: (name, data) => write(`event: ${name}\ndata: ${data}\n\n`),
     onDrain: (listener) => response.on('drain', listener),
     onClose: (listener) => response.once('close', listener),
-    end({ retryMs } = {}) {
-      if (retryMs !== undefined) write(`retry: ${retryMs}\n\n`)
+    retryAfter(wanted) {
+      isRetrySent = true
+      write(`retry: ${wanted}\n\n`)
+    },
+    end() {
       if (isOpen()) response.end()
     },
   }

@@ -9,5 +9,5 @@ export function readToolsets(query: string): readonly string[] | undefined {
   const unknown = unknownToolsets(names)
   if (unknown.length === 0) return names
   const known = [...toolsetNames, everyToolset].join(', ')
-  throw new HubError('invalid', `Unknown toolset "${unknown[0]?.slice(0, 40)}". There are: ${known}.`)
+  throw new HubError('invalid', `Unknown toolset "${unknown[0]?.slice(0, 40)}". The toolsets are: ${known}.`)
 }

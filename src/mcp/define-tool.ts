@@ -1,4 +1,4 @@
-/** A tool from zod schemas: arguments are checked, the result is given as text and as structured content. */
+/** Makes a tool from zod schemas. It checks the arguments, and returns the result as text and as structured content. */
 import { z } from 'zod'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Call, InputRequired, JsonSchema, Tool } from './provider.ts'
@@ -16,7 +16,7 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly alwaysListed?: boolean
   readonly answersOnce?: boolean
   readonly unrecorded?: readonly string[]
-  /** How the result is shown, where that is not as text and structured content; `output` is then promised to nobody. */
+  /** Presents the result in another way than as text and structured content. `output` is then not listed. */
   readonly present?: (result: z.input<Output>) => CallToolResult
   run(args: z.output<Input>, call: Call): Promise<z.input<Output> | InputRequired>
 }
@@ -26,7 +26,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   const show = present ?? structured
   return {
     ...listed,
-    // When they are first listed: a hub that starts has better things to do.
+    // Schemas are converted when they are first listed, not while the hub starts.
     get inputSchema() {
       return toJsonSchema(input, 'input')
     },
@@ -47,25 +47,25 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   }
 }
 
-/** Given twice, since some clients show their model only the one, some only the other. */
+/** The result appears twice, since some clients show their model only one of the two forms. */
 export function structured(value: Readonly<Record<string, unknown>>): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value }
 }
 
-/** A failure the model shall see: several clients hide JSON-RPC errors from it. */
+/** A failure that the model must see. Several clients hide JSON-RPC errors from their model. */
 export function toolError(message: string): CallToolResult {
   return { content: [{ type: 'text', text: message }], isError: true }
 }
 
 const described = { input: new WeakMap<z.ZodObject, JsonSchema>(), output: new WeakMap<z.ZodObject, JsonSchema>() }
 
-/** That an integer is one that can be counted to goes without saying, and would be said for each. */
+/** zod adds these limits to every integer. They tell a client nothing and make the list longer. */
 function leaveOutObvious({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
 }
 
-/** Tools that are defined anew for each session share their schemas. */
+/** Caches by schema: each session defines its own tools, but they share their schemas. */
 function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   const known = described[io].get(schema)
   if (known) return known

@@ -1,85 +1,100 @@
 /**
- * Who wants to hear of what. A change is a set entry and nothing else; the fan-out happens once per turn of the loop, so
- * thousands of subscriptions do not slow a write and many changes of one resource are one notice.
+ * Subscriptions to topics. A change only adds an entry to a set. The fan-out runs once per turn of the event loop, so
+ * thousands of subscriptions do not slow a write, and many changes of one resource are one notice.
  */
 
 import type { Meta, RpcNotification } from './wire.ts'
 import { notification } from './wire.ts'
 
-/** A resource's URI, or a list of one face. */
-export type Topic = string
+/**
+ * What a client can subscribe to, seen through the face of the subscriber. A resource of an upstream and a resource of
+ * the hub with the same URI are different topics.
+ */
+export type Topic =
+  | { readonly kind: 'list'; readonly list: ListName }
+  | { readonly kind: 'hub' | 'upstream'; readonly uri: string }
 export type ListName = 'tools' | 'prompts' | 'resources'
 
 export interface Notices {
-  /** With a face: it changed for those who look through that one only, as what an upstream of a session has. */
+  /** A resource of the hub changed. With `faceId`: it changed only for subscribers of that face. */
   resourceChanged(uri: string, faceId?: string): void
+  /** A resource of an upstream changed. Only the clients of one face can see it. */
+  upstreamResourceChanged(uri: string, faceId: string): void
   listChanged(list: ListName, faceId?: string): void
-  /** All resources whose URI begins so change together. Made once, before anybody subscribes. */
+  /** The hub's resources whose URI has this prefix change together. Create a family before the first subscription. */
   family(prefix: string): { changed(): void }
   subscribe(topic: Topic, subscriber: Subscriber): void
   unsubscribe(topic: Topic, subscriber: Subscriber): void
-  /** What is subscribed to through a face; `onChange` hears of the first and of the last subscriber of a topic. */
+  /**
+   * The upstream resources that clients of a face follow. `onChange` is called for the first and the last subscriber of
+   * each.
+   */
   interest(faceId: string, onChange: InterestListener): Interest
-  /** A notification that is no notice of ours, to all connections of a face that have a stream open. */
-  tell(faceId: string, message: RpcNotification): void
-  /** What changed before now is on its way to those who want to hear of it, and no crash can lose it any more. */
+  /** Sends another notification to all connections of a face that have a stream open. */
+  broadcast(faceId: string, message: RpcNotification): void
+  /** Resolves when all earlier changes are sent or stored for their subscribers, so that no crash can lose them. */
   settled(): Promise<void>
 }
 
-export type InterestListener = (topic: Topic, isWanted: boolean) => void
+export type InterestListener = (uri: string, isWanted: boolean) => void
 
 export interface Interest extends Disposable {
-  /** Now. */
-  readonly topics: readonly Topic[]
+  /** The resources that are followed now. */
+  readonly uris: readonly string[]
 }
 
 export interface Subscriber {
-  /** The face its client looks through. */
+  /** The face of its client. */
   readonly faceId: string
-  /** Must be cheap: note the topic, tell the client later. */
+  /** Must be cheap: note the topic, and notify the client later. */
   mark(topic: Topic): void
-  /** All that was marked is sent, or kept where it outlives the hub. */
+  /** Resolves when all marked topics are sent, or stored so that they survive the hub. */
   settled?(): Promise<void>
-  /** Sent now or never. */
-  tell?(message: RpcNotification): void
+  /** Sends the message now, or drops it. */
+  send?(message: RpcNotification): void
 }
 
 export const managementFaceId = 'management'
 export const listNames: readonly ListName[] = ['tools', 'prompts', 'resources']
 
+interface Entry {
+  readonly topic: Topic
+  readonly subscribers: Set<Subscriber>
+}
+
 export function createNotices(): Notices {
-  const subscribers = new Map<Topic, Set<Subscriber>>()
-  const families = new Map<string, Set<Topic>>()
+  const entries = new Map<string, Entry>()
+  const families = new Map<string, Set<Entry>>()
   const listeners = new Map<string, Set<InterestListener>>()
-  /** With the face it changed for; `undefined`: for all. */
-  const changed = new Map<Topic, Set<string | undefined>>()
+  /** The faces for which each entry changed. `undefined`: for all. */
+  const changed = new Map<Entry, Set<string | undefined>>()
   const unsettled = new Set<Promise<void>>()
 
-  function note(topic: Topic, faceId?: string): void {
-    if (!subscribers.has(topic)) return
+  function note(entry: Entry | undefined, faceId?: string): void {
+    if (!entry) return
     if (changed.size === 0) setImmediate(fanOut)
-    const faces = changed.get(topic)
+    const faces = changed.get(entry)
     if (faces) faces.add(faceId)
-    else changed.set(topic, new Set([faceId]))
+    else changed.set(entry, new Set([faceId]))
   }
 
   function fanOut(): void {
-    const topics = [...changed]
+    const noted = [...changed]
     changed.clear()
-    const told = new Set<Subscriber>()
-    for (const [topic, faces] of topics) {
-      for (const subscriber of subscribers.get(topic) ?? []) {
+    const marked = new Set<Subscriber>()
+    for (const [{ topic, subscribers }, faces] of noted) {
+      for (const subscriber of subscribers) {
         if (!faces.has(undefined) && !faces.has(subscriber.faceId)) continue
         subscriber.mark(topic)
-        told.add(subscriber)
+        marked.add(subscriber)
       }
     }
-    for (const subscriber of told) waitFor(subscriber)
+    for (const subscriber of marked) waitFor(subscriber)
   }
 
   function noteInterest(topic: Topic, { faceId }: Subscriber, isWanted: boolean): void {
-    if (isList(topic)) return
-    for (const listener of listeners.get(faceId) ?? []) listener(topic, isWanted)
+    if (topic.kind !== 'upstream') return
+    for (const listener of listeners.get(faceId) ?? []) listener(topic.uri, isWanted)
   }
 
   function waitFor(subscriber: Subscriber): void {
@@ -91,18 +106,19 @@ export function createNotices(): Notices {
 
   return {
     async settled() {
-      // Behind the fan-out in the same queue, so that has run when this goes on.
+      // This runs after the fan-out, which is earlier in the same queue.
       if (changed.size > 0) await new Promise((resolve) => setImmediate(resolve))
       await Promise.all(unsettled)
     },
-    resourceChanged: note,
-    listChanged: (list, faceId = managementFaceId) => note(listTopic(list, faceId)),
+    resourceChanged: (uri, faceId) => note(entries.get(keyOf({ kind: 'hub', uri }, '')), faceId),
+    upstreamResourceChanged: (uri, faceId) => note(entries.get(keyOf({ kind: 'upstream', uri }, faceId)), faceId),
+    listChanged: (list, faceId = managementFaceId) => note(entries.get(keyOf({ kind: 'list', list }, faceId)), faceId),
     family(prefix) {
-      const members = new Set<Topic>()
+      const members = new Set<Entry>()
       families.set(prefix, members)
       return {
         changed() {
-          for (const topic of members) note(topic)
+          for (const entry of members) note(entry)
         },
       }
     },
@@ -110,52 +126,53 @@ export function createNotices(): Notices {
       const own = listeners.get(faceId)
       if (own) own.add(onChange)
       else listeners.set(faceId, new Set([onChange]))
-      const hasOfFace = (set: ReadonlySet<Subscriber>) => set.values().some((each) => each.faceId === faceId)
+      const isOfFace = (each: Subscriber) => each.faceId === faceId
       return {
-        get topics() {
-          return [...subscribers].filter(([topic, set]) => !isList(topic) && hasOfFace(set)).map(([topic]) => topic)
+        get uris() {
+          return [...entries.values()].flatMap(({ topic, subscribers }) =>
+            topic.kind === 'upstream' && subscribers.values().some(isOfFace) ? [topic.uri] : [],
+          )
         },
         [Symbol.dispose]: () => void listeners.get(faceId)?.delete(onChange),
       }
     },
-    tell(faceId, message) {
-      for (const subscriber of subscribers.get(listTopic('tools', faceId)) ?? []) subscriber.tell?.(message)
+    broadcast(faceId, message) {
+      const entry = entries.get(keyOf({ kind: 'list', list: 'tools' }, faceId))
+      for (const subscriber of entry?.subscribers ?? []) subscriber.send?.(message)
     },
     subscribe(topic, subscriber) {
-      const set = subscribers.get(topic)
-      if (isFirst(set, subscriber)) noteInterest(topic, subscriber, true)
-      if (set) set.add(subscriber)
-      else {
-        subscribers.set(topic, new Set([subscriber]))
-        for (const [prefix, members] of families) if (topic.startsWith(prefix)) members.add(topic)
-      }
+      const key = keyOf(topic, subscriber.faceId)
+      const known = entries.get(key)
+      if (known) return void known.subscribers.add(subscriber)
+      const entry = { topic, subscribers: new Set([subscriber]) }
+      entries.set(key, entry)
+      for (const [prefix, members] of families)
+        if (topic.kind === 'hub' && topic.uri.startsWith(prefix)) members.add(entry)
+      noteInterest(topic, subscriber, true)
     },
     unsubscribe(topic, subscriber) {
-      const set = subscribers.get(topic)
-      if (set?.delete(subscriber) && isFirst(set, subscriber)) noteInterest(topic, subscriber, false)
-      if (set?.size !== 0) return
-      subscribers.delete(topic)
-      for (const members of families.values()) members.delete(topic)
+      const key = keyOf(topic, subscriber.faceId)
+      const entry = entries.get(key)
+      if (!entry?.subscribers.delete(subscriber) || entry.subscribers.size > 0) return
+      entries.delete(key)
+      for (const members of families.values()) members.delete(entry)
+      noteInterest(topic, subscriber, false)
     },
   }
 }
 
-/** Nobody else of its face is there. */
-function isFirst(set: ReadonlySet<Subscriber> | undefined, { faceId }: Subscriber): boolean {
-  return set === undefined || !set.values().some((other) => other.faceId === faceId)
+/**
+ * A resource of the hub is the same on every face. Other topics belong to one face. JSON, so that no URI can imitate
+ * another key.
+ */
+function keyOf(topic: Topic, faceId: string): string {
+  if (topic.kind === 'hub') return JSON.stringify(['hub', topic.uri])
+  return JSON.stringify([topic.kind, faceId, topic.kind === 'list' ? topic.list : topic.uri])
 }
 
-function isList(topic: Topic): boolean {
-  return topic.startsWith('list:')
-}
-
-export function listTopic(list: ListName, faceId: string): Topic {
-  return `list:${list}:${faceId}`
-}
-
-/** The notification that tells a client of a changed topic, the same in both eras. */
+/** The notification for a changed topic, the same in both eras. */
 export function noticeOf(topic: Topic, meta?: Meta): RpcNotification {
-  const list = /^list:(tools|prompts|resources):/.exec(topic)?.[1]
-  const method = list === undefined ? 'notifications/resources/updated' : `notifications/${list}/list_changed`
-  return notification(method, { ...(list === undefined && { uri: topic }), ...(meta && { _meta: meta }) })
+  const withMeta = meta && { _meta: meta }
+  if (topic.kind === 'list') return notification(`notifications/${topic.list}/list_changed`, { ...withMeta })
+  return notification('notifications/resources/updated', { uri: topic.uri, ...withMeta })
 }

@@ -1,7 +1,7 @@
 /**
- * How a feature offers things over MCP. It writes one `Provider`, in one file of its own, once for both eras;
- * `hub.ts` puts it into a face. Lists are asked for anew each time, so a provider may change what it offers: it then
- * says so with `Notices.listChanged`.
+ * How a feature offers tools, resources and prompts over MCP. The feature has one `Provider` for both eras, in a file of
+ * its own, and `hub.ts` adds it to a face. The face reads the lists again for each request, so a provider may change
+ * them. It then calls `Notices.listChanged`.
  */
 import type { Principal } from '../base/principal.ts'
 import type {
@@ -19,31 +19,61 @@ import type { Meta, Params } from './wire.ts'
 export interface Provider {
   /** The toolset its tools belong to (API, "Toolsets"). */
   readonly toolset: string
-  /** What it offers is made by others: no resource of theirs takes the place of the hub's own. */
+  /** Its contents come from upstreams. Their resources never replace resources of the hub. */
   readonly isForeign?: boolean
   tools?(): readonly Tool[]
   resources?(): readonly Resource[]
   resourceTemplates?(): readonly ResourceTemplate[]
   prompts?(): readonly Prompt[]
-  /** Quicker than looking through the list, where that is long. */
+  /** Faster than a search through a long list. */
   findTool?(name: string): Tool | undefined
-  /** A resource that is read though no list names it. */
-  resourceAt?(uri: string): Resource | undefined
-  /** Any method that MCP itself does not answer here. `undefined`: it is none of this provider's. */
-  request?(method: string, params: Params, call: Call): Promise<object> | undefined
-  /** A client says something that MCP does not answer, such as that its roots have changed. */
-  notify?(method: string, params: Params, call: Call): void
-  /** A connection wants to hear log lines from this level on; `undefined`: it is gone. */
+  /** A resource that can be read although no list names it. `mount` selects one mount if several have the resource. */
+  resourceAt?(uri: string, mount?: string): Resource | undefined
+  /** Handlers that may know a method which MCP does not define, in the order in which they are tried. */
+  requestHandlers?(method: string, params: Params): readonly Handler[]
+  /** Handlers of a client's notification, such as that its roots have changed. */
+  notificationHandlers?(method: string, params: Params): readonly Handler[]
+  /** A connection wants log lines of this level and above. `undefined`: the connection has ended. */
   setLogLevel?(connection: string, level: LoggingLevel | undefined): void
-  /** While what it offers is just coming up: a list waits for it a moment, a call of what may be among it longer. */
-  comingUp?(name?: string): Promise<void> | undefined
-  /** Why a tool of this name is not there, where that is known. */
+  /** While it starts: a promise that lists wait for, and calls to a tool it might provide. */
+  waitForStart?(waiter?: Waiter): Promise<void> | undefined
+  /** Why there is no tool of this name, if that is known. */
   whyMissing?(tool: string): string | undefined
-  /** What a client should know about the lists, for their `_meta`. */
+  /** Notes for the client about the lists, for their `_meta`. */
   notes?(): Meta | undefined
   instructions?(): string | undefined
-  /** What its clients may use beyond what the hub itself can, in their era. */
+  /** Capabilities for clients of this era, in addition to those of the hub itself. */
   capabilities?(era: Client['era']): Readonly<Record<string, unknown>>
+}
+
+/** What waits for a provider that is starting. */
+export interface Waiter {
+  /** A call to a tool that the provider might have. */
+  readonly tool?: string | undefined
+  /** A client's list. How long it waits depends on the client. */
+  readonly list?: Call
+}
+
+/**
+ * The identity of an offered thing for policy and record. Things without a subject belong to the hub and need no
+ * decision.
+ */
+export interface PolicySubject {
+  /** `<mount>_<tool>`, as rules name it. */
+  readonly tool: string
+  /** Other names under which a policy may forbid it. */
+  readonly aliases?: readonly string[]
+  /** For the record: how it is answered, such as `mcp:stdio`, and by which upstream. */
+  readonly route?: string
+  readonly upstream?: string
+}
+
+/** Answers a method that MCP does not define, or takes a notification. */
+export interface Handler {
+  readonly subject?: PolicySubject
+  /** The params that the policy decides on, exactly as they are sent on. */
+  readonly params: Params
+  run(call: Call): Promise<object>
 }
 
 /** `defineTool` makes one from zod schemas. */
@@ -54,22 +84,17 @@ export interface Tool {
   readonly inputSchema: JsonSchema
   readonly outputSchema?: JsonSchema | undefined
   readonly annotations: ToolAnnotations
-  /** Listed whatever toolsets were asked for. */
+  /** Listed with every selection of toolsets. */
   readonly alwaysListed?: boolean
-  /** Its answer holds a secret: it is sent once and kept nowhere, so it cannot be fetched again either. */
+  /** Its answer contains a secret, so it is sent once and never stored. A client cannot resume to get it again. */
   readonly answersOnce?: boolean
-  /** Arguments that no event keeps, such as what is typed. */
+  /** Arguments that no event records, such as typed input. */
   readonly unrecorded?: readonly string[]
-  /** It does nothing but call another tool, which is judged and recorded itself. */
-  readonly isPassage?: boolean
-  /** `<mount>_<tool>` as policies name it, where that is not the name. */
-  readonly policyName?: string
-  /** Other names by which a policy may forbid it. */
-  readonly policyAliases?: readonly string[]
-  /** For the record: how it is answered, such as `mcp:stdio`, and by which upstream. */
-  readonly route?: string
-  readonly upstream?: string
-  /** What lists show in place of this definition: an upstream's own words, as they came. */
+  /** It only calls another tool, and the gate decides on and records that call. */
+  readonly isPassThrough?: boolean
+  /** Without a subject, the policy decides under the tool's own name. */
+  readonly subject?: PolicySubject
+  /** The list entry as the upstream sent it. Lists show it instead of this definition. */
   readonly listed?: object
   run(args: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult | InputRequired>
 }
@@ -79,11 +104,15 @@ export interface Resource {
   readonly name: string
   readonly description: string
   readonly mimeType?: string
+  readonly subject?: PolicySubject
   readonly listed?: object
   read(call: Call): Promise<ReadResourceResult | InputRequired>
-  /** Before a client is promised to be told of changes. Throws where it cannot be. With `mayAsk` a person may be waited for. */
-  watch?(call: Call, mayAsk: boolean): Promise<void>
+  /** Called before a subscription is accepted. Throws if changes cannot be reported. */
+  watch?(call: Call, follower: Follower): Promise<void>
 }
+
+/** A session's clients subscribe with MCP, its agent with a tool. Each can end only its own subscriptions. */
+export type Follower = 'clients' | 'agent'
 
 export interface ResourceTemplate {
   /** RFC 6570 */
@@ -91,12 +120,14 @@ export interface ResourceTemplate {
   readonly name: string
   readonly description: string
   readonly mimeType?: string
+  readonly subject?: PolicySubject
   /** `undefined`: there is no such resource. */
   read(uri: string, variables: Variables, call: Call): Promise<ReadResourceResult | InputRequired | undefined>
-  watch?(uri: string, call: Call, mayAsk: boolean): Promise<void>
-  /** Whether this could be one of it; for templates of others, whose variables nobody here needs. */
+  watch?(uri: string, call: Call, follower: Follower): Promise<void>
+  /** Whether the address matches. For templates of upstreams, whose variables the hub does not need. */
   matches?(uri: string): boolean
-  readonly complete?: Completers | RelayedCompletion
+  readonly complete?: Completers
+  readonly relayedCompletion?: RelayedCompletion
   readonly listed?: object
 }
 
@@ -105,14 +136,30 @@ export interface Prompt {
   readonly title?: string
   readonly description: string
   readonly arguments?: readonly PromptArgument[]
+  readonly subject?: PolicySubject
+  /** The upstream's own name of the prompt. The face puts it into the params. */
+  readonly original?: string
   get(args: Readonly<Record<string, string>>, call: Call): Promise<GetPromptResult | InputRequired>
-  readonly complete?: Completers | RelayedCompletion
+  readonly complete?: Completers
+  readonly relayedCompletion?: RelayedCompletion
   readonly listed?: object
 }
 
 export type Completers = Readonly<Record<string, (value: string) => readonly string[] | Promise<readonly string[]>>>
-/** Answers `completion/complete` from its params, as somebody else does. */
-export type RelayedCompletion = (params: Params, call: Call) => Promise<object>
+/** Sends `completion/complete` to an upstream. */
+export interface RelayedCompletion {
+  /** False: the upstream does not offer completions. Throws if that is not known yet. */
+  isOffered(): boolean
+  run(params: Params, call: Call): Promise<object>
+}
+export const noCompletion = { completion: { values: [] } }
+
+/** A definition without its code. Only the face runs a definition, through its layers. */
+export type ToolInfo = Omit<Tool, 'run'>
+export type ResourceInfo = Omit<Resource, 'read' | 'watch'>
+export type ResourceTemplateInfo = Omit<ResourceTemplate, 'read' | 'watch' | 'complete' | 'relayedCompletion'>
+export type PromptInfo = Omit<Prompt, 'get' | 'complete' | 'relayedCompletion'>
+
 export type Variables = Readonly<Record<string, string | string[]>>
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -122,9 +169,9 @@ export interface Call {
   readonly correlation: string
   readonly caller: Principal
   readonly client: Client
-  /** Of the request, as they came. */
+  /** The params of the request, unchanged. */
   readonly params: Params
-  /** Log lines from here on are wanted; `undefined`: none. */
+  /** The caller wants log lines of this level and above. `undefined`: none. */
   readonly logLevel: LoggingLevel | undefined
   /** Fires when the caller cancels or leaves, or the hub stops. */
   readonly signal: AbortSignal
@@ -132,26 +179,36 @@ export interface Call {
   progress(step: { progress: number; total?: number; message?: string }): void
   /** Reaches the caller if it asked for logs of this level. */
   log(level: LoggingLevel, data: unknown, logger?: string): void
-  /** What the client answered to the `InputRequired` of the round before, by key. */
+  /** The client's answers to the `InputRequired` of the round before, by key. */
   readonly answers: Readonly<Record<string, unknown>>
-  /** The `state` of that `InputRequired`, proven to be ours and meant for this caller and this call. */
+  /** The `state` of that `InputRequired`. It is verified: the hub issued it for this caller and this call. */
   readonly state: unknown
-  /** Asks the client there and then. Only where its era has that; else an `InputRequired` asks. */
+  /**
+   * Sends the client a request during the call. Only in the legacy era; a modern client is asked with an
+   * `InputRequired`.
+   */
   readonly ask?:
     | ((request: InputRequest, signal: AbortSignal, onProgress?: ProgressListener) => Promise<object>)
     | undefined
-  /** Lets the stream go; the client comes back for the rest after `retryMs`. Only where it can resume. */
+  /**
+   * Closes the stream. The client reconnects for the rest after `retryMs`. Does nothing if the client cannot resume.
+   */
   releaseStream(retryMs: number): void
-  /** A notification as somebody else made it; log lines that the caller did not ask for are left out. */
-  passOn(method: string, params: Params | undefined): void
-  /** The same call as somebody further in shall see it. */
+  /**
+   * The result that the client gets after a restart if the hub dies before it answers this call. Without one the client
+   * gets an error: the outcome is unknown. Does nothing if the client cannot resume.
+   */
+  answerIfLost(result: object | undefined): Promise<void>
+  /** Sends an upstream's notification unchanged. Drops log lines that the caller did not ask for. */
+  forward(method: string, params: Params | undefined): void
+  /** A copy of the call with these changes, for the next layer. */
   with(change: Partial<Pick<Call, 'state' | 'params' | 'signal'>>): Call
 }
 
-/** Whoever waits for an answer hears how far it has come: params of `notifications/progress`, without the token. */
+/** Takes the params of `notifications/progress`, without the token. */
 export type ProgressListener = (step: Params) => void
 
-/** The program at the other end. */
+/** The program that sent the request. */
 export interface Client {
   readonly era: 'legacy' | 'modern'
   readonly version: string
@@ -160,13 +217,13 @@ export interface Client {
 }
 
 /**
- * "I need something from the client before I can go on." On 2026-07-28 it travels as it is (MRTR); to a legacy client
- * the hub sends real requests and calls again with the answers.
+ * The result of a call that needs input from the client first. A client of 2026-07-28 gets it as it is (MRTR). To a
+ * legacy client the hub sends real requests, and then runs the call again with the answers.
  */
 export interface InputRequired {
   readonly resultType: 'input_required'
   readonly inputRequests?: Readonly<Record<string, InputRequest>>
-  /** Comes back as `call.state`. The client can read it but not change it. */
+  /** The next round gets it as `call.state`. The client can read it but not change it. */
   readonly state?: unknown
 }
 

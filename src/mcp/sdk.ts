@@ -1,5 +1,4 @@
-/** The one place that imports the MCP SDK's server side: what we use of it, and nothing else of it anywhere. */
-export { classifyInboundRequest, createRequestStateCodec, UriTemplate } from '@modelcontextprotocol/server'
+/** The protocol types from the MCP SDK. Types only, so that the contract does not load the SDK. */
 export type {
   CallToolResult,
   ClientCapabilities,

@@ -1,4 +1,4 @@
-/** JSON-RPC as MCP speaks it: message shapes, revisions, codes. Errors that cross the wire are `RpcError`s. */
+/** JSON-RPC as MCP uses it: message shapes, revisions, codes. An error on the wire is an `RpcError`. */
 
 import { isRecord } from '../base/is-record.ts'
 
@@ -71,12 +71,12 @@ export const errorCode = {
   unsupportedVersion: -32022,
 } as const
 
-/** A protocol fault, as the peer shall see it. */
+/** A protocol error, as the peer sees it. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
   readonly data: unknown
-  /** The HTTP status where the revision demands one; else the answer travels in-band, with 200. */
+  /** The HTTP status, if the revision demands one. Otherwise the status is 200 and the body has the error. */
   readonly status: number | undefined
 
   constructor(code: number, message: string, options: { data?: unknown; status?: number } = {}) {
@@ -113,7 +113,7 @@ export function metaOf(params: Params | undefined): Meta {
   return isRecord(meta) ? meta : {}
 }
 
-/** What is between two ends only goes no further. */
+/** Removes a `_meta` key that only concerns the hub and its peer, before the params are sent on. */
 export function withoutMeta(params: Params | undefined, key: string): Params | undefined {
   const { [key]: taken, ...rest } = metaOf(params)
   if (taken === undefined) return params

@@ -21,31 +21,31 @@ function explained(args: unknown): string | undefined {
   return error && explainWrongArguments(error, Object.keys(argumentsOfTool.shape))
 }
 
-test('an argument that does not exist is told with those that do', () => {
+test('the error for an unknown argument lists the known ones', () => {
   expect(explained({ name: 'a', nmae: 'b' })).toBe(
     'Wrong arguments: "nmae" is not known here; the arguments are name, env, size, keys, wait.',
   )
 })
 
-test('what does not belong inside an argument is told with the argument', () => {
+test('the error for an unknown key inside an argument names the argument', () => {
   expect(explained({ name: 'a', size: { cols: 0, rows: 4, depth: 3 } })).toBe(
     'Wrong arguments: "size.cols": Too small: expected number to be >=1; "size": "depth" is not known there.',
   )
 })
 
-test('a wrong name in a map is told with the map, and what a name may be', () => {
+test('the error for a wrong key of a map names the map and says what a key may be', () => {
   expect(explained({ name: 'a', env: { 'log level': '1' } })).toBe(
     'Wrong arguments: "env": the name "log level" is wrong: a variable is capital letters, such as "LOG_LEVEL".',
   )
 })
 
-test('where several shapes would do, each is told', () => {
+test('the error for an argument with several shapes explains each shape', () => {
   expect(explained({ name: 'a', keys: 7 })).toBe(
     'Wrong arguments: "keys": Invalid input: expected string, received number, or Invalid input: expected array, received number.',
   )
   expect(explained({ name: 'a', keys: ['enter', 7] })).toContain('1: Invalid input: expected string, received number')
 })
 
-test('what tells the shapes apart is told by its values', () => {
+test('the error for an unknown discriminator lists its values', () => {
   expect(explained({ name: 'a', wait: { for: 'ever' } })).toMatch(/"wait\.for": .*exit.*text/)
 })

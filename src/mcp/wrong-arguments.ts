@@ -1,4 +1,4 @@
-/** What zod finds wrong with the arguments of a tool, as one sentence that names them and says what would work. */
+/** Explains zod's errors about the arguments of a tool in one sentence, with the arguments that would work. */
 import type { z } from 'zod'
 
 export function explainWrongArguments(error: z.ZodError, known: readonly string[]): string {
@@ -20,7 +20,7 @@ function explain(issue: z.core.$ZodIssue, known: readonly string[]): string {
 
 function reason(issue: z.core.$ZodIssue): string {
   if (issue.code !== 'invalid_union') return issue.message
-  // Of a union that is told apart by a field, zod says itself what that field may be.
+  // For a discriminated union, zod itself lists the values of the discriminating field.
   return issue.errors.map(reasons).join(', or ') || issue.message
 }
 

@@ -1,15 +1,17 @@
 /**
- * The `policy` mount of an agent: what it may do, before it tries; and how to ask for more. Agents carry these definitions
- * with every request to their model, so they say little.
+ * The `policy` mount of an agent: lets it read its policy, check a call before making it, and propose rules. These
+ * definitions are part of every request that the agent sends to its model, so they are short.
  */
 import { z } from 'zod'
+import { withoutControls } from '../base/without-controls.ts'
 import { effects, policyScopes, proposalStatuses } from '../api/policy.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { PolicyFailure } from '../policy/policy.ts'
 import { callArguments, inArgument } from './arguments.ts'
-import type { Judge } from './judge.ts'
+import type { Explain } from './explain.ts'
+import type { Pools } from './pools.ts'
 import type { ProposalRecord } from './proposal-store.ts'
 import type { Proposals } from './proposals.ts'
 
@@ -30,10 +32,11 @@ const listedProposals = 20
 export interface AgentProviderOptions {
   readonly sessionId: string
   readonly proposals: Proposals
-  readonly judge: Judge
+  readonly pools: Pools
+  readonly explain: Explain
 }
 
-export function createAgentProvider({ sessionId, proposals, judge }: AgentProviderOptions): Provider {
+export function createAgentProvider({ sessionId, proposals, pools, explain }: AgentProviderOptions): Provider {
   const tools = [
     defineTool({
       name: 'policy_read',
@@ -48,7 +51,7 @@ export function createAgentProvider({ sessionId, proposals, judge }: AgentProvid
       }),
       annotations: { readOnlyHint: true, openWorldHint: false },
       async run() {
-        const { version, fallback, policies } = await judge.poolOf(sessionId).catch(asHubError)
+        const { version, fallback, policies } = await pools.of(sessionId).catch(asHubError)
         return {
           policy_version: version,
           meaning,
@@ -65,7 +68,7 @@ export function createAgentProvider({ sessionId, proposals, judge }: AgentProvid
       output: z.object({ effect: z.enum(effects), why: z.string(), policy_version: z.string() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
       async run({ tool, arguments: args }) {
-        const { effect, why, policy_version } = await judge.explain(sessionId, { tool, arguments: args })
+        const { effect, why, policy_version } = await explain(sessionId, { tool, arguments: args })
         return { effect, why, policy_version }
       },
     }),
@@ -74,7 +77,12 @@ export function createAgentProvider({ sessionId, proposals, judge }: AgentProvid
       description: 'Asks a person for rules in this session’s policy. They hold once a person accepts them.',
       input: z.strictObject({
         rules: z.string().min(1).describe('YAML, such as "- allow: github_get_*".'),
-        why: z.string().min(1).max(1_000).describe('What you need them for; a person reads it.'),
+        why: z
+          .string()
+          .overwrite(withoutControls)
+          .min(1)
+          .max(1_000)
+          .describe('What you need them for; a person reads it.'),
       }),
       output: ownProposal,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

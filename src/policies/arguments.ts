@@ -1,4 +1,4 @@
-/** What the tools of policies have in common. */
+/** Arguments and names that several policy tools share. */
 import { z } from 'zod'
 import { policyScopes } from '../api/policy.ts'
 import { HubError } from '../base/hub-error.ts'
@@ -14,12 +14,12 @@ export const callArguments = {
   arguments: z.record(z.string(), z.unknown()).default({}),
 }
 
-/** Who did it, as records name them. */
+/** The name of a person in the records. */
 export function personOf({ label, tokenId }: Principal): string {
   return label ?? `token ${tokenId}`
 }
 
-/** A fault in a document is a fault in the argument that brought it. */
+/** Names the argument in the error for a document that it contains. */
 export async function inArgument<Result>(name: string, work: Promise<Result>): Promise<Result> {
   try {
     return await work

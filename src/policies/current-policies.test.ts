@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest'
+import type { CurrentPoliciesOptions } from './current-policies.ts'
 import { createCurrentPolicies } from './current-policies.ts'
-import type { PolicyStore, SavedPolicy } from './policy-store.ts'
+import type { SavedPolicy } from './policy-store.ts'
 
-const session = { id: 's1', template: 'shell' }
+const session = { id: 's1', template: 'shell', hubId: 'hub-1' }
 
 function saved(version: number, source = '- allow: x'): SavedPolicy {
   return { scope: 'hub', target: '', version, source, savedAt: '', savedBy: 'ann' }
 }
 
-/** Each reading of the store waits until the test lets it answer. */
+/** Each read of the store waits until the test resolves it. */
 function openCurrent() {
   const reads: PromiseWithResolvers<readonly SavedPolicy[]>[] = []
   let time = 0
-  const rows: Pick<PolicyStore, 'newest'> = {
+  const rows: CurrentPoliciesOptions['rows'] = {
+    templatePolicyOf: async () => undefined,
+    keepTemplatePolicy: async () => {},
+    sessionsOf: async () => [],
     newest() {
       const read = Promise.withResolvers<readonly SavedPolicy[]>()
       reads.push(read)
@@ -22,13 +26,14 @@ function openCurrent() {
   const current = createCurrentPolicies({
     rows,
     shippedSource: 'default: ask',
-    templatePolicy: () => undefined,
+    hubId: 'hub-1',
+    templatePolicy: () => ({ is: 'known', origin: 'shipped', source: undefined }),
     now: () => time,
   })
   return { current, reads, pass: (ms: number) => void (time += ms) }
 }
 
-test('calls that come at once look once, and for a second after that nobody looks', async () => {
+test('calls that arrive together share one read, and no call reads again for a second', async () => {
   const { current, reads, pass } = openCurrent()
   const pools = [current.poolOf(session), current.poolOf(session), current.poolOf(session)]
   reads[0]!.resolve([saved(1)])
@@ -39,11 +44,11 @@ test('calls that come at once look once, and for a second after that nobody look
   pass(1)
   const again = current.poolOf(session)
   reads[1]!.resolve([saved(1)])
-  // The same pool: it remembers which rules name which tool.
+  // It is the same pool, which has cached which rules name which tool.
   expect(await again).toBe(await pools[0])
 })
 
-test('a call that comes after a save does not wait for a reading that began before it', async () => {
+test('a call that comes after a save does not use a read that began before the save', async () => {
   const { current, reads } = openCurrent()
   const early = current.poolOf(session)
   current.lookAgain()
@@ -58,7 +63,7 @@ test('a call that comes after a save does not wait for a reading that began befo
   expect((await next).version).toBe('hub@2')
 })
 
-test('a reading that fails is tried again with the next call', async () => {
+test('the next call retries a read that failed', async () => {
   const { current, reads } = openCurrent()
   const failing = current.poolOf(session)
   reads[0]!.reject(new Error('the database is away'))
@@ -68,7 +73,7 @@ test('a reading that fails is tried again with the next call', async () => {
   expect((await next).version).toMatch(/^hub@0\.[0-9a-f]{8}$/)
 })
 
-test('what is kept for a session goes when it is forgotten', async () => {
+test('the pool of a session is dropped when the session is forgotten', async () => {
   const { current, reads } = openCurrent()
   const first = current.poolOf(session)
   reads[0]!.resolve([])

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ann, bob } from '../../test/fixtures/approval-world.ts'
-import { createPolicyWorld } from '../../test/fixtures/policy-world.ts'
+import { follow } from '../../test/fixtures/follow.ts'
+import { ann, bob } from '../../test/worlds/approval-world.ts'
+import { createPolicyWorld } from '../../test/worlds/policy-world.ts'
 import type { OpenedStore } from '../../test/harness/store-engines.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 import { PolicyFailure } from '../policy/policy.ts'
@@ -24,7 +25,7 @@ const call = (tool: string, args: Record<string, unknown> = {}) => ({ tool, argu
 describeOnEachEngine('policies', (open) => {
   const world = () => openWorld(open)
 
-  test('the documents of hub, template and session are pooled, and a save holds from the next call on', async () => {
+  test('the documents of hub, template and session are pooled, and a save applies from the next call on', async () => {
     const { people, policies, templates, pass, addSession } = await world()
     const id = await addSession('one')
     expect(await policies.decide(id, call('x_y'))).toMatchObject({ effect: 'ask' })
@@ -58,7 +59,7 @@ describeOnEachEngine('policies', (open) => {
     expect(await policies.decide(id, call('x'))).toMatchObject({ effect: 'allow' })
   })
 
-  test('every version stays, and can be read back', async () => {
+  test('every version is kept and can be read', async () => {
     const { people } = await world()
     for (const tool of ['a', 'b', 'c']) await people.call('set_policy', { source: `- allow: ${tool}` })
     expect(await people.call<ReadPolicy>('get_policy', { version: 2 })).toMatchObject({
@@ -68,7 +69,7 @@ describeOnEachEngine('policies', (open) => {
     expect(await people.failure('get_policy', { version: 9 })).toMatch(/has no version 9/)
   })
 
-  test('two saves at once are both kept, one after the other', async () => {
+  test('saves at the same time are all kept, each as its own version', async () => {
     const { people } = await world()
     const sources = Array.from({ length: 8 }, (_, index) => `- allow: tool_${index}`)
     await Promise.all(sources.map((source) => people.call('set_policy', { source })))
@@ -78,7 +79,7 @@ describeOnEachEngine('policies', (open) => {
     expect(saved.toSorted()).toEqual(sources)
   })
 
-  test('a save from an old version is refused, and what was saved meanwhile is shown', async () => {
+  test('a save based on an old version is refused, and the error shows the newer change', async () => {
     const { people } = await world()
     await people.call('set_policy', { source: '- allow: a\n', if_version: 0 })
     await people.call('set_policy', { source: '- allow: a\n- allow: b\n', if_version: 1 }, bob)
@@ -91,7 +92,7 @@ describeOnEachEngine('policies', (open) => {
     expect(await people.call('get_policy')).toMatchObject({ version: 3 })
   })
 
-  test('taking a policy away brings back what stood in for it', async () => {
+  test('removing a policy restores the shipped document or the template file', async () => {
     const { people, policies, addSession, templates } = await world()
     const id = await addSession('one')
     templates.set('shell', '- allow: from_file')
@@ -112,7 +113,7 @@ describeOnEachEngine('policies', (open) => {
     })
   })
 
-  test('what another hub saved is seen within a second, and not asked for with every call', async () => {
+  test('a save by another hub is seen within a second, without reading the store for every call', async () => {
     const { people, another, pass, addSession } = await world()
     const id = await addSession('one')
     const elsewhere = another()
@@ -123,7 +124,7 @@ describeOnEachEngine('policies', (open) => {
     expect(await elsewhere.decide(id, call('x'))).toMatchObject({ effect: 'allow' })
   })
 
-  test('a save is seen by a call that comes while an older state is still being read', async () => {
+  test('a call sees a save even while an older state is still being read', async () => {
     const { people, policies, addSession } = await world()
     const id = await addSession('one')
     for (let round = 0; round < 10; round++) {
@@ -135,11 +136,10 @@ describeOnEachEngine('policies', (open) => {
     }
   })
 
-  test('who saved what is an event, and whoever watches the policies is told', async () => {
+  test('each save is recorded with its author, and subscribers are notified', async () => {
     const { people, events, notices, addSession } = await world()
     const id = await addSession('one')
-    const marked: string[] = []
-    notices.subscribe('resource://policies', { faceId: 'management', mark: (topic) => void marked.push(topic) })
+    const marked = follow(notices, 'resource://policies')
     await people.call('set_policy', { source: '- allow: x' })
     await people.call('set_policy', { scope: 'session', target: 'one', source: '- allow: y' }, bob)
     await notices.settled()
@@ -157,20 +157,20 @@ describeOnEachEngine('policies', (open) => {
     })
   })
 
-  test('a session may be born with a policy, which holds for its first call', async () => {
+  test('a session can start with a policy, which applies to its first call', async () => {
     const { policies, addSession } = await world()
     const id = await addSession('one')
-    await policies.setAtBirth(id, 'default: allow', 'ann')
+    await policies.setSessionPolicy(id, 'default: allow', 'ann')
     expect(await policies.decide(id, call('x'))).toMatchObject({ effect: 'allow' })
     await expect(policies.check('default: alow')).rejects.toThrow(/^line 1: /)
-    await expect(policies.setAtBirth(id, '- alow: x', 'ann')).rejects.toThrow(/^line 1: /)
+    await expect(policies.setSessionPolicy(id, '- alow: x', 'ann')).rejects.toThrow(/^line 1: /)
   })
 })
 
 describeOnEachEngine('a policy that cannot be used', (open) => {
   const world = () => openWorld(open)
 
-  test('lets no call through, says which, and can be read and mended', async () => {
+  test('an invalid policy lets no call through, names the fault, and can be read and repaired', async () => {
     const { people, policies, store, addSession } = await world()
     const id = await addSession('one')
     const broken = { scope: 'session', target: id, version: 1, source: '- alow: x', saved_at: '', saved_by: '' }
@@ -187,14 +187,33 @@ describeOnEachEngine('a policy that cannot be used', (open) => {
     expect(await policies.decide(id, call('x'))).toMatchObject({ effect: 'allow' })
   })
 
-  test('of a template’s file lets no call of its sessions through', async () => {
+  test('an invalid policy in a template file lets no call of its sessions through', async () => {
     const { policies, templates, addSession } = await world()
     const id = await addSession('one')
     templates.set('shell', 'default: alow')
     await expect(policies.decide(id, call('policy_read'))).rejects.toThrow(PolicyFailure)
   })
 
-  test('neither does a store that is gone, nor a session that nobody knows', async () => {
+  test('the policy stored with a session applies on every hub when its template file is missing', async () => {
+    const { policies, templates, pass, another, addSession, store } = await world()
+    templates.set('shell', '- deny: x')
+    const id = await addSession('one')
+    expect(await policies.decide(id, call('x'))).toMatchObject({ effect: 'deny' })
+    templates.delete('shell')
+    for (const hub of [policies, another()]) {
+      pass(1_000)
+      expect(await hub.decide(id, call('x'))).toMatchObject({ effect: 'deny', rule: 'template:shell#1' })
+    }
+    // Another hub has its own template files, which do not apply to this session.
+    templates.set('shell', '- allow: x')
+    await store.db.updateTable('sessions').set({ hub_id: 'hub-2' }).where('id', '=', id).execute()
+    expect(await another().decide(id, call('x'))).toMatchObject({ effect: 'deny' })
+    const unknown = await addSession('two')
+    await store.db.updateTable('sessions').set({ hub_id: 'hub-2' }).where('id', '=', unknown).execute()
+    await expect(another().decide(unknown, call('x'))).rejects.toThrow(PolicyFailure)
+  })
+
+  test('no call passes if the store is gone or the session is unknown', async () => {
     const { policies, store, pass, addSession } = await world()
     const id = await addSession('one')
     await expect(policies.decide('nobody', call('policy_read'))).rejects.toThrow(PolicyFailure)
@@ -205,10 +224,10 @@ describeOnEachEngine('a policy that cannot be used', (open) => {
   })
 })
 
-describeOnEachEngine('whose policy it is', (open) => {
+describeOnEachEngine('the owner of a policy', (open) => {
   const world = () => openWorld(open)
 
-  test('is said by scope and target, and what fits nobody is refused', async () => {
+  test('scope and target name the owner, and an unknown or missing owner is refused', async () => {
     const { people } = await world()
     const source = '- allow: x'
     expect(await people.failure('set_policy', { target: 'one', source })).toMatch(/the hub has one policy/)
@@ -217,7 +236,7 @@ describeOnEachEngine('whose policy it is', (open) => {
     expect(await people.failure('set_policy', { scope: 'session', target: 'none', source })).toMatch(/No session/)
   })
 
-  test('a question about a call is decided as the call would be, and says why', async () => {
+  test('check_call decides as the real call would be decided, and explains why', async () => {
     const { people, policies, addSession } = await world()
     const id = await addSession('one')
     await people.call('set_policy', {
@@ -237,5 +256,14 @@ describeOnEachEngine('whose policy it is', (open) => {
       effect: 'deny',
       why: 'No rule matches "x_y" with these arguments, so the default of hub counts, which is locked: deny.',
     })
+  })
+
+  test('check_call for reading says that prompts are not asked about by default', async () => {
+    const { people, addSession } = await world()
+    await addSession('one')
+    const why = async () => (await people.call('check_call', { session: 'one', tool: 'github_read' }))['why']
+    expect(await why()).toContain('prompts pass without a question')
+    await people.call('set_policy', { source: 'default: ask\nrules:\n- ask: github_read' })
+    expect(await why()).not.toContain('prompts')
   })
 })

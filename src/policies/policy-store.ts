@@ -1,8 +1,9 @@
-/** The only SQL of this feature. Every version of every document stays, and so does every proposal. */
-import type { PolicyScope } from '../api/policy.ts'
+/** The SQL of policy documents. Every version of every document is kept. */
+import type { PolicyScope, StatedPolicy } from '../api/policy.ts'
+import { livingStatuses } from '../api/session.ts'
 import type { PolicyRow, Store } from '../store/store.ts'
 
-/** Whose document it is. The hub's has no target, a session's has its id. */
+/** The owner of a document. For the hub the target is empty, for a session it is the id. */
 export interface PolicyKey {
   readonly scope: PolicyScope
   readonly target: string
@@ -10,19 +11,31 @@ export interface PolicyKey {
 
 export interface SavedPolicy extends PolicyKey {
   readonly version: number
-  /** Empty where it was taken away. */
+  /** Empty if the document was removed. */
   readonly source: string
   readonly savedAt: string
   readonly savedBy: string
 }
 
 export interface PolicyStore {
-  /** The newest version of each of these that was ever saved. */
+  /** The newest saved version of each of these documents. Documents that were never saved are left out. */
   newest(keys: readonly PolicyKey[]): Promise<readonly SavedPolicy[]>
   newestOfAll(): Promise<readonly SavedPolicy[]>
   find(key: PolicyKey, version: number): Promise<SavedPolicy | undefined>
-  /** False if that version is there already: somebody else was faster. */
+  /** Returns false if that version exists already because another save was faster. */
   insert(policy: SavedPolicy): Promise<boolean>
+  /** The policy of a session's template that was last stored with the session. */
+  templatePolicyOf(sessionId: string): Promise<StatedPolicy | undefined>
+  /** Never replaces the policy of a person's own template with that of a shipped one. */
+  keepTemplatePolicy(sessionId: string, policy: StatedPolicy, seenAt: string): Promise<void>
+  /** The living sessions of a hub. */
+  sessionsOf(hubId: string): Promise<readonly StoredSession[]>
+}
+
+export interface StoredSession {
+  readonly id: string
+  readonly template: string
+  readonly kept: StatedPolicy | undefined
 }
 
 export function createPolicyStore({ db }: Store): PolicyStore {
@@ -56,6 +69,38 @@ export function createPolicyStore({ db }: Store): PolicyStore {
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirst()
       return (inserted.numInsertedOrUpdatedRows ?? 0n) > 0n
+    },
+    async templatePolicyOf(sessionId) {
+      const rows = db.selectFrom('session_template_policies').selectAll().where('session_id', '=', sessionId)
+      const row = await rows.executeTakeFirst()
+      return row && { origin: row.origin, source: row.source ?? undefined }
+    },
+    async keepTemplatePolicy(sessionId, { origin, source = null }, seenAt) {
+      const values = { origin, source, seen_at: seenAt }
+      await db
+        .insertInto('session_template_policies')
+        .values({ session_id: sessionId, ...values })
+        .onConflict((conflict) =>
+          conflict
+            .column('session_id')
+            .doUpdateSet(values)
+            .where('session_template_policies.origin', 'in', origin === 'own' ? ['own', 'shipped'] : ['shipped']),
+        )
+        .execute()
+    },
+    async sessionsOf(hubId) {
+      const rows = await db
+        .selectFrom('sessions')
+        .leftJoin('session_template_policies as kept', 'kept.session_id', 'sessions.id')
+        .select(['sessions.id', 'sessions.template', 'kept.origin', 'kept.source'])
+        .where('sessions.hub_id', '=', hubId)
+        .where('sessions.status', 'in', livingStatuses)
+        .execute()
+      return rows.map(({ id, template, origin, source }) => ({
+        id,
+        template,
+        kept: origin === null ? undefined : { origin, source: source ?? undefined },
+      }))
     },
   }
 }

@@ -1,27 +1,23 @@
-/** get_policy, set_policy, check_call, simulate_policy, `resource://policies`; and what people do with proposals. */
+/**
+ * get_policy, set_policy, check_call, simulate_policy, `resource://policies`, and the tools with which people decide
+ * proposals.
+ */
 import { z } from 'zod'
 import { effects, policyScopes } from '../api/policy.ts'
-import type { EventLog } from '../events/events.ts'
 import type { Provider, Resource } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { callArguments, inArgument, ownerArguments, personOf } from './arguments.ts'
-import type { CurrentPolicies } from './current-policies.ts'
-import type { Judge } from './judge.ts'
-import { explainedDecisionSchema } from './judge.ts'
-import type { KnownSession } from './policies.ts'
-import type { PolicyBook, PolicyOwner, Reading, ReadPolicy } from './policy-book.ts'
-import { policiesUri } from './policy-book.ts'
-import { createProposalTools, createProposalsResource } from './proposal-tools.ts'
+import { type Explain, explainedDecisionSchema } from './explain.ts'
+import type { PolicyDocuments, PolicyOwner, Reading, ReadPolicy } from './policy-documents.ts'
+import { policiesUri } from './policy-documents.ts'
+import { createProposalsResource, createProposalTools } from './proposal-tools.ts'
 import type { Proposals } from './proposals.ts'
+import type { SimulateToolDeps } from './simulate-tool.ts'
 import { createSimulateTool } from './simulate-tool.ts'
 
-export interface PolicyProviderDeps {
-  readonly book: PolicyBook
+export interface PolicyProviderDeps extends SimulateToolDeps {
   readonly proposals: Proposals
-  readonly judge: Judge
-  readonly current: CurrentPolicies
-  readonly events: Pick<EventLog, 'read'>
-  readonly findSession: (nameOrId: string) => Promise<KnownSession>
+  readonly explain: Explain
 }
 
 const policySchema = z.object({
@@ -47,7 +43,7 @@ const policySchema = z.object({
 })
 
 export function createPolicyProvider(deps: PolicyProviderDeps): Provider {
-  const { book, proposals, judge, findSession } = deps
+  const { documents, proposals, explain, findSession } = deps
   const tools = [
     defineTool({
       name: 'get_policy',
@@ -60,7 +56,7 @@ export function createPolicyProvider(deps: PolicyProviderDeps): Provider {
       output: policySchema,
       annotations: { readOnlyHint: true, openWorldHint: false },
       async run({ scope, target, version }) {
-        const read = await book.get(await book.keyOf({ scope, target }), version)
+        const read = await documents.get(await documents.keyOf({ scope, target }), version)
         return toWire(read, { scope, target })
       },
     }),
@@ -78,12 +74,12 @@ export function createPolicyProvider(deps: PolicyProviderDeps): Provider {
       output: policySchema.extend({ diff: z.string().describe('What changed; empty where nothing did.') }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       async run({ scope, target, source, if_version }, { caller }) {
-        const key = await book.keyOf({ scope, target })
+        const key = await documents.keyOf({ scope, target })
         const { diff } = await inArgument(
           'source',
-          book.save({ key, source, by: personOf(caller), ifVersion: if_version }),
+          documents.save({ key, source, by: personOf(caller), ifVersion: if_version }),
         )
-        return { ...toWire(await book.get(key), { scope, target }), diff }
+        return { ...toWire(await documents.get(key), { scope, target }), diff }
       },
     }),
     defineTool({
@@ -96,7 +92,7 @@ export function createPolicyProvider(deps: PolicyProviderDeps): Provider {
       output: explainedDecisionSchema,
       annotations: { readOnlyHint: true, openWorldHint: false },
       run: async ({ session, tool, arguments: args }) =>
-        judge.explain((await findSession(session)).id, { tool, arguments: args }),
+        explain((await findSession(session)).id, { tool, arguments: args }),
     }),
     createSimulateTool(deps),
     ...createProposalTools({ proposals, findSession }),
@@ -104,7 +100,7 @@ export function createPolicyProvider(deps: PolicyProviderDeps): Provider {
   return {
     toolset: 'policy',
     tools: () => tools,
-    resources: () => [createPoliciesResource(book), createProposalsResource(proposals)],
+    resources: () => [createPoliciesResource(documents), createProposalsResource(proposals)],
   }
 }
 
@@ -139,7 +135,7 @@ function contentOf(reading: Reading) {
   }
 }
 
-function createPoliciesResource(book: PolicyBook): Resource {
+function createPoliciesResource(documents: PolicyDocuments): Resource {
   const mimeType = 'application/json'
   return {
     uri: policiesUri,
@@ -147,7 +143,7 @@ function createPoliciesResource(book: PolicyBook): Resource {
     description: 'Which policies were saved, in which version, by whom. get_policy reads one.',
     mimeType,
     async read() {
-      const policies = (await book.list()).map(({ scope, target, version, source, savedAt, savedBy }) => ({
+      const policies = (await documents.list()).map(({ scope, target, version, source, savedAt, savedBy }) => ({
         scope,
         ...(target !== '' && { target }),
         version,

@@ -1,4 +1,4 @@
-/** The SQL of proposals: rules that an agent would like to have, and what became of them. */
+/** The SQL of proposals: rules that agents ask for, and the decisions on them. */
 import type { Proposal } from '../api/policy.ts'
 import type { Store } from '../store/store.ts'
 import type { SavedPolicy } from './policy-store.ts'
@@ -30,11 +30,13 @@ export interface ProposalStore {
   find(id: string): Promise<ProposalRecord | undefined>
   /** Newest first. */
   list(filter: ProposalFilter): Promise<readonly ProposalRecord[]>
-  /** False where the session has so many pending already. */
+  /** Returns false if the session already has `maxPending` pending proposals. */
   insert(proposal: NewProposal, maxPending: number): Promise<boolean>
-  /** False where it is pending no more. */
+  /** Returns false if the proposal is no longer pending. */
   end(end: ProposalEnd): Promise<boolean>
-  /** Both or neither. */
+  /** Deletes rejected and withdrawn proposals, the oldest first, until the remaining ones fit into `maxBytes`. */
+  dropEnded(maxBytes: number): Promise<void>
+  /** Does both in one transaction. */
   endAndSave(end: ProposalEnd, policy: SavedPolicy): Promise<'done' | 'not-pending' | 'version-taken'>
 }
 
@@ -80,6 +82,28 @@ export function createProposalStore({ db }: Store): ProposalStore {
         return true
       }),
     end: (end) => endIn(db, end),
+    async dropEnded(maxBytes) {
+      const newestFirst = await db
+        .selectFrom('policy_proposals')
+        .select((row) => [
+          'id',
+          row(
+            row(row.fn<number>('octet_length', ['rules']), '+', row.fn<number>('octet_length', ['why'])),
+            '+',
+            row.lit(otherBytes),
+          ).as('bytes'),
+        ])
+        .where('status', 'in', ['withdrawn', 'rejected'])
+        .orderBy('decided_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute()
+      let bytes = 0
+      const old = newestFirst.filter((row) => (bytes += row.bytes) > maxBytes).map(({ id }) => id)
+      for (let start = 0; start < old.length; start += idsPerDelete) {
+        const some = old.slice(start, start + idsPerDelete)
+        await db.deleteFrom('policy_proposals').where('id', 'in', some).execute()
+      }
+    },
     endAndSave: (end, { savedAt, savedBy, ...policy }) =>
       db
         .transaction()
@@ -100,7 +124,12 @@ export function createProposalStore({ db }: Store): ProposalStore {
   }
 }
 
-/** Thrown to undo what the transaction did before. */
+/** SQLite takes at most 32,766 parameters. */
+const idsPerDelete = 1_000
+/** Estimated size of the columns that an agent does not write. */
+const otherBytes = 500
+
+/** Thrown to roll the transaction back. */
 class VersionTaken extends Error {}
 
 async function endIn(

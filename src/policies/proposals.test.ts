@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ann, bob } from '../../test/fixtures/approval-world.ts'
-import { createPolicyWorld } from '../../test/fixtures/policy-world.ts'
+import { follow } from '../../test/fixtures/follow.ts'
+import { ann, bob } from '../../test/worlds/approval-world.ts'
+import { createPolicyWorld } from '../../test/worlds/policy-world.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 
 interface Proposal {
@@ -9,15 +10,15 @@ interface Proposal {
 }
 
 describeOnEachEngine('proposals', (open) => {
-  async function world() {
+  async function world(options: Parameters<typeof createPolicyWorld>[1] = {}) {
     const opened = await open()
     onTestFinished(() => opened[Symbol.asyncDispose]())
-    const opening = await createPolicyWorld(opened.store)
+    const opening = await createPolicyWorld(opened.store, options)
     const session = await opening.addSession('one')
     return { ...opening, session, agent: opening.agent(session), agentOf: opening.agent }
   }
 
-  test('an agent proposes, a person accepts, and the rules are a new version of the session’s policy', async () => {
+  test('rules that an agent proposes and a person accepts become a new version of the session’s policy', async () => {
     const { people, agent, policies, session, events } = await world()
     await people.call('set_policy', { scope: 'session', target: 'one', source: '# ours\nrules:\n  - deny: a\n' })
     const proposed = await agent.call<Proposal>('policy_propose', { rules: '- allow: x_*', why: 'to read issues' })
@@ -45,7 +46,25 @@ describeOnEachEngine('proposals', (open) => {
     expect(types).toEqual(['policy-saved', 'policy-proposed', 'policy-saved', 'policy-decided'])
   })
 
-  test('what an agent proposes counts for nothing until then, nor when it is rejected', async () => {
+  test('the oldest withdrawn proposals are deleted when all of them take too much space', async () => {
+    const { agent, people, pass } = await world({ maxEndedBytes: 2_000 })
+    const { id: open } = await agent.call<Proposal>('policy_propose', { rules: '- allow: x', why: 'y' })
+    const ids: string[] = []
+    for (let count = 0; count < 21; count++) {
+      const { id } = await agent.call<Proposal>('policy_propose', { rules: `- allow: x${count}`, why: 'y' })
+      await agent.call('policy_withdraw', { id })
+      pass(1)
+      ids.push(id)
+    }
+    const { proposals } = await people.call<{ proposals: readonly Proposal[] }>('list_policy_proposals', {
+      status: 'all',
+    })
+    const left = proposals.map(({ id }) => id)
+    expect(left).toContain(open)
+    expect(left.toSorted()).toEqual([open, ...ids.slice(-3)].toSorted())
+  })
+
+  test('a proposal has no effect while it is pending or after it is rejected', async () => {
     const { people, agent, policies, session } = await world()
     const { id } = await agent.call<Proposal>('policy_propose', { rules: '- allow: "*"', why: 'all' })
     expect(await policies.decide(session, { tool: 'x', arguments: {} })).toMatchObject({ effect: 'ask' })
@@ -56,7 +75,7 @@ describeOnEachEngine('proposals', (open) => {
     expect(await people.call('get_policy', { scope: 'session', target: 'one' })).toMatchObject({ version: 0 })
   })
 
-  test('a proposal is decided once; whoever comes second is told who was faster', async () => {
+  test('a proposal is decided once, and later decisions are told who was first', async () => {
     const { people, agent } = await world()
     const { id } = await agent.call<Proposal>('policy_propose', { rules: '- allow: x', why: 'y' })
     const decisions = [
@@ -71,7 +90,7 @@ describeOnEachEngine('proposals', (open) => {
     expect(await people.failure('decide_policy_proposal', { id: 'none', decision: 'accept' })).toMatch(/No proposal/)
   })
 
-  test('two proposals that are accepted at once are both in the policy', async () => {
+  test('proposals that are accepted at the same time all end up in the policy', async () => {
     const { people, agent } = await world()
     const proposed = await Promise.all(
       ['a', 'b', 'c', 'd'].map((tool) =>
@@ -87,7 +106,7 @@ describeOnEachEngine('proposals', (open) => {
     expect(policy.rules.flatMap(({ tools }) => tools).toSorted()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('rules that are broken, or more than rules, are refused with what would work', async () => {
+  test('a proposal that is invalid or contains more than rules is refused with advice', async () => {
     const { agent, people } = await world()
     const refusal = (rules: string) => agent.failure('policy_propose', { rules, why: 'y' })
     expect(await refusal('- allow: x\n- alow: y')).toMatch(/^"rules", line 2: "alow" is not known here/)
@@ -99,7 +118,7 @@ describeOnEachEngine('proposals', (open) => {
     expect(await people.call('list_policy_proposals', { status: 'all' })).toEqual({ proposals: [] })
   })
 
-  test('rules with a secret of a connector are refused, and why they are wanted is kept without it', async () => {
+  test('rules that contain a secret of a connector are refused, and the stated purpose is stored without the secret', async () => {
     const { agent, people, redactor, store } = await world()
     redactor.addSecret('correct horse')
     const rules = '- {allow: x, when: {properties: {note: {const: "correct horse"}}}}'
@@ -115,7 +134,7 @@ describeOnEachEngine('proposals', (open) => {
     expect(JSON.stringify(kept)).not.toContain('correct horse')
   })
 
-  test('an agent has at most twenty that wait, and may withdraw its own only', async () => {
+  test('an agent has at most twenty pending proposals, and can withdraw only its own', async () => {
     const { agent, agentOf, people, addSession } = await world()
     const other = agentOf(await addSession('two'))
     const proposed: Proposal[] = []
@@ -134,11 +153,10 @@ describeOnEachEngine('proposals', (open) => {
     expect(pending.proposals).toHaveLength(20)
   })
 
-  test('people who watch the proposals are told, and see what waits', async () => {
+  test('subscribers of the proposals are notified, and the resource lists the pending ones', async () => {
     const { agent, people, notices } = await world()
-    const marked: string[] = []
     const uri = 'resource://policies/proposals'
-    notices.subscribe(uri, { faceId: 'management', mark: (topic) => void marked.push(topic) })
+    const marked = follow(notices, uri)
     const { id } = await agent.call<Proposal>('policy_propose', { rules: '- allow: x', why: 'y' })
     await notices.settled()
     expect(marked).toEqual([uri])
@@ -149,7 +167,7 @@ describeOnEachEngine('proposals', (open) => {
     expect(await people.read(uri)).toEqual({ proposals: [] })
   })
 
-  test('an agent reads the policy that its calls are decided by, and asks before it tries', async () => {
+  test('an agent can read its policy and check a call before making it', async () => {
     const { agent, people } = await world()
     await people.call('set_policy', { source: 'default: deny\nrules:\n  - allow: x_*\n' })
     const { id } = await agent.call<Proposal>('policy_propose', { rules: '- allow: z', why: 'y' })

@@ -1,10 +1,16 @@
-/** Rules that an agent asks for. Only a person makes them hold, and then as a new version of the session's policy. */
+/**
+ * Rules that an agent asks for. They take effect only when a person accepts them, as a new version of the session's
+ * policy.
+ */
 import { randomBytes } from 'node:crypto'
 import { HubError } from '../base/hub-error.ts'
 import { holdsKnownSecret, withoutKnownSecrets } from '../base/known-secrets.ts'
+import type { Redactor } from '../base/redact.ts'
+import type { EventLog } from '../events/events.ts'
+import type { Notices } from '../mcp/mcp.ts'
 import { appendRules, compilePolicy } from '../policy/policy.ts'
-import type { PoliciesOptions } from './policies.ts'
-import type { PolicyBook, SavedChange } from './policy-book.ts'
+import type { KnownSession } from './current-policies.ts'
+import type { PolicyDocuments, SavedChange } from './policy-documents.ts'
 import type { ProposalEnd, ProposalFilter, ProposalRecord, ProposalStore } from './proposal-store.ts'
 
 export const proposalsUri = 'resource://policies/proposals'
@@ -12,7 +18,7 @@ export const proposalsUri = 'resource://policies/proposals'
 export interface Proposals {
   list(filter: ProposalFilter): Promise<readonly ProposalRecord[]>
   propose(sessionId: string, rules: string, why: string): Promise<ProposalRecord>
-  /** Its own only. */
+  /** A session can withdraw only its own proposals. */
   withdraw(sessionId: string, id: string): Promise<ProposalRecord>
   accept(id: string, by: string, reason: string | undefined): Promise<DecidedProposal>
   reject(id: string, by: string, reason: string | undefined): Promise<DecidedProposal>
@@ -20,22 +26,30 @@ export interface Proposals {
 
 export interface DecidedProposal {
   readonly proposal: ProposalRecord
-  /** What was saved, where it was accepted. */
+  /** The saved policy, if the proposal was accepted. */
   readonly change?: SavedChange
 }
 
-export interface ProposalsOptions extends Pick<PoliciesOptions, 'events' | 'notices' | 'redactor' | 'findSession'> {
+export interface ProposalsOptions {
   readonly rows: ProposalStore
-  readonly book: PolicyBook
+  readonly documents: PolicyDocuments
+  readonly events: Pick<EventLog, 'append'>
+  readonly notices: Pick<Notices, 'resourceChanged'>
+  readonly redactor: Pick<Redactor, 'forPerson'>
+  readonly findSession: (nameOrId: string) => Promise<KnownSession>
+  readonly maxEndedBytes: number
   readonly now: () => Date
 }
 
 const maxPending = 20
 const maxProposedBytes = 16 * 1024
 const maxProposedRules = 50
+/** The scan for old proposals is slow, so it runs once for this many ended ones. */
+const endsPerLook = 20
 
 export function createProposals(options: ProposalsOptions): Proposals {
-  const { rows, book, events, notices, redactor, findSession, now } = options
+  const { rows, documents, events, notices, redactor, findSession, maxEndedBytes, now } = options
+  let ends = 0
 
   async function found(id: string): Promise<ProposalRecord> {
     const proposal = await rows.find(id)
@@ -57,10 +71,11 @@ export function createProposals(options: ProposalsOptions): Proposals {
   }
 
   async function end(ended: ProposalEnd): Promise<ProposalRecord> {
-    // Somebody else was faster: pending() says who.
+    // If another decision was faster, pending() throws an error that names who made it.
     if (!(await rows.end(ended))) await pending(ended.id)
     const proposal = await found(ended.id)
     await tell('policy-decided', proposal)
+    if (ends++ % endsPerLook === 0) await rows.dropEnded(maxEndedBytes)
     return proposal
   }
 
@@ -116,12 +131,12 @@ export function createProposals(options: ProposalsOptions): Proposals {
       for (;;) {
         const { sessionId, rules, why } = await pending(id)
         const key = { scope: 'session', target: sessionId } as const
-        const change = await book.draft(key, (source) => appendRules(source, rules, `proposal ${id}: ${why}`), by)
+        const change = await documents.draft(key, (source) => appendRules(source, rules, `proposal ${id}: ${why}`), by)
         const ended = { id, status: 'accepted', at: change.saved.savedAt, by, reason } as const
         const outcome = await rows.endAndSave(ended, change.saved)
-        // A policy that was saved meanwhile is the one to add to.
+        // If the policy was saved meanwhile, add the rules to the new version.
         if (outcome !== 'done') continue
-        await book.announce(change.saved)
+        await documents.announce(change.saved)
         const proposal = await found(id)
         await tell('policy-decided', proposal)
         return { proposal, change }

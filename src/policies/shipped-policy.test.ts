@@ -9,7 +9,7 @@ const effectOf = async (tool: string) => {
   return decide(pool, [], { tool, arguments: {} }).effect
 }
 
-test('as it is shipped an agent may look, talk and propose, and a person is asked for everything else', async () => {
+test('the shipped policy lets an agent look, talk and propose, and asks a person about everything else', async () => {
   const allowed = ['resources_read', 'chat_post', 'loop_yield_turn', 'policy_propose', 'sessions_list', 'hub_status']
   for (const tool of [...allowed, 'sessions_report_activity', 'repositories_ask']) {
     expect(await effectOf(tool), tool).toBe('allow')
@@ -17,7 +17,7 @@ test('as it is shipped an agent may look, talk and propose, and a person is aske
   for (const tool of ['github_get_issue', 'sessions_ask', 'files_write', 'x']) expect(await effectOf(tool)).toBe('ask')
 })
 
-test('of its own terminal an agent may read all and write nothing unasked', async () => {
+test('the shipped policy lets an agent read everything in its own terminal, and asks before it writes', async () => {
   const asked = [
     'set_config',
     'toggle_module',

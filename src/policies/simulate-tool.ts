@@ -2,12 +2,21 @@
 import { z } from 'zod'
 import { durationSchema, toMilliseconds } from '../api/duration.ts'
 import { effects } from '../api/policy.ts'
+import type { EventLog } from '../events/events.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { compilePolicy } from '../policy/policy.ts'
 import { inArgument, ownerArguments } from './arguments.ts'
-import type { PolicyProviderDeps } from './policy-tools.ts'
+import type { CurrentPolicies, KnownSession } from './current-policies.ts'
+import type { PolicyDocuments } from './policy-documents.ts'
 import { simulate } from './simulate.ts'
+
+export interface SimulateToolDeps {
+  readonly documents: PolicyDocuments
+  readonly current: CurrentPolicies
+  readonly events: Pick<EventLog, 'read'>
+  readonly findSession: (nameOrId: string) => Promise<KnownSession>
+}
 
 const instant = z
   .union([z.iso.datetime({ offset: true }), durationSchema], 'write an ISO 8601 time, or how long ago, such as "7d"')
@@ -19,7 +28,9 @@ const mostCalls = 200_000
 const simulationSchema = z.object({
   calls: z.int().describe('Recorded calls that were replayed.'),
   unchanged: z.int(),
-  uncertain: z.int().describe('Not judged: a rule looks at an argument that the record does not keep.'),
+  uncertain: z
+    .int()
+    .describe('Not judged: a rule looks at an argument that the record does not keep, or takes too long.'),
   changed: z
     .array(
       z.object({
@@ -39,7 +50,7 @@ const simulationSchema = z.object({
   truncated: z.boolean().describe('There are more calls after "to" than the limit allows.'),
 })
 
-export function createSimulateTool({ book, current, events, findSession }: PolicyProviderDeps): Tool {
+export function createSimulateTool({ documents, current, events, findSession }: SimulateToolDeps): Tool {
   return defineTool({
     name: 'simulate_policy',
     description:
@@ -54,7 +65,7 @@ export function createSimulateTool({ book, current, events, findSession }: Polic
     output: simulationSchema,
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ source, scope, target, since, until, limit }, call) {
-      const key = await book.keyOf({ scope, target })
+      const key = await documents.keyOf({ scope, target })
       const proposed = await inArgument('source', compilePolicy(source, { scope, version: 0 }))
       const times = { since: toTime(since), until: toTime(until) }
       const onProgress = (calls: number) => call.progress({ progress: calls, message: `${calls} calls replayed` })

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createPolicyWorld } from '../../test/fixtures/policy-world.ts'
+import { createPolicyWorld } from '../../test/worlds/policy-world.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
+import type { Effect } from '../api/policy.ts'
 import { openStore } from '../store/store.ts'
 
 interface Simulation {
@@ -23,8 +24,8 @@ async function world() {
   return {
     ...opened,
     session,
-    /** As the gateway records a call. */
-    record: (tool: string, effect: string, more: Record<string, unknown> = {}, of = session) =>
+    /** Records a call as the gateway does. */
+    record: (tool: string, effect: Effect, more: Record<string, unknown> = {}, of = session) =>
       events.append({
         type: 'tool-called',
         session: of,
@@ -35,7 +36,7 @@ async function world() {
   }
 }
 
-test('tells which recorded calls would be decided otherwise, from what to what, and by which rule', async () => {
+test('the simulation shows which recorded calls would be decided differently, with both effects and the rule', async () => {
   const { record, simulate, session } = await world()
   await record('x_get', 'ask')
   const merged = await record('x_merge', 'ask', { arguments: { repo: 'prod' } })
@@ -50,7 +51,7 @@ test('tells which recorded calls would be decided otherwise, from what to what, 
   expect(result.changes).toEqual([{ before: 'ask', after: 'deny', count: 1 }])
 })
 
-test('nothing is saved, and a broken policy is refused with its line', async () => {
+test('the simulation saves nothing, and refuses an invalid policy with its line', async () => {
   const { record, simulate, people } = await world()
   await record('x', 'ask')
   await simulate('default: allow')
@@ -58,7 +59,7 @@ test('nothing is saved, and a broken policy is refused with its line', async () 
   expect(await people.failure('simulate_policy', { source: 'default: alow' })).toMatch(/^"source", line 1: /)
 })
 
-test('the other policies of a session hold as they do now', async () => {
+test('the simulation keeps the other policies of a session as they are now', async () => {
   const { record, simulate, people, addSession } = await world()
   await people.call('set_policy', { scope: 'session', target: 'one', source: '- deny: x' })
   await record('x', 'deny')
@@ -70,7 +71,7 @@ test('the other policies of a session hold as they do now', async () => {
   })
 })
 
-test('a policy of a template or a session is tried on their calls only', async () => {
+test('a policy of a template or a session is tried on its own calls only', async () => {
   const { record, simulate, templates, addSession, store } = await world()
   const other = await addSession('two')
   await store.db.updateTable('sessions').set({ template: 'codex' }).where('id', '=', other).execute()
@@ -83,7 +84,7 @@ test('a policy of a template or a session is tried on their calls only', async (
   expect(await simulate('- allow: x')).toMatchObject({ calls: 3 })
 })
 
-test('calls of sessions that were removed are tried too, under the template that their record names', async () => {
+test('calls of removed sessions are replayed under the template that their record names', async () => {
   const { record, simulate, templates } = await world()
   templates.set('codex', undefined)
   const decision = { effect: 'ask', policy_version: 'hub@1+template:codex@2' }
@@ -92,7 +93,7 @@ test('calls of sessions that were removed are tried too, under the template that
   expect(await simulate('- allow: x', { scope: 'template', target: 'shell' })).toMatchObject({ calls: 0 })
 })
 
-test('where a rule looks at what the record does not keep, the call counts as uncertain', async () => {
+test('a call is uncertain if a rule depends on a value that the record does not keep', async () => {
   const { record, simulate } = await world()
   await record('x', 'ask', { arguments: { api_key: 'abcdefgh', repo: 'a' } })
   await record('x', 'ask', { arguments: { text: '[not recorded]' } })
@@ -105,7 +106,7 @@ test('where a rule looks at what the record does not keep, the call counts as un
   expect(await simulate(byRepo)).toMatchObject({ calls: 3, uncertain: 0, unchanged: 1 })
 })
 
-test('a grant that answered then would answer again, and calls of people count for nothing', async () => {
+test('a grant that allowed a call would allow it again, and calls of people are ignored', async () => {
   const { record, simulate, events } = await world()
   await record('x', 'allow', { decision: { effect: 'allow', grant: 'g1', policy_version: 'hub@1' } })
   await events.append({ type: 'tool-called', payload: { tool: 'kill_session', arguments: {}, role: 'human' } })
@@ -113,7 +114,7 @@ test('a grant that answered then would answer again, and calls of people count f
   expect(await simulate('- deny: x')).toMatchObject({ calls: 1, changes: [{ before: 'allow', after: 'deny' }] })
 })
 
-test('time and number of calls can be bounded, and the result says what it covers', async () => {
+test('the time and the number of calls can be limited, and the result says what it covers', async () => {
   const { record, simulate } = await world()
   const recorded = []
   for (let count = 0; count < 12; count++) recorded.push(await record('x', 'ask'))
@@ -129,7 +130,7 @@ test('time and number of calls can be bounded, and the result says what it cover
   expect(await simulate('- deny: x', { until: '2020-01-01T00:00:00Z' })).toMatchObject({ calls: 0 })
 })
 
-test('thousands of calls are counted, and the first of those that change are listed', async () => {
+test('the simulation counts thousands of calls and lists the first that change', async () => {
   const { record, simulate } = await world()
   await Promise.all(Array.from({ length: 2_500 }, (_, index) => record(`x_${index % 7}`, 'ask')))
   const result = await simulate('- deny: x_0\n- allow: x_1')

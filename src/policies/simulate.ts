@@ -1,32 +1,31 @@
 /**
- * Replays recorded calls under a policy that does not hold yet: what was decided then, and what would be decided. The
- * record holds no secrets, so where a rule looks at what was taken out, the call is counted as uncertain, not guessed.
+ * Replays recorded calls under a policy that is not in force, and compares the decisions. The record holds no secrets.
+ * If a rule depends on a value that was removed, the call is counted as uncertain instead of guessed.
  */
+import { setImmediate as turn } from 'node:timers/promises'
+import type { EventType, LoggedEvent } from '../api/event.ts'
+import { readEvent } from '../api/event.ts'
 import type { Effect } from '../api/policy.ts'
-import { effects } from '../api/policy.ts'
-import type { Event } from '../api/event.ts'
 import { HubError } from '../base/hub-error.ts'
-import { isRecord } from '../base/is-record.ts'
-import { redactedText } from '../base/redact.ts'
+import { cutMarkStart, redactedText } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Policy, PolicyCall, PolicyPool } from '../policy/policy.ts'
-import { couldDiffer, decide, poolPolicies } from '../policy/policy.ts'
-import type { CurrentPolicies, PolicySession } from './current-policies.ts'
-import type { KnownSession } from './policies.ts'
+import { couldDiffer, decide, PolicyFailure, poolPolicies } from '../policy/policy.ts'
+import type { CurrentPolicies, KnownSession, PolicySession } from './current-policies.ts'
 import type { PolicyKey } from './policy-store.ts'
 
 export interface Simulation {
-  /** That were made in this time, by sessions the policy would hold for. */
+  /** The number of calls in this period, by sessions that the policy would apply to. */
   readonly calls: number
   readonly unchanged: number
   readonly uncertain: number
   readonly changed: readonly ChangedCall[]
-  /** How many changed, from what to what; `changed` lists the first of them. */
+  /** The number of changed calls for each pair of effects. `changed` lists only the first ones. */
   readonly changes: readonly { readonly before: Effect; readonly after: Effect; readonly count: number }[]
-  /** Times of the first and the last of them. */
+  /** The times of the first and last replayed call. */
   readonly from?: string | undefined
   readonly to?: string | undefined
-  /** There are more calls behind `to` than the limit allowed. */
+  /** There are more calls after `to` than the limit allowed. */
   readonly isCut: boolean
 }
 
@@ -41,12 +40,12 @@ export interface ChangedCall {
 }
 
 export interface SimulationRequest {
-  /** Compiled; it stands in for the one of its key. */
+  /** Compiled. It replaces the document with the same key. */
   readonly proposed: Policy
   readonly key: PolicyKey
   readonly since?: string | undefined
   readonly until?: string | undefined
-  /** At most so many calls. */
+  /** The maximum number of calls. */
   readonly limit: number
   readonly signal: AbortSignal
   readonly onProgress: (calls: number) => void
@@ -60,17 +59,24 @@ export interface SimulationDeps {
 
 const maxListed = 200
 const pageSize = 500
+/** How long a replay may run before it yields to the hub's other work. */
+const sliceMs = 20
 
 export async function simulate(request: SimulationRequest, deps: SimulationDeps): Promise<Simulation> {
   const { key, limit, signal, onProgress } = request
   const pools = createProposedPools(request, deps)
   const tally = createTally()
+  let turnAt = performance.now() + sliceMs
   for await (const call of recordedCalls(request, deps.events)) {
     signal.throwIfAborted()
     const session = await pools.sessionOf(call)
     if (key.scope === 'template' && session.template !== key.target) continue
     if (tally.calls === limit) return tally.result(true)
-    tally.add(call, await judge(call, await pools.poolOf(session)))
+    tally.add(call, judge(call, await pools.poolOf(session)))
+    if (performance.now() > turnAt) {
+      await turn()
+      turnAt = performance.now() + sliceMs
+    }
     if (tally.calls % pageSize === 0) onProgress(tally.calls)
   }
   return tally.result(false)
@@ -81,7 +87,7 @@ interface RecordedCall extends PolicyCall {
   readonly at: string
   readonly session: string
   readonly before: Effect
-  /** A grant that said yes then would say it again. */
+  /** A grant that allowed the call then would allow it again. */
   readonly isGranted: boolean
   readonly policyVersion: string
 }
@@ -91,7 +97,7 @@ async function* recordedCalls(
   events: SimulationDeps['events'],
 ): AsyncGenerator<RecordedCall> {
   const filter = {
-    type: 'tool-called',
+    type: 'tool-called' satisfies EventType,
     limit: pageSize,
     ...(key.scope === 'session' && { session: key.target }),
     ...(since !== undefined && { since }),
@@ -109,52 +115,58 @@ async function* recordedCalls(
   }
 }
 
-/** `undefined`: no agent made it, so no policy decided it. */
-function toRecordedCall({ id, at, session, payload }: Event): RecordedCall | undefined {
-  const { tool, aliases, arguments: args, decision } = payload
-  if (session === undefined || typeof tool !== 'string' || !isRecord(decision)) return undefined
-  const before = effects.find((effect) => effect === decision['effect'])
-  if (before === undefined) return undefined
-  const policyVersion = String(decision['policy_version'])
-  const isGranted = decision['grant'] !== undefined
+/** Returns `undefined` if the call was not made by an agent, since no policy decided it. */
+function toRecordedCall(stored: LoggedEvent): RecordedCall | undefined {
+  const event = readEvent(stored, 'tool-called')
+  if (event?.session === undefined || event.payload.decision === undefined) return undefined
+  const { tool, aliases, arguments: args, decision } = event.payload
   return {
-    event: id,
-    at,
-    session,
+    event: event.id,
+    at: event.at,
+    session: event.session,
     tool,
-    ...(areTexts(aliases) && { aliases }),
-    arguments: isRecord(args) ? args : {},
-    before,
-    isGranted,
-    policyVersion,
+    aliases,
+    arguments: args,
+    before: decision.effect,
+    isGranted: decision.grant !== undefined,
+    policyVersion: String(decision.policy_version),
   }
-}
-
-function areTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string')
 }
 
 type Judgement = 'uncertain' | { readonly effect: Effect; readonly rule?: string }
 
-async function judge(call: RecordedCall, pool: PolicyPool): Promise<Judgement> {
+function judge(call: RecordedCall, pool: PolicyPool | undefined): Judgement {
+  if (!pool || Object.keys(call.arguments).some(isCutMark)) return 'uncertain'
   const hidden = Object.keys(call.arguments).filter((name) => isHidden(call.arguments[name]))
-  if (hidden.length > 0 && couldDiffer(pool, call, hidden)) return 'uncertain'
-  const verdict = decide(pool, [], call)
-  return verdict.effect === 'ask' && call.isGranted ? { ...verdict, effect: 'allow' } : verdict
+  try {
+    if (hidden.length > 0 && couldDiffer(pool, call, hidden)) return 'uncertain'
+    const verdict = decide(pool, [], call)
+    return verdict.effect === 'ask' && call.isGranted ? { ...verdict, effect: 'allow' } : verdict
+  } catch (error) {
+    // The arguments are too large for these rules.
+    if (error instanceof PolicyFailure) return 'uncertain'
+    throw error
+  }
 }
 
-/** What the record puts in the place of what it does not keep. */
-const placeholders = [redactedText, '[not recorded]', '[too deep]', '[circular]', '[unreadable]']
+/** The placeholders that the record uses for values it does not keep. */
+const placeholders = [redactedText, cutMarkStart, '[not recorded]', '[too deep]', '[circular]', '[unreadable]']
 
 function isHidden(value: unknown): boolean {
   if (typeof value === 'string') return placeholders.some((placeholder) => value.includes(placeholder))
-  return typeof value === 'object' && value !== null && Object.values(value).some(isHidden)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.keys(value).some(isCutMark) || Object.values(value).some(isHidden)
 }
 
-/** The pool of each session that made calls, with the proposed policy in its place. */
+/** The mark that stands for fields left out of the record. */
+function isCutMark(name: string): boolean {
+  return name.startsWith(cutMarkStart)
+}
+
+/** The pool of each session that made calls, with the proposed policy in place of the current one. */
 function createProposedPools({ proposed, key }: SimulationRequest, { current, findSession }: SimulationDeps) {
   const sessions = new Map<string, PolicySession>()
-  const pools = new Map<string, PolicyPool>()
+  const pools = new Map<string, PolicyPool | undefined>()
 
   async function sessionOf({ session: id, policyVersion }: RecordedCall): Promise<PolicySession> {
     const known = sessions.get(id)
@@ -163,19 +175,22 @@ function createProposedPools({ proposed, key }: SimulationRequest, { current, fi
       if (error instanceof HubError && error.code === 'not-found') return undefined
       throw error
     })
-    // Of a session that was removed, the record still says which template's policy it was under, if any.
+    // For a removed session, the recorded policy version still names the template, if there was a template policy.
     const template = found?.template ?? /template:([^@+]+)@/.exec(policyVersion)?.[1] ?? ''
-    const session = { id, template }
+    const session = { id, template, hubId: found?.hubId }
     sessions.set(id, session)
     return session
   }
 
-  async function poolOf(session: PolicySession): Promise<PolicyPool> {
-    const known = pools.get(session.id)
-    if (known) return known
-    const { policies } = await current.poolOf(session)
-    const others = policies.filter(({ place }) => place.scope !== key.scope)
-    const pool = poolPolicies([...others, proposed])
+  /** `undefined`: the other policies of the session cannot be used, for example because its template was deleted. */
+  async function poolOf(session: PolicySession): Promise<PolicyPool | undefined> {
+    if (pools.has(session.id)) return pools.get(session.id)
+    const now = await current.poolOf(session).catch((error: unknown) => {
+      if (error instanceof PolicyFailure) return undefined
+      throw error
+    })
+    const others = now?.policies.filter(({ place }) => place.scope !== key.scope)
+    const pool = others && poolPolicies([...others, proposed])
     pools.set(session.id, pool)
     return pool
   }

@@ -3,7 +3,7 @@ import { appendRules, compilePolicy } from './policy.ts'
 
 const hub = { scope: 'hub', version: 1 } as const
 
-test('rules are added at the end, and what stands there stays as it is written', async () => {
+test('adds rules at the end and keeps the existing text', async () => {
   const source = '# ours\ndefault: ask # always\n\nrules:\n  # first\n  - allow: "x_*"\n\n  - deny: y\n'
   const added = appendRules(source, '- allow: z\n  when: { required: [a] }\n', 'proposal p1: tests\nneed it')
   expect(added.startsWith(source)).toBe(true)
@@ -25,17 +25,17 @@ test.each([
     '- {deny: b, when: &w {required: [y]}}\n- {deny: c, when: *w}',
     ['a', 'b', 'c'],
   ],
-])('to %j is added %j', async (source, addition, expected) => {
+])('adds to %j the rules %j', async (source, addition, expected) => {
   const { rules } = await compilePolicy(appendRules(source, addition, 'why'), hub)
   expect(rules.flatMap(({ tools }) => tools)).toEqual(expected)
 })
 
-test('a document in JSON stays one', () => {
+test('a JSON document stays JSON', () => {
   const added = appendRules('{"rules": [{"deny": "a"}]}', '- deny: b\n', 'why')
   expect(JSON.parse(added)).toEqual({ rules: [{ deny: 'a' }, { deny: 'b' }] })
 })
 
-test('anchors of what is added mean what they meant', async () => {
+test('anchors in the added rules keep their meaning', async () => {
   const source = 'rules:\n  - deny: a\n    when: &w {required: [x]}\n'
   const added = appendRules(source, '- {deny: b, when: &w {required: [y]}}\n- {deny: c, when: *w}', 'why')
   expect((await compilePolicy(added, hub)).rules.map(({ when }) => when?.['required'])).toEqual([['x'], ['y'], ['y']])

@@ -1,8 +1,8 @@
-/** Adds rules to a document without touching what is written there, comments included. */
+/** Adds rules to a document and keeps its existing text, including comments. */
 import { isCollection, isMap, isSeq, parseDocument } from 'yaml'
 import type { Document } from 'yaml'
 
-/** Both have compiled before: a map with rules, or a list of them. `comment` is written above the first that is added. */
+/** Both texts must have compiled before: a map with rules, or a list of rules. `comment` goes above the first new rule. */
 export function appendRules(source: string, addition: string, comment: string): string {
   const document: Document = parseDocument(source)
   const isJson = isCollection(document.contents) && document.contents.flow === true
@@ -17,7 +17,7 @@ export function appendRules(source: string, addition: string, comment: string): 
 
 const quoted = { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' } as const
 
-/** As data: what an anchor stands for is written out, since the name may mean something else where it is added. */
+/** Expands YAML anchors, because their names may mean something else in the other document. */
 function plainRules(addition: string): readonly unknown[] {
   const content = parseDocument(addition).toJS() as readonly unknown[] | { readonly rules?: readonly unknown[] } | null
   return Array.isArray(content) ? content : ((content as { rules?: readonly unknown[] } | null)?.rules ?? [])

@@ -1,12 +1,14 @@
-/** From what people write to what decides. What only some policies need is loaded when one needs it. */
+/** Compiles the text of a policy into rules. Code that only some policies need is loaded on demand. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { HubError } from '../base/hub-error.ts'
+import { cpuMs } from '../base/cpu-ms.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import type { CompiledGrant, Policy, PolicyCall, PolicyPlace, PolicyRule } from './compiled-policy.ts'
 import type { ConditionCompiler } from './condition.ts'
+import { matchesCall } from './decide.ts'
 import type { Path, PolicyDocument } from './document.ts'
 import { atLine, DocumentFault, readDocument } from './document.ts'
 import { faultOfGlob, matchesGlob } from './glob.ts'
-import type { Policy, PolicyCall, PolicyPlace, PolicyRule } from './policy.ts'
-import { matchesCall } from './decide.ts'
+import { withinTimeLimit } from './decision-time.ts'
 import { nameOfPlace } from './pool.ts'
 
 export interface GrantSpec {
@@ -15,25 +17,22 @@ export interface GrantSpec {
   readonly when?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Makes `allow` of `ask` for the calls it matches. */
-export interface CompiledGrant {
-  readonly id: string
-  matches(call: PolicyCall): boolean
-}
+const maxExamples = 1_000
+const maxExamplesMs = 500
+const tooSlow = 'checking the examples takes too long. Write fewer or shorter ones, or simplify the patterns'
 
-/** Throws a `HubError` that begins with the line of what is wrong. */
+/** Throws a `HubError` whose message begins with the line of the mistake. */
 export async function compilePolicy(source: string, place: PolicyPlace): Promise<Policy> {
   const { content, lineOf } = readDocument(source)
   const needsConditions = content.rules.some(({ when }) => when !== undefined)
   const compileCondition = needsConditions ? await loadConditions() : undefined
   try {
     const rules: PolicyRule[] = []
+    const checkExamples = createExampleCheck()
     for (const [index, written] of content.rules.entries()) {
-      // A condition takes about a millisecond; between two of them the hub does its other work.
-      if (written.when) await turn()
       const path = ['rules', index]
-      const rule = compileRule(written, `${nameOfPlace(place)}#${index + 1}`, path, compileCondition)
-      checkExamples(written, rule, path)
+      const rule = await compileRule(written, `${nameOfPlace(place)}#${index + 1}`, path, compileCondition)
+      await checkExamples(written, rule, path)
       rules.push(rule)
     }
     const { default: fallback, locked: isLocked } = content
@@ -46,14 +45,14 @@ export async function compilePolicy(source: string, place: PolicyPlace): Promise
 export async function compileGrant({ id, tool, when }: GrantSpec): Promise<CompiledGrant> {
   const fault = faultOfGlob(tool)
   if (fault !== undefined) throw new HubError('invalid', `"tool": "${tool}" ${fault}.`)
-  const condition = when && (await loadConditions())(when, ['when'])
+  const condition = when && (await (await loadConditions())(when, ['when']))
   return {
     id,
-    matches: (call) => matchesGlob(tool, call.tool) && (condition?.holds(call.arguments) ?? true),
+    matches: (call) => matchesGlob(tool, call.tool) && withinTimeLimit(() => condition?.holds(call.arguments) ?? true),
   }
 }
 
-/** Loaded late: it takes more memory than all policies of a usual hub together, and most have no condition. */
+/** Loaded on demand: it takes more memory than all policies of a typical hub, and most policies have no condition. */
 async function loadConditions(): Promise<ConditionCompiler> {
   const { createConditionCompiler } = await import('./condition.ts')
   return createConditionCompiler()
@@ -61,40 +60,61 @@ async function loadConditions(): Promise<ConditionCompiler> {
 
 type WrittenRule = PolicyDocument['content']['rules'][number]
 
-function compileRule(
+async function compileRule(
   { effect, tools, when, reason }: WrittenRule,
   name: string,
   path: Path,
   compileCondition: ConditionCompiler | undefined,
-): PolicyRule {
+): Promise<PolicyRule> {
   return {
     name,
     effect,
     tools,
     namesTool: (tool) => tools.some((pattern) => matchesGlob(pattern, tool)),
     ...(reason !== undefined && { reason }),
-    ...(when && compileCondition && { when, condition: compileCondition(when, [...path, 'when']) }),
+    ...(when && compileCondition && { when, condition: await compileCondition(when, [...path, 'when']) }),
   }
 }
 
-function checkExamples({ match, notMatch }: WrittenRule, rule: PolicyRule, path: Path): void {
-  const missed = match.findIndex((example) => !matchesCall(rule, example))
-  if (missed >= 0) {
-    throw new DocumentFault(
-      [...path, 'match', missed],
-      `the rule does not match this example of what it shall match: ${whyNot(rule, match[missed])}`,
-    )
+type ExampleCheck = (written: WrittenRule, rule: PolicyRule, path: Path) => Promise<void>
+
+/** The limits apply to all examples of a document together. */
+function createExampleCheck(): ExampleCheck {
+  let count = 0
+  let spentMs = 0
+
+  async function matches(rule: PolicyRule, example: PolicyCall, path: Path): Promise<boolean> {
+    if (++count > maxExamples) throw new DocumentFault(path, `a policy has at most ${maxExamples} examples`)
+    if (spentMs > maxExamplesMs) throw new DocumentFault(path, tooSlow)
+    if (rule.condition) await turn()
+    const before = cpuMs()
+    try {
+      return matchesCall(rule, example)
+    } catch (error) {
+      throw new DocumentFault(path, `the hub cannot check this example: ${messageOf(error).replace(/\.$/, '')}`)
+    } finally {
+      spentMs += cpuMs() - before
+    }
   }
-  const caught = notMatch.findIndex((example) => matchesCall(rule, example))
-  if (caught >= 0) {
-    throw new DocumentFault(
-      [...path, 'not_match', caught],
-      `the rule matches "${notMatch[caught]?.tool}", an example of what it shall not match: make its names or its when narrower`,
-    )
+
+  return async ({ match, notMatch }, rule, path) => {
+    for (const [index, example] of match.entries()) {
+      const at = [...path, 'match', index]
+      if (await matches(rule, example, at)) continue
+      throw new DocumentFault(at, `the rule does not match this example under "match": ${whyNot(rule, example)}`)
+    }
+    for (const [index, example] of notMatch.entries()) {
+      const at = [...path, 'not_match', index]
+      if (!(await matches(rule, example, at))) continue
+      throw new DocumentFault(
+        at,
+        `the rule matches "${example.tool}", an example under "not_match". Make its names or its "when" narrower`,
+      )
+    }
   }
 }
 
-function whyNot(rule: PolicyRule, example: PolicyCall | undefined): string {
-  if (example && rule.namesTool(example.tool)) return `its "when" does not hold for the arguments of "${example.tool}"`
-  return `none of its names (${rule.tools.join(', ')}) fits "${example?.tool}"`
+function whyNot(rule: PolicyRule, example: PolicyCall): string {
+  if (rule.namesTool(example.tool)) return `its "when" does not hold for the arguments of "${example.tool}"`
+  return `none of its names (${rule.tools.join(', ')}) matches "${example.tool}"`
 }

@@ -1,15 +1,16 @@
-/** What must be true of every policy, on policies that nobody thought of. */
+/** Properties that hold for every policy, checked on generated policies. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Effect, PolicyScope } from '../api/policy.ts'
 import { effects, policyScopes } from '../api/policy.ts'
-import type { PolicyCall, PolicyPool } from './policy.ts'
+import type { PolicyCall } from './compiled-policy.ts'
+import type { PolicyPool } from './policy.ts'
 import { compileGrant, compilePolicy, decide, poolPolicies } from './policy.ts'
 
 interface WrittenRule {
   readonly effect: Effect
   readonly tools: readonly string[]
-  /** As `when` has it: this argument has this value. */
+  /** A `when` that requires this argument to have this value. */
   readonly when?: { readonly name: string; readonly value: number } | undefined
 }
 interface Written {
@@ -42,14 +43,14 @@ const poolArbitrary: fc.Arbitrary<WrittenPool> = fc.record({
   template: documentArbitrary,
   session: documentArbitrary,
 })
-/** Compiling is dear and deciding is cheap, so each pool is asked about every call, and about each tool again and again. */
+/** Compiling is expensive and deciding is cheap, so each pool decides every call, and each tool several times. */
 const values = [undefined, 0, 1]
 const calls: readonly PolicyCall[] = values
   .flatMap((x) => values.map((y) => ({ ...(x !== undefined && { x }), ...(y !== undefined && { y }) })))
   .flatMap((args) => ['a', 'b', 'ab', 'ba', 'aab', 'c'].map((tool) => ({ tool, arguments: args })))
 const grantsArbitrary: fc.Arbitrary<readonly WrittenGrant[]> = fc.array(fc.record({ tool: glob }), { maxLength: 3 })
 
-test('decides as a reader would who goes through all rules one by one', async () => {
+test('decides like a reference implementation that goes through all rules one by one', async () => {
   await fc.assert(
     fc.asyncProperty(poolArbitrary, grantsArbitrary, async (written, grants) => {
       const pool = await compile(written)
@@ -61,7 +62,7 @@ test('decides as a reader would who goes through all rules one by one', async ()
   )
 })
 
-test('one more deny or abort never lets a call through that did not pass before', async () => {
+test('one more deny or abort never allows a call that was not allowed before', async () => {
   const stricter = ruleArbitrary.filter(({ effect }) => effect === 'deny' || effect === 'abort')
   const scopeArbitrary = fc.constantFrom(...policyScopes)
   await fc.assert(
@@ -73,7 +74,7 @@ test('one more deny or abort never lets a call through that did not pass before'
         const before = decide(pool, compiledGrants, call)
         const after = decide(stricterPool, compiledGrants, call)
         if (after.effect === 'allow' || after.effect === 'ask') expect(before.effect).toBe(after.effect)
-        // By default only: a default is no rule, and a rule that matches takes its place.
+        // Only for the default: a default is not a rule, and a matching rule replaces it.
         if (before.effect === 'abort' && after.effect !== 'abort') expect(before.rule).toBeUndefined()
       }
     }),
@@ -98,7 +99,7 @@ test('the order of rules and of documents never changes the effect', async () =>
   )
 })
 
-test('taking a grant away never lets more through, and no grant beats deny or abort', async () => {
+test('removing a grant never allows more, and no grant overrides deny or abort', async () => {
   await fc.assert(
     fc.asyncProperty(poolArbitrary, grantsArbitrary, async (written, grants) => {
       const pool = await compile(written)
@@ -113,7 +114,7 @@ test('taking a grant away never lets more through, and no grant beats deny or ab
   )
 })
 
-test('whatever a session writes, a locked default of the hub holds where no rule matches', async () => {
+test('a session cannot override a locked default of the hub', async () => {
   await fc.assert(
     fc.asyncProperty(poolArbitrary, fc.constantFrom(...effects), async (written, fallback) => {
       const pool = await compile({ ...written, hub: { ...written.hub, default: fallback, locked: true } })
@@ -123,7 +124,7 @@ test('whatever a session writes, a locked default of the hub holds where no rule
   )
 })
 
-/** The same thing said as plainly as can be, and slowly. */
+/** A reference implementation: as simple as possible, and slow. */
 function readOneByOne(written: WrittenPool, grants: readonly WrittenGrant[], call: PolicyCall) {
   const matching = policyScopes.flatMap((scope) =>
     written[scope].rules

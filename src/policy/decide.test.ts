@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Policy, PolicyPlace } from './policy.ts'
+import type { Policy, PolicyPlace } from './compiled-policy.ts'
 import { compileGrant, compilePolicy, couldDiffer, decide, PolicyFailure, poolPolicies } from './policy.ts'
 
 const hub = { scope: 'hub', version: 3 } as const
@@ -14,7 +14,7 @@ async function pooled(...documents: Documents) {
 
 const call = (tool: string, args: Record<string, unknown> = {}) => ({ tool, arguments: args })
 
-test('the strictest match of all scopes wins, whoever wrote it and wherever it stands', async () => {
+test('the strictest match wins, in whichever scope and place it is', async () => {
   const pool = await pooled(
     [hub, '- allow: "github_*"\n- deny: github_merge\n  reason: not here\n'],
     [session, '- allow: github_merge\n- abort: github_delete\n'],
@@ -24,7 +24,7 @@ test('the strictest match of all scopes wins, whoever wrote it and wherever it s
   expect(decide(pool, [], call('github_delete'))).toMatchObject({ effect: 'abort', rule: 'session#2' })
 })
 
-test('of equals the widest scope is named, and in it the first', async () => {
+test('names the first rule of the widest scope among equally strict rules', async () => {
   const pool = await pooled([session, '- deny: "*"'], [template, '- deny: a\n- deny: "a*"'], [hub, '- ask: a'])
   expect(decide(pool, [], call('a')).rule).toBe('template:codex#1')
   expect(decide(pool, [], call('ab')).rule).toBe('template:codex#2')
@@ -40,7 +40,7 @@ test('a rule with a condition matches the calls for which it holds', async () =>
   expect(decide(pool, [], call('x', { repo: 'docs' })).effect).toBe('allow')
 })
 
-test('where no rule matches the narrowest default counts, and without any a person is asked', async () => {
+test('uses the default of the narrowest scope if no rule matches, and asks if there is no default', async () => {
   const fallback = async (...documents: Documents) => decide(await pooled(...documents), [], call('x'))
   expect(await fallback([hub, 'default: deny'], [session, 'default: allow'])).toMatchObject({ effect: 'allow' })
   expect(await fallback([hub, 'default: deny'], [session, '- allow: y'])).toMatchObject({ effect: 'deny' })
@@ -48,7 +48,7 @@ test('where no rule matches the narrowest default counts, and without any a pers
   expect(await fallback()).toEqual({ effect: 'ask', policyVersion: '' })
 })
 
-test('a locked default cannot be restated by a narrower scope; the widest lock counts', async () => {
+test('a narrower scope cannot change a locked default, and the widest lock wins', async () => {
   const fallback = async (...documents: Documents) => (await pooled(...documents)).fallback
   const allow = [session, 'default: allow'] as const
   expect(await fallback([hub, 'default: ask\nlocked: true'], [template, 'default: deny'], allow)).toEqual({
@@ -71,7 +71,7 @@ test('a locked default does not keep rules from matching', async () => {
   expect(decide(pool, [], call('x')).effect).toBe('allow')
 })
 
-test('a grant makes allow of ask, by rule or by default, and never beats deny or abort', async () => {
+test('a grant turns ask into allow, by rule or by default, and never overrides deny or abort', async () => {
   const pool = await pooled([
     hub,
     '- ask: asked\n  reason: costs money\n- deny: denied\n- abort: aborted\n- allow: allowed\n',
@@ -89,7 +89,7 @@ test('a grant makes allow of ask, by rule or by default, and never beats deny or
   expect(decide(pool, grants, call('allowed'))).not.toHaveProperty('grant')
 })
 
-test('a rule for the name that the caller sees may forbid or ask, but not allow; and a grant for the tool answers it', async () => {
+test('a rule for an alias can forbid or ask but not allow, and a grant for the tool answers it', async () => {
   const aliased = { tool: 'up_wipe-disk', aliases: ['wipe-disk', 'up_wipe_disk'], arguments: {} }
   const verdict = async (source: string) => decide(await pooled([hub, source]), [], aliased)
   expect(await verdict('default: allow\nrules: [{ deny: up_wipe_disk }]')).toMatchObject({
@@ -103,7 +103,7 @@ test('a rule for the name that the caller sees may forbid or ask, but not allow;
   expect(decide(pool, [grant], aliased)).toMatchObject({ effect: 'allow', grant: 'g1' })
 })
 
-test('whatever names are asked about, none changes what is decided on another', async () => {
+test('a decision on one combination of names never affects another', async () => {
   const pool = await pooled([hub, 'default: allow\nrules: [{ abort: up_wipe-disk }]'])
   const effectOf = (tool: string, ...aliases: string[]) => decide(pool, [], { tool, aliases, arguments: {} }).effect
   expect(effectOf('up_wipe-disk up_wipe_disk')).toBe('allow')
@@ -111,12 +111,12 @@ test('whatever names are asked about, none changes what is decided on another', 
   expect(effectOf('up_wipe-disk', 'up_wipe_disk')).toBe('abort')
 })
 
-test('the version names everything that was pooled, widest first', async () => {
+test('the version names all pooled documents, widest scope first', async () => {
   expect((await pooled([session, ''], [hub, ''], [template, ''])).version).toBe('hub@3+template:codex@1+session@2')
   expect((await pooled([{ ...hub, version: 0, digest: 'ab12' }, ''])).version).toBe('hub@0.ab12')
 })
 
-test('a rule that cannot be evaluated fails the decision, even where it would only allow', async () => {
+test('a rule that cannot be evaluated fails the decision, even if it could only allow', async () => {
   const policy: Policy = await compilePolicy(
     'default: allow\nrules:\n- allow: "*"\n  when: {required: [a]}\n- ask: y',
     hub,
@@ -125,7 +125,7 @@ test('a rule that cannot be evaluated fails the decision, even where it would on
   const broken = {
     ...rule!,
     condition: {
-      looksAt: () => true,
+      dependsOn: () => true,
       holds() {
         throw new RangeError('Maximum call stack size exceeded')
       },
@@ -146,7 +146,7 @@ test('a grant that cannot be evaluated fails the decision too', async () => {
   expect(() => decide(poolPolicies([]), [grant], call('x'))).toThrow(/grant g1 failed: no/)
 })
 
-test('which rules name a tool is remembered for thousands of tools without growing for ever', async () => {
+test('decides correctly for more tools than its cache holds', async () => {
   const pool = await pooled([hub, '- deny: "a*"\n- allow: "*"'])
   for (let count = 0; count < 2_500; count++) {
     expect(decide(pool, [], call(`b${count}`)).effect).toBe('allow')
@@ -154,16 +154,16 @@ test('which rules name a tool is remembered for thousands of tools without growi
   }
 })
 
-test('whether unknown arguments could make a difference is told from what the rules look at', async () => {
-  const looksAtToken = 'when: {properties: {token: {const: x}}, required: [token]}'
+test('unknown arguments can change the effect only if a rule depends on them', async () => {
+  const dependsOnToken = 'when: {properties: {token: {const: x}}, required: [token]}'
   const differs = async (source: string) =>
     couldDiffer(await pooled([hub, source]), call('x', { token: '[redacted]', repo: 'a' }), ['token'])
-  expect(await differs(`- deny: x\n  ${looksAtToken}`)).toBe(true)
-  expect(await differs(`- deny: y\n  ${looksAtToken}`)).toBe(false)
+  expect(await differs(`- deny: x\n  ${dependsOnToken}`)).toBe(true)
+  expect(await differs(`- deny: y\n  ${dependsOnToken}`)).toBe(false)
   expect(await differs(`- deny: x\n  when: {properties: {repo: {const: b}}, required: [repo]}`)).toBe(false)
-  expect(await differs(`- deny: x\n  ${looksAtToken}\n- abort: x`)).toBe(false)
-  expect(await differs(`- deny: x\n  ${looksAtToken}\n- deny: x`)).toBe(false)
-  expect(await differs(`- ask: x\n  ${looksAtToken}`)).toBe(false)
-  expect(await differs(`- allow: x\n  ${looksAtToken}`)).toBe(true)
-  expect(await differs(`- deny: x\n  ${looksAtToken}\n- ask: x`)).toBe(true)
+  expect(await differs(`- deny: x\n  ${dependsOnToken}\n- abort: x`)).toBe(false)
+  expect(await differs(`- deny: x\n  ${dependsOnToken}\n- deny: x`)).toBe(false)
+  expect(await differs(`- ask: x\n  ${dependsOnToken}`)).toBe(false)
+  expect(await differs(`- allow: x\n  ${dependsOnToken}`)).toBe(true)
+  expect(await differs(`- deny: x\n  ${dependsOnToken}\n- ask: x`)).toBe(true)
 })

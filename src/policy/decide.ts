@@ -1,17 +1,21 @@
 import type { Effect } from '../api/policy.ts'
 import { messageOf } from '../base/hub-error.ts'
-import type { CompiledGrant } from './compile.ts'
+import { withinTimeLimit } from './decision-time.ts'
+import type { CompiledGrant, PolicyCall, PolicyRule, Verdict } from './compiled-policy.ts'
 import type { PolicyPool } from './pool.ts'
-import type { PolicyCall, PolicyRule, Verdict } from './policy.ts'
 
-/** The policy could not be evaluated: nobody may take that for a yes. */
+/** The policy could not be evaluated. The call must not run then. */
 export class PolicyFailure extends Error {
   override readonly name = 'PolicyFailure'
 }
 
-/** The strictest match wins; where nothing matches, the default; and a grant turns a question into a yes, nothing else. */
+/** The strictest match wins. If no rule matches, the default applies. A grant can only turn `ask` into `allow`. */
 export function decide(pool: PolicyPool, grants: readonly CompiledGrant[], call: PolicyCall): Verdict {
-  const verdict = judge(pool, call)
+  return withinTimeLimit(() => decideNow(pool, grants, call))
+}
+
+function decideNow(pool: PolicyPool, grants: readonly CompiledGrant[], call: PolicyCall): Verdict {
+  const verdict = strictestVerdict(pool, call)
   if (verdict.effect !== 'ask') return verdict
   const grant = grants.find((one) => evaluate(`grant ${one.id}`, () => one.matches(call)))
   if (!grant) return verdict
@@ -19,7 +23,7 @@ export function decide(pool: PolicyPool, grants: readonly CompiledGrant[], call:
   return { effect: 'allow', grant: grant.id, policyVersion, ...(rule !== undefined && { rule }) }
 }
 
-function judge(pool: PolicyPool, call: PolicyCall): Verdict {
+function strictestVerdict(pool: PolicyPool, call: PolicyCall): Verdict {
   const policyVersion = pool.version
   const rule = pool.rulesFor(call).find((one) => holds(one, call))
   if (!rule) return { effect: pool.fallback.effect, policyVersion }
@@ -27,24 +31,25 @@ function judge(pool: PolicyPool, call: PolicyCall): Verdict {
   return { effect, rule: name, policyVersion, ...(reason !== undefined && { reason }) }
 }
 
-/** For calls of which some arguments are not known any more: whether those could make the effect another one. */
+/** Whether arguments that are no longer known could change the effect of a recorded call. */
 export function couldDiffer(pool: PolicyPool, call: PolicyCall, hidden: readonly string[]): boolean {
-  return sureEffect(pool, call, ({ condition }) => hidden.some((name) => condition?.looksAt(name))) === undefined
+  const isUnsure = ({ condition }: PolicyRule) => hidden.some((name) => condition?.dependsOn(name))
+  return withinTimeLimit(() => sureEffect(pool, call, isUnsure)) === undefined
 }
 
-/** What is decided on a tool whatever its arguments are; `undefined` where they make a difference. */
-export function foresee(
+/** The effect for a tool regardless of its arguments; `undefined` if it depends on them. */
+export function predict(
   pool: PolicyPool,
   grants: readonly CompiledGrant[],
   names: Pick<PolicyCall, 'tool' | 'aliases'>,
 ): Effect | undefined {
   const call = { ...names, arguments: {} }
   const effect = sureEffect(pool, call, ({ condition }) => condition !== undefined)
-  // A grant may be for some arguments only.
+  // A grant may apply to some arguments only.
   return effect === 'ask' && grants.some((grant) => grant.matches(call)) ? undefined : effect
 }
 
-/** `undefined`: a rule of which nobody can be sure would make it another one. */
+/** `undefined` if an uncertain rule could change the effect. */
 function sureEffect(
   pool: PolicyPool,
   call: PolicyCall,
@@ -58,17 +63,19 @@ function sureEffect(
 }
 
 export function matchesCall(rule: PolicyRule, call: PolicyCall): boolean {
-  return rule.namesTool(call.tool) && holds(rule, call)
+  return rule.namesTool(call.tool) && withinTimeLimit(() => holds(rule, call))
 }
 
 function holds({ name, condition }: PolicyRule, call: PolicyCall): boolean {
   return condition === undefined || evaluate(`rule ${name}`, () => condition.holds(call.arguments))
 }
 
-function evaluate(what: string, run: () => boolean): boolean {
+function evaluate(subject: string, run: () => boolean): boolean {
   try {
     return run()
   } catch (error) {
-    throw new PolicyFailure(`The policy could not be evaluated: ${what} failed: ${messageOf(error)}`, { cause: error })
+    throw new PolicyFailure(`The policy could not be evaluated: ${subject} failed: ${messageOf(error)}.`, {
+      cause: error,
+    })
   }
 }

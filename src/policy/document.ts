@@ -1,5 +1,5 @@
-/** A policy as it is written, YAML or JSON: its shape is checked, and every fault knows its line. */
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+/** Parses the text of a policy, YAML or JSON, and checks its shape. Every error has a line number. */
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import type { Document } from 'yaml'
 import { z } from 'zod'
 import { effects } from '../api/policy.ts'
@@ -9,7 +9,7 @@ import { lineOfDeepNesting } from './nesting.ts'
 
 export type Path = readonly PropertyKey[]
 
-/** Something in the document is wrong; where, is said by path, and by line once the document is at hand. */
+/** A mistake in the document, by path. `atLine` turns the path into a line. */
 export class DocumentFault extends Error {
   readonly path: Path
 
@@ -26,8 +26,10 @@ export interface PolicyDocument {
 
 const maxBytes = 256 * 1024
 const maxRules = 10_000
-/** Each use of an anchor counts with what it stands for, so a few lines cannot grow into millions. */
+/** Each use of an anchor counts with its content, so that a few lines cannot grow into millions. */
 const maxAliasCount = 1_000
+/** With all aliases expanded. */
+const maxUnfoldedSize = 1024 * 1024
 
 const effectNames = effects.join(', ')
 
@@ -38,7 +40,7 @@ const globSchema = z.string('write the name of a tool, such as "github_get_*"').
 
 const globsSchema = z.preprocess(
   (value) => (Array.isArray(value) ? value : [value]),
-  z.array(globSchema).min(1, 'names no tool: write one such as "github_get_*", or "*" for every tool'),
+  z.array(globSchema).min(1, 'names no tool. Write one such as "github_get_*", or "*" for every tool'),
 )
 
 const plainObject = (message: string) => z.record(z.string(), z.unknown(), message)
@@ -67,18 +69,18 @@ const ruleSchema = z
       match: examplesSchema.default([]),
       not_match: examplesSchema.default([]),
     },
-    `a rule is a map such as {deny: "github_*"}; its first word is one of ${effectNames}`,
+    `a rule is a map such as {deny: "github_*"}, with one of ${effectNames}`,
   )
   .transform((rule, context) => {
     const [effect, another] = effects.filter((name) => rule[name] !== undefined)
     if (effect === undefined) {
-      context.addIssue({ code: 'custom', message: `a rule says one of ${effectNames}, and for which tools` })
+      context.addIssue({ code: 'custom', message: `a rule needs one of ${effectNames}, with the names of tools` })
       return z.NEVER
     }
     if (another !== undefined) {
       context.addIssue({
         code: 'custom',
-        message: `a rule has one effect, and this one says ${effect} and ${another}: make two rules of it`,
+        message: `a rule has one effect, but this one has ${effect} and ${another}. Make it two rules`,
       })
       return z.NEVER
     }
@@ -92,7 +94,7 @@ const mapSchema = z
       default: z.enum(effects, `write one of ${effectNames}`).optional(),
       locked: z.boolean('write true or false').default(false),
       rules: z
-        .array(ruleSchema, 'write a list: each rule begins with "- "')
+        .array(ruleSchema, 'write a list; each rule begins with "- "')
         .max(maxRules, `has more than ${maxRules} rules`)
         .nullish()
         .transform((rules) => rules ?? []),
@@ -101,15 +103,18 @@ const mapSchema = z
   )
   .refine(({ locked, default: fallback }) => !locked || fallback !== undefined, {
     path: ['locked'],
-    message: 'keeps narrower policies from stating another default, so it needs one here: add "default: ask"',
+    message: 'keeps narrower policies from changing the default, so this policy needs one. Add "default: ask"',
   })
 
-/** A list alone is its rules. */
+/** A document that is a list is the list of rules. */
 const contentSchema = z.preprocess((value) => (Array.isArray(value) ? { rules: value } : value), mapSchema)
 
 export function readDocument(source: string): PolicyDocument {
   if (Buffer.byteLength(source) > maxBytes) {
-    throw new HubError('too-large', `A policy may have ${maxBytes} bytes; this one has ${Buffer.byteLength(source)}.`)
+    throw new HubError(
+      'too-large',
+      `A policy may have at most ${maxBytes} bytes, but this one has ${Buffer.byteLength(source)}.`,
+    )
   }
   const lines = new LineCounter()
   const document = parse(source, lines)
@@ -130,23 +135,60 @@ function parse(source: string, lines: LineCounter): Document {
   if (deep !== undefined) {
     throw new HubError('invalid', `line ${deep}: this is nested too deeply for a policy.`, { data: { line: deep } })
   }
-  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false })
-  const [fault] = [...document.errors, ...document.warnings]
+  // The parser's own check would compare each key of a map with all others.
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
+  const [fault = findRepeatedKey(document)] = [...document.errors, ...document.warnings]
   if (!fault) return document
   const { line } = lines.linePos(fault.pos[0])
-  throw new HubError('invalid', `line ${line}: this is no YAML: ${fault.message}.`, { data: { line } })
+  throw new HubError('invalid', `line ${line}: this is not YAML: ${fault.message}.`, { data: { line } })
 }
 
-/** Nothing at all is a policy that says nothing. By way of JSON, since an anchor may stand inside itself. */
+function findRepeatedKey(
+  document: Document,
+): { readonly pos: readonly [number]; readonly message: string } | undefined {
+  let repeated: { readonly pos: readonly [number]; readonly message: string } | undefined
+  visit(document, {
+    Map(_key, { items }) {
+      const keys = new Set<string>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        const name = String(key.value)
+        if (keys.has(name)) {
+          repeated = { pos: [key.range?.[0] ?? 0], message: 'Map keys must be unique' }
+          return visit.BREAK
+        }
+        keys.add(name)
+      }
+      return undefined
+    },
+  })
+  return repeated
+}
+
+/** An empty document is an empty policy. The copy by JSON fails for an anchor that contains itself. */
 function plainContent(document: Document): unknown {
   try {
-    return JSON.parse(JSON.stringify(document.toJS({ maxAliasCount }) ?? {}))
+    const content: unknown = document.toJS({ maxAliasCount })
+    if (unfoldedSize(content) <= maxUnfoldedSize) return JSON.parse(JSON.stringify(content ?? {}))
+    throw new Error(`with all aliases expanded it has more than ${maxUnfoldedSize} characters`)
   } catch (error) {
-    throw new HubError('invalid', `line 1: the document cannot be unfolded: ${messageOf(error)}.`, {
+    throw new HubError('invalid', `line 1: the aliases of the document cannot be expanded: ${messageOf(error)}.`, {
       cause: error,
       data: { line: 1 },
     })
   }
+}
+
+/** An alias counts each time with the size of its content. The size is infinite for an anchor that contains itself. */
+function unfoldedSize(value: unknown, known = new Map<object, number>()): number {
+  if (typeof value === 'string') return value.length
+  if (typeof value !== 'object' || value === null) return 8
+  const before = known.get(value)
+  if (before !== undefined) return before
+  known.set(value, Number.POSITIVE_INFINITY)
+  const size = Object.entries(value).reduce((sum, [key, part]) => sum + key.length + unfoldedSize(part, known), 2)
+  known.set(value, size)
+  return size
 }
 
 function faultOfIssue(issue: z.core.$ZodIssue): DocumentFault {
@@ -165,15 +207,15 @@ function known(path: Path): string {
   return 'an example has tool and arguments'
 }
 
-/** Of the deepest part of the path that is written down as such: behind an alias there is nothing to point at. */
+/** The line of the deepest part of the path that exists in the text. Content behind an alias has no line of its own. */
 function lineIn(document: Document, fullPath: Path, lines: LineCounter): number {
   const path = isSeq(document.contents) ? fullPath.slice(1) : fullPath
   for (let depth = path.length; depth > 0; depth--) {
-    const holder = document.getIn(path.slice(0, depth - 1), true)
+    const parent = document.getIn(path.slice(0, depth - 1), true)
     const step = path[depth - 1]
-    const node = isMap(holder)
-      ? holder.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))?.key
-      : isSeq(holder) && holder.items[Number(step)]
+    const node = isMap(parent)
+      ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))?.key
+      : isSeq(parent) && parent.items[Number(step)]
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
   }
   return 1

@@ -21,11 +21,11 @@ test.each([
   ['GitHub_*', 'github_get', false],
   ['get', 'github_get', false],
   ['*a*b', 'aXbXab', true],
-])('%s and %s: %s', (pattern, name, expected) => {
+])('matches %s against "%s": %s', (pattern, name, expected) => {
   expect(matchesGlob(pattern, name)).toBe(expected)
 })
 
-test('matches what the same pattern matches as a regular expression', () => {
+test('matches the same names as an equivalent regular expression', () => {
   const letters = (alphabet: readonly string[]) =>
     fc.array(fc.constantFrom(...alphabet), { maxLength: 12 }).map((parts) => parts.join(''))
   fc.assert(
@@ -37,12 +37,12 @@ test('matches what the same pattern matches as a regular expression', () => {
   )
 })
 
-test('a pattern of many stars is done with a long name at once', () => {
-  // As a regular expression this would not end in a lifetime.
+test('matches a pattern with many stars against a long name quickly', () => {
+  // An equivalent regular expression would not finish in a lifetime.
   expect(matchesGlob(`${'*a'.repeat(100)}b`, 'a'.repeat(20_000))).toBe(false)
 })
 
-test('what other programs read as a pattern is refused, since here it would match nothing', () => {
+test('refuses the pattern syntax of other programs, because here it would match nothing', () => {
   for (const pattern of ['', 'a{b,c}', '[ab]_*', 'a|b', 'github get', '!x', 'x'.repeat(300)]) {
     expect(faultOfGlob(pattern), pattern).toBeDefined()
   }

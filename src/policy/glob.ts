@@ -1,20 +1,20 @@
-/** Names in rules: `*` stands for any run of characters, `?` for one, everything else for itself. The whole name counts. */
+/** Names in rules: `*` matches any run of characters, `?` matches one. The pattern must match the whole name. */
 
 const longestGlob = 256
 
-/** What other programs would read as a pattern would be literal here, and quietly match nothing. */
+/** Pattern syntax of other programs. Here it would be literal and silently match nothing. */
 const foreignSyntax = /[[\]{}()|\\^$!+,\s]/
 
-/** Says what would work; `undefined` where nothing is wrong. */
+/** Describes the mistake and what would work; `undefined` if the pattern is valid. */
 export function faultOfGlob(pattern: string): string | undefined {
-  if (pattern === '') return 'is empty: write a tool such as "github_get_issue", or "*" for every tool'
-  if (pattern.length > longestGlob) return `has ${pattern.length} characters; at most ${longestGlob} are taken`
+  if (pattern === '') return 'is empty. Write a tool such as "github_get_issue", or "*" for every tool'
+  if (pattern.length > longestGlob) return `has ${pattern.length} characters; at most ${longestGlob} are allowed`
   const foreign = foreignSyntax.exec(pattern)?.[0]
   if (foreign === undefined) return undefined
-  return `has "${foreign}" in it, and only * (anything) and ? (one character) are special: write a list of names instead`
+  return `contains "${foreign}", but only * (anything) and ? (one character) are special. Write a list of names instead`
 }
 
-/** One star is tried at a time and never returned to, so time grows with pattern times name and no faster. */
+/** Never goes back to an earlier star, so the time is at most proportional to pattern length times name length. */
 export function matchesGlob(pattern: string, name: string): boolean {
   let at = 0
   let inPattern = 0
@@ -42,7 +42,7 @@ export function matchesGlob(pattern: string, name: string): boolean {
   return inPattern === pattern.length
 }
 
-/** A character outside the basic plane takes two places. */
+/** A character outside the basic plane takes two UTF-16 units. */
 function widthAt(name: string, at: number): number {
   return (name.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }

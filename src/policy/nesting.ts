@@ -1,9 +1,12 @@
-/** How deep a text is nested, before anybody builds a tree of it: a few thousand brackets keep the YAML parser busy for seconds. */
+/** Checks the nesting of a text before it is parsed: a few thousand brackets keep the YAML parser busy for seconds. */
 import { Lexer } from 'yaml'
 
 const maxNesting = 100
 
-/** The line on which it goes too deep; `undefined` where it does not. Indentation needs no look: depth costs its square. */
+/**
+ * The line where the nesting is too deep; `undefined` if it is not. Indentation is not counted: nesting by indentation
+ * needs text that grows with the square of the depth, so the size limit bounds it.
+ */
 export function lineOfDeepNesting(source: string): number | undefined {
   let line = 1
   let brackets = 0

@@ -1,25 +1,25 @@
-/** The documents that hold for one session, put together so that a call is decided by looking at a few rules. */
+/** Combines the documents that apply to one session, so that a decision looks at a few rules only. */
 import type { Effect } from '../api/policy.ts'
 import { effects, policyScopes } from '../api/policy.ts'
-import type { Policy, PolicyCall, PolicyPlace, PolicyRule } from './policy.ts'
+import type { Policy, PolicyCall, PolicyPlace, PolicyRule } from './compiled-policy.ts'
 
 export interface PolicyPool {
   /** Widest scope first. */
   readonly policies: readonly Policy[]
   /** Such as `hub@3+template:codex@1+session@2`. */
   readonly version: string
-  /** Where no rule matches: the effect, and whose word it is. */
+  /** Applies if no rule matches: the effect, and the document that states it. */
   readonly fallback: { readonly effect: Effect; readonly from?: string }
-  /** The rules that name its tool, the one that counts most first. */
+  /** The rules that name its tool, strictest first. */
   rulesFor(call: Pick<PolicyCall, 'tool' | 'aliases'>): readonly PolicyRule[]
 }
 
-/** Agents call the same tools again and again; one that calls thousands makes the hub look them up anew. */
+/** Agents call the same tools again and again. After this many different tools the cache starts over. */
 const maxRemembered = 1_000
 
 export function poolPolicies(policies: readonly Policy[]): PolicyPool {
   const pooled = policies.toSorted((one, other) => width(other) - width(one))
-  // Stable: of equal effects the widest scope stays first, and in it the rule that is written first.
+  // The sort is stable: among equal effects the widest scope stays first, and in it the first rule.
   const ranked = pooled
     .flatMap(({ rules }) => rules)
     .toSorted((one, other) => effects.indexOf(other.effect) - effects.indexOf(one.effect))
@@ -29,7 +29,7 @@ export function poolPolicies(policies: readonly Policy[]): PolicyPool {
     version: pooled.map(({ place }) => versionOf(place)).join('+'),
     fallback: fallbackOf(pooled),
     rulesFor({ tool, aliases = [] }) {
-      // Agents choose some of the names: no two calls may have one key.
+      // Agents choose some of the names, so two different calls must never share a key.
       const key = JSON.stringify([tool, ...aliases])
       const known = remembered.get(key)
       if (known) return known
@@ -56,7 +56,7 @@ function width({ place }: Policy): number {
   return policyScopes.length - policyScopes.indexOf(place.scope)
 }
 
-/** The narrowest word counts, unless a wider scope has locked its own. */
+/** The default of the narrowest scope applies, unless a wider scope has locked its own. */
 function fallbackOf(pooled: readonly Policy[]): PolicyPool['fallback'] {
   const stating = pooled.filter((policy) => policy.default !== undefined)
   const deciding = stating.find(({ isLocked }) => isLocked) ?? stating.at(-1)

@@ -1,6 +1,7 @@
 /**
- * Writes the references of a schema out in place, so that what is left is a tree: nothing refers to itself or to the
- * outside, and evaluating it takes no longer than it is large.
+ * Replaces the references of a schema by their targets, so that the result is a tree: nothing refers to itself or to the
+ * outside, and the time to evaluate it is proportional to its size. Its weight is limited, because compiling or
+ * evaluating a schema blocks the hub.
  */
 import { isRecord } from '../base/is-record.ts'
 import { DocumentFault } from './document.ts'
@@ -8,17 +9,28 @@ import type { Path } from './document.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
-const maxParts = 5_000
+export interface UnfoldedSchema {
+  readonly schema: Schema
+  readonly weight: number
+  /** Every regular expression in it. */
+  readonly patterns: ReadonlySet<string>
+}
+
+/** Compiling a part takes up to a millisecond. */
+const partWeight = 10
+/** Counting the characters of a long text takes milliseconds. */
+const lengthWeight = 40
+const maxWeight = 2_000
 const maxDepth = 100
 
 const refused: Readonly<Record<string, string>> = {
-  $id: 'a condition has no address of its own: leave it out',
+  $id: 'a condition has no address of its own. Leave it out',
   $anchor: 'refer to a part by its place, such as "#/$defs/name"',
   $dynamicAnchor: 'refer to a part by its place, such as "#/$defs/name"',
   $dynamicRef: 'use "$ref" with a place in the same condition, such as "#/$defs/name"',
   $recursiveRef: 'use "$ref" with a place in the same condition, such as "#/$defs/name"',
-  $async: 'a condition is decided at once: leave it out',
-  $vocabulary: 'a condition is JSON Schema 2020-12: leave it out',
+  $async: 'a condition is decided at once. Leave it out',
+  $vocabulary: 'a condition is JSON Schema 2020-12. Leave it out',
 }
 
 const oneSchema = new Set([
@@ -35,15 +47,27 @@ const oneSchema = new Set([
 ])
 const listsOfSchemas = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const mapsOfSchemas = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies'])
-/** Read where they are referred to, and nowhere else. */
+const listsOfValues = new Set(['const', 'enum', 'required', 'dependentRequired'])
+/** Only read through references. */
 const definitions = new Set(['$defs', 'definitions'])
 
-export function unfoldSchema(root: Schema, path: Path): Schema {
-  let parts = 0
+export function unfoldSchema(root: Schema, path: Path): UnfoldedSchema {
+  let weight = 0
+  const patterns = new Set<string>()
+
+  function weigh(more: number, at: Path): void {
+    weight += more
+    if (weight <= maxWeight) return
+    throw new DocumentFault(
+      at,
+      `"when" is too large with its references expanded: at most ${maxWeight / partWeight} parts or ${maxWeight} ` +
+        'listed values are allowed. Split the rule',
+    )
+  }
 
   function unfold(schema: unknown, at: Path, within: readonly string[]): unknown {
     if (!isRecord(schema)) return schema
-    if (++parts > maxParts) throw new DocumentFault(at, `"when" has more than ${maxParts} parts when it is written out`)
+    weigh(partWeight, at)
     if (at.length - path.length > maxDepth) throw new DocumentFault(path, `"when" is nested deeper than ${maxDepth}`)
     const { $ref: reference, ...rest } = schema
     const unfolded = Object.fromEntries(
@@ -59,10 +83,14 @@ export function unfoldSchema(root: Schema, path: Path): Schema {
 
   function unfoldKeyword(keyword: string, value: unknown, at: Path, within: readonly string[]): unknown {
     const instead = refused[keyword]
-    if (instead !== undefined) throw new DocumentFault(at, `"${keyword}" cannot be used in "when": ${instead}`)
+    if (instead !== undefined) throw new DocumentFault(at, `"${keyword}" is not allowed in "when": ${instead}`)
     if (keyword === 'uniqueItems' && value === true) {
-      throw new DocumentFault(at, '"uniqueItems" cannot be used in "when": a long list would hold up the hub')
+      throw new DocumentFault(at, '"uniqueItems" is not allowed in "when": a long list would block the hub')
     }
+    if (keyword === 'minLength' || keyword === 'maxLength') weigh(lengthWeight, at)
+    if (listsOfValues.has(keyword)) weigh(countValues(value), at)
+    if (keyword === 'pattern' && typeof value === 'string') patterns.add(value)
+    if (keyword === 'patternProperties' && isRecord(value)) for (const name of Object.keys(value)) patterns.add(name)
     if (oneSchema.has(keyword)) return unfold(value, at, within)
     if (listsOfSchemas.has(keyword) && Array.isArray(value)) {
       return value.map((part, index) => unfold(part, [...at, index], within))
@@ -77,17 +105,23 @@ export function unfoldSchema(root: Schema, path: Path): Schema {
 
   function follow(reference: unknown, at: Path, within: readonly string[]): unknown {
     if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) {
-      throw new DocumentFault(at, '"$ref" can only mean a place in the same condition, such as "#/$defs/name"')
+      throw new DocumentFault(at, '"$ref" must be a place in the same condition, such as "#/$defs/name"')
     }
     if (reference === '#' || within.includes(reference)) {
-      throw new DocumentFault(at, `"$ref" leads back to itself by ${reference}: write as many levels as are needed`)
+      throw new DocumentFault(at, `"$ref" leads back to itself by ${reference}. Write out as many levels as you need`)
     }
     const target = partAt(root, reference)
     if (target === undefined) throw new DocumentFault(at, `"$ref": there is nothing at ${reference} in this condition`)
     return unfold(target, at, [...within, reference])
   }
 
-  return unfold(root, path, []) as Schema
+  const schema = unfold(root, path, []) as Schema
+  return { schema, weight, patterns }
+}
+
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return Object.values(value).reduce((sum: number, part) => sum + countValues(part), 1)
 }
 
 /** RFC 6901, in a URI fragment. */

@@ -1,57 +1,70 @@
-/** Takes what runs in tmux already under the hub. Nothing is started, and nothing of it is changed. */
+/** Adopts a program that already runs in tmux. It starts nothing and does not change the program. */
 import { isOver } from '../api/session.ts'
 import { HubError } from '../base/hub-error.ts'
+import type { TmuxPane, TmuxTarget } from '../drivers/drivers.ts'
 import type { EventLog } from '../events/events.ts'
-import type { Terminals, TmuxAccess, TmuxPane } from '../terminal/terminal.ts'
-import { findTmuxTarget } from '../terminal/terminal.ts'
-import type { Beginning } from './begin.ts'
+import type { SessionStarter } from './start-session.ts'
+import type { TemplateSource } from './launch.ts'
 import type { NewRecord } from './new-record.ts'
-import type { PersonsEnvironment } from './persons-tmux.ts'
-import { personsTmux } from './persons-tmux.ts'
 import type { RunningSessions } from './running.ts'
-import type { SessionBook } from './session-book.ts'
+import type { SessionRegistry } from './session-registry.ts'
+import type { SessionRuns } from './session-runs.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 
 export interface AdoptTmuxOptions {
   readonly rows: Pick<SessionStore, 'find'>
-  readonly book: SessionBook
+  readonly registry: SessionRegistry
   readonly events: Pick<EventLog, 'append'>
-  readonly begin: Pick<Beginning, 'take'>
+  readonly starter: Pick<SessionStarter, 'take'>
   readonly running: Pick<RunningSessions, 'whileStarting'>
-  readonly terminals: Terminals
-  readonly environment: PersonsEnvironment
+  readonly templates: Pick<TemplateSource, 'find'>
+  readonly runs: SessionRuns
   readonly newRecord: NewRecord
 }
 
-/** `target`: as for tmux. */
-export type AdoptTmux = (target: string, name: string | undefined) => Promise<SessionRecord>
+export interface AdoptSpec extends TmuxTarget {
+  readonly name?: string | undefined
+  /** The template that describes the program. */
+  readonly template?: string | undefined
+}
+
+export type AdoptTmux = (spec: AdoptSpec) => Promise<SessionRecord>
 
 export function createTmuxAdoption(options: AdoptTmuxOptions): AdoptTmux {
-  const { rows, book, events, begin, running, terminals, environment, newRecord } = options
+  const { rows, registry, events, starter, running, templates, runs, newRecord } = options
 
-  async function refuseIfHeld({ heldAs, isPiped }: TmuxPane, target: string): Promise<void> {
-    const holding = heldAs === undefined ? undefined : await rows.find(heldAs)
-    if (holding && !isOver(holding.status)) {
-      throw new HubError('conflict', `"target": ${target} is under the hub already, as the session "${holding.name}".`)
+  async function assertFree({ ownerSession, isPiped, target }: TmuxPane): Promise<void> {
+    const owner = ownerSession === undefined ? undefined : await rows.find(ownerSession)
+    if (owner && !isOver(owner.status)) {
+      throw new HubError('conflict', `"target": the hub already has ${target}, as the session "${owner.name}".`)
     }
-    // What a holder of ours has left behind goes by itself.
-    if (!isPiped || holding) return
+    // A pipe that one of our holders left behind closes by itself.
+    if (!isPiped || owner) return
     throw new HubError(
       'conflict',
-      `"target": what ${target} prints goes to another program already, and tmux gives it to one only. End that with "tmux pipe-pane -t ${target}", then try again.`,
+      `"target": tmux already pipes the output of ${target} to another program, and it can pipe to only one. Stop that with "tmux pipe-pane -t ${target}", then try again.`,
     )
   }
 
-  return async (target, name) => {
-    const tmux = personsTmux(environment)
-    const pane = await paneAt(tmux, target)
-    await refuseIfHeld(pane, target)
+  return async ({ target, name, template: wanted = 'shell', server }) => {
+    // Throws if there is no such template.
+    const { name: template, driver } = templates.find(wanted).template
+    const { tmux } = runs.drivers.find(driver)
+    if (!tmux) {
+      throw new HubError(
+        'invalid',
+        `"template": the driver of "${template}", ${driver}, cannot adopt a program in tmux.`,
+      )
+    }
+    const pane = await tmux.find({ target, server })
+    await assertFree(pane)
     const record = newRecord({
       name: name ?? toName(pane.sessionName),
-      template: 'shell',
+      template,
       command: pane.command,
       args: undefined,
       sessionType: 'long_running',
+      driver,
       backend: 'tmux',
       description: undefined,
       labels: [],
@@ -60,34 +73,18 @@ export function createTmuxAdoption(options: AdoptTmuxOptions): AdoptTmux {
       terminalTools: [],
       socketName: undefined,
     })
-    const { id, template, command, size } = record
+    const { id, command } = record
     await running.whileStarting(id, async () => {
-      await book.add(record)
+      await registry.add(record)
       const payload = { name: record.name, template, command, tmux: pane.sessionName }
       await events.append({ type: 'session-created', session: id, payload })
-      await begin.take(record, () => terminals.start(id, { ...size, tmux: { ...tmux, pane: pane.id } }))
+      await starter.take(record, () => tmux.take(runs.describe(record), pane))
     })
-    return book.find(id)
+    return registry.find(id)
   }
 }
 
-/** So many are named where the one that was asked for is not there. */
-const namedTargets = 10
-
-async function paneAt(tmux: TmuxAccess, target: string): Promise<TmuxPane> {
-  const { pane, targets } = await findTmuxTarget(tmux, target)
-  if (pane) return pane
-  const named = targets.slice(0, namedTargets).join(', ')
-  const more = targets.length > namedTargets ? ` and ${targets.length - namedTargets} more` : ''
-  throw new HubError(
-    'not-found',
-    targets.length === 0
-      ? '"target": no tmux session runs, or none that the hub can see: it looks where TMUX_TMPDIR says.'
-      : `"target": tmux has no ${target}, or more than one. Name a session, window or pane in full; its panes are ${named}${more}.`,
-  )
-}
-
-/** Names in tmux are freer than ours. */
+/** tmux allows characters in names that we do not. */
 function toName(tmuxName: string): string {
   const name = tmuxName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
   return name.replace(/^-+/, '').slice(0, 40).replace(/-+$/, '') || 'tmux'

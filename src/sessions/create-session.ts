@@ -1,63 +1,88 @@
-/** From what was asked for to a session that runs, or waits its turn. */
+/** Creates a session from a request, and starts or queues it. */
 import { isOver } from '../api/session.ts'
+import type { Delivery } from '../drivers/drivers.ts'
 import type { EventLog } from '../events/events.ts'
-import type { Beginning } from './begin.ts'
-import type { DraftSession, SessionSpec } from './draft.ts'
+import type { SessionStarter } from './start-session.ts'
+import type { Draft, DraftSession, SessionSpec } from './draft.ts'
+import type { EquippingSpec } from './equip.ts'
 import type { JobQueue } from './jobs.ts'
-import type { Delivery } from './prompt.ts'
+import type { DraftResumed } from './resume-session.ts'
 import type { RunningSessions } from './running.ts'
-import type { SessionBook } from './session-book.ts'
+import type { SessionRegistry } from './session-registry.ts'
 import type { SessionRecord } from './session-store.ts'
 
 export interface CreatedSession {
   readonly record: SessionRecord
-  /** Only where there was a prompt. */
+  /** Only if the request had a prompt. */
   readonly prompt: Delivery | undefined
 }
 
 export interface CreationOptions {
   readonly draft: DraftSession
-  readonly equip: (record: SessionRecord, spec: SessionSpec) => Promise<void>
-  readonly book: SessionBook
+  readonly draftResumed: DraftResumed
+  readonly equip: (draft: Draft, spec: EquippingSpec) => Promise<void>
+  readonly registry: SessionRegistry
   readonly running: RunningSessions
-  readonly begin: Beginning
+  readonly starter: SessionStarter
   readonly jobs: JobQueue
   readonly events: Pick<EventLog, 'append'>
+  /** Cancels the delivery of prompts when the hub stops. */
+  readonly stopping: AbortSignal
 }
+
+type StartSpec = EquippingSpec & Pick<SessionSpec, 'env' | 'prompt'>
 
 export interface Creation {
   create(spec: SessionSpec, signal: AbortSignal): Promise<CreatedSession>
+  /** Creates a session that continues the conversation of an ended one. */
+  resume(ended: SessionRecord, spec: Pick<SessionSpec, 'prompt' | 'by'>, signal: AbortSignal): Promise<CreatedSession>
   /** Puts a one-off command into the queue. */
   enqueue(spec: SessionSpec, priority: number): Promise<SessionRecord>
 }
 
-export function createCreation({ draft, equip, book, running, begin, jobs, events }: CreationOptions): Creation {
+export function createCreation({
+  draft,
+  draftResumed,
+  equip,
+  registry,
+  running,
+  starter,
+  jobs,
+  events,
+  stopping,
+}: CreationOptions): Creation {
+  async function start(drafted: Draft, spec: StartSpec, signal: AbortSignal): Promise<CreatedSession> {
+    const { record } = drafted
+    const { id, name, template, command, resumedFrom } = record
+    const run = await running.whileStarting(id, async () => {
+      await registry.add(record)
+      const payload = { name, template, command, ...(resumedFrom !== undefined && { resumed_from: resumedFrom }) }
+      await events.append({ type: 'session-created', session: id, payload })
+      await equip(drafted, spec)
+      return starter.launch(record, { env: spec.env, prompt: spec.prompt })
+    })
+    if (spec.prompt === undefined) return { record: await registry.find(id), prompt: undefined }
+    const prompt = await run.prompt(spec.prompt, AbortSignal.any([signal, stopping]))
+    if (!prompt.delivered) {
+      const lastMessage = `The prompt was not delivered: ${prompt.reason}`
+      // If the program has ended, its record already says so.
+      await running.settled(id)
+      await registry.change(id, ({ status }) => (isOver(status) ? undefined : { lastMessage }))
+    }
+    return { record: await registry.find(id), prompt }
+  }
+
   return {
-    async create(spec, signal) {
-      const record = await draft(spec)
-      const { id, name, template, command } = record
-      const terminal = await running.whileStarting(id, async () => {
-        await book.add(record)
-        await events.append({ type: 'session-created', session: id, payload: { name, template, command } })
-        await equip(record, spec)
-        return begin.launch(record, { env: spec.env, prompt: spec.prompt })
-      })
-      const prompt = await begin.prompt(record, terminal, spec.prompt, signal)
-      if (prompt?.delivered === false) {
-        const lastMessage = `The prompt was not delivered: ${prompt.reason}`
-        // If that is because it has ended, what is answered says so.
-        await running.settled(id)
-        await book.change(id, ({ status }) => (isOver(status) ? undefined : { lastMessage }))
-      }
-      return { record: await book.find(id), prompt }
-    },
+    create: async (spec, signal) => start(await draft(spec), spec, signal),
+    resume: async (ended, spec, signal) => start(await draftResumed(ended), spec, signal),
     async enqueue(spec, priority) {
-      const record = await jobs.add(await draft(spec), priority)
+      const drafted = await draft(spec)
+      const record = await jobs.add(drafted.record, priority)
       const { id, name } = record
-      await equip(record, spec)
+      await equip({ ...drafted, record }, spec)
       await events.append({ type: 'job-queued', session: id, payload: { name, priority } })
       await jobs.next()
-      return book.find(id)
+      return registry.find(id)
     },
   }
 }

@@ -1,11 +1,16 @@
-/** From what was asked for to a record that can be stored and started, or to a sentence that says what would work. */
+/** Turns a request into a record that can be stored and started, or throws an error that says what would work. */
 import type { ConnectorUse, LegacyMcps } from '../api/connector.ts'
 import type { TerminalSize } from '../api/session.ts'
+import type { AvailableTemplate, Template } from '../api/template.ts'
+import { argumentLists } from '../api/template.ts'
 import { HubError } from '../base/hub-error.ts'
-import type { ProgramEnvironment } from '../config/config.ts'
+import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
+import type { Drivers } from '../drivers/drivers.ts'
+import { beginConversation } from './conversation.ts'
 import type { Launcher, TemplateSource } from './launch.ts'
 import type { NewRecord } from './new-record.ts'
-import { chooseCommand } from './program.ts'
+import { defaultSize } from './new-record.ts'
+import { chooseCommand, isOfTemplate } from './program.ts'
 import type { SessionRecord } from './session-store.ts'
 import { planWorkspace } from './workspace.ts'
 
@@ -15,6 +20,8 @@ export interface SessionSpec {
   readonly prompt?: string | undefined
   readonly command?: string | undefined
   readonly args?: readonly string[] | undefined
+  /** Flags for the agent of the template. */
+  readonly agentArgs?: readonly string[] | undefined
   readonly workingDir?: string | undefined
   readonly worktree?: boolean | undefined
   readonly env?: ProgramEnvironment | undefined
@@ -26,52 +33,64 @@ export interface SessionSpec {
   readonly connectors?: readonly ConnectorUse[] | undefined
   readonly mcps?: LegacyMcps | undefined
   readonly policy?: string | undefined
-  /** Who asks for it, for the record. */
+  /** Who made the request, for the record. */
   readonly by?: string | undefined
 }
 
 export interface DraftOptions {
+  readonly drivers: Drivers
   readonly templates: TemplateSource
   readonly launcher: Launcher
   readonly newRecord: NewRecord
   readonly defaultTemplate: string
-  /** Where workspaces of their own are made. */
+  /** The directory for workspaces that the hub makes. */
   readonly workspaces: string
-  readonly environment: ProgramEnvironment
+  readonly environment: PersonsEnvironment
 }
 
-export type DraftSession = (spec: SessionSpec) => Promise<SessionRecord>
+/** The template may change at any time, so everything a session takes from it before its start comes from one read. */
+export interface Draft {
+  readonly record: SessionRecord
+  readonly found: AvailableTemplate
+}
 
-const defaultSize: TerminalSize = { cols: 120, rows: 40 }
+export type DraftSession = (spec: SessionSpec) => Promise<Draft>
 
 export function createDraft(options: DraftOptions): DraftSession {
-  const { templates, launcher, newRecord, defaultTemplate, workspaces, environment } = options
+  const { drivers, templates, launcher, newRecord, defaultTemplate, workspaces, environment } = options
 
-  /** A command of one's own is none of the default agent's. */
+  /** A custom command does not belong to the default agent. */
   const templateFor = ({ command }: SessionSpec) => (command === undefined ? defaultTemplate : 'shell')
 
   return async (spec) => {
-    const { template, available, whyNot } = templates.find(spec.template ?? templateFor(spec))
+    const found = templates.find(spec.template ?? templateFor(spec))
+    const { template, available, whyNot } = found
     if (!available && spec.command === undefined) {
       throw new HubError('unavailable', `The template "${template.name}" cannot be used here: ${whyNot}`)
     }
+    const driver = drivers.find(template.driver)
     const line = chooseCommand(template, spec)
+    const { agentArgs = [] } = spec
+    const isAgent = isOfTemplate(line, template)
+    if (agentArgs.length > 0 && !(isAgent && takesAgentArgs(template))) throw refusesFlags(template)
+    const env = await environment.forPrograms()
     const workspace = await planWorkspace({
       name: spec.name,
       workingDir: spec.workingDir ?? template.working_dir,
       worktree: spec.worktree ?? false,
       directory: workspaces,
-      env: environment,
+      env,
     })
     const workspacePath = workspace.path
-    launcher.check(template, { ...line, workspacePath })
+    launcher.check(template, { ...line, workspacePath, env })
     await workspace.make()
-    return newRecord({
+    const record = newRecord({
       name: spec.name,
       template: template.name,
       command: line.command,
       args: line.args,
       sessionType: template.session_type,
+      driver: driver.name,
       backend: template.backend,
       description: spec.description,
       labels: spec.labels ?? [],
@@ -79,6 +98,20 @@ export function createDraft(options: DraftOptions): DraftSession {
       size: spec.size ?? template.size ?? defaultSize,
       terminalTools: spec.tools ?? template.terminal_tools,
       socketName: spec.socketName ?? template.mcp_socket,
+      agentArgs,
+      conversation: isAgent ? beginConversation(template, agentArgs) : undefined,
     })
+    return { record, found }
   }
+}
+
+function takesAgentArgs({ args = [] }: Template): boolean {
+  return args.includes(argumentLists.agentArgs)
+}
+
+function refusesFlags({ name }: Template): HubError {
+  return new HubError(
+    'invalid',
+    `"agent_args": the template "${name}" does not take flags here. Leave out "command" and "args", or put "${argumentLists.agentArgs}" into the args of the template.`,
+  )
 }

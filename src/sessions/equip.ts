@@ -1,35 +1,68 @@
-/** What a session is given besides its program, once its record is there and before the program starts. */
+/** Gives a session its policies and connectors, after its record is stored and before its program starts. */
 import type { ConnectorUse, LegacyMcps } from '../api/connector.ts'
+import type { StatedPolicy } from '../api/policy.ts'
 import { messageOf } from '../base/hub-error.ts'
-import type { SessionSpec } from './draft.ts'
-import type { TemplateSource } from './launch.ts'
+import type { SignalSender } from '../feature/feature.ts'
+import type { Draft, SessionSpec } from './draft.ts'
 import type { SessionEnds } from './session-ends.ts'
-import type { SessionRecord } from './session-store.ts'
 
-export interface Equipment {
-  readonly connectors: readonly ConnectorUse[]
-  readonly mcps: LegacyMcps | undefined
-  /** The session's own, beside those of the hub and the template. */
-  readonly policy: string | undefined
-  readonly by: string
+/** The part of the policies that the start of a session needs. */
+export interface SessionPolicies {
+  storeTemplatePolicy(session: string, template: string, policy: StatedPolicy): Promise<void>
+  setSessionPolicy(session: string, source: string, by: string): Promise<void>
+  ownOf(session: string): Promise<string | undefined>
 }
 
-export type Equip = (session: string, equipment: Equipment) => Promise<void>
+/** The part of the connectors that the start of a session needs. */
+export interface SessionConnectors {
+  bindAll(session: string, uses: readonly ConnectorUse[]): Promise<void>
+  bindLegacyMap(session: string, map: LegacyMcps): Promise<void>
+  usesOf(session: string): Promise<readonly ConnectorUse[]>
+}
 
 export interface EquipOptions {
-  readonly templates: TemplateSource
   readonly ends: Pick<SessionEnds, 'note'>
-  readonly equip: Equip
+  readonly policies: SessionPolicies
+  readonly connectors: SessionConnectors
+  readonly signals: SignalSender
 }
 
-/** A session that cannot have what was asked for does not run without it. */
-export function createEquipping({ templates, ends, equip }: EquipOptions) {
-  return async ({ id, template }: SessionRecord, spec: SessionSpec): Promise<void> => {
-    const connectors = spec.connectors ?? templates.find(template).template.connectors
+export type EquippingSpec = Pick<SessionSpec, 'connectors' | 'mcps' | 'policy' | 'by'>
+
+interface Equipment {
+  readonly connectors: readonly ConnectorUse[]
+  readonly mcps?: LegacyMcps | undefined
+  /** The session's own policy, in addition to those of the hub and the template. */
+  readonly policy: string | undefined
+}
+
+/** If a session cannot get everything it was to have, it fails and does not start. */
+export function createEquipping({ ends, policies, connectors, signals }: EquipOptions) {
+  /** The settings that a resumed session inherits from the ended one. */
+  async function inheritedFrom(session: string): Promise<Equipment> {
+    const [uses, policy] = await Promise.all([connectors.usesOf(session), policies.ownOf(session)])
+    return { connectors: uses, policy }
+  }
+
+  async function equip({ record: { id, resumedFrom }, found }: Draft, spec: EquippingSpec): Promise<void> {
+    const { template, source } = found
+    const origin = source === 'shipped' ? 'shipped' : 'own'
+    await policies.storeTemplatePolicy(id, template.name, { origin, source: template.policy })
+    const given: Equipment =
+      resumedFrom === undefined
+        ? { connectors: spec.connectors ?? template.connectors, mcps: spec.mcps, policy: spec.policy }
+        : await inheritedFrom(resumedFrom)
+    if (given.policy !== undefined) await policies.setSessionPolicy(id, given.policy, spec.by ?? 'the hub')
+    if (given.connectors.length > 0) await connectors.bindAll(id, given.connectors)
+    if (given.mcps) await connectors.bindLegacyMap(id, given.mcps)
+    if (given.mcps || given.connectors.length > 0) signals.emit('mounts-wanted', { session: id })
+  }
+
+  return async (draft: Draft, spec: EquippingSpec): Promise<void> => {
     try {
-      await equip(id, { connectors, mcps: spec.mcps, policy: spec.policy, by: spec.by ?? 'the hub' })
+      await equip(draft, spec)
     } catch (error) {
-      await ends.note(id, () => ({ status: 'failed', lastMessage: messageOf(error) }))
+      await ends.note(draft.record.id, () => ({ status: 'failed', lastMessage: messageOf(error) }))
       throw error
     }
   }

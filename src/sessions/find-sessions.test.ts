@@ -1,22 +1,23 @@
-/** Programs whose records are lost, or wrong, and those that cannot be reached for a while: nothing that lives is given up. */
-import { existsSync, renameSync, symlinkSync } from 'node:fs'
+/** The hub never gives up a living program: its record may be lost or wrong, or its holder unreachable for a while. */
+import { existsSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { useSqliteWorld } from '../../test/fixtures/session-world.ts'
+import { useSqliteWorld } from '../../test/worlds/session-world.ts'
 import type { SessionRecord, Sessions } from './sessions.ts'
+import { terminalOf } from './session-output.ts'
 
 const { signal } = new AbortController()
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 
 async function typeAndSee(sessions: Sessions, record: SessionRecord): Promise<void> {
-  const terminal = await sessions.terminalOf(record)
+  const terminal = await terminalOf(sessions, record)
   terminal.write(Buffer.from('hello\r'))
   await vi.waitFor(() => expect(terminal.screen.text()).toContain('heard hello'), patience)
 }
 
 const command = 'while read -r line; do echo "heard $line"; done'
 
-test('a program whose record is lost is a session again, and says what happened', async () => {
+test('a program whose record is lost becomes a session again and says what happened', async () => {
   const { sessions, store, restart, events } = await useSqliteWorld()
   const { record } = await sessions.create({ name: 'mine', command }, signal)
   await store.db.deleteFrom('sessions').execute()
@@ -36,7 +37,7 @@ test('a program whose record is lost is a session again, and says what happened'
   expect(await next.find(record.id)).toMatchObject({ status: 'stopped' })
 })
 
-test('one that was taken for ended, or for that of another hub, is taken up again under its name', async () => {
+test('a living session that is recorded as ended, or as of another hub, is adopted under its name', async () => {
   const { sessions, store, restart } = await useSqliteWorld()
   const { record: ended } = await sessions.create({ name: 'ended', command }, signal)
   const { record: others } = await sessions.create({ name: 'others', command }, signal)
@@ -51,13 +52,34 @@ test('one that was taken for ended, or for that of another hub, is taken up agai
   }
 })
 
-test('a socket that a killed holder left behind is no sign of life', async () => {
+test('the hub logs an error if it cannot look for sockets or programs', async () => {
+  const { sessions, store, home, restart, complaints } = await useSqliteWorld()
+  const { record } = await sessions.create({ name: 'mine', command }, signal)
+  await store.db.deleteFrom('sessions').execute()
+  const run = join(home, 'run')
+  await whileUnreadable(run, restart)
+  expect(complaints.join()).toMatch(/could not adopt a program without a record/)
+  await whileUnreadable(join(home, 'sessions'), restart)
+  expect(complaints.join()).toMatch(/could not look for programs without a record/)
+  expect(await (await restart()).list({})).toMatchObject([{ id: record.id, status: 'running' }])
+})
+
+/** Reading the path fails with ELOOP. */
+async function whileUnreadable(path: string, work: () => Promise<unknown>): Promise<void> {
+  renameSync(path, `${path}.moved`)
+  symlinkSync(path, path)
+  await work()
+  rmSync(path)
+  renameSync(`${path}.moved`, path)
+}
+
+test('a socket that a killed holder left behind does not count as a living program', async () => {
   const { sessions, store, home, restart } = await useSqliteWorld()
   const { record: kept } = await sessions.create({ name: 'kept', command }, signal)
   const { record: lost } = await sessions.create({ name: 'lost', command }, signal)
   for (const record of [kept, lost]) {
-    const { life } = await sessions.terminalOf(record)
-    if (life.is === 'running') process.kill(life.holderPid, 'SIGKILL')
+    const { status } = await terminalOf(sessions, record)
+    if (status.is === 'running') process.kill(status.holderPid, 'SIGKILL')
     await vi.waitFor(async () => expect((await sessions.find(record.id)).status).toBe('failed'), patience)
     expect(existsSync(join(home, 'run', `${record.id}.sock`))).toBe(true)
   }
@@ -65,18 +87,18 @@ test('a socket that a killed holder left behind is no sign of life', async () =>
   expect(await (await restart()).list({})).toMatchObject([{ id: kept.id, status: 'failed' }])
 })
 
-test('one whose holder cannot be reached is left as it is, and adopted when it can be', async () => {
+test('a session whose holder cannot be reached keeps its record, and is adopted when the holder answers', async () => {
   const { sessions, home, restart } = await useSqliteWorld()
   const { record } = await sessions.create({ name: 'behind', command }, signal)
   const socket = join(home, 'run', `${record.id}.sock`)
   const moved = `${socket}.moved`
   renameSync(socket, moved)
-  // Whoever connects to it hears ELOOP, which is neither "no such file" nor "nobody there".
+  // The hub refuses a link, which is neither "no such file" nor "connection refused".
   symlinkSync(socket, socket)
   const next = await restart()
   expect(await next.find('behind')).toMatchObject({
     status: 'running',
-    lastMessage: expect.stringMatching(/cannot be reached now: .*ELOOP/),
+    lastMessage: expect.stringMatching(/cannot reach its holder now: .* is not a socket\. The/),
   })
   renameSync(moved, socket)
   await vi.waitFor(async () => expect((await next.find('behind')).lastMessage).toBeUndefined(), patience)

@@ -1,4 +1,4 @@
-/** Ids that sort by the time they were made, each later than the one before. */
+/** Ids that sort by creation time. Each one is later than the one before. */
 import { randomBytes } from 'node:crypto'
 
 export function createIds(now: () => number = Date.now): {

@@ -1,7 +1,7 @@
-/** Jobs are kept for good, and lists of them come in pages. */
+/** Jobs are kept forever, so lists of them have pages. */
 import { expect, test } from 'vitest'
 import { openSessionTools } from '../../test/fixtures/session-tools.ts'
-import { useWorld } from '../../test/fixtures/session-world.ts'
+import { useWorld } from '../../test/worlds/session-world.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 import type { Job } from '../api/job.ts'
 
@@ -11,7 +11,7 @@ interface JobPage {
 }
 
 describeOnEachEngine('lists of jobs', (open) => {
-  /** Jobs that wait, since there is no place for any. */
+  /** Queues jobs that stay queued, because the limit is 0. */
   async function begin(count: number) {
     const { sessions } = useWorld(await open(), [], { jobConcurrency: 0 })
     for (let job = 0; job < count; job++) {
@@ -20,7 +20,7 @@ describeOnEachEngine('lists of jobs', (open) => {
     return { sessions, ...openSessionTools(sessions) }
   }
 
-  test('come page by page, newest first, each with its place in the whole queue', async () => {
+  test('list_jobs pages through jobs, newest first, each with its position in the whole queue', async () => {
     const { call } = await begin(5)
     const seen: (readonly [string, number | undefined])[] = []
     const pages: number[] = []
@@ -40,7 +40,7 @@ describeOnEachEngine('lists of jobs', (open) => {
     ])
   })
 
-  test('a job that is cancelled has no place, and leaves it to those behind', async () => {
+  test('a cancelled job leaves the queue, and the jobs behind it move up', async () => {
     const { call, sessions } = await begin(3)
     const [first] = (await sessions.jobs.list({ limit: 10 })).jobs.filter(({ position }) => position === 0)
     expect(await call('cancel_job', { id: first!.id })).toEqual(expect.not.objectContaining({ position: 0 }))
@@ -48,7 +48,7 @@ describeOnEachEngine('lists of jobs', (open) => {
     expect(jobs.map(({ position }) => position)).toEqual([1, 0])
   })
 
-  test('resources hold the newest two hundred, and say when there are more', async () => {
+  test('resources list the newest 200, and say if there are more', async () => {
     const { read, sessions } = await begin(200)
     for (const kind of ['jobs', 'sessions'] as const) {
       const page = JSON.parse((await read(`resource://${kind}`))!)

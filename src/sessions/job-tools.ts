@@ -6,13 +6,13 @@ import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { descriptionArgument, programText, templateArgument } from './arguments.ts'
 import { cursorArgument, limitArgument } from './cursor.ts'
-import type { Sessions } from './sessions.ts'
+import type { Sessions } from './session.ts'
 
 export function createJobTools(sessions: Sessions): readonly Tool[] {
   return [
     defineTool({
       name: 'list_jobs',
-      description: 'One-off commands: those that wait, run and have ended, newest first.',
+      description: 'One-off commands: queued, running and ended, newest first.',
       input: z.strictObject({
         status: z.enum(jobStatuses).optional(),
         cursor: cursorArgument.optional(),
@@ -27,10 +27,10 @@ export function createJobTools(sessions: Sessions): readonly Tool[] {
     }),
     defineTool({
       name: 'enqueue_one_off',
-      description: 'Queues a command that runs when it is its turn. Its output, exit code and times are kept.',
+      description: 'Queues a command that runs in its turn. Its output, exit code and times are kept.',
       input: z.strictObject({
         name: sessionNameSchema,
-        command: programText(100_000).min(1).describe('A line for the shell.'),
+        command: programText(100_000).min(1).describe('A shell command line.'),
         template: templateArgument.default('script'),
         description: descriptionArgument.optional(),
         priority: z.int().min(-1_000).max(1_000).default(0).describe('Higher goes first.'),
@@ -41,8 +41,7 @@ export function createJobTools(sessions: Sessions): readonly Tool[] {
     }),
     defineTool({
       name: 'cancel_job',
-      description:
-        'Ends a job: one that waits never begins, one that runs is killed, one that has ended stays as it is.',
+      description: 'Ends a job: a queued one never starts, a running one is killed, an ended one stays as it is.',
       input: z.strictObject({ id: z.string().describe('As in list_jobs.') }),
       output: jobSchema,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

@@ -1,6 +1,6 @@
 /**
- * The queue of one-off commands. A job is a session that waits its turn: what is queued is a stored record, so nothing is
- * lost with the hub, and a job's output, exit code and times are those of its session.
+ * The queue of one-off commands. A job is a session that waits its turn. It is a stored record, so a killed hub loses no
+ * job, and the output, exit code and times of a job are those of its session.
  */
 import { randomBytes } from 'node:crypto'
 import type { Job, JobStatus } from '../api/job.ts'
@@ -10,13 +10,13 @@ import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
 import type { Page } from './cursor.ts'
 import { toPage } from './cursor.ts'
-import type { SessionBook } from './session-book.ts'
+import type { SessionRegistry } from './session-registry.ts'
 import type { SessionPlace, SessionRecord, SessionStore } from './session-store.ts'
 
 export interface JobQueue {
-  /** Behind the others; `next` looks whether it is its turn. */
+  /** Appends a job to the queue. `next` starts it in its turn. */
   add(record: SessionRecord, priority: number): Promise<SessionRecord>
-  /** Starts as many as there are places. */
+  /** Starts as many jobs as the limit allows. */
   next(): Promise<void>
   find(jobId: string): Promise<SessionRecord>
   /** Newest first. */
@@ -36,16 +36,16 @@ export interface JobPage extends Pick<Page<Job>, 'cursor'> {
 
 export interface JobQueueOptions {
   readonly rows: SessionStore
-  readonly book: SessionBook
+  readonly registry: SessionRegistry
   readonly hubId: string
   readonly limit: number
   readonly launch: (record: SessionRecord) => Promise<unknown>
   readonly log: Log
-  /** None is started when the hub is stopping. */
+  /** A hub that is stopping starts no job. */
   readonly stopping: AbortSignal
 }
 
-export function createJobQueue({ rows, book, hubId, limit, launch, log, stopping }: JobQueueOptions): JobQueue {
+export function createJobQueue({ rows, registry, hubId, limit, launch, log, stopping }: JobQueueOptions): JobQueue {
   const oneByOne = createSerial()
 
   async function describe(records: readonly SessionRecord[]): Promise<readonly Job[]> {
@@ -56,16 +56,16 @@ export function createJobQueue({ rows, book, hubId, limit, launch, log, stopping
 
   async function startNext(): Promise<void> {
     if (stopping.aborted) return
-    const begun = await rows.list({ hubId, isJob: true, statuses: ['starting', 'running'] })
-    const places = limit - begun.length
+    const started = await rows.list({ hubId, isJob: true, statuses: ['starting', 'running'] })
+    const places = limit - started.length
     if (places <= 0) return
     for (const record of await rows.listQueue(hubId, places)) {
-      const starting = await book.change(record.id, ({ status, isStopAsked }) =>
+      const starting = await registry.change(record.id, ({ status, isStopAsked }) =>
         status === 'queued' && !isStopAsked ? { status: 'starting' } : undefined,
       )
       if (starting?.status !== 'starting') continue
       launch(starting).catch((error: unknown) =>
-        log.warn({ session: record.name, error: messageOf(error) }, 'a job could not be started'),
+        log.warn({ session: record.name, error: messageOf(error) }, 'could not start a job'),
       )
     }
   }
@@ -79,7 +79,7 @@ export function createJobQueue({ rows, book, hubId, limit, launch, log, stopping
         jobId: `j${randomBytes(6).toString('hex')}`,
         priority,
       }
-      await book.add(waiting)
+      await registry.add(waiting)
       return waiting
     },
     next: () => oneByOne(startNext),

@@ -1,14 +1,19 @@
-/** The record of a session that is about to be stored for the first time: what is asked of it, and nothing yet done. */
+/** Makes the first record of a session, from the request. */
+import type { TerminalSize } from '../api/session.ts'
 import { defaultTerminalSettings } from '../api/terminal-tools.ts'
+import { type Folder, folderAt } from '../base/open-inside.ts'
 import { createIds } from './ids.ts'
 import type { SessionRecord } from './session-store.ts'
 
-type Asked =
+export const defaultSize: TerminalSize = { cols: 120, rows: 40 }
+
+type Requested =
   | 'name'
   | 'template'
   | 'command'
   | 'args'
   | 'sessionType'
+  | 'driver'
   | 'backend'
   | 'description'
   | 'labels'
@@ -17,15 +22,23 @@ type Asked =
   | 'terminalTools'
   | 'socketName'
 
-export type NewRecord = (asked: Pick<SessionRecord, Asked>) => SessionRecord
+type Agents = 'agentArgs' | 'conversation' | 'resumedFrom'
 
-/** One for the hub: each record is later than the one before, however it came to be. */
+export type NewRecord = (
+  requested: Pick<SessionRecord, Requested> & Partial<Pick<SessionRecord, Agents>>,
+) => SessionRecord
+
+/** One per hub, so that each record is later than the one before. */
 export function createNewRecord(hubId: string): NewRecord {
   const ids = createIds()
-  return (asked) => {
+  return (requested) => {
     const { id, createdAt } = ids.next()
     return {
-      ...asked,
+      agentArgs: [],
+      conversation: undefined,
+      resumedFrom: undefined,
+      ...requested,
+      workspaceFolder: findFolder(requested.workspacePath),
       id,
       hubId,
       status: 'starting',
@@ -43,5 +56,13 @@ export function createNewRecord(hubId: string): NewRecord {
       endedAt: undefined,
       updatedAt: createdAt,
     }
+  }
+}
+
+function findFolder(path: string): Folder | undefined {
+  try {
+    return folderAt(path)
+  } catch {
+    return undefined
   }
 }

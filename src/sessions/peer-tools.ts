@@ -1,9 +1,9 @@
-/** The mount `sessions` of a compositor: who else is there. */
+/** The mount `sessions` of a compositor: the other sessions of the hub. */
 import { z } from 'zod'
-import { activityKinds, isOver, sessionStatuses } from '../api/session.ts'
+import { activityKinds, livingStatuses, sessionStatuses } from '../api/session.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
-import type { Sessions } from './sessions.ts'
+import type { Sessions } from './session.ts'
 
 const peerSchema = z.object({
   name: z.string(),
@@ -20,15 +20,18 @@ const mostPeers = 200
 export function createPeerProvider(sessions: Pick<Sessions, 'list' | 'activityOf'>, self: string): Provider {
   const tool = defineTool({
     name: 'sessions_list',
-    description: 'The sessions that run on this hub, newest first; this one is marked.',
+    description:
+      'The living sessions of this hub: those that wait for a person first, then the newest. is_self marks yours.',
     input: z.strictObject({}),
     output: z.object({ sessions: z.array(peerSchema) }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run() {
-      const all = await sessions.list({ limit: mostPeers })
-      const peers = all.filter(({ status }) => !isOver(status))
+      const living = await sessions.list({ statuses: livingStatuses, limit: mostPeers })
+      const { waiting = [], others = [] } = Object.groupBy(living, (record) =>
+        sessions.activityOf(record).is === 'waiting' ? 'waiting' : 'others',
+      )
       return {
-        sessions: peers.map((record) => ({
+        sessions: [...waiting, ...others].map((record) => ({
           name: record.name,
           template: record.template,
           status: record.status,

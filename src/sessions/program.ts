@@ -1,7 +1,5 @@
-/** From a template and what was asked for to the program that is run. */
-import { accessSync, constants, statSync } from 'node:fs'
+/** Chooses the program to run, from the template and the request. */
 import { userInfo } from 'node:os'
-import { delimiter, isAbsolute, join } from 'node:path'
 import type { Template } from '../api/template.ts'
 import { HubError } from '../base/hub-error.ts'
 
@@ -11,16 +9,22 @@ export interface CommandLine {
   readonly args: readonly string[] | undefined
 }
 
-/** It is the template's own, so that words in it are filled in: what somebody typed is meant as it stands. */
+/** Whether this is the template's own command. Only there are `{words}` filled in: a person's command runs as typed. */
 export function isOfTemplate({ command, args }: CommandLine, template: Template): boolean {
   return command === template.command && JSON.stringify(args) === JSON.stringify(template.args)
 }
 
-/** A command of one's own drops the template's arguments; arguments of one's own replace them. */
+/** A custom command drops the template's arguments. Custom arguments replace them. */
 export function chooseCommand(
   template: Template,
   asked: { readonly [Part in keyof CommandLine]?: CommandLine[Part] | undefined },
 ): CommandLine {
+  if (asked.command?.startsWith('-')) {
+    throw new HubError(
+      'invalid',
+      `"command": ${asked.command} is a flag, not a command. Put flags for an agent into "agent_args".`,
+    )
+  }
   if (asked.command !== undefined) return { command: asked.command, args: asked.args }
   return { command: template.command, args: asked.args ?? template.args }
 }
@@ -30,7 +34,7 @@ export interface Launch {
   readonly args: readonly string[]
 }
 
-/** Without arguments a line for the shell, with them a program; no command is the shell itself, without both for login. */
+/** A command without arguments is a shell line; with arguments, a program. Without both, it is a login shell. */
 export function toLaunch(line: CommandLine, prefix: readonly string[], env: Readonly<Record<string, string>>): Launch {
   const words = wordsOf(line, env['SHELL'] || shellOfAccount())
   const [file, ...args] = [...prefix, ...words]
@@ -49,30 +53,4 @@ function shellOfAccount(): string {
 function wordsOf({ command, args }: CommandLine, shell: string): readonly string[] {
   if (args) return [command || shell, ...args]
   return command === '' ? [shell, '-l'] : [shell, '-c', command]
-}
-
-/** A path stays as it is; a name is looked for as a shell would. Throws where there is no such program. */
-export function findProgram(file: string, path: string, cwd: string): string {
-  if (file.includes('/')) {
-    const absolute = isAbsolute(file) ? file : join(cwd, file)
-    if (isProgram(absolute)) return absolute
-    throw new HubError('invalid', `"command": there is no program at ${absolute}.`)
-  }
-  for (const directory of path.split(delimiter)) {
-    const candidate = join(directory || '.', file)
-    if (isProgram(candidate)) return candidate
-  }
-  throw new HubError(
-    'invalid',
-    `"command": the program "${file}" is not installed, or not on the hub's PATH. Install it, or give its whole path.`,
-  )
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }

@@ -6,10 +6,11 @@ import { HubError } from '../base/hub-error.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { nameArgument } from './arguments.ts'
-import { cursorArgument, limitArgument, toPage } from './cursor.ts'
-import type { SessionPlace, SessionRecord } from './session-store.ts'
-import type { Sessions } from './sessions.ts'
-import { tailLog } from './tail-log.ts'
+import { limitArgument } from './cursor.ts'
+import { tailLog, terminalOf } from './session-output.ts'
+import { readSessionPage, sessionCursorArgument } from './session-page.ts'
+import type { SessionRecord } from './session-store.ts'
+import type { Sessions } from './session.ts'
 import type { Waiting } from './wait.ts'
 import { waitForSession } from './wait.ts'
 
@@ -19,12 +20,13 @@ export function createReadingTools({ sessions, wait, checkWait }: Waiting & { se
   return [
     defineTool({
       name: 'list_sessions',
-      description: 'The sessions, newest first: what runs in each, where it is in its life, and what it is doing now.',
+      description:
+        'The sessions: those that wait for a person first, then the newest. Shows the command, status and activity of each.',
       input: z.strictObject({
         status: z.enum(sessionStatuses).optional(),
         activity: z.enum(activityKinds).optional(),
         label: z.string().optional(),
-        cursor: cursorArgument.optional(),
+        cursor: sessionCursorArgument.optional(),
         limit: limitArgument,
       }),
       output: z.object({ sessions: z.array(sessionSchema), next_cursor: z.string().optional() }),
@@ -33,16 +35,8 @@ export function createReadingTools({ sessions, wait, checkWait }: Waiting & { se
         const isAskedFor = (record: SessionRecord) =>
           (activity === undefined || sessions.activityOf(record).is === activity) &&
           (label === undefined || record.labels.includes(label))
-        const found: SessionRecord[] = []
-        let after: SessionPlace | undefined = cursor
-        for (;;) {
-          const page = await sessions.list({ status, after, limit: limit + 1 })
-          found.push(...page.filter(isAskedFor))
-          after = page.at(-1)
-          if (found.length > limit || page.length <= limit) break
-        }
-        const page = toPage(found, limit)
-        return { sessions: page.items.map((record) => sessions.describe(record)), ...page.cursor }
+        const page = await readSessionPage(sessions, { status, cursor, limit, isAskedFor })
+        return { sessions: page.records.map((record) => sessions.describe(record)), ...page.cursor }
       },
     }),
     defineTool({
@@ -55,8 +49,7 @@ export function createReadingTools({ sessions, wait, checkWait }: Waiting & { se
     }),
     defineTool({
       name: 'get_session_url',
-      description:
-        'The link under which a person follows a session live. It carries no token: whoever opens it logs in.',
+      description: 'The link where a person follows a session live. It contains no token: the person has to log in.',
       input: z.strictObject({ name: nameArgument }),
       output: z.object({ session_url: z.string() }),
       annotations: readOnly,
@@ -65,7 +58,7 @@ export function createReadingTools({ sessions, wait, checkWait }: Waiting & { se
     defineTool({
       name: 'wait_session',
       description:
-        'Blocks until a session shows a text or matches a regular expression, is idle, waits for a person, or exits. A job that is queued is waited for. Answers with its screen.',
+        'Blocks until a session shows a text or matches a regular expression, is idle, waits for a person, or exits. Also waits for queued jobs. Returns the screen.',
       input: z.strictObject({
         name: nameArgument,
         ...waitInput,
@@ -78,7 +71,7 @@ export function createReadingTools({ sessions, wait, checkWait }: Waiting & { se
     defineTool({
       name: 'tail_log',
       description:
-        'The last lines a session printed, as text; with raw, as its program wrote them, escape codes, line ends and all, at most 1 MiB. What is no UTF-8 is replaced; read_output has every byte.',
+        'The last lines a session printed, as text. With raw, exactly as its program wrote them, with escape codes, at most 1 MiB. Invalid UTF-8 is replaced; read_output has every byte.',
       input: z.strictObject({
         name: nameArgument,
         lines: z.int().min(1).max(10_000).default(200),
@@ -87,14 +80,14 @@ export function createReadingTools({ sessions, wait, checkWait }: Waiting & { se
       output: z.object({
         log: z.string(),
         lines: z.int(),
-        offset: z.int().describe('Where the next byte will stand.'),
+        offset: z.int().describe('Of the next byte.'),
       }),
       annotations: readOnly,
-      run: async ({ name, lines, raw }) => tailLog(await terminalNamed(sessions, name), lines, raw),
+      run: async ({ name, lines, raw }) => tailLog(sessions, await sessions.find(name), lines, raw),
     }),
     defineTool({
       name: 'export_recording',
-      description: 'Writes what a session printed as an asciicast (v3) that asciinema plays, beside its journal.',
+      description: 'Writes the output of a session as an asciicast (v3) for asciinema, beside its journal.',
       input: z.strictObject({ name: nameArgument }),
       output: z.object({ path: z.string(), bytes: z.int() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
@@ -103,16 +96,11 @@ export function createReadingTools({ sessions, wait, checkWait }: Waiting & { se
         if (!record.terminalSettings.modules.recording) {
           throw new HubError(
             'unavailable',
-            'The recording module of this session is off; toggle_module switches it on.',
+            'The recording module of this session is off. Switch it on with toggle_module.',
           )
         }
-        const terminal = await sessions.terminalOf(record)
-        return terminal.exportRecording(sessions.describe(record).recording_path)
+        return (await terminalOf(sessions, record)).exportRecording(sessions.describe(record).recording_path)
       },
     }),
   ]
-}
-
-async function terminalNamed(sessions: Sessions, name: string) {
-  return sessions.terminalOf(await sessions.find(name))
 }

@@ -1,34 +1,27 @@
 /**
- * The sessions this hub has at hand: each with its terminal, what it is doing now and its socket. It follows them until
- * they end, and wakes the terminals of ended ones for those who want to read them.
+ * The running sessions of this hub, each with its run and its socket. It follows them until they end, and reopens the
+ * runs of ended sessions for readers.
  */
-import type { Activity } from '../api/session.ts'
+import type { PendingApprovals } from '../api/approval.ts'
+import type { Activity, AgentReport } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
+import type { Run } from '../drivers/drivers.ts'
 import type { Notices } from '../mcp/mcp.ts'
-import type { Terminal, Terminals } from '../terminal/terminal.ts'
-import type { NoteActivity } from './note-activity.ts'
-import type { SessionBook } from './session-book.ts'
-import { sessionUri } from './session-book.ts'
+import type { ActivityRecorder } from './activity-recorder.ts'
+import type { PendingCalls } from './pending-approvals.ts'
+import type { SessionRegistry } from './session-registry.ts'
+import { sessionUri } from './session-registry.ts'
 import type { SessionEnds } from './session-ends.ts'
-import type { EndedLife } from './session-life.ts'
-import { endOf } from './session-life.ts'
+import type { EndedStatus } from './run-outcome.ts'
+import { endOf } from './run-outcome.ts'
+import { createSessionListeners } from './session-listeners.ts'
+import type { SessionRuns } from './session-runs.ts'
 import type { SessionRecord } from './session-store.ts'
 import { throttle } from './throttle.ts'
-import { createUndertakings } from './undertakings.ts'
-import { createWokenTerminals } from './woken-terminals.ts'
-
-export interface ActivityWatch extends Disposable {
-  readonly current: Activity
-  /** What the agent itself says. */
-  signal(report: AgentReport): void
-}
-
-export interface AgentReport {
-  readonly is: 'working' | 'waiting' | 'idle'
-  readonly reason?: string | undefined
-}
+import { createInFlight } from './in-flight.ts'
+import { createReopenedRuns } from './reopened-runs.ts'
 
 export interface SessionSocket {
   readonly path: string
@@ -36,151 +29,156 @@ export interface SessionSocket {
 }
 
 export interface RunningOptions {
-  readonly book: SessionBook
+  readonly registry: SessionRegistry
   readonly ends: Pick<SessionEnds, 'note'>
-  readonly terminals: Terminals
+  readonly runs: SessionRuns
   readonly notices: Notices
   readonly log: Log
-  readonly watchActivity: (
-    record: SessionRecord,
-    terminal: Terminal,
-    onChange: (activity: Activity) => void,
-  ) => ActivityWatch
   readonly openSocket: (record: SessionRecord, holderPid: number) => Promise<SessionSocket>
-  /** For each change of what it is doing, or of the reason. */
-  readonly noteActivity: NoteActivity
+  readonly activityRecorder: ActivityRecorder
+  readonly pending: PendingCalls
 }
 
 export interface RunningSessions extends AsyncDisposable {
   readonly size: number
-  /** To start a session, or to look for one: who wants its terminal meanwhile waits for that. */
+  /** Runs `start`, which starts or looks for a session. Callers of `runOf` wait until it is done. */
   whileStarting<Result>(id: string, start: () => Promise<Result>): Promise<Result>
-  /** When nothing of that kind is under way. */
-  begun(id: string): Promise<void>
-  /** Somebody wants it gone, which could not be stored: however it then ends, it was stopped. */
+  /** Resolves when no start of the session is in progress. */
+  started(id: string): Promise<void>
+  /** Remembers a stop request that could not be stored. However the session then ends, it counts as stopped. */
   noteStopAsked(id: string): void
-  /** To end a session: it is over when that is done, not when the first of its processes has gone. */
+  /** Runs `stop`. The session is over when `stop` is done, not when the first of its processes has exited. */
   whileStopping(id: string, stop: () => Promise<void>): Promise<void>
-  /** From here on until it ends. `socket`: already open. */
-  follow(record: SessionRecord, terminal: Terminal, socket?: SessionSocket): Promise<void>
-  /** Also of a session that has ended. Throws where there is none. */
-  terminalOf(record: SessionRecord): Promise<Terminal>
+  /** Follows the session until it ends. `socket`: if it is already open. */
+  follow(record: SessionRecord, run: Run, socket?: SessionSocket): Promise<void>
+  /** Also for an ended session. Throws if there is no run. */
+  runOf(record: SessionRecord): Promise<Run>
   activityOf(record: SessionRecord): Activity
-  /** Called whenever its activity or its record changes. Returns the way to stop. */
+  /** Calls of the session's agent wait for a person, or no longer wait. */
+  notePending(id: string, pending: PendingApprovals): void
+  /** Calls the listener when the activity or the record changes. Returns a function that stops it. */
   onChange(id: string, listener: () => void): () => void
   report(id: string, report: AgentReport): void
-  /** A living one, as it is stored now. */
+  /** The stored record of a running session. */
   recordOf(id: string): SessionRecord | undefined
-  /** One that lives or is read, as it is stored now. */
+  /** The stored record of a session that runs or is being read. */
   knownRecordOf(id: string): SessionRecord | undefined
-  /** Its record was changed. */
+  /** Takes over a changed record. */
   note(record: SessionRecord): void
-  /** If it is just ending: when that is stored. */
+  /** If the session is ending, resolves when its end is stored. */
   settled(id: string): Promise<void>
   pidOf(id: string): number | undefined
   socketPathOf(id: string): string | undefined
-  /** Lets go of a terminal, so that it can be removed. */
+  /** Closes a run, so that its files can be removed. */
   forget(id: string): Promise<void>
-  /** Lets go of terminals of ended sessions that nobody has read for a while, and stores what could not be stored. */
+  /** Closes runs of ended sessions without recent readers, and retries ends that could not be stored. */
   sweep(): void
 }
 
 interface Followed {
-  /** As it is stored now. */
+  /** The stored record. */
   record: SessionRecord
-  readonly terminal: Terminal
-  readonly watch: ActivityWatch
+  readonly run: Run
   socket: SessionSocket | undefined
   stopListening: () => void
 }
 
-/** Screens and logs change all the time; those who follow them read anew at most so often. */
+/** Screens and logs change all the time. Subscribers get a notice at most this often. */
 const noticeEveryMs = 50
 
 export function createRunningSessions(options: RunningOptions): RunningSessions {
-  const { book, ends, terminals, notices, log, watchActivity, openSocket, noteActivity } = options
+  const { registry, ends, runs, notices, log, openSocket, activityRecorder, pending } = options
   const followed = new Map<string, Followed>()
-  const woken = createWokenTerminals(terminals)
-  const listeners = new Map<string, Set<() => void>>()
-  const starting = createUndertakings()
-  const stopping = createUndertakings()
-  const ending = createUndertakings()
-  /** Wanted gone, as far as their records do not say so. */
+  const reopened = createReopenedRuns(runs)
+  const listeners = createSessionListeners()
+  const starting = createInFlight()
+  const stopping = createInFlight()
+  const ending = createInFlight()
+  /** Sessions with a stop request that could not be stored. */
   const stopAsked = new Set<string>()
   /** Ends that are not stored yet. */
-  const unstored = new Map<string, { readonly life: EndedLife; readonly endedAt: string }>()
+  const unstored = new Map<string, { readonly status: EndedStatus; readonly endedAt: string }>()
 
-  function tellListeners(id: string): void {
-    for (const listener of listeners.get(id) ?? []) listener()
-  }
-
-  async function follow(record: SessionRecord, terminal: Terminal, socket?: SessionSocket): Promise<void> {
-    const { id } = record
-    const watch = watchActivity(record, terminal, (activity) => {
-      void noteActivity(id, activity)
-      tellListeners(id)
-    })
-    const session: Followed = { record, terminal, watch, socket, stopListening: () => {} }
-    followed.set(id, session)
+  async function follow(record: SessionRecord, run: Run, socket?: SessionSocket): Promise<void> {
+    const session: Followed = { record, run, socket, stopListening: () => {} }
+    followed.set(record.id, session)
     const look = lookAt(session)
-    session.stopListening = terminal.onChange(look)
-    if (terminal.life.is === 'running' && !socket) await openSocketOf(session, terminal.life.holderPid)
+    session.stopListening = run.onChange(look)
+    const { status } = run
+    if (status.is === 'running' && status.holderPid !== undefined && !socket) {
+      await openSocketOf(session, status.holderPid)
+    }
     look()
   }
 
   function lookAt(session: Followed): () => void {
-    const { terminal } = session
-    const { id, name } = session.record
-    const tellReaders = throttle(noticeEveryMs, () => {
+    const { run, record } = session
+    const { id, name } = record
+    const notifyReaders = throttle(noticeEveryMs, () => {
       for (const part of ['screen', 'log'] as const) {
         notices.resourceChanged(sessionUri(id, part))
         notices.resourceChanged(sessionUri(name, part))
       }
     })
-    let { size } = session.record
+    let { size } = record
     let fault: string | undefined
+    let activity: Pick<Activity, 'is' | 'reason'> = record.activity ?? { is: 'unknown' }
     return () => {
-      tellReaders()
-      if (terminal.fault !== fault) {
-        fault = terminal.fault
+      const { status, terminal, activity: current } = run
+      if (terminal) notifyReaders()
+      if (run.fault !== fault) {
+        fault = run.fault
         keep(id, { lastMessage: fault })
       }
-      if (terminal.size.cols !== size.cols || terminal.size.rows !== size.rows) {
+      if (terminal && (terminal.size.cols !== size.cols || terminal.size.rows !== size.rows)) {
         size = { ...terminal.size }
         keep(id, { size })
       }
-      const { life } = terminal
-      if (life.is !== 'running') void end(session, life)
+      if (current.is !== activity.is || current.reason !== activity.reason) {
+        activity = current
+        void activityRecorder.keep(id, current)
+        listeners.notify(id)
+      }
+      if (status.is !== 'running') void end(session, status)
     }
   }
 
-  /** On a full disk, of all times, there is something to note. */
-  function keep(id: string, patch: Partial<SessionRecord>): void {
-    book.change(id, () => patch).catch((error: unknown) => log.error({ session: id, error }, 'a change is not stored'))
+  function activityOf(record: SessionRecord): Activity {
+    const since = record.endedAt ?? record.updatedAt
+    const live = followed.get(record.id)
+    if (!live && isOver(record.status)) return { is: 'idle', since, source: 'exit', confidence: 1 }
+    const shown = live ? live.run.activity : record.activity
+    return pending.activityOf(record.id) ?? shown ?? { is: 'unknown', since, source: 'none', confidence: 0 }
   }
 
-  /** A session without its socket is better than none. */
+  /** A failure to store is only logged: on a full disk the session must keep running. */
+  function keep(id: string, patch: Partial<SessionRecord>): void {
+    registry
+      .change(id, () => patch)
+      .catch((error: unknown) => log.error({ session: id, error }, 'could not store a change of a session'))
+  }
+
+  /** A session without its socket is better than no session. */
   async function openSocketOf(session: Followed, holderPid: number): Promise<void> {
     const { id, name } = session.record
     try {
       const socket = await openSocket(session.record, holderPid)
       if (followed.get(id) === session) session.socket = socket
-      // It ended meanwhile.
+      // The session has ended meanwhile.
       else await socket.close()
     } catch (error) {
-      log.warn({ session: name, error: messageOf(error) }, 'a session has no MCP socket')
+      log.warn({ session: name, error: messageOf(error) }, 'could not open the MCP socket of a session')
     }
   }
 
-  async function end({ record, terminal, watch, socket, stopListening }: Followed, life: EndedLife): Promise<void> {
+  async function end({ record, run, socket, stopListening }: Followed, status: EndedStatus): Promise<void> {
     const { id } = record
     if (!followed.delete(id)) return
     stopListening()
-    watch[Symbol.dispose]()
-    woken.keep(record, terminal)
+    reopened.keep(record, run)
     await ending.run(id, async () => {
       await stopping.settled(id)
-      unstored.set(id, { life, endedAt: new Date().toISOString() })
+      unstored.set(id, { status, endedAt: new Date().toISOString() })
       await closeSocket(id, socket)
       await storeEnd(id)
     })
@@ -190,25 +188,25 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     try {
       await socket?.close()
     } catch (error) {
-      log.warn({ session: id, error }, 'the MCP socket of a session could not be closed')
+      log.warn({ session: id, error }, 'could not close the MCP socket of a session')
     }
   }
 
-  /** Where that fails it is tried again: by whoever waits for it, and now and then. */
+  /** If storing fails, `settled` and `sweep` retry it. */
   async function storeEnd(id: string): Promise<void> {
     const waiting = unstored.get(id)
     if (!waiting) return
     unstored.delete(id)
-    const { life, endedAt } = waiting
+    const { status, endedAt } = waiting
     try {
       await ends.note(id, (record) => {
         const isStopAsked = record.isStopAsked || stopAsked.has(id)
-        return { ...endOf(life, { ...record, isStopAsked }), endedAt }
+        return { ...endOf(status, { ...record, isStopAsked }), endedAt }
       })
       stopAsked.delete(id)
     } catch (error) {
       unstored.set(id, waiting)
-      log.error({ session: id, error }, 'the end of a session could not be stored, and is tried again')
+      log.error({ session: id, error }, 'could not store the end of a session; the hub will retry')
     }
   }
 
@@ -217,67 +215,62 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       return followed.size
     },
     whileStarting: (id, start) => starting.run(id, start),
-    begun: (id) => starting.settled(id),
+    started: (id) => starting.settled(id),
     noteStopAsked: (id) => void stopAsked.add(id),
     whileStopping: (id, stop) => stopping.run(id, stop),
     follow,
-    async terminalOf(record) {
+    async runOf(record) {
       if (!followed.has(record.id)) await starting.settled(record.id)
-      return followed.get(record.id)?.terminal ?? woken.get(record)
+      return followed.get(record.id)?.run ?? reopened.get(record)
     },
-    activityOf(record) {
-      const live = followed.get(record.id)
-      if (live) return live.watch.current
-      const since = record.endedAt ?? record.updatedAt
-      if (isOver(record.status)) return { is: 'idle', since, source: 'exit', confidence: 1 }
-      return record.activity ?? { is: 'unknown', since, source: 'none', confidence: 0 }
-    },
-    onChange(id, listener) {
-      const known = listeners.get(id) ?? new Set()
-      listeners.set(id, known.add(listener))
-      return () => {
-        known.delete(listener)
-        if (known.size === 0) listeners.delete(id)
+    activityOf,
+    notePending(id, approvals) {
+      const session = followed.get(id)
+      const wasCovered = pending.countOf(id) > 0
+      pending.note(id, approvals)
+      listeners.notify(id)
+      if (session && wasCovered !== approvals.count > 0) {
+        void activityRecorder.report(session.record, activityOf(session.record))
       }
     },
+    onChange: (id, listener) => listeners.add(id, listener),
     recordOf: (id) => followed.get(id)?.record,
-    knownRecordOf: (id) => followed.get(id)?.record ?? woken.recordOf(id),
+    knownRecordOf: (id) => followed.get(id)?.record ?? reopened.recordOf(id),
     note(record) {
       const session = followed.get(record.id)
       if (session) session.record = record
-      woken.note(record)
-      tellListeners(record.id)
+      reopened.note(record)
+      listeners.notify(record.id)
     },
     async settled(id) {
       const session = followed.get(id)
-      // Its terminal may tell those who look before those who listen.
-      if (session && session.terminal.life.is !== 'running') await end(session, session.terminal.life)
+      // The status of the run may change before its listeners are called.
+      if (session && session.run.status.is !== 'running') await end(session, session.run.status)
       await ending.settled(id)
       if (unstored.has(id)) await ending.run(id, () => storeEnd(id))
     },
-    report: (id, report) => followed.get(id)?.watch.signal(report),
+    report: (id, report) => followed.get(id)?.run.report?.(report),
     socketPathOf: (id) => followed.get(id)?.socket?.path,
     pidOf(id) {
-      const life = followed.get(id)?.terminal.life
-      return life?.is === 'running' ? life.pid : undefined
+      const status = followed.get(id)?.run.status
+      return status?.is === 'running' ? status.pid : undefined
     },
-    forget: (id) => woken.forget(id),
+    forget: (id) => reopened.forget(id),
     sweep() {
       for (const id of unstored.keys()) void ending.run(id, () => storeEnd(id))
-      woken.sweep()
+      reopened.sweep()
     },
     async [Symbol.asyncDispose]() {
       await starting.allSettled()
       await ending.allSettled()
       const left = [...followed.values()]
       followed.clear()
-      for (const { record, terminal, watch, socket, stopListening } of left) {
+      for (const { record, run, socket, stopListening } of left) {
         stopListening()
-        watch[Symbol.dispose]()
         await closeSocket(record.id, socket)
-        terminal.release()
+        run[Symbol.dispose]()
       }
-      await woken.forgetAll()
+      await reopened.forgetAll()
     },
   }
 }

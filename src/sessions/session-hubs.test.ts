@@ -1,7 +1,8 @@
-/** Several hubs over one database: each has its own sessions and its own queue, and sees those of the others. */
+/** Several hubs on one database: each has its own sessions and queue, and sees those of the others. */
 import { expect, test } from 'vitest'
-import { useWorld } from '../../test/fixtures/session-world.ts'
+import { useWorld } from '../../test/worlds/session-world.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
+import { terminalOf } from './session-output.ts'
 
 const { signal } = new AbortController()
 
@@ -11,7 +12,7 @@ describeOnEachEngine('sessions of two hubs', (open) => {
     return { here: world.sessions, elsewhere: world.start(world.store, { hubId: 'hub-2', jobConcurrency: 0 }) }
   }
 
-  test('a session is listed everywhere, and changed where it runs', async () => {
+  test('every hub lists a session, and only the hub that runs it can change it', async () => {
     const { here, elsewhere } = await begin()
     const { record } = await here.create({ name: 'mine', command: 'cat' }, signal)
     expect(await elsewhere.list({})).toMatchObject([{ id: record.id }])
@@ -22,9 +23,9 @@ describeOnEachEngine('sessions of two hubs', (open) => {
     for (const attempt of [
       () => elsewhere.kill(record, { remove: true }),
       () => elsewhere.update(record, { labels: ['mine'] }),
-      () => elsewhere.terminalOf(record),
+      () => terminalOf(elsewhere, record),
       () => elsewhere.subject('mine'),
-      () => elsewhere.untilBegun(record, { timeoutMs: 0, signal }),
+      () => elsewhere.untilStarted(record, { timeoutMs: 0, signal }),
     ]) {
       await expect(attempt()).rejects.toThrow(/"mine" runs on another hub/)
     }

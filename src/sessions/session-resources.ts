@@ -1,13 +1,13 @@
 /** `resource://sessions`, one session, its screen and its log, and `resource://jobs`. */
 import type { Resource, ResourceTemplate, Variables } from '../mcp/mcp.ts'
 import { HubError } from '../base/hub-error.ts'
-import { toPage } from './cursor.ts'
-import { jobsUri, sessionsUri } from './session-book.ts'
+import { jobsUri, sessionsUri } from './session-registry.ts'
+import { tailLog, terminalOf } from './session-output.ts'
+import { readSessionPage } from './session-page.ts'
 import type { SessionRecord } from './session-store.ts'
-import type { Sessions } from './sessions.ts'
-import { tailLog } from './tail-log.ts'
+import type { Sessions } from './session.ts'
 
-/** Of sessions and of jobs. Who wants more goes on with next_cursor, in list_sessions or list_jobs. */
+/** How many sessions and jobs a resource lists. list_sessions and list_jobs continue from its next_cursor. */
 const listed = 200
 const logLines = 200
 
@@ -56,18 +56,18 @@ export function createSessionResources(sessions: Sessions): {
       {
         uri: sessionsUri,
         name: 'sessions',
-        description: `The ${listed} newest sessions; next_cursor, for list_sessions, says that there are more.`,
+        description: `The sessions that wait for a person, then the newest, ${listed} in all. If there are more, next_cursor is for list_sessions.`,
         mimeType: 'application/json',
         async read() {
-          const { items, cursor } = toPage(await sessions.list({ limit: listed + 1 }), listed)
-          const page = { sessions: items.map((record) => sessions.describe(record)), ...cursor }
+          const { records, cursor } = await readSessionPage(sessions, { limit: listed })
+          const page = { sessions: records.map((record) => sessions.describe(record)), ...cursor }
           return contents(sessionsUri, 'application/json', JSON.stringify(page))
         },
       },
       {
         uri: jobsUri,
         name: 'jobs',
-        description: `The ${listed} newest one-off commands; next_cursor, for list_jobs, says that there are more.`,
+        description: `The ${listed} newest one-off commands. If there are more, next_cursor is for list_jobs.`,
         mimeType: 'application/json',
         async read() {
           const { jobs, cursor } = await sessions.jobs.list({ limit: listed })
@@ -79,13 +79,13 @@ export function createSessionResources(sessions: Sessions): {
       template('', 'One session, by name or id.', 'application/json', async (record) =>
         JSON.stringify(sessions.describe(record)),
       ),
-      template('/screen', 'What its terminal shows now.', 'text/plain', async (record) => {
-        const { screen } = await sessions.terminalOf(record)
+      template('/screen', 'The screen of its terminal.', 'text/plain', async (record) => {
+        const { screen } = await terminalOf(sessions, record)
         await screen.settled()
         return screen.text()
       }),
       template('/log', `The last ${logLines} lines it printed.`, 'text/plain', async (record) => {
-        const { log } = await tailLog(await sessions.terminalOf(record), logLines, false)
+        const { log } = await tailLog(sessions, record, logLines, false)
         return log
       }),
     ],

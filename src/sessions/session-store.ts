@@ -1,8 +1,9 @@
 /** The only SQL of sessions. */
 import type { Activity, SessionStatus, TerminalSize } from '../api/session.ts'
-import { sessionStatuses } from '../api/session.ts'
+import { livingStatuses } from '../api/session.ts'
 import type { TerminalSettings } from '../api/terminal-tools.ts'
 import { HubError } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
 import type { Store, Tables } from '../store/store.ts'
 
 export interface SessionRecord {
@@ -13,14 +14,24 @@ export interface SessionRecord {
   readonly command: string
   /** `undefined`: `command` is a shell line. */
   readonly args: readonly string[] | undefined
+  /** Replaces `{agent_args}` in `args`. */
+  readonly agentArgs: readonly string[]
+  /** `undefined`: the session has no conversation that can be resumed. */
+  readonly conversation: { readonly id: string | undefined } | undefined
+  /** The id of the session whose conversation it continues. */
+  readonly resumedFrom: string | undefined
   readonly sessionType: 'long_running' | 'one_off'
+  /** The name of the driver that runs it. */
+  readonly driver: string
   readonly backend: 'holder' | 'tmux'
   readonly status: SessionStatus
-  /** A person asked for its end: however it then ends, it was stopped. */
+  /** A person asked to stop it. However it then ends, it counts as stopped. */
   readonly isStopAsked: boolean
   readonly description: string | undefined
   readonly labels: readonly string[]
   readonly workspacePath: string
+  /** The directory at the time of the record. `undefined`: there was none, or an older release made the record. */
+  readonly workspaceFolder: Folder | undefined
   readonly size: TerminalSize
   readonly terminalTools: readonly string[]
   readonly terminalSettings: TerminalSettings
@@ -31,7 +42,7 @@ export interface SessionRecord {
   readonly exitCode: number | undefined
   readonly exitSignal: string | undefined
   readonly lastMessage: string | undefined
-  /** What it was doing last, as far as that is known. */
+  /** The last known activity. */
   readonly activity: Activity | undefined
   readonly createdAt: string
   readonly startedAt: string | undefined
@@ -39,7 +50,7 @@ export interface SessionRecord {
   readonly updatedAt: string
 }
 
-/** Where a session stands in the list, newest first. */
+/** The position of a session in the list, newest first. */
 export type SessionPlace = Pick<SessionRecord, 'createdAt' | 'id'>
 
 export interface SessionFilter {
@@ -52,23 +63,21 @@ export interface SessionFilter {
 }
 
 export interface SessionStore {
-  /** A living session of that name is a conflict. */
+  /** Throws a conflict if a living session has that name. */
   insert(record: SessionRecord): Promise<void>
   find(id: string): Promise<SessionRecord | undefined>
-  /** By id, or else the newest of that name. */
+  /** By id, otherwise the newest of that name. */
   findNamed(nameOrId: string): Promise<SessionRecord | undefined>
   findJob(jobId: string): Promise<SessionRecord | undefined>
   /** Newest first. */
   list(filter: SessionFilter): Promise<readonly SessionRecord[]>
-  /** The jobs that wait on a hub, in the order of their turns. */
+  /** The queued jobs of a hub, in the order in which they start. */
   listQueue(hubId: string, limit: number): Promise<readonly SessionRecord[]>
-  /** How many jobs wait before each, on its own hub. Those that do not wait have no place. */
+  /** How many jobs are ahead of each in the queue of its hub. Jobs that are not queued are left out. */
   placesInQueue(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   save(record: SessionRecord): Promise<void>
   remove(id: string): Promise<void>
 }
-
-export const livingStatuses: readonly SessionStatus[] = sessionStatuses.slice(0, 3)
 
 export function createSessionStore({ db }: Store): SessionStore {
   const rows = () => db.selectFrom('sessions').selectAll()
@@ -93,7 +102,7 @@ export function createSessionStore({ db }: Store): SessionStore {
         if (!(await isNameTaken(record.name))) throw error
         throw new HubError(
           'conflict',
-          `"name": a session named "${record.name}" is still alive. Take another name, or end it with kill_session.`,
+          `"name": a session named "${record.name}" is still alive. Choose another name, or end it with kill_session.`,
           { cause: error },
         )
       }
@@ -105,7 +114,7 @@ export function createSessionStore({ db }: Store): SessionStore {
     async findNamed(nameOrId) {
       const row = await rows()
         .where(({ eb, or }) => or([eb('id', '=', nameOrId), eb('name', '=', nameOrId)]))
-        // Ids could be names: nobody takes the place of another by naming a session after it.
+        // An id comes first, so a session cannot hide another by taking its id as a name.
         .orderBy(({ eb }) => eb.case().when('id', '=', nameOrId).then(0).else(1).end())
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
@@ -167,12 +176,14 @@ function toStored(record: SessionRecord): Tables['sessions'] {
     command: record.command,
     args: record.args ? JSON.stringify(record.args) : null,
     session_type: record.sessionType,
+    driver: record.driver,
     backend: record.backend,
     status: record.status,
     is_stop_asked: record.isStopAsked ? 1 : 0,
     description: record.description ?? null,
     labels: JSON.stringify(record.labels),
     workspace_path: record.workspacePath,
+    workspace_folder: record.workspaceFolder ? JSON.stringify(record.workspaceFolder) : null,
     cols: record.size.cols,
     rows: record.size.rows,
     terminal_tools: JSON.stringify(record.terminalTools),
@@ -185,6 +196,9 @@ function toStored(record: SessionRecord): Tables['sessions'] {
     exit_signal: record.exitSignal ?? null,
     last_message: record.lastMessage ?? null,
     activity: record.activity ? JSON.stringify(record.activity) : null,
+    agent_args: JSON.stringify(record.agentArgs),
+    conversation_id: record.conversation ? (record.conversation.id ?? '') : null,
+    resumed_from: record.resumedFrom ?? null,
     created_at: record.createdAt,
     started_at: record.startedAt ?? null,
     ended_at: record.endedAt ?? null,
@@ -201,12 +215,14 @@ function toRecord(stored: Tables['sessions']): SessionRecord {
     command: stored.command,
     args: stored.args === null ? undefined : (JSON.parse(stored.args) as readonly string[]),
     sessionType: stored.session_type as SessionRecord['sessionType'],
+    driver: stored.driver,
     backend: stored.backend as SessionRecord['backend'],
     status: stored.status as SessionStatus,
     isStopAsked: stored.is_stop_asked === 1,
     description: stored.description ?? undefined,
     labels: JSON.parse(stored.labels) as readonly string[],
     workspacePath: stored.workspace_path,
+    workspaceFolder: stored.workspace_folder === null ? undefined : (JSON.parse(stored.workspace_folder) as Folder),
     size: { cols: stored.cols, rows: stored.rows },
     terminalTools: JSON.parse(stored.terminal_tools) as readonly string[],
     terminalSettings: JSON.parse(stored.terminal_settings) as TerminalSettings,
@@ -217,6 +233,9 @@ function toRecord(stored: Tables['sessions']): SessionRecord {
     exitCode: stored.exit_code ?? undefined,
     exitSignal: stored.exit_signal ?? undefined,
     lastMessage: stored.last_message ?? undefined,
+    agentArgs: JSON.parse(stored.agent_args) as readonly string[],
+    conversation: stored.conversation_id === null ? undefined : { id: stored.conversation_id || undefined },
+    resumedFrom: stored.resumed_from ?? undefined,
     activity: stored.activity === null ? undefined : (JSON.parse(stored.activity) as Activity),
     createdAt: stored.created_at,
     startedAt: stored.started_at ?? undefined,

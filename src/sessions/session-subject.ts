@@ -1,36 +1,40 @@
-/** What the terminal tools need to know of a session. */
+/** A session as the terminal tools see it. */
 import type { TerminalSettings } from '../api/terminal-tools.ts'
-import type { Terminal } from '../terminal/terminal.ts'
+import type { Folder } from '../base/open-inside.ts'
+import type { Run } from '../drivers/drivers.ts'
 import type { RunningSessions } from './running.ts'
-import type { SessionBook } from './session-book.ts'
+import type { SessionRegistry } from './session-registry.ts'
 import type { SessionRecord } from './session-store.ts'
 
 export interface SessionSubject {
   readonly id: string
   readonly name: string
   readonly workspacePath: string
-  readonly terminal: Terminal
-  /** As they are now. */
+  /** The directory when the session was created. `undefined`: an older release created it. */
+  readonly workspaceFolder: Folder | undefined
+  readonly run: Run
+  /** The current settings. */
   readonly settings: TerminalSettings
   changeSettings(change: (settings: TerminalSettings) => TerminalSettings): Promise<void>
 }
 
-/** Throws where it has no terminal. */
+/** Throws if the session has no run. */
 export async function toSubject(
   record: SessionRecord,
-  { book, running }: { readonly book: SessionBook; readonly running: RunningSessions },
+  { registry, running }: { readonly registry: SessionRegistry; readonly running: RunningSessions },
 ): Promise<SessionSubject> {
-  const { id, name, workspacePath } = record
+  const { id, name, workspacePath, workspaceFolder } = record
   return {
     id,
     name,
     workspacePath,
-    terminal: await running.terminalOf(record),
+    workspaceFolder,
+    run: await running.runOf(record),
     get settings() {
       return (running.knownRecordOf(id) ?? record).terminalSettings
     },
     async changeSettings(change) {
-      await book.change(id, ({ terminalSettings }) => ({ terminalSettings: change(terminalSettings) }))
+      await registry.change(id, ({ terminalSettings }) => ({ terminalSettings: change(terminalSettings) }))
     },
   }
 }

@@ -1,13 +1,13 @@
-/** What the tools take, what they answer, and what they say where that cannot be. */
+/** The arguments, answers and errors of the session tools. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openSessionTools } from '../../test/fixtures/session-tools.ts'
-import { useSqliteWorld } from '../../test/fixtures/session-world.ts'
+import { useSqliteWorld } from '../../test/worlds/session-world.ts'
 import type { Session } from '../api/session.ts'
 
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 
 async function begin(...args: Parameters<typeof useSqliteWorld>) {
   const world = await useSqliteWorld(...args)
@@ -15,23 +15,27 @@ async function begin(...args: Parameters<typeof useSqliteWorld>) {
 }
 
 test.each([
-  ['a variable that is none', { env: { 'A=B': 'c' } }, /"env.*letters, digits and underscores/],
+  ['an invalid variable name', { env: { 'A=B': 'c' } }, /"env.*letters, digits and underscores/],
   ['a NUL in a variable', { env: { A: 'b\0c' } }, /"env.*NUL/],
   ['a NUL in the command', { command: 'echo a\0; true' }, /"command".*NUL/],
   ['a NUL in an argument', { command: 'echo', args: ['a\0b'] }, /"args.*NUL/],
-  ['a directory that is a file', { working_dir: '/etc/passwd' }, /"working_dir".*no directory/],
-  ['a worktree of nothing', { worktree: true }, /"worktree".*"working_dir"/],
-  ['a worktree of what is no repository', { worktree: true, working_dir: '/usr' }, /"worktree".*not a git repository/],
-  ['a program that is not there', { command: './no-such', args: [] }, /"command": there is no program at/],
+  ['a directory that is a file', { working_dir: '/etc/passwd' }, /"working_dir".*not a directory/],
+  ['a worktree without a repository', { worktree: true }, /"worktree".*"working_dir"/],
+  [
+    'a worktree of a directory without a repository',
+    { worktree: true, working_dir: '/usr' },
+    /"worktree".*not a git repository/,
+  ],
+  ['a missing program', { command: './no-such', args: [] }, /"command": there is no program at/],
   ['an unknown argument', { colour: 'red' }, /"colour" is not known here/],
-])('%s is refused, and leaves nothing behind', async (_, args, sentence) => {
+])('create_session refuses %s and leaves nothing behind', async (_, args, sentence) => {
   const { failure, sessions, home } = await begin()
   expect(await failure('create_session', { name: 'refused', ...args })).toMatch(sentence)
   expect(await sessions.list({})).toEqual([])
   expect(existsSync(join(home, 'workspaces', 'refused'))).toBe(false)
 })
 
-test('texts that are left empty are not given', async () => {
+test('an empty text counts as missing', async () => {
   const { call, home } = await begin([{ name: 'own', command: 'echo of the template; cat' }], {
     defaultTemplate: 'own',
   })
@@ -44,7 +48,7 @@ test('texts that are left empty are not given', async () => {
   expect(session.prompt).toBeUndefined()
 })
 
-test('arguments alone are for the program of the template, or for the shell', async () => {
+test('arguments without a command go to the program of the template or to the shell', async () => {
   const { call } = await begin([{ name: 'bare', command: '' }])
   const args = ['-c', 'echo "$0 $1"', 'zero', 'one']
   const wait = { for: 'exit' }
@@ -53,7 +57,7 @@ test('arguments alone are for the program of the template, or for the shell', as
   })
 })
 
-test('what somebody typed is not filled in, and not taken for a prompt that was passed on', async () => {
+test('placeholders in a custom command are not filled in, and its prompt is typed', async () => {
   const { call } = await begin([{ name: 'own', command: 'cat', args: [], prompt: { quiet_ms: 0, fallback_ms: 100 } }])
   const typed = await call('create_session', {
     name: 'typed',
@@ -66,14 +70,14 @@ test('what somebody typed is not filled in, and not taken for a prompt that was 
   expect(typed).not.toMatchObject({ prompt: { reason: expect.anything() } })
 })
 
-test('a program may come with the files of its template', async () => {
+test('the program may be one of the files of its template', async () => {
   const { failure, sessions } = await begin([{ name: 'own', command: './run', args: [], include_files: ['run'] }])
-  // Here nobody puts it there: that is told when it is started, and not before.
+  // This world copies no files, so the start fails; the check before it does not.
   expect(await failure('create_session', { name: 'own', template: 'own' })).toMatch(/no program at .*\/own\/run/)
   expect(await sessions.find('own')).toMatchObject({ status: 'failed' })
 })
 
-test('a job that is queued is waited for, and so is one that never begins', async () => {
+test('wait_session waits for a queued job, also if the job never starts', async () => {
   const { call, sessions } = await begin([], { jobConcurrency: 1 })
   const enqueue = (name: string, command: string) => call<Session>('enqueue_one_off', { name, command })
   await enqueue('first', 'read -r _')
@@ -100,22 +104,22 @@ test('a job that is queued is waited for, and so is one that never begins', asyn
   ])
 })
 
-test('what nobody could wait for is told before a queued job begins', async () => {
+test('wait_session refuses an invalid condition before a queued job starts', async () => {
   const { call, failure } = await begin([], { jobConcurrency: 0 })
   await call('enqueue_one_off', { name: 'waits', command: 'true' })
-  expect(await failure('wait_session', { name: 'waits', for: 'text' })).toMatch(/"value": say which text/)
+  expect(await failure('wait_session', { name: 'waits', for: 'text' })).toMatch(/"value": give the text/)
 })
 
-test('who gives a prompt to a program that ends is told how it ended', async () => {
+test('create_session reports how a program ended that never got its prompt', async () => {
   const { call } = await begin()
   expect(await call('create_session', { name: 'gone', command: 'sleep 0.2; exit 3', prompt: 'hi' })).toMatchObject({
     status: 'failed',
     exit_code: 3,
-    prompt: { delivered: false, reason: 'The program ended before it could be given the prompt.' },
+    prompt: { delivered: false, reason: 'The program ended before it got the prompt.' },
   })
 })
 
-test('who waits for a queued job and leaves is not waited for', async () => {
+test('a cancelled wait_session stops waiting for a queued job', async () => {
   const { call } = await begin([], { jobConcurrency: 0 })
   await call('enqueue_one_off', { name: 'waits', command: 'true' })
   const leaving = new AbortController()
@@ -124,7 +128,7 @@ test('who waits for a queued job and leaves is not waited for', async () => {
   await expect(waiting).rejects.toThrow('left')
 })
 
-test('to wait for a program to be idle that has ended is no fault', async () => {
+test('a wait for idle is met by a program that has ended', async () => {
   const { call } = await begin()
   const created = await call('create_session', { name: 'quick', command: 'true', wait: { for: 'exit' } })
   expect(created).toMatchObject({ met: true, status: 'completed' })
@@ -135,7 +139,7 @@ test('to wait for a program to be idle that has ended is no fault', async () => 
   })
 })
 
-test('settings of a session that has ended are in effect at once', async () => {
+test('changed settings of an ended session take effect at once', async () => {
   const { call, sessions } = await begin()
   await call('create_session', { name: 'over', command: 'true', wait: { for: 'exit' } })
   const subject = await sessions.subject('over')
@@ -143,14 +147,14 @@ test('settings of a session that has ended are in effect at once', async () => {
   expect(subject.settings.title).toBe('its epitaph')
 })
 
-test('a text that ends its program was typed, and says so', async () => {
+test('send_input succeeds if the text ends the program', async () => {
   const { call, sessions } = await begin()
   await call('create_session', { name: 'sh', command: 'read -r _; exit 5' })
   expect(await call('send_input', { name: 'sh', text: 'bye\n' })).toMatchObject({ ok: true, bytes_written: 4 })
   await vi.waitFor(async () => expect((await sessions.find('sh')).exitCode).toBe(5), patience)
 })
 
-test('a list is paged with its filters, newest first', async () => {
+test('list_sessions applies its filters to every page, newest first', async () => {
   const { call, sessions } = await begin([], { jobConcurrency: 0 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) await call('enqueue_one_off', { name, command: 'true' })
   for (const name of ['a', 'c', 'e']) await sessions.update(await sessions.find(name), { labels: ['odd'] })
@@ -165,7 +169,48 @@ test('a list is paged with its filters, newest first', async () => {
   expect(seen).toEqual(['e', 'c', 'a'])
 })
 
-test('resources of what is not there, waits or has ended', async () => {
+test('waiting sessions are listed first, and each session once even if it starts or stops waiting between pages', async () => {
+  const { call, sessions } = await begin([], { jobConcurrency: 0 })
+  const ids = new Map<string, string>()
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    ids.set(name, (await call<Session>('enqueue_one_off', { name, command: 'true' })).id)
+  }
+  const wait = (name: string, count: number) =>
+    sessions.on!['approvals-pending']!({
+      session: ids.get(name)!,
+      pending: {
+        count,
+        oldest: count > 0 ? { id: 'a1', tool: 'x', requestedAt: new Date(0).toISOString() } : undefined,
+        isHeld: () => true,
+      },
+    })
+  type Listed = { sessions: Session[]; next_cursor?: string }
+  const list = async (args: Readonly<Record<string, unknown>>) => {
+    const page = await call<Listed>('list_sessions', args)
+    return { names: page.sessions.map(({ name }) => name).join(''), cursor: page.next_cursor }
+  }
+
+  await wait('b', 1)
+  await wait('a', 1)
+  expect((await list({})).names).toBe('bafedc')
+  expect((await list({ activity: 'waiting' })).names).toBe('ba')
+  const first = await list({ limit: 3 })
+  expect(first.names).toBe('baf')
+  await wait('b', 0)
+  await wait('c', 1)
+  const second = await list({ limit: 3, cursor: first.cursor })
+  expect(second).toEqual({ names: 'ced', cursor: undefined })
+
+  const pages: string[] = []
+  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
+    const page = await list({ limit: 1, ...(cursor !== undefined && { cursor }) })
+    pages.push(page.names)
+    cursor = page.cursor
+  }
+  expect(pages.join('')).toBe('cafedb')
+})
+
+test('the resources of a session reflect whether it is missing, queued or ended', async () => {
   const { call, read, sessions } = await begin([], { jobConcurrency: 0 })
   expect(await read('resource://sessions/nobody')).toBeUndefined()
   expect(await read('resource://sessions/nobody/screen')).toBeUndefined()
@@ -178,12 +223,12 @@ test('resources of what is not there, waits or has ended', async () => {
   expect(sessions.count).toBe(0)
 })
 
-test('a prompt of 10,000 lines arrives as it is', async () => {
+test('a prompt of 10,000 lines arrives unchanged', async () => {
   const template = {
     name: 'reader',
-    // As agents do: it asks for brackets around what is pasted, and reads bytes.
-    command: `stty raw -echo; printf '\\033[?2004hready'; head -c $1 > taken; printf taken; cat`,
-    prompt: { ready: 'ready', quiet_ms: 0, taken: 'taken' },
+    // Like an agent, it turns on bracketed paste and reads bytes.
+    command: `stty raw -echo; printf '\\033[?2004hready'; head -c $1 > taken; printf '[Pasted]'; head -c 1 > /dev/null; printf taken; cat`,
+    prompt: { ready: 'ready', quiet_ms: 0, pasted: '\\[Pasted', taken: 'taken' },
   }
   const text = Array.from({ length: 10_000 }, (_, line) => `\t${line} Enter ✓ 🚀 -n C-c`).join('\n')
   const pasted = `\x1b[200~${text.replaceAll('\n', '\r')}\x1b[201~`
@@ -194,7 +239,7 @@ test('a prompt of 10,000 lines arrives as it is', async () => {
   expect(readFileSync(join(home, 'workspaces', 'long', 'taken'), 'utf8')).toBe(pasted)
 })
 
-test('the worktree of a session is gone on with, and nothing that was committed in it is lost', async () => {
+test('a new session uses an existing worktree again and loses no commit', async () => {
   const { call, failure, home } = await begin()
   const repository = join(home, 'repository')
   const git = (directory: string, ...args: string[]) =>
@@ -209,7 +254,7 @@ test('the worktree of a session is gone on with, and nothing that was committed 
   git(repository, 'worktree', 'remove', path)
   await call('create_session', args)
   expect(git(path, 'log', '--format=%s')).toBe('its work\nfirst\n')
-  // A folder of that name which is no worktree of it is none to work in.
+  // A directory of that name that is not a worktree is refused.
   await call('create_session', { name: 'plain', command: 'true', wait: { for: 'exit' } })
-  expect(await failure('create_session', { ...args, name: 'plain' })).toMatch(/"worktree": .*plain is there already/)
+  expect(await failure('create_session', { ...args, name: 'plain' })).toMatch(/"worktree": .*plain already exists/)
 })

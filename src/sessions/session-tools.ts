@@ -1,17 +1,37 @@
-/** The tools of the toolset `sessions`, and the resources they are about. */
+/** The tools and resources of the toolset `sessions`, for people and for agents. */
+import type { Feature } from '../feature/feature.ts'
 import type { Provider } from '../mcp/mcp.ts'
-import { createAdoptTool } from './adopt-tool.ts'
+import { createAdoptTools } from './adopt-tool.ts'
 import { createJobTools } from './job-tools.ts'
 import { createReadingTools } from './reading-tools.ts'
+import { createResumeTool } from './resume-tool.ts'
 import { createSessionResources } from './session-resources.ts'
+import { createPeerProvider } from './peer-tools.ts'
+import type { Sessions } from './session.ts'
 import type { SteeringOptions } from './steering-tools.ts'
 import { createSteeringTools } from './steering-tools.ts'
+import type { Waiting } from './wait.ts'
 
-export function createSessionProvider({ sessions, wait, checkWait, setPolicy }: SteeringOptions): Provider {
+export interface SessionToolsOptions {
+  readonly sessions: Sessions
+  readonly terminalTools: Waiting
+  readonly policies: SteeringOptions['policies']
+}
+
+export function createSessionTools({ sessions, terminalTools, policies }: SessionToolsOptions): Feature {
+  const { wait, checkWait } = terminalTools
+  return {
+    providers: [createSessionProvider({ sessions, wait, checkWait, policies })],
+    providersOf: (session) => [createPeerProvider(sessions, session)],
+  }
+}
+
+function createSessionProvider({ sessions, wait, checkWait, policies }: SteeringOptions): Provider {
   const tools = [
     ...createReadingTools({ sessions, wait, checkWait }),
-    ...createSteeringTools({ sessions, wait, checkWait, setPolicy }),
-    createAdoptTool(sessions),
+    ...createSteeringTools({ sessions, wait, checkWait, policies }),
+    createResumeTool(sessions),
+    ...createAdoptTools(sessions),
     ...createJobTools(sessions),
   ]
   const { resources, resourceTemplates } = createSessionResources(sessions)

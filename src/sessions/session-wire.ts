@@ -1,33 +1,45 @@
-/** A session as everybody outside sees it. */
+/** A session as clients see it. */
 import { join } from 'node:path'
 import type { Activity, Session } from '../api/session.ts'
+import { canResume } from './conversation.ts'
 import type { SessionRecord } from './session-store.ts'
 
 export interface SessionSurroundings {
   readonly activity: Activity
+  readonly approvalsPending: number
   readonly pid: number | undefined
+  readonly hasTerminal: boolean
   readonly directory: string
   readonly url: string
   readonly socketPath: string | undefined
 }
 
 export function toWire(record: SessionRecord, around: SessionSurroundings): Session {
-  const { activity, pid, directory, url, socketPath } = around
-  const { args, description, jobId, exitCode, exitSignal, lastMessage } = record
+  const { activity, approvalsPending, pid, hasTerminal, directory, url, socketPath } = around
+  const { args, agentArgs, resumedFrom, description, jobId, exitCode, exitSignal, lastMessage } = record
+  const terminal = {
+    size: { ...record.size },
+    log_path: join(directory, 'journal'),
+    recording_path: join(directory, 'recording.cast'),
+    tools: [...record.terminalTools],
+  }
   return {
     id: record.id,
     name: record.name,
     template: record.template,
     command: record.command,
     ...(args && { args: [...args] }),
+    ...(agentArgs.length > 0 && { agent_args: [...agentArgs] }),
     session_type: record.sessionType,
     status: record.status,
     activity,
+    approvals_pending: approvalsPending,
     created_at: record.createdAt,
     updated_at: record.updatedAt,
     workspace_path: record.workspacePath,
-    log_path: join(directory, 'journal'),
-    recording_path: join(directory, 'recording.cast'),
+    ...(hasTerminal && { terminal }),
+    log_path: terminal.log_path,
+    recording_path: terminal.recording_path,
     ...(description !== undefined && { description }),
     labels: [...record.labels],
     ...(jobId !== undefined && { job_id: jobId }),
@@ -35,8 +47,10 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     ...(exitCode !== undefined && { exit_code: exitCode }),
     ...(exitSignal !== undefined && { signal: exitSignal }),
     ...(lastMessage !== undefined && { last_message: lastMessage }),
-    size: { ...record.size },
-    terminal_tools: [...record.terminalTools],
+    can_resume: canResume(record),
+    ...(resumedFrom !== undefined && { resumed_from: resumedFrom }),
+    size: terminal.size,
+    terminal_tools: terminal.tools,
     session_url: url,
     ...(socketPath !== undefined && { mcp_socket: socketPath }),
   }

@@ -1,203 +1,171 @@
 /**
- * Sessions: one run of one agent or command each, with a workspace and a terminal that outlives the hub.
+ * A session is one run of one agent or command, with a workspace. Its driver keeps it alive without the hub.
  *
- *   create → workspace → record → token → program in a terminal → prompt → followed until it ends
+ *   create → workspace → record → token → run → prompt → followed until it ends
  */
 import { join } from 'node:path'
-import type { Activity, Session, SessionStatus } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
-import type { ProgramEnvironment } from '../config/config.ts'
+import type { PersonsEnvironment } from '../config/config.ts'
+import type { Drivers } from '../drivers/drivers.ts'
 import type { EventLog } from '../events/events.ts'
+import type { SignalSender } from '../feature/feature.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
-import type { Terminal, Terminals } from '../terminal/terminal.ts'
 import { adoptSessions } from './adopt-sessions.ts'
-import type { AdoptTmux } from './adopt-tmux.ts'
 import { createTmuxAdoption } from './adopt-tmux.ts'
-import { createBeginning } from './begin.ts'
-import type { CreatedSession } from './create-session.ts'
+import { createSessionStarter } from './start-session.ts'
+import { createConnectedAgents } from './connected-agents.ts'
 import { createCreation } from './create-session.ts'
-import type { SessionSpec } from './draft.ts'
 import { createDraft } from './draft.ts'
-import type { Equip } from './equip.ts'
+import type { SessionConnectors, SessionPolicies } from './equip.ts'
 import { createEquipping } from './equip.ts'
-import type { JobQueue } from './jobs.ts'
 import { createJobQueue } from './jobs.ts'
-import type { KillSession } from './kill-session.ts'
+import { createLookForConversation } from './kept-conversation.ts'
 import { createKill } from './kill-session.ts'
 import type { SessionTokens, TemplateSource } from './launch.ts'
 import { createLauncher } from './launch.ts'
 import { createNewRecord } from './new-record.ts'
-import { createActivityNotes } from './note-activity.ts'
-import type { AgentReport, RunningOptions } from './running.ts'
+import { createActivityRecorder } from './activity-recorder.ts'
+import { createPendingCalls } from './pending-approvals.ts'
+import type { RunningOptions } from './running.ts'
+import { createRelease } from './release-session.ts'
+import { createDraftResumed } from './resume-session.ts'
 import { createRunningSessions } from './running.ts'
-import { createSessionBook } from './session-book.ts'
+import type { Sessions } from './session.ts'
+import { createSessionRegistry } from './session-registry.ts'
 import { createSessionEnds } from './session-ends.ts'
-import type { SessionFilter, SessionRecord } from './session-store.ts'
+import { createSessionRuns } from './session-runs.ts'
+import type { SessionRecord } from './session-store.ts'
 import { createSessionStore } from './session-store.ts'
-import type { SessionSubject } from './session-subject.ts'
 import { toSubject } from './session-subject.ts'
 import { toWire } from './session-wire.ts'
-import type { TypeInto } from './type-into.ts'
-import { createTypeInto } from './type-into.ts'
-import type { UntilBegunOptions } from './until-begun.ts'
-import { untilBegun } from './until-begun.ts'
+import { untilStarted } from './until-started.ts'
 
+export type { Sessions } from './session.ts'
 export type { SessionTokens, TemplateSource } from './launch.ts'
-export type { Equipment } from './equip.ts'
-export { createPeerProvider } from './peer-tools.ts'
-export type { AgentReport, SessionSocket } from './running.ts'
+export { createFindSession } from './session-lookup.ts'
 export type { SessionRecord } from './session-store.ts'
-export { createSessionProvider } from './session-tools.ts'
+export { createSessionTools } from './session-tools.ts'
 
-export interface Sessions extends AsyncDisposable {
-  /** Takes up what an earlier hub left: living terminals are followed on, ended ones are noted. */
-  restore(): Promise<void>
-  create(spec: SessionSpec, signal: AbortSignal): Promise<CreatedSession>
-  readonly adopt: AdoptTmux
-  /** Puts a one-off command into the queue. */
-  enqueue(spec: SessionSpec, priority: number): Promise<SessionRecord>
-  /** By name or id. Throws where there is none. */
-  find(nameOrId: string): Promise<SessionRecord>
-  list(filter: SessionFilter): Promise<readonly SessionRecord[]>
-  describe(record: SessionRecord): Session
-  update(record: SessionRecord, patch: SessionPatch): Promise<SessionRecord>
-  readonly kill: KillSession
-  terminalOf(record: SessionRecord): Promise<Terminal>
-  readonly type: TypeInto
-  /** What the terminal tools need to know of it. */
-  subject(nameOrId: string): Promise<SessionSubject>
-  /** When an end that is just being noted is noted. */
-  statusOf(id: string): Promise<SessionStatus>
-  /** The terminal tools that the agent of a session may use, also while its end is told. */
-  toolsOf(id: string): readonly string[]
-  /** Called whenever its activity or its record changes. Returns the way to stop. */
-  onChange(id: string, listener: () => void): () => void
-  activityOf(record: SessionRecord): Activity
-  /** `undefined`: it is not at hand here. */
-  activityView(id: string): ActivityView | undefined
-  /** What the agent of a session says of itself. */
-  report(id: string, report: AgentReport): void
-  isLiving(nameOrId: string): Promise<boolean>
-  /** Until its program runs, it is over, or the time is up. */
-  untilBegun(record: SessionRecord, options: Pick<UntilBegunOptions, 'timeoutMs' | 'signal'>): Promise<SessionRecord>
-  readonly jobs: JobQueue
-  /** How many this hub has running. */
-  readonly count: number
-  /** Frees what nobody has used for a while. */
-  sweep(): void
-}
-
-export interface ActivityView {
-  current(): Activity
-  /** Returns the way to stop. */
-  onChange(listener: () => void): () => void
-}
-
-export type SessionPatch = Partial<Pick<SessionRecord, 'description' | 'labels' | 'terminalTools' | 'terminalSettings'>>
-
-export interface SessionsOptions extends Pick<RunningOptions, 'watchActivity' | 'openSocket'> {
+export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly store: Store
   readonly hubId: string
   readonly events: Pick<EventLog, 'append'>
   readonly notices: Notices
   readonly log: Log
-  readonly terminals: Terminals
+  readonly drivers: Drivers
   readonly templates: TemplateSource
   readonly tokens: SessionTokens
-  /** Folders for sessions and for workspaces of their own. */
+  /** The directories for the files of sessions and for the workspaces that the hub makes. */
   readonly directories: { readonly sessions: string; readonly workspaces: string }
-  readonly environment: { readonly base: ProgramEnvironment; passedOn(names: readonly string[]): ProgramEnvironment }
+  readonly environment: PersonsEnvironment
   readonly mcpUrl: string
+  /** The socket of the hub, for `signalbox` inside a session. */
+  readonly hubSocket: string
   readonly signalbox: string
   readonly urlOf: (name: string) => string
   readonly defaultTemplate: string
   readonly jobConcurrency: number
-  /** A holder that was just being started when the hub died may need so long to be found. */
+  /** How long to look for a holder that was starting when the hub died. */
   readonly lateHolderMs?: number
-  readonly equip: Equip
-  /** Tools of the agent were switched on or off. */
-  readonly onToolsChange: (record: SessionRecord) => void
-  /** Once for each change. */
-  readonly onActivityChange: (record: SessionRecord, activity: Activity) => void
-  /** It is over, and its agent's token with it. */
-  readonly onSessionEnded: (record: SessionRecord) => void
+  readonly policies: SessionPolicies
+  readonly connectors: SessionConnectors
+  readonly signals: SignalSender
 }
 
-/** As long as a holder may take to start. */
+/** A holder may take this long to start. */
 const defaultLateHolderMs = 15_000
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { store, hubId, events, notices, log, terminals, templates, tokens, directories, urlOf } = options
-  const { environment, mcpUrl, signalbox, watchActivity, openSocket, defaultTemplate } = options
+  const { store, hubId, events, notices, log, drivers, templates, tokens, directories, urlOf, signals } = options
+  const { environment, mcpUrl, hubSocket, signalbox, openSocket, defaultTemplate } = options
   const stopping = new AbortController()
   const rows = createSessionStore(store)
-  const book = createSessionBook({ rows, notices, onChange: (record) => running.note(record) })
+  const registry = createSessionRegistry({ rows, notices, onChange: (record) => running.note(record) })
+  const agents = createConnectedAgents()
+  const lookForConversation = createLookForConversation({ templates, environment })
   const ends = createSessionEnds({
-    book,
+    registry,
     tokens,
     events,
     log,
-    onEnded: options.onSessionEnded,
+    lookForConversation,
+    onEnded(record) {
+      agents.forget(record.id)
+      signals.emit('session-ended', { session: record.id })
+    },
     startNextJob: () => jobs.next(),
   })
+  const pending = createPendingCalls()
+  const runs = createSessionRuns({ drivers, templates, pending, agents, log })
   const running = createRunningSessions({
-    book,
+    registry,
     ends,
-    terminals,
+    runs,
     notices,
     log,
-    watchActivity,
     openSocket,
-    noteActivity: createActivityNotes({ book, events, log, onChange: options.onActivityChange }),
+    pending,
+    activityRecorder: createActivityRecorder({
+      registry,
+      events,
+      log,
+      isCovered: (id) => pending.countOf(id) > 0,
+      onChange: ({ id, name }, activity) => signals.emit('session-activity-changed', { session: id, name, activity }),
+    }),
   })
   const launcher = createLauncher({
-    book,
-    terminals,
+    registry,
+    runs,
     templates,
     tokens,
     directory: directories.sessions,
     environment,
     mcpUrl,
+    hubSocket,
     signalbox,
   })
-  const begin = createBeginning({
-    book,
-    ends,
-    launcher,
-    templates,
-    running,
-    events,
-    log,
-    stopping: stopping.signal,
-    openSocket,
-  })
+  const starter = createSessionStarter({ registry, ends, launcher, running, events, log, openSocket })
   const jobs = createJobQueue({
     rows,
-    book,
+    registry,
     hubId,
     limit: options.jobConcurrency,
-    launch: (record) => running.whileStarting(record.id, () => begin.launch(record)),
+    launch: (record) => running.whileStarting(record.id, () => starter.launch(record)),
     log,
     stopping: stopping.signal,
   })
   const newRecord = createNewRecord(hubId)
   const draft = createDraft({
+    drivers,
     templates,
     launcher,
     newRecord,
     defaultTemplate,
     workspaces: directories.workspaces,
-    environment: environment.base,
+    environment,
   })
-  const equip = createEquipping({ templates, ends, equip: options.equip })
-  const kill = createKill({ book, ends, running, directory: directories.sessions, log })
-  const typeInto = createTypeInto({ templates, running })
+  const draftResumed = createDraftResumed({ drivers, templates, registry, newRecord, environment, lookForConversation })
+  const equip = createEquipping({ ends, policies: options.policies, connectors: options.connectors, signals })
+  const creation = createCreation({
+    draft,
+    draftResumed,
+    equip,
+    registry,
+    running,
+    starter,
+    jobs,
+    events,
+    stopping: stopping.signal,
+  })
+  const kill = createKill({ registry, ends, running, directory: directories.sessions, log })
+  const release = createRelease({ registry, running })
 
   function assertHere({ name, hubId: home }: SessionRecord): void {
-    if (home !== hubId) throw new HubError('unavailable', `The session "${name}" runs on another hub. Ask that one.`)
+    if (home !== hubId)
+      throw new HubError('unavailable', `The session "${name}" runs on another hub. Call that hub instead.`)
   }
 
   return {
@@ -207,49 +175,61 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     async restore() {
       const { lateHolderMs = defaultLateHolderMs } = options
-      const left = { rows, book, ends, hubId, newRecord, terminals, begin, running, events, log }
+      const left = { rows, registry, ends, hubId, newRecord, runs, starter, running, events, log }
       await adoptSessions({ ...left, stopping: stopping.signal, lateHolderMs })
       await jobs.next()
     },
-    ...createCreation({ draft, equip, book, running, begin, jobs, events }),
-    adopt: createTmuxAdoption({ rows, book, events, begin, running, terminals, environment, newRecord }),
-    find: (nameOrId) => book.find(nameOrId),
+    ...creation,
+    async resume(ended, spec, signal) {
+      assertHere(ended)
+      return creation.resume(ended, spec, signal)
+    },
+    adopt: createTmuxAdoption({ rows, registry, events, starter, running, templates, runs, newRecord }),
+    find: (nameOrId) => registry.find(nameOrId),
     list: (filter) => rows.list(filter),
     describe: (record) =>
       toWire(record, {
         activity: running.activityOf(record),
+        approvalsPending: pending.countOf(record.id),
         pid: running.pidOf(record.id),
+        hasTerminal: runs.hasTerminal(record),
         socketPath: running.socketPathOf(record.id),
         directory: join(directories.sessions, record.id),
         url: urlOf(record.name),
       }),
     async update(record, patch) {
       assertHere(record)
-      const changed = (await book.change(record.id, () => patch)) ?? (await book.find(record.id))
-      if (patch.terminalTools) options.onToolsChange(changed)
+      const changed = (await registry.change(record.id, () => patch)) ?? (await registry.find(record.id))
+      if (patch.terminalTools) signals.emit('session-tools-changed', { session: changed.id })
       return changed
     },
     async kill(record, { remove }) {
       assertHere(record)
       return kill(record, { remove })
     },
-    async terminalOf(record) {
+    async release(record) {
       assertHere(record)
-      return running.terminalOf(record)
+      return release(record)
+    },
+    async runOf(record) {
+      assertHere(record)
+      return running.runOf(record)
     },
     async type(record, text, typing) {
       assertHere(record)
-      return typeInto(record, text, typing)
+      const run = await running.runOf(record)
+      if (run.type) return run.type(text, typing)
+      throw new HubError('invalid', `The session "${record.name}" has no terminal to type into.`)
     },
     async subject(nameOrId) {
-      // Each key and each poll of a viewer comes by here, and by its id.
-      const record = running.knownRecordOf(nameOrId) ?? (await book.find(nameOrId))
+      // Each key and each poll of a viewer calls this, with the id: avoid the database.
+      const record = running.knownRecordOf(nameOrId) ?? (await registry.find(nameOrId))
       assertHere(record)
-      return toSubject(record, { book, running })
+      return toSubject(record, { registry, running })
     },
     async statusOf(id) {
       await running.settled(id)
-      return (await book.find(id)).status
+      return (await registry.find(id)).status
     },
     toolsOf: (id) => running.knownRecordOf(id)?.terminalTools ?? [],
     onChange: (id, listener) => running.onChange(id, listener),
@@ -265,22 +245,30 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     report: (id, report) => running.report(id, report),
     async isLiving(nameOrId) {
-      // Asked with each request of an agent, by id.
+      // Each request of an agent calls this, with the id: avoid the database.
       const known = running.recordOf(nameOrId)
       if (known && !isOver(known.status)) return true
       const record = await rows.findNamed(nameOrId)
       return record !== undefined && !isOver(record.status)
     },
-    async untilBegun(record, waiting) {
+    async untilStarted(record, waiting) {
       assertHere(record)
       const { id } = record
-      return untilBegun({
+      return untilStarted({
         ...waiting,
-        find: () => book.find(id),
+        find: () => registry.find(id),
         onChange: (listener) => running.onChange(id, listener),
       })
     },
-    sweep: () => running.sweep(),
+    on: {
+      'agent-connected': ({ session }) => agents.note(session),
+      async 'approvals-pending'({ session, pending: approvals }) {
+        running.notePending(session, approvals)
+        const record = running.knownRecordOf(session) ?? (await rows.find(session))
+        if (record) registry.notify(record)
+      },
+    },
+    sweeps: [{ everyMs: 30_000, run: async () => running.sweep() }],
     async [Symbol.asyncDispose]() {
       stopping.abort(new HubError('unavailable', 'The hub is stopping.'))
       await running[Symbol.asyncDispose]()

@@ -4,7 +4,7 @@ import { throttle } from './throttle.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('the first call runs at once, many more are one, and the last is never lost', () => {
+test('the first call runs at once, later calls are combined, and the last one is never lost', () => {
   const run = vi.fn()
   const call = throttle(50, run)
   call()

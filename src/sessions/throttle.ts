@@ -1,4 +1,4 @@
-/** Runs at once, and then at most every so often; the last call is never lost. */
+/** Runs at once, then at most once per `ms`. The last call is never lost. */
 export function throttle(ms: number, run: () => void): () => void {
   let timer: NodeJS.Timeout | undefined
   let isWanted = false

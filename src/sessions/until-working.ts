@@ -1,10 +1,10 @@
+import type { ActivityView } from '../api/session.ts'
 import { waitUntil } from '../base/wait-until.ts'
-import type { ActivityView } from './sessions.ts'
 
-/** So long may it take to see that an agent has begun on what it was given. */
+/** It may take this long to see that an agent has started on its prompt. */
 const beginWithinMs = 3_000
 
-/** Until it works, or a moment has passed: what was idle before it was asked shall not be taken for done. */
+/** Waits briefly until the agent works, so that its idle state before the prompt is not taken for "done". */
 export async function untilWorking(view: ActivityView | undefined, signal: AbortSignal): Promise<void> {
   if (!view) return
   await waitUntil({

@@ -2,11 +2,11 @@ import { isOver } from '../api/session.ts'
 import type { WaitInput, WaitOutput } from '../api/wait.ts'
 import type { Call } from '../mcp/mcp.ts'
 import type { SessionRecord } from './session-store.ts'
-import type { Sessions } from './sessions.ts'
+import type { Sessions } from './session.ts'
 
-/** Blocks until the session shows or does what is asked for. Supplied from above: it is the same as wait_for's. */
+/** Blocks until the condition is met. It is the implementation of `wait_for`, passed in by the hub. */
 export type Wait = (sessionId: string, input: WaitInput, call: Call) => Promise<WaitOutput>
-/** Throws where nobody could wait for it, whatever the session does. */
+/** Throws if the condition is invalid. */
 export type CheckWait = (input: Pick<WaitInput, 'for' | 'value'>) => Promise<void>
 
 export interface Waiting {
@@ -14,7 +14,7 @@ export interface Waiting {
   readonly checkWait: CheckWait
 }
 
-/** The same for a session that may still wait for its turn, or never had one. */
+/** The same, also for a session that is still queued or never started. */
 export async function waitForSession(
   { sessions, wait, checkWait }: Waiting & { readonly sessions: Sessions },
   record: SessionRecord,
@@ -23,13 +23,13 @@ export async function waitForSession(
 ): Promise<WaitOutput> {
   await checkWait(input)
   const askedAt = performance.now()
-  const begun = await sessions.untilBegun(record, { timeoutMs: input.timeout_ms, signal: call.signal })
-  const { id, status, startedAt } = begun
+  const started = await sessions.untilStarted(record, { timeoutMs: input.timeout_ms, signal: call.signal })
+  const { id, status, startedAt } = started
   if (startedAt !== undefined) {
     const timeoutMs = Math.max(0, Math.round(input.timeout_ms - (performance.now() - askedAt)))
     return wait(id, { ...input, timeout_ms: timeoutMs }, call)
   }
-  const activity = sessions.activityOf(begun)
+  const activity = sessions.activityOf(started)
   const nothing = { status, activity, offset: 0, screen: '' }
   return isOver(status)
     ? { ...nothing, met: input.for === 'exit' || input.for === 'idle', reason: 'exit' }

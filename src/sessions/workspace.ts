@@ -1,4 +1,4 @@
-/** The directory a session works in: the one that was named, a git worktree of it, or one of its own. Never deleted. */
+/** The directory a session works in: a given one, a git worktree of it, or a new one. The hub never deletes it. */
 import { execFile } from 'node:child_process'
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -9,18 +9,18 @@ import type { ProgramEnvironment } from '../config/config.ts'
 
 export interface Workspace {
   readonly path: string
-  /** Nothing was made before. */
+  /** Makes the directory or the worktree. Until then nothing is written. */
   make(): Promise<void>
 }
 
 export interface WorkspaceSpec {
   readonly name: string
-  /** Asked for, or from the template. */
+  /** From the request or the template. */
   readonly workingDir: string | undefined
   readonly worktree: boolean
-  /** Where workspaces of their own are made. */
+  /** The directory for workspaces that the hub makes. */
   readonly directory: string
-  /** For git, whose hooks are programs like any other. */
+  /** For git: its hooks are programs too. */
   readonly env: ProgramEnvironment
 }
 
@@ -34,7 +34,7 @@ export async function planWorkspace({ name, workingDir, worktree, directory, env
   if (!(await isDirectory(path))) {
     throw new HubError(
       'invalid',
-      `"working_dir": ${path} is no directory. Make it first, or leave "working_dir" out for a new one.`,
+      `"working_dir": ${path} is not a directory. Make it first, or leave out "working_dir" for a new one.`,
     )
   }
   if (!worktree) return { path, make: async () => {} }
@@ -45,7 +45,9 @@ async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new HubError('unavailable', `The workspace ${path} cannot be made: ${messageOf(error)}.`, { cause: error })
+    throw new HubError('unavailable', `The hub cannot make the workspace ${path}: ${messageOf(error)}.`, {
+      cause: error,
+    })
   }
 }
 
@@ -56,7 +58,7 @@ interface Worktree {
   readonly env: ProgramEnvironment
 }
 
-/** One that is there already is gone on with, and so is its branch: what was committed is never lost. */
+/** An existing worktree or branch is used again, so no commit is lost. */
 async function makeWorktree({ repository, path, branch, env }: Worktree): Promise<void> {
   const git = (directory: string, ...args: readonly string[]) => runGit(directory, args, env)
   const storeOf = async (directory: string) =>
@@ -66,7 +68,7 @@ async function makeWorktree({ repository, path, branch, env }: Worktree): Promis
     if ((await storeOf(path).catch(() => undefined)) === store) return
     throw new HubError(
       'conflict',
-      `"worktree": ${path} is there already, and is none of ${repository}. Take another name, or move it away.`,
+      `"worktree": ${path} already exists and is not a worktree of ${repository}. Choose another name, or move it away.`,
     )
   }
   await makeDirectory(dirname(path))
@@ -84,14 +86,14 @@ async function runGit(directory: string, args: readonly string[], env: ProgramEn
     const { stdout } = await run('git', ['-C', directory, ...args], { env })
     return stdout.trim()
   } catch (error) {
-    throw new HubError('invalid', `"worktree": there can be none of ${directory}: ${whyNot(error)}`, { cause: error })
+    throw new HubError('invalid', `"worktree": git cannot make one of ${directory}: ${whyNot(error)}`, { cause: error })
   }
 }
 
 function whyNot(error: unknown): string {
   const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: unknown }
   if (code === 'ENOENT') return 'git is not installed, or not on the hub’s PATH.'
-  // What git itself says; the message begins with the whole command.
+  // Prefer the output of git: the error message starts with the whole command.
   return typeof stderr === 'string' && stderr !== '' ? stderr.trim() : messageOf(error)
 }
 
@@ -100,7 +102,7 @@ function expand(path: string): string {
   if (isAbsolute(whole)) return resolve(whole)
   throw new HubError(
     'invalid',
-    `"working_dir": ${path} is not an absolute path; the hub has no directory it starts from.`,
+    `"working_dir": ${path} is not an absolute path. The hub cannot resolve relative paths.`,
   )
 }
 

@@ -1,13 +1,16 @@
-/** Where a session's socket goes: a directory that nobody else can write to, and a path that the kernel takes. */
-import { access, chmod, constants, lstat, mkdir } from 'node:fs/promises'
+/**
+ * Chooses the path of a session's socket: in a directory that only we can write to, and short enough for the kernel.
+ */
+import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import { assertPrivateDirectory, makePrivateDirectory } from '../base/private-socket.ts'
 import { maxSocketPathBytes, socketFile } from '../base/socket-places.ts'
 import type { SocketPlace } from '../base/socket-places.ts'
 
 export interface SocketPath {
   readonly path: string
-  /** Why it is not in the first place. */
+  /** Why earlier places were not used. */
   readonly passedOver: readonly string[]
 }
 
@@ -21,7 +24,7 @@ export async function choosePath(name: string, places: readonly SocketPlace[]): 
   }
   throw new HubError(
     'unavailable',
-    `There is no place for the socket "${name}": ${passedOver.join('; ')}. A shorter name, or XDG_RUNTIME_DIR, would do.`,
+    `The hub finds no place for the socket "${name}": ${passedOver.join('; ')}. Choose a shorter name, or set XDG_RUNTIME_DIR.`,
   )
 }
 
@@ -29,14 +32,11 @@ function isTooLong(path: string): boolean {
   return Buffer.byteLength(path) > maxSocketPathBytes
 }
 
-/** Whoever can write to the directory can put another socket in the place of ours. */
+/** A user who can write to the directory can replace our socket with another. */
 async function findFault({ directory, isOwn }: SocketPlace): Promise<string | undefined> {
   try {
-    if (isOwn) await mkdir(directory, { recursive: true, mode: 0o700 })
-    const found = await lstat(directory)
-    if (!found.isDirectory()) return `${directory} is no directory`
-    if (found.uid !== process.getuid?.()) return `${directory} belongs to somebody else`
-    if (isOwn && (found.mode & 0o077) !== 0) await chmod(directory, 0o700)
+    if (isOwn) makePrivateDirectory(directory)
+    else assertPrivateDirectory(directory)
     await access(directory, constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {

@@ -8,12 +8,12 @@ import { maxSocketPathBytes, socketPlaces } from '../base/socket-places.ts'
 import { defineTool, type Provider } from '../mcp/mcp.ts'
 import { openLines } from '../../test/harness/line-client.ts'
 import { modernMeta } from '../../test/harness/modern-call.ts'
-import { openTestSocket, startSocketHub } from '../../test/harness/socket-hub.ts'
+import { openTestSocket, startSocketHub } from '../../test/worlds/socket-hub.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 
-const patience = { timeout: 20_000, interval: 5 }
+const patience = { timeout: 60_000, interval: 5 }
 
-test('only its owner may open the socket, and look into its directory', async () => {
+test('only its owner may open the socket and list its directory', async () => {
   await using hub = await startSocketHub()
   const { path } = await hub.open('private')
   expect(path).toBe(join(hub.home, 'run', 'signalbox-mcp-private.sock'))
@@ -21,7 +21,7 @@ test('only its owner may open the socket, and look into its directory', async ()
   expect(lstatSync(join(hub.home, 'run')).mode & 0o777).toBe(0o700)
 })
 
-test('it is in XDG_RUNTIME_DIR where there is one, and in the data directory where there is none', async () => {
+test('the socket is in XDG_RUNTIME_DIR if there is one, and otherwise in the data directory', async () => {
   const runtimeDirectory = temporaryDirectory()
   await using hub = await startSocketHub({ places: (home) => socketPlaces({ home, runtimeDirectory }) })
   expect((await hub.open('there')).path).toBe(join(runtimeDirectory, 'signalbox-mcp-there.sock'))
@@ -32,7 +32,7 @@ test('it is in XDG_RUNTIME_DIR where there is one, and in the data directory whe
   }
 })
 
-test('a path that is too long for the kernel gives way to a short one, and to an error where there is none', async () => {
+test('a path that is too long for the kernel is replaced by a short one, or is an error if there is none', async () => {
   const long = join(temporaryDirectory(), 'x'.repeat(90))
   const short = temporaryDirectory()
   const places = [long, short].map((directory) => ({ directory, isOwn: true }))
@@ -46,7 +46,7 @@ test('a path that is too long for the kernel gives way to a short one, and to an
   await expect(narrow.open('build')).rejects.toThrow(`longer than ${maxSocketPathBytes} bytes`)
 })
 
-test('a directory that others can write to is closed, and one that is not ours is passed over', async () => {
+test('a directory that others can write to is made private, and one that is not ours is not used', async () => {
   const open = temporaryDirectory()
   chmodSync(open, 0o777)
   const link = join(temporaryDirectory(), 'link')
@@ -57,12 +57,12 @@ test('a directory that others can write to is closed, and one that is not ours i
   expect(lstatSync(open).mode & 0o777).toBe(0o700)
 })
 
-test.each(['../escape', 'a/b', '', '.hidden', 'x'.repeat(65), 'with space'])('%j is no name', async (name) => {
+test.each(['../escape', 'a/b', '', '.hidden', 'x'.repeat(65), 'with space'])('%j is not a valid name', async (name) => {
   await using hub = await startSocketHub()
   await expect(hub.open(name)).rejects.toMatchObject({ code: 'invalid' })
 })
 
-test('a name that answers is taken, whoever answers, and free again when that has ended', async () => {
+test('a name is taken while any hub listens on it, and free again afterwards', async () => {
   const directory = temporaryDirectory()
   const places = () => [{ directory, isOwn: true }]
   await using one = await startSocketHub({ places })
@@ -83,7 +83,7 @@ test('a name that answers is taken, whoever answers, and free again when that ha
   await expect(other.open('build')).resolves.toMatchObject({ path: first.path })
 })
 
-test('of two that want one name at once, one gets it', async () => {
+test('when two sockets want the same name at once, one gets it', async () => {
   await using hub = await startSocketHub()
   const outcomes = await Promise.allSettled([hub.open('build'), hub.open('build')])
   expect(outcomes).toEqual([
@@ -92,7 +92,7 @@ test('of two that want one name at once, one gets it', async () => {
   ])
 })
 
-test('the socket that a killed process left behind is replaced', async () => {
+test('a socket that a killed process left behind is replaced', async () => {
   await using hub = await startSocketHub()
   const path = join(hub.home, 'run', 'signalbox-mcp-build.sock')
   mkdirSync(join(hub.home, 'run'))
@@ -109,7 +109,7 @@ test('the socket that a killed process left behind is replaced', async () => {
   expect(await client.request('tools/list')).toHaveProperty('result')
 })
 
-test('a file that is no socket is left alone', async () => {
+test('a file that is not a socket is left alone', async () => {
   await using hub = await startSocketHub()
   mkdirSync(join(hub.home, 'run'))
   const path = join(hub.home, 'run', 'signalbox-mcp-build.sock')
@@ -118,7 +118,7 @@ test('a file that is no socket is left alone', async () => {
   expect(lstatSync(path).isFile()).toBe(true)
 })
 
-test('many clients at once see all its tools, and none hears the others', async () => {
+test('many clients at once see all tools, and none gets the messages of another', async () => {
   await using session = await openTestSocket()
   await using stack = new AsyncDisposableStack()
   const clients = await Promise.all(Array.from({ length: 20 }, async () => stack.use(await openLines(session.path))))
@@ -127,7 +127,7 @@ test('many clients at once see all its tools, and none hears the others', async 
   for (const { messages } of clients) expect(messages).toHaveLength(1)
 })
 
-test('there may be so many connections and no more, and who is refused is told why', async () => {
+test('a connection over the limit is refused with an error', async () => {
   await using session = await openTestSocket('few', { maxConnectionsPerToken: 2 })
   await using _second = await openLines(session.path)
   await using third = await openLines(session.path)
@@ -135,7 +135,7 @@ test('there may be so many connections and no more, and who is refused is told w
   expect(third.messages).toMatchObject([{ id: null, error: { code: -32005 } }])
 })
 
-test('a line that is too long is refused, and ends the connection', async () => {
+test('a line that is too long is refused and ends the connection', async () => {
   await using session = await openTestSocket('short', { maxLineBytes: 10_000 })
   await using client = await openLines(session.path)
   const call = (text: string) => ({
@@ -151,7 +151,7 @@ test('a line that is too long is refused, and ends the connection', async () => 
   expect(client.messages.at(-1)).toMatchObject({ id: null, error: { message: expect.stringMatching('10000 bytes') } })
 })
 
-test('a line that comes byte by byte, and one without an end before the stream ends, are lines', async () => {
+test('a line that arrives byte by byte, and a last line without a line ending, are accepted', async () => {
   await using session = await openTestSocket()
   await using client = await openLines(session.path)
   const line = JSON.stringify({ jsonrpc: '2.0', id: 'ü', method: 'tools/list', params: { _meta: modernMeta } })
@@ -162,7 +162,7 @@ test('a line that comes byte by byte, and one without an end before the stream e
   await client.ended
 })
 
-test('a client that has said all still gets its answers, but does not keep the connection open by a call without end', async () => {
+test('a client that closed its sending side still gets its answers, but an endless call does not keep the connection open', async () => {
   await using session = await openTestSocket()
   await using client = await openLines(session.path)
   const call = (id: string, name: string, args = {}) => ({
@@ -179,7 +179,7 @@ test('a client that has said all still gets its answers, but does not keep the c
   await expect.poll(() => session.call('test_calls'), patience).toMatchObject(cancelled)
 })
 
-test('who does not read is not read from, and memory stays as it is', async () => {
+test('the hub does not read from a client that does not read, so pending answers stay few', async () => {
   const answers = createCountedAnswers()
   await using session = await openTestSocket('slow', { providers: [answers.provider] })
   await using client = await openLines(session.path)
@@ -205,12 +205,12 @@ test('who does not read is not read from, and memory stays as it is', async () =
   expect(session.hub.faults()).toEqual([])
 })
 
-/** A tool with large answers that knows how often it was called. */
+/** A tool with large answers that counts its calls. */
 function createCountedAnswers(): { readonly provider: Provider; count(): number } {
   let count = 0
   const large = defineTool({
     name: 'test_large',
-    description: 'Says a lot.',
+    description: 'Answers with a long text.',
     input: z.strictObject({}),
     output: z.object({ text: z.string() }),
     annotations: { readOnlyHint: true },

@@ -1,6 +1,6 @@
 /**
- * A unix socket per session: its terminal tools for programs on the same machine, without a token. Who may open the
- * file may use them, hence 0600.
+ * A unix socket per session, with its terminal tools for programs on the same machine. It needs no token: every program
+ * that can open the file can use the tools, hence mode 0600.
  *
  *   name → path → listen → a connection for each client → endpoint
  */
@@ -12,35 +12,40 @@ import { socketNameSchema } from '../api/socket-name.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Principal } from '../base/principal.ts'
+import { listenPrivately } from '../base/private-socket.ts'
 import { dial } from '../base/socket-places.ts'
 import type { SocketPlace } from '../base/socket-places.ts'
-import type { Endpoint, Face } from '../mcp/mcp.ts'
-import { sendOff, serveConnection } from './serve-connection.ts'
+import type { Endpoint, Face } from '../endpoint/endpoint.ts'
+import { endGracefully, serveClient } from './serve-client.ts'
 import { choosePath } from './socket-path.ts'
 
 export interface SessionSockets extends AsyncDisposable {
-  /** Ready for clients when it resolves. A name that is in use, here or elsewhere, is a conflict. */
+  /** Starts to serve clients. Their faces exist only once all features do. */
+  serve(faceOf: FaceOf): void
+  /** Resolves when clients can connect. Throws a conflict if the name is in use, by this hub or another program. */
   open(session: SocketSession): Promise<SessionSocket>
 }
 
 export interface SocketSession {
-  /** Of the socket. */
+  /** The name of the socket. */
   readonly name: string
-  /** As whom its clients act. */
+  /** The principal that its clients act as. */
   readonly caller: Principal
-  readonly face: Face
 }
+
+/** What the clients of one socket see. Asked once for each socket. */
+export type FaceOf = (caller: Principal) => Face
 
 export interface SessionSocket {
   readonly name: string
   readonly path: string
-  /** Ends its connections too. */
+  /** Also ends its connections. */
   close(): Promise<void>
 }
 
 export interface SessionSocketsOptions {
   readonly endpoint: Pick<Endpoint, 'openLines'>
-  /** The best first. */
+  /** In order of preference. */
   readonly places: readonly SocketPlace[]
   readonly maxLineBytes: number
   readonly log: Log
@@ -49,18 +54,19 @@ export interface SessionSocketsOptions {
 export function createSessionSockets({ endpoint, places, maxLineBytes, log }: SessionSocketsOptions): SessionSockets {
   /** By name; `undefined` while one is being opened. */
   const open = new Map<string, SessionSocket | undefined>()
+  let faceOf: FaceOf | undefined
 
-  async function listen({ name, caller, face }: SocketSession): Promise<SessionSocket> {
+  async function listen({ name, caller }: SocketSession, face: Face): Promise<SessionSocket> {
     const { path, passedOver } = await choosePath(name, places)
-    if (passedOver.length > 0) log.info({ path, passedOver }, 'a socket is not in its usual place')
-    await removeDead(path, name)
+    if (passedOver.length > 0) log.info({ path, passedOver }, 'a socket is not in its preferred directory')
+    await removeStale(path, name)
     const clients = new Set<Socket>()
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       clients.add(socket)
       socket.once('close', () => clients.delete(socket))
-      // All of it: the face is as small as its session allows.
-      const visit = { caller, face, toolsets: ['all'] }
-      void serveConnection(socket, { open: (outlet) => endpoint.openLines(visit, outlet), maxLineBytes })
+      // All toolsets: the face only has the tools that are switched on for the session.
+      const context = { caller, face, toolsets: ['all'] }
+      void serveClient(socket, { open: (outlet) => endpoint.openLines(context, outlet), maxLineBytes })
     })
     await bind(server, path, name)
     let closing: Promise<void> | undefined
@@ -68,20 +74,22 @@ export function createSessionSockets({ endpoint, places, maxLineBytes, log }: Se
       open.delete(name)
       const closed = once(server, 'close')
       server.close()
-      for (const socket of clients) sendOff(socket)
+      for (const socket of clients) endGracefully(socket)
       await closed
     }
     return { name, path, close: () => (closing ??= stop()) }
   }
 
   return {
+    serve: (given) => void (faceOf = given),
     async open(session) {
       const { name } = session
       checkName(name)
+      if (!faceOf) throw new HubError('unavailable', 'The hub is starting. Try again in a second.')
       if (open.has(name)) throw taken(name, open.get(name)?.path)
       open.set(name, undefined)
       try {
-        const socket = await listen(session)
+        const socket = await listen(session, faceOf(session.caller))
         open.set(name, socket)
         return socket
       } catch (error) {
@@ -98,20 +106,24 @@ export function createSessionSockets({ endpoint, places, maxLineBytes, log }: Se
 function checkName(name: string): void {
   const read = socketNameSchema.safeParse(name)
   if (!read.success) {
-    throw new HubError('invalid', `"${name.slice(0, 80)}" will not do: ${read.error.issues[0]!.message}.`)
+    throw new HubError(
+      'invalid',
+      `"${name.slice(0, 80)}" is not a valid socket name: ${read.error.issues[0]!.message}.`,
+    )
   }
 }
 
-/** A hub that was killed leaves its sockets behind. Whether one is dead shows only when somebody knocks. */
-async function removeDead(path: string, name: string): Promise<void> {
+/** A hub that was killed leaves its sockets behind. Only a connection attempt shows whether one is stale. */
+async function removeStale(path: string, name: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined)
   if (!found) return
-  if (!found.isSocket()) throw new HubError('conflict', `${path} is no socket. Move it away, or choose another name.`)
+  if (!found.isSocket())
+    throw new HubError('conflict', `${path} is not a socket. Move it away, or choose another name.`)
   try {
     const socket = await dial(path)
     socket.destroy()
   } catch (error) {
-    // Anything else may mean that it lives, and only does not talk to us.
+    // With any other error the socket may still be in use, for example by another user.
     if (!isCode(error, 'ECONNREFUSED') && !isCode(error, 'ENOENT')) throw taken(name, path)
     await rm(path, { force: true })
     return
@@ -120,15 +132,8 @@ async function removeDead(path: string, name: string): Promise<void> {
 }
 
 async function bind(server: Server, path: string, name: string): Promise<void> {
-  // The file is made in this very call, so no other file of the hub's comes to have these rights.
-  const usual = process.umask(0o177)
   try {
-    server.listen(path)
-  } finally {
-    process.umask(usual)
-  }
-  try {
-    await once(server, 'listening')
+    await listenPrivately(server, path)
   } catch (error) {
     if (isCode(error, 'EADDRINUSE')) throw taken(name, path)
     throw new HubError('unavailable', `The hub cannot listen on ${path}: ${messageOf(error)}.`, { cause: error })

@@ -1,9 +1,10 @@
-/** hub_status and `resource://hub/status`: what this hub is and how much it holds. */
+/** `hub_status` and `resource://hub/status`: version, store and counts of this hub. */
 import { z } from 'zod'
+import type { Feature } from '../feature/feature.ts'
 import type { Notices, Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 
-export const statusUri = 'resource://hub/status'
+const statusUri = 'resource://hub/status'
 
 const statusSchema = z.object({
   name: z.string(),
@@ -11,7 +12,7 @@ const statusSchema = z.object({
   started_at: z.string(),
   uptime_seconds: z.number(),
   store: z.enum(['sqlite', 'postgres']),
-  sessions: z.number().describe('Those that run.'),
+  sessions: z.number().describe('Running sessions.'),
   connections: z.number(),
   listeners: z.number(),
   events: z.number().describe('The newest cursor of the event log.'),
@@ -20,10 +21,25 @@ const statusSchema = z.object({
 
 export type Status = z.output<typeof statusSchema>
 
+export interface StatusOptions {
+  readonly notices: Pick<Notices, 'resourceChanged'>
+  readonly read: () => Status
+}
+
+export function createStatus({ notices, read }: StatusOptions): Feature {
+  const provider = createStatusProvider(read)
+  const tell = () => notices.resourceChanged(statusUri)
+  return {
+    providers: [provider],
+    providersOf: () => [provider],
+    on: { 'tokens-changed': tell, 'connections-changed': tell, 'session-ended': tell },
+  }
+}
+
 export function createStatusProvider(readStatus: () => Status): Provider {
   const tool = defineTool({
     name: 'hub_status',
-    description: 'What this hub is: version, uptime, store, open connections, newest event.',
+    description: 'Shows version, uptime, store, open connections and newest event of this hub.',
     input: z.strictObject({}),
     output: statusSchema,
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -40,9 +56,4 @@ export function createStatusProvider(readStatus: () => Status): Provider {
     }),
   }
   return { toolset: 'admin', tools: () => [tool], resources: () => [resource] }
-}
-
-/** Tells those who watch the status that a count has changed. */
-export function noteStatusChange(notices: Notices): void {
-  notices.resourceChanged(statusUri)
 }

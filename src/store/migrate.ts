@@ -1,6 +1,6 @@
 /**
- * Brings the tables forward and makes sure that they are ours: no migration this version does not know, none that changed
- * since it was applied, no column that differs. All in one transaction, so that two hubs starting at once do not race.
+ * Applies the migrations and checks the result: no unknown migration, none that changed since it was applied, no column
+ * that differs. It all happens in one transaction, so that two hubs that start at once do not race.
  */
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
@@ -11,7 +11,7 @@ import { actualColumns, checkColumns, expectedColumns } from './schema.ts'
 
 export interface MigrationPlace {
   readonly engine: 'sqlite' | 'postgres'
-  /** How people know the database: its file, or its host and name. */
+  /** The database in words for people: its file, or its host and name. */
   readonly place: string
 }
 
@@ -49,7 +49,7 @@ export async function migrate<T>(db: Kysely<T>, set: MigrationSet, { engine, pla
   })
 }
 
-/** Any number, as long as every hub takes the same. */
+/** An arbitrary number that is the same for every hub. */
 const migrationLock = 7_420_001
 
 const createRecordStatement = `create table if not exists signalbox_migrations (
@@ -60,7 +60,7 @@ const createRecordStatement = `create table if not exists signalbox_migrations (
   primary key (set_name, name)
 )`
 
-/** What is left to do, once it is clear that what was done is what we know. */
+/** Checks that the applied migrations are known and unchanged, and returns the others. */
 export function pendingMigrations(
   known: readonly Migration[],
   applied: readonly Pick<AppliedMigration, 'name' | 'checksum'>[],
@@ -71,13 +71,13 @@ export function pendingMigrations(
     if (migration === undefined) {
       throw new HubError(
         'unavailable',
-        `${place} was written by a newer signalbox (migration ${name} is unknown here). Install that version or a later one.`,
+        `${place} was written by a newer signalbox (this version does not know migration ${name}). Install that version or a later one.`,
       )
     }
     if (checksumOf(migration) !== checksum) {
       throw new HubError(
         'unavailable',
-        `Migration ${name} differs from the one that made ${place}. Run the signalbox release that made it, or restore a backup made with this one.`,
+        `Migration ${name} differs from the one that created ${place}. Run the signalbox release that created it, or restore a backup of this release.`,
       )
     }
   }

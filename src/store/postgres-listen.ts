@@ -1,4 +1,4 @@
-/** Hears notices over a connection of its own, and comes back when that breaks. */
+/** Listens to notifications over a database connection of its own, and reconnects when it breaks. */
 import pg from 'pg'
 import type { PostgresListener } from '../base/postgres-access.ts'
 

@@ -4,7 +4,7 @@ import { openStore } from './store.ts'
 
 const serverUrl = inject('postgresUrl')
 
-test('an address that is no PostgreSQL is refused with an example of one that is', async () => {
+test('refuses a URL that is not a PostgreSQL URL, with an example of a correct one', async () => {
   for (const databaseUrl of ['mysql://host/db', 'not a url']) {
     await expect(openStore({ databaseUrl })).rejects.toMatchObject({
       code: 'invalid',
@@ -13,7 +13,7 @@ test('an address that is no PostgreSQL is refused with an example of one that is
   }
 })
 
-test('a server that is not there is reported by host and database, and never with the password', async () => {
+test('reports an unreachable server by host and database, without the password', async () => {
   const opening = openStore({ databaseUrl: 'postgres://ann:hunter2-hunter2@127.0.0.1:1/hub' })
   await expect(opening).rejects.toMatchObject({
     code: 'unavailable',
@@ -24,7 +24,7 @@ test('a server that is not there is reported by host and database, and never wit
   await expect(opening).rejects.not.toThrow(/hunter2/)
 })
 
-test('a database that does not exist is reported', async () => {
+test('reports a database that does not exist', async () => {
   const url = new URL(serverUrl)
   url.pathname = '/nowhere'
   await expect(openStore({ databaseUrl: url.href })).rejects.toMatchObject({
@@ -33,7 +33,7 @@ test('a database that does not exist is reported', async () => {
   })
 })
 
-test('a database with another encoding is refused', async () => {
+test('refuses a database with another encoding', async () => {
   await using database = await createDatabase(serverUrl)
   const url = new URL(database.url)
   url.pathname = `${url.pathname}_latin`
@@ -46,7 +46,7 @@ test('a database with another encoding is refused', async () => {
   await runSql(serverUrl, `drop database ${name}`)
 })
 
-test('five hubs may open an empty database at once', async () => {
+test('five hubs can open an empty database at once', async () => {
   await using database = await createDatabase(serverUrl)
   await using opened = new AsyncDisposableStack()
   const open = async () => opened.use(await openStore({ databaseUrl: database.url }))
@@ -63,7 +63,7 @@ test('five hubs may open an empty database at once', async () => {
   expect(await stores[0]!.db.selectFrom('tokens').select('id').execute()).toHaveLength(5)
 })
 
-test('a column of another type is reported', async () => {
+test('reports a column with another type', async () => {
   await using database = await createDatabase(serverUrl)
   await (await openStore({ databaseUrl: database.url }))[Symbol.asyncDispose]()
   await runSql(database.url, 'alter table tokens alter column label type varchar(10)')
@@ -72,20 +72,20 @@ test('a column of another type is reported', async () => {
   )
 })
 
-test('notices are heard, and a broken connection is told and comes back', async () => {
+test('receives notifications, and reports and restores a broken database connection', async () => {
   await using database = await createDatabase(serverUrl)
   await using store = await openStore({ databaseUrl: database.url })
-  const heard: string[] = []
-  let hear = (): void => {}
-  const next = (): Promise<void> => new Promise((resolve) => (hear = resolve))
+  const received: string[] = []
+  let onReceived = (): void => {}
+  const next = (): Promise<void> => new Promise((resolve) => (onReceived = resolve))
   await using _listening = await store.postgres!.listen('news', {
     onNotice: (payload) => {
-      heard.push(payload)
-      hear()
+      received.push(payload)
+      onReceived()
     },
     onGap: () => {
-      heard.push('(gap)')
-      hear()
+      received.push('(gap)')
+      onReceived()
     },
   })
   const first = next()
@@ -97,10 +97,10 @@ test('notices are heard, and a broken connection is told and comes back', async 
   const last = next()
   await store.postgres!.query(`select pg_notify('news', 'two')`)
   await last
-  expect(heard).toEqual(['one', '(gap)', 'two'])
+  expect(received).toEqual(['one', '(gap)', 'two'])
 })
 
-test('a transaction of plain SQL is all or nothing', async () => {
+test('a transaction of plain SQL commits all or nothing', async () => {
   await using database = await createDatabase(serverUrl)
   await using store = await openStore({ databaseUrl: database.url })
   const { query, transaction } = store.postgres!

@@ -1,4 +1,4 @@
-/** PostgreSQL by URL: one pool for all, and errors that say what to do about it. The only importer of `pg`. */
+/** PostgreSQL by URL: one pool for all handles, and errors that say what to do. */
 import pg from 'pg'
 import { PostgresDialect } from 'kysely'
 import type { Dialect } from 'kysely'
@@ -7,7 +7,7 @@ import type { PostgresAccess } from '../base/postgres-access.ts'
 import { listenOn } from './postgres-listen.ts'
 
 export interface Postgres extends AsyncDisposable {
-  /** How people know it; without user and password. */
+  /** The database in words for people, without user and password. */
   readonly place: string
   readonly access: PostgresAccess
   createDialect(): Dialect
@@ -22,12 +22,15 @@ export async function openPostgres(databaseUrl: string): Promise<Postgres> {
     types: { getTypeParser },
   }
   const pool = new pg.Pool({ ...settings, max: 10 })
-  // An idle connection that breaks is replaced by the pool; unheard, the event would end the process.
+  // The pool replaces an idle connection that breaks. Without a listener, the event would end the process.
   pool.on('error', () => {})
   try {
     const { rows } = await pool.query<{ server_encoding: string }>('show server_encoding')
     if (rows[0]?.server_encoding !== 'UTF8') {
-      throw new HubError('unavailable', `${place} is not encoded in UTF8. Create it anew with "ENCODING 'UTF8'".`)
+      throw new HubError(
+        'unavailable',
+        `${place} is not encoded in UTF8. Create a new database with "ENCODING 'UTF8'".`,
+      )
     }
   } catch (error) {
     await pool.end()
@@ -36,7 +39,7 @@ export async function openPostgres(databaseUrl: string): Promise<Postgres> {
   return {
     place,
     access: { ...accessTo(pool), listen: (channel, listener) => listenOn({ settings, channel, listener }) },
-    // Two handles share the pool, so that neither may end it.
+    // Two handles share the pool, so neither may end it.
     createDialect: () =>
       new PostgresDialect({ pool: { connect: () => pool.connect(), end: async () => {}, options: {} } }),
     [Symbol.asyncDispose]: () => pool.end(),
@@ -59,7 +62,7 @@ function accessTo(pool: pg.Pool): Pick<PostgresAccess, 'query' | 'transaction'> 
         await client.query('commit')
         return result
       } catch (error) {
-        // What cannot even roll back is thrown away.
+        // The pool discards a connection that cannot roll back.
         await client.query('rollback').catch((broken: Error) => (failure = broken))
         throw error
       } finally {
@@ -69,7 +72,7 @@ function accessTo(pool: pg.Pool): Pick<PostgresAccess, 'query' | 'transaction'> 
   }
 }
 
-/** Counts are int8, which `pg` gives as text; ours stay far below 2⁵³. */
+/** Counts are int8, which `pg` returns as text. The hub's counts stay far below 2⁵³. */
 const int8Type: number = pg.types.builtins.INT8
 const getTypeParser: typeof pg.types.getTypeParser = (id: number, format?: 'text' | 'binary') =>
   id === int8Type ? Number : pg.types.getTypeParser(id, format)
@@ -79,7 +82,7 @@ function placeOf(databaseUrl: string): string {
   if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol)) {
     throw new HubError(
       'invalid',
-      'DATABASE_URL is no PostgreSQL address. Write postgres://user:password@host:5432/database.',
+      'DATABASE_URL is not a PostgreSQL URL. Use the form postgres://user:password@host:5432/database.',
     )
   }
   return `the PostgreSQL database ${url.pathname.slice(1) || 'of the user'} on ${url.host || 'this machine'}`

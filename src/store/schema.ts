@@ -1,6 +1,6 @@
 /**
- * Whether the tables are what the migrations made. Somebody may have altered them by hand; it is better to hear of that when
- * the hub starts than from a query that fails in the middle of work.
+ * Checks that the tables match the migrations. A person may have altered them by hand. It is better to report that when
+ * the hub starts than to fail later in a query.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
@@ -15,7 +15,7 @@ export interface Column {
   readonly isNullable: boolean
 }
 
-/** The columns these migrations give: they are run, in memory, and looked at. Both engines end up with the same. */
+/** Runs the migrations in memory and reads the columns they create. Both engines have the same columns. */
 export function expectedColumns({ migrations }: MigrationSet): Column[] {
   using scratch = new DatabaseSync(':memory:')
   for (const { statements } of migrations) for (const statement of statements) scratch.exec(statement)
@@ -46,7 +46,7 @@ export async function actualColumns(db: Kysely<never>, engine: 'sqlite' | 'postg
   return rows.map(({ nullable, ...column }) => ({ ...column, isNullable: nullable === 1 }))
 }
 
-/** Says the first difference, by table and column. Tables of others in the same database are none of ours. */
+/** Throws for the first difference, by table and column. Ignores other tables in the same database. */
 export function checkColumns(expected: readonly Column[], actual: readonly Column[], place: string): void {
   const tables = new Set(expected.map(({ table }) => table))
   for (const wanted of expected) {

@@ -1,6 +1,6 @@
 /**
- * Kysely on `node:sqlite`. Its own SQLite dialect expects another driver, and keeps the outer handle waiting for ever inside a
- * transaction before ours would hear of it; so the queue for the one connection is here.
+ * Kysely on `node:sqlite`. Kysely's own SQLite dialect expects another driver. It also lets the outer handle wait for ever
+ * inside a transaction before our guard sees it, so this driver queues for the one database connection itself.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { CompiledQuery, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
@@ -15,7 +15,7 @@ export function createSqliteDialect(database: DatabaseSync): Dialect {
   }
 }
 
-/** Says that several may ask for a connection at once, since our driver queues them itself. */
+/** Allows several requests for a database connection at once, because our driver queues them itself. */
 class QueuedAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
@@ -49,7 +49,7 @@ class SqliteDriver implements Driver {
   }
 
   async beginTransaction(): Promise<void> {
-    // Takes the right to write at once: asking for it in the middle fails when another process wrote meanwhile.
+    // Takes the write lock at once. Taking it later fails if another process wrote in between.
     this.#database.exec('begin immediate')
   }
 
@@ -58,7 +58,7 @@ class SqliteDriver implements Driver {
   }
 
   async rollbackTransaction(): Promise<void> {
-    // A full disk makes SQLite roll back by itself.
+    // SQLite rolls back by itself if the disk is full.
     if (this.#database.isTransaction) this.#database.exec('rollback')
   }
 
@@ -79,7 +79,7 @@ class SqliteDriver implements Driver {
   }
 }
 
-/** Preparing costs more than most of our queries; there are few different ones. */
+/** Preparing a statement costs more than most of our queries, and there are few different ones. */
 const mostPrepared = 200
 
 class SqliteConnection implements DatabaseConnection {
@@ -94,7 +94,7 @@ class SqliteConnection implements DatabaseConnection {
     const statement = this.#prepare(sql)
     const values = parameters as SQLInputValue[]
     if (statement.columns().length > 0) {
-      // Rows of node:sqlite have no prototype, which surprises whoever compares or spreads them.
+      // Rows of node:sqlite have no prototype, which breaks comparisons in tests and callers.
       return { rows: statement.all(...values).map((row) => ({ ...row }) as R) }
     }
     const { changes, lastInsertRowid } = statement.run(...values)

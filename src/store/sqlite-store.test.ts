@@ -21,7 +21,7 @@ async function makeStore(): Promise<string> {
   return sqliteDir
 }
 
-test('directory and files are for their owner only', async () => {
+test('only the owner may read the directory and its files', async () => {
   const sqliteDir = join(temporaryDirectory(), 'home')
   await using _store = await openStore({ sqliteDir })
   expect(statSync(sqliteDir).mode & 0o777).toBe(0o700)
@@ -30,7 +30,7 @@ test('directory and files are for their owner only', async () => {
   for (const file of files) expect(statSync(join(sqliteDir, file)).mode & 0o777, file).toBe(0o600)
 })
 
-test('what people own is committed to the disk, what connections need is not waited for', async () => {
+test('commits to people’s data wait for the disk, commits to the data of connections do not', async () => {
   await using store = await openStore({ sqliteDir: temporaryDirectory() })
   const pragma = async (handle: typeof store.db | typeof store.transient, name: string) =>
     Object.values(
@@ -45,19 +45,19 @@ test('what people own is committed to the disk, what connections need is not wai
   }
 })
 
-test('after closing, everything is in the two files', async () => {
+test('all data is in two files after the store is closed', async () => {
   const sqliteDir = await makeStore()
   expect(readdirSync(sqliteDir).sort()).toEqual(['connections.db', 'hub.db'])
 })
 
 test.each([
   [
-    'text where the database should be',
-    (file: string) => writeFileSync(file, 'this is no database, but a longer text '.repeat(200)),
+    'a text file in place of the database',
+    (file: string) => writeFileSync(file, 'this is not a database, but a longer text '.repeat(200)),
   ],
-  ['a file that lost its end', (file: string) => truncateSync(file, 40_000)],
+  ['a truncated file', (file: string) => truncateSync(file, 40_000)],
   [
-    'a file with rubbish in the middle',
+    'a file with garbage in the middle',
     (file: string) => {
       const bytes = readFileSync(file)
       bytes.fill(0xab, 8192, 20_000)
@@ -65,25 +65,25 @@ test.each([
     },
   ],
   [
-    'a file with rubbish where nothing is read at the start',
+    'a file with garbage in a part that the start does not read',
     (file: string) => {
       const bytes = readFileSync(file)
       bytes.fill(0xab, bytes.length - 4096)
       writeFileSync(file, bytes)
     },
   ],
-])('%s is reported with the file and the way out', async (_, damage) => {
+])('%s is reported with its path and a way out', async (_, damage) => {
   const sqliteDir = await makeStore()
   damage(join(sqliteDir, 'hub.db'))
   await expect(openStore({ sqliteDir })).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringMatching(
-      /hub\.db is damaged or no database\. Move it away .* restore a backup or start anew\./,
+      /hub\.db is damaged or not a database\. Move it away .* restore a backup, or start with an empty store\./,
     ),
   })
 })
 
-test('a directory where the file should be is reported', async () => {
+test('reports a directory in place of the file', async () => {
   const sqliteDir = temporaryDirectory()
   mkdirSync(join(sqliteDir, 'hub.db'))
   await expect(openStore({ sqliteDir })).rejects.toMatchObject({
@@ -92,14 +92,14 @@ test('a directory where the file should be is reported', async () => {
   })
 })
 
-test('a directory that cannot be made is reported', async () => {
+test('reports a directory that cannot be created', async () => {
   const file = join(temporaryDirectory(), 'file')
   writeFileSync(file, '')
   const opening = openStore({ sqliteDir: join(file, 'home') })
   await expect(opening).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('hub.db') })
 })
 
-test('three processes may open an empty directory at once', async () => {
+test('three processes can open an empty directory at once', async () => {
   const sqliteDir = temporaryDirectory()
   const program = `
     const { openStore } = await import(${JSON.stringify(new URL('./store.ts', import.meta.url).href)})
@@ -112,7 +112,7 @@ test('three processes may open an empty directory at once', async () => {
   expect(await store.db.selectFrom('tokens').select('id').execute()).toHaveLength(3)
 })
 
-test('a file that another process holds is busy, not broken', { timeout: 30_000 }, async () => {
+test('reports a file that another process has locked as busy and not as broken', async () => {
   const sqliteDir = await makeStore()
   using other = new DatabaseSync(join(sqliteDir, 'hub.db'))
   other.exec('begin immediate; create table t (a)')

@@ -35,6 +35,7 @@ async function insertConnection({ transient }: Store, id: string): Promise<void>
     .values({
       id,
       hub_id: 'h1',
+      endpoint: 'hub',
       token_id: 't1',
       protocol_version: '2025-11-25',
       client_info: '{}',
@@ -60,7 +61,7 @@ async function insertConnection({ transient }: Store, id: string): Promise<void>
 }
 
 describeOnEachEngine('the store', (open) => {
-  test('a row comes back as it was written, from the next hub too', async () => {
+  test('returns a row as it was written, also to the next hub', async () => {
     await using opened = await open()
     const row = tokenRow('t1', { label: 'é 😀 "quoted" \\ \n', expires_at: '2027-01-01T00:00:00.000Z' })
     await opened.store.db.insertInto('tokens').values(row).execute()
@@ -69,7 +70,7 @@ describeOnEachEngine('the store', (open) => {
     expect(read).toStrictEqual(row)
   })
 
-  test('counts and sums are numbers', async () => {
+  test('returns counts and sums as numbers', async () => {
     await using opened = await open()
     await insertConnection(opened.store, 'c1')
     const { db, transient } = opened.store
@@ -82,7 +83,7 @@ describeOnEachEngine('the store', (open) => {
     expect(row.changed).toBe(1)
   })
 
-  test('what an update or delete touched is told', async () => {
+  test('reports the number of rows that an update or delete changed', async () => {
     await using opened = await open()
     const { db } = opened.store
     await insertToken(opened.store, 't1')
@@ -94,7 +95,7 @@ describeOnEachEngine('the store', (open) => {
     expect(await db.deleteFrom('tokens').where('id', '=', 't2').returning('id').execute()).toEqual([{ id: 't2' }])
   })
 
-  test('a second row with the same id or hash is refused', async () => {
+  test('refuses a second row with the same id or hash', async () => {
     await using opened = await open()
     const { db } = opened.store
     await insertToken(opened.store, 't1')
@@ -118,7 +119,7 @@ describeOnEachEngine('the store', (open) => {
     expect(await tokenIds(opened.store)).toEqual([])
   })
 
-  test("transactions that run at once do not lose one another's work", async () => {
+  test("concurrent transactions do not lose each other's changes", async () => {
     await using opened = await open()
     const { db } = opened.store
     await db
@@ -138,7 +139,7 @@ describeOnEachEngine('the store', (open) => {
     expect(await db.selectFrom('tokens').select('label').execute()).toEqual([{ label: '20' }])
   })
 
-  test('a savepoint can be rolled back to', async () => {
+  test('can roll back to a savepoint', async () => {
     await using opened = await open()
     await opened.store.db.transaction().execute(async (transaction) => {
       await insertToken({ db: transaction }, 't1')
@@ -149,14 +150,14 @@ describeOnEachEngine('the store', (open) => {
     expect(await tokenIds(opened.store)).toEqual(['t1'])
   })
 
-  test('the outer handle inside a transaction is an error at once, and nothing hangs', async () => {
+  test('using the outer handle inside a transaction fails at once instead of hanging', async () => {
     await using opened = await open()
     const { store } = opened
     const inside = store.db.transaction().execute(async (transaction) => {
       await insertToken({ db: transaction }, 't1')
       await tokenIds(store)
     })
-    await expect(inside).rejects.toThrow('Use the handle that the callback was given')
+    await expect(inside).rejects.toThrow('Use the handle that the callback gets')
     const isolated = store.db.transaction().setIsolationLevel('serializable')
     await expect(isolated.execute(() => tokenIds(store))).rejects.toThrow('Use the handle')
     await expect(store.db.connection().execute(() => tokenIds(store))).rejects.toThrow('Use the handle')
@@ -164,7 +165,7 @@ describeOnEachEngine('the store', (open) => {
     expect(await tokenIds(store)).toEqual([])
   })
 
-  test('the other handle may be used inside a transaction, and so may the outer one by work that outlives it', async () => {
+  test('allows the other handle inside a transaction, and the outer handle for work that outlives it', async () => {
     await using opened = await open()
     const { store } = opened
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
@@ -178,7 +179,7 @@ describeOnEachEngine('the store', (open) => {
     expect(await later).toEqual(['t1'])
   })
 
-  test('what belongs to a connection goes with it', async () => {
+  test('deletes the data of a connection with the connection', async () => {
     await using opened = await open()
     await insertConnection(opened.store, 'c1')
     await insertConnection(opened.store, 'c2')
@@ -195,7 +196,7 @@ describeOnEachEngine('the store', (open) => {
     ).rejects.toThrow()
   })
 
-  test('a database of a newer signalbox is refused, with the way out', async () => {
+  test('refuses a database of a newer signalbox and says what to do', async () => {
     await using opened = await open()
     await sql
       .raw(`insert into signalbox_migrations values ('hub', '9999-later', 'x', '2030-01-01T00:00:00.000Z')`)
@@ -206,7 +207,7 @@ describeOnEachEngine('the store', (open) => {
     })
   })
 
-  test('a migration that changed since it was applied is refused', async () => {
+  test('refuses a migration that changed since it was applied', async () => {
     await using opened = await open()
     await sql
       .raw(`update signalbox_migrations set checksum = 'x' where set_name = 'transient'`)
@@ -221,7 +222,7 @@ describeOnEachEngine('the store', (open) => {
     ['alter table tokens drop column last_used_at', 'the column "last_used_at" of "tokens" is missing'],
     ['alter table tokens add column extra text', 'there is an unknown column "extra" in "tokens"'],
     ['alter table tokens rename to coins', 'the table "tokens" is missing'],
-  ])('after "%s" the store says what is wrong', async (change, complaint) => {
+  ])('reports the difference after "%s"', async (change, complaint) => {
     await using opened = await open()
     await sql.raw(change).execute(opened.store.db)
     await expect(opened.reopen()).rejects.toMatchObject({
@@ -230,7 +231,7 @@ describeOnEachEngine('the store', (open) => {
     })
   })
 
-  test('tables of others in the same database are left alone', async () => {
+  test('ignores other tables in the same database', async () => {
     await using opened = await open()
     await sql.raw('create table somebody_elses (a text)').execute(opened.store.db)
     await expect(opened.reopen()).resolves.toBeDefined()

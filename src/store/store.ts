@@ -1,6 +1,6 @@
 /**
- * The store: SQLite in the data directory, or PostgreSQL by URL, behind one query language. Two handles for two classes of
- * durability; features keep all their SQL in one file each and ask for the handle they need.
+ * The store: SQLite in the data directory, or PostgreSQL by URL, behind one query language. It has two handles for two
+ * classes of durability. Each feature keeps its SQL in one file and takes the handle it needs.
  */
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
@@ -17,11 +17,11 @@ export type * from './tables.ts'
 
 export interface Store extends AsyncDisposable {
   readonly engine: 'sqlite' | 'postgres'
-  /** What people decided or own. A commit survives a power cut. */
+  /** Data that people decided or own. A commit survives a power cut. */
   readonly db: Kysely<Tables>
-  /** What connections need to go on. A commit survives a killed hub; a power cut may cost the last moments. */
+  /** Data that keeps MCP connections alive. A commit survives a killed hub. A power cut may lose the last moments. */
   readonly transient: Kysely<TransientTables>
-  /** For engines that write SQL of their own; undefined on SQLite. */
+  /** For engines with SQL of their own; undefined on SQLite. */
   readonly postgres: PostgresAccess | undefined
 }
 
@@ -45,14 +45,14 @@ async function openOnSqlite(directory: string): Promise<Store> {
   }
   const db = await open<Tables>('hub.db', 'full', hubMigrations)
   const transient = await open<TransientTables>('connections.db', 'normal', transientMigrations)
-  return { engine: 'sqlite', db, transient, postgres: undefined, ...closing(opened) }
+  return { engine: 'sqlite', db, transient, postgres: undefined, ...disposerOf(opened) }
 }
 
-/** Long enough for a check by another process, short enough not to look like a hang. */
+/** Long enough for a page check by another process, short enough not to look like a hang. */
 const busyTimeoutMs = 5_000
 
 async function openOnPostgres(databaseUrl: string): Promise<Store> {
-  // Loaded only when asked for: most hubs never need it, and all start faster.
+  // Loaded lazily: most hubs never need it, and all start faster.
   const { openPostgres } = await import('./postgres.ts')
   await using opened = new AsyncDisposableStack()
   const postgres = opened.use(await openPostgres(databaseUrl))
@@ -63,11 +63,11 @@ async function openOnPostgres(databaseUrl: string): Promise<Store> {
   }
   const db = await open<Tables>(hubMigrations)
   const transient = await open<TransientTables>(transientMigrations)
-  return { engine: 'postgres', db, transient, postgres: postgres.access, ...closing(opened) }
+  return { engine: 'postgres', db, transient, postgres: postgres.access, ...disposerOf(opened) }
 }
 
-/** Hands what was opened over to the store: from here on it is closed with the store, and not on the way out. */
-function closing(opened: AsyncDisposableStack): AsyncDisposable {
+/** Moves the open handles to the store, so that they are closed with the store and not when the caller returns. */
+function disposerOf(opened: AsyncDisposableStack): AsyncDisposable {
   const kept = opened.move()
   return { [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }

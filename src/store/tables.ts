@@ -1,9 +1,9 @@
 /**
- * The tables as TypeScript sees them; the migrations make them. Ids and times (ISO 8601 UTC) are text and flags are 0 or 1
- * in both engines, so that one query works in either.
+ * The types of the tables that the migrations create. Ids and times (ISO 8601 UTC) are text and flags are 0 or 1 in both
+ * engines, so that one query works in either.
  */
 
-/** What people decided or own: committed so that a power cut does not lose it. */
+/** Data that people decided or own. A power cut does not lose a commit. */
 export interface Tables {
   tokens: TokenRow
   sessions: SessionRow
@@ -11,6 +11,7 @@ export interface Tables {
   mcp_session_bindings: BindingRow
   mcp_known_lists: KnownListsRow
   policies: PolicyRow
+  session_template_policies: SessionTemplatePolicyRow
   policy_proposals: PolicyProposalRow
   approvals: ApprovalRow
   approval_revisions: ApprovalRevisionRow
@@ -25,7 +26,7 @@ export interface TokenRow {
   label: string | null
   /** JSON: a list of names */
   toolsets: string | null
-  /** SHA-256 of the token in hex; the token itself is kept nowhere */
+  /** SHA-256 of the token's secret in hex; the token itself is not stored */
   hash: string
   created_at: string
   expires_at: string | null
@@ -35,22 +36,25 @@ export interface TokenRow {
 
 export interface SessionRow {
   id: string
-  /** The hub whose machine it runs on: several may share one database. */
+  /** The hub that runs it. Several hubs may share one database. */
   hub_id: string
   name: string
   template: string
   command: string
-  /** JSON: a list; null for a shell line */
+  /** JSON: a list; null for a shell command line */
   args: string | null
   session_type: string
+  /** The name of the driver that runs it. */
+  driver: string
   backend: string
   status: string
-  /** A person asked for its end: however it then ends, it was stopped. */
+  /** A person asked to stop it. However it then ends, its status is "stopped". */
   is_stop_asked: 0 | 1
   description: string | null
   /** JSON: a list */
   labels: string
   workspace_path: string
+  workspace_folder: string | null
   cols: number
   rows: number
   /** JSON: a list of names */
@@ -58,16 +62,21 @@ export interface SessionRow {
   /** JSON */
   terminal_settings: string
   socket_name: string | null
-  /** The token its program was given. */
+  /** The token of its program. */
   token_id: string | null
-  /** Set where it waits or waited in the queue. */
+  /** Set if it waits or waited in the queue. */
   job_id: string | null
   priority: number
   exit_code: number | null
   exit_signal: string | null
   last_message: string | null
-  /** JSON: what it was doing last */
+  /** JSON: its last activity */
   activity: string | null
+  /** JSON: a list */
+  agent_args: string
+  /** Null: it has no conversation to resume. Empty: it has one, but only the agent knows its id. */
+  conversation_id: string | null
+  resumed_from: string | null
   created_at: string
   started_at: string | null
   ended_at: string | null
@@ -116,7 +125,7 @@ export interface BindingRow {
 
 export interface KnownListsRow {
   connector_id: string
-  /** Of the configuration it was listed under. */
+  /** Identifies the configuration under which the upstream sent the lists. */
   fingerprint: string
   /** JSON */
   lists: string
@@ -128,10 +137,18 @@ export interface PolicyRow {
   /** The template's name, or the session's id; empty for the hub. */
   target: string
   version: number
-  /** As it was written; empty where it was taken away. */
+  /** The text as it was written; empty if it was removed. */
   source: string
   saved_at: string
   saved_by: string
+}
+
+export interface SessionTemplatePolicyRow {
+  session_id: string
+  origin: 'own' | 'shipped'
+  /** null: the template states no policy */
+  source: string | null
+  seen_at: string
 }
 
 export interface PolicyProposalRow {
@@ -152,16 +169,16 @@ export interface ApprovalRow {
   hub_id: string
   session_id: string
   tool: string
-  /** JSON, without what a person is not shown */
+  /** JSON, without the hidden parts */
   arguments: string
   arguments_bytes: number
-  /** JSON: what lists show of them; null: all */
+  /** JSON: the part of the arguments that lists show; null: all of them */
   excerpt: string | null
-  /** JSON: what they do not show */
+  /** JSON: the places of the hidden parts */
   hidden: string
   digest: string
   rule: string | null
-  /** What that rule says of itself. */
+  /** The reason that the rule states. */
   rule_reason: string | null
   policy_version: string
   status: string
@@ -174,15 +191,15 @@ export interface ApprovalRow {
   decided_by: string | null
   reason: string | null
   grant_id: string | null
-  /** When the call heard the answer. */
+  /** When the call received the answer. */
   told_at: string | null
-  /** When the hooks were given it. */
+  /** When the notify hooks received it. */
   notified_at: string | null
-  /** Counts up over all approvals with each change. */
+  /** One counter over all approvals, raised with each change. */
   revision: number
 }
 
-/** One row, whose lock also puts the changes of all hubs in order. */
+/** A single row. Its lock also orders the changes of all hubs. */
 export interface ApprovalRevisionRow {
   id: number
   last: number
@@ -209,18 +226,21 @@ export interface MountSubscriptionRow {
   created_at: string
 }
 
-/** What lets MCP connections outlive a killed hub; a power cut may cost its last moments. */
+/** Data that lets MCP connections survive a killed hub. A power cut may lose the last moments. */
 export interface TransientTables {
   connections: ConnectionRow
   connection_subscriptions: ConnectionSubscriptionRow
+  connection_changed_lists: ConnectionChangedListRow
   connection_streams: ConnectionStreamRow
   connection_stream_events: ConnectionStreamEventRow
 }
 
 export interface ConnectionRow {
   id: string
-  /** The hub that serves it: several may share one database. */
+  /** The hub that serves it. Several hubs may share one database. */
   hub_id: string
+  /** The id of the endpoint that opened it. */
+  endpoint: string
   token_id: string
   protocol_version: string
   /** JSON */
@@ -237,8 +257,14 @@ export interface ConnectionRow {
 export interface ConnectionSubscriptionRow {
   connection_id: string
   uri: string
-  /** Whether a notice is still owed. */
+  /** Whether a notice is still to be sent. */
   changed: 0 | 1
+}
+
+/** A notice of a changed list that is still to be sent. */
+export interface ConnectionChangedListRow {
+  connection_id: string
+  list: string
 }
 
 export interface ConnectionStreamRow {
@@ -248,6 +274,8 @@ export interface ConnectionStreamRow {
   request_id: string | null
   state: 'open' | 'complete'
   updated_at: string
+  /** JSON-RPC */
+  answer_if_lost: string | null
 }
 
 export interface ConnectionStreamEventRow {

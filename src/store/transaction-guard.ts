@@ -1,13 +1,13 @@
 /**
- * Inside a transaction only the handle its callback was given may be used. The outer handle would wait for the very
- * transaction that waits for it (SQLite has one connection), or quietly work outside of it (PostgreSQL). Both become an error
- * at once.
+ * Inside a transaction, only the handle that its callback gets may be used. The outer handle would wait for the very
+ * transaction that waits for it (SQLite has one database connection), or silently work outside of it (PostgreSQL). The
+ * guard turns both into an immediate error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely } from 'kysely'
 import type { ConnectionBuilder, Dialect, Driver, TransactionBuilder } from 'kysely'
 
-/** A Kysely over this dialect that refuses its outer handle inside its own transactions. */
+/** A Kysely that refuses its outer handle inside its own transactions. */
 export function createGuardedKysely<T>(dialect: Dialect): Kysely<T> {
   const guard = new TransactionGuard()
   return new GuardedKysely<T>(guardedDialect(dialect, guard), guard)
@@ -29,7 +29,7 @@ class TransactionGuard {
   refuseInside(): void {
     if (this.#inside.getStore()?.isOpen !== true) return
     throw new Error(
-      'The store was used from inside one of its own transactions. Use the handle that the callback was given.',
+      'The store was used from inside one of its own transactions. Use the handle that the callback gets.',
     )
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { templateSchema } from '../api/template.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
-import { openTemplatesHere } from '../../test/fixtures/open-templates.ts'
+import { openTemplatesHere } from '../../test/worlds/open-templates.ts'
 import { whyNotAvailable } from './availability.ts'
 
 test('a template whose program is missing says so, and how to install it', async () => {
@@ -17,7 +17,7 @@ test('a template whose program is missing says so, and how to install it', async
   expect(templates.find('robot')).not.toHaveProperty('whyNot')
 })
 
-test('a file that cannot be run, and a folder, are no programs', () => {
+test('a file that is not executable and a folder do not count as programs', () => {
   const programs = temporaryDirectory()
   writeFileSync(join(programs, 'tool'), '')
   chmodSync(join(programs, 'tool'), 0o644)
@@ -32,7 +32,7 @@ test.each([
   [{ command: 'LEVEL=1 NAME=x tool' }, undefined],
   [{ command: 'absent --flag' }, 'absent'],
   [{ command: 'LEVEL=1 absent' }, 'absent'],
-  // What a shell makes of these is not ours to guess.
+  // Only a shell can tell which programs these need.
   [{ command: 'cd /tmp && absent' }, undefined],
   [{ command: '$EDITOR notes' }, undefined],
   [{ command: '"my tool" x' }, undefined],
@@ -43,13 +43,13 @@ test.each([
   [{ command: 'cd x; tool', requires: 'absent' }, 'absent'],
   [{ command: 'tool', prefix: ['wrapper', '--all'] }, 'wrapper'],
   [{ command: 'tool', backend: 'tmux' }, 'tmux'],
-] as const)('of %j, %s is missing', (fields, expected) => {
+] as const)('finds that %j misses %s', (fields, expected) => {
   const programs = temporaryDirectory()
   addProgram(programs, 'tool')
   expect(missing(fields, programs)).toBe(expected)
 })
 
-test('a PATH of the template’s own is where its program is looked for', () => {
+test('looks for the program on the template’s own PATH', () => {
   const programs = temporaryDirectory()
   addProgram(programs, 'tool')
   expect(missing({ command: 'tool', env: { PATH: programs } }, '/nowhere')).toBeUndefined()
@@ -58,7 +58,7 @@ test('a PATH of the template’s own is where its program is looked for', () => 
 
 function missing(fields: object, searchPath: string): string | undefined {
   const template = templateSchema.parse({ name: 'any', ...fields })
-  const whyNot = whyNotAvailable(template, { searchPath, assetDirectories: ['/nowhere'] })
+  const whyNot = whyNotAvailable(template, { drivers: ['pty'], searchPath, assetDirectories: ['/nowhere'] })
   return whyNot && /^"(.*)" is not installed/.exec(whyNot)?.[1]
 }
 

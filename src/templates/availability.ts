@@ -1,15 +1,23 @@
-/** Whether a template can be used here: its programs are on the path, its files are there. Nothing is run. */
+/** Checks whether a template can be used here: the hub has its driver, its programs are on the PATH, its files exist. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Template } from '../api/template.ts'
 import { includesOf } from './include-files.ts'
 
-/** What is missing and how to come by it; `undefined` if nothing is. */
+export interface Place {
+  readonly drivers: readonly string[]
+  readonly searchPath: string
+  readonly assetDirectories: readonly string[]
+}
+
+/** The missing part and how to get it; `undefined` if nothing is missing. */
 export function whyNotAvailable(
   template: Template,
-  { searchPath, assetDirectories }: { searchPath: string; assetDirectories: readonly string[] },
+  { drivers, searchPath, assetDirectories }: Place,
 ): string | undefined {
-  // Where the session itself will look.
+  const whyNoDriver = whyUnknownDriver(template, drivers)
+  if (whyNoDriver !== undefined) return whyNoDriver
+  // The PATH that the session itself will use.
   const places = template.env['PATH'] ?? searchPath
   const missing = programsOf(template).find((program) => !isProgram(program, places))
   if (missing !== undefined) {
@@ -17,10 +25,14 @@ export function whyNotAvailable(
     return `"${missing}" is not installed, or not on the PATH of the hub.${cure}`
   }
   const [absent] = missingFiles(template, assetDirectories)
-  return absent && `Its file "${absent}" is missing: put it into ${assetDirectories[0]}.`
+  return absent && `Its file "${absent}" is missing. Put it into ${assetDirectories[0]}.`
 }
 
-/** What the template includes, but none of its folders has. */
+export function whyUnknownDriver({ driver }: Template, drivers: readonly string[]): string | undefined {
+  return drivers.includes(driver) ? undefined : `There is no driver "${driver}". This hub has: ${drivers.join(', ')}.`
+}
+
+/** The files that the template includes but none of its folders has. */
 export function missingFiles(template: Template, assetDirectories: readonly string[]): readonly string[] {
   return includesOf(template)
     .map(({ source }) => source)
@@ -32,7 +44,7 @@ function programsOf({ requires, command, args, prefix, backend }: Template): rea
   return [backend === 'tmux' ? 'tmux' : undefined, prefix[0], own].filter((program) => program !== undefined)
 }
 
-/** The first word of a shell line, if it surely is a program: what else it can be, only a shell knows. */
+/** The first word of a shell command line if it is certainly a program. Everything else only a shell can tell. */
 function firstProgram(line: string): string | undefined {
   const word = /^\s*(?:[A-Za-z_]\w*=[^\s"'$`\\]*\s+)*([\w./+-]+)(?=\s|$)/.exec(line)?.[1]
   return word === undefined || shellWords.has(word) ? undefined : word
@@ -49,7 +61,7 @@ const shellWords = new Set(
 function isProgram(program: string, searchPath: string): boolean {
   if (program === '') return true
   if (program.startsWith('/')) return isExecutable(program)
-  // Beside the workspace, which is not known yet.
+  // Relative to the workspace, which is not known yet.
   if (program.includes('/')) return true
   return searchPath.split(delimiter).some((place) => place.startsWith('/') && isExecutable(join(place, program)))
 }

@@ -1,27 +1,33 @@
-/** The templates of both folders, as they are now: the person's win by name, and a broken one gives way to the shipped. */
-import type { Template } from '../api/template.ts'
+/**
+ * The current templates of both folders. A person's template replaces the shipped one of the same name. If the person's
+ * template is broken, or their folder cannot be read, the shipped one is not used instead: it may have a weaker policy.
+ */
+import type { FoundTemplate } from '../api/template.ts'
 import type { Log } from '../base/log.ts'
 import { findPatternFaults } from './check-template.ts'
-import { locateFault, type TemplateFault } from './template-file.ts'
-import { openTemplateFolder, type TemplateFile } from './template-folder.ts'
+import type { TemplateFault } from './template-file.ts'
+import { locateFault } from './template-file.ts'
+import type { TemplateFile, TemplateFolder } from './template-folder.ts'
+import { openTemplateFolder } from './template-folder.ts'
 import { watchFolder } from './watch-folder.ts'
 
 export interface Catalog extends Disposable {
-  /** Of all that can be used, in order. */
+  /** The names of all valid templates, sorted. */
   names(): readonly string[]
-  find(name: string): FoundTemplate | undefined
-  broken(name?: string): readonly BrokenTemplate[]
-  /** Which folder has a file of this name, whatever is in it. */
+  lookUp(name: string): LookUp
+  broken(): readonly BrokenTemplate[]
+  /** Which folders have a file of this name, valid or not. */
   has(name: string): { readonly own: boolean; readonly shipped: boolean }
-  /** Reads what has changed: nothing that was written before is missed, whatever the watchers say and when. */
+  /** Reads changed files. It misses no earlier change, even if the watchers report it late or not at all. */
   refresh(): void
 }
 
-export interface FoundTemplate {
-  readonly template: Template
-  /** `shipped`, or the path of its file. */
-  readonly source: string
-}
+export type LookUp =
+  | { readonly is: 'found'; readonly found: FoundTemplate }
+  | { readonly is: 'broken'; readonly fault: BrokenTemplate }
+  /** The file may exist, but it or its folder cannot be read. */
+  | { readonly is: 'unreadable'; readonly fault: BrokenTemplate }
+  | { readonly is: 'missing' }
 
 export interface BrokenTemplate extends TemplateFault {
   readonly path: string
@@ -42,48 +48,55 @@ export function openCatalog({ shippedDirectory, userDirectory, onChange, log }: 
     const [theirs, mine] = [shipped.refresh(), own.refresh()]
     if (!theirs.isChanged && !mine.isChanged) return
     for (const file of [...theirs.read, ...mine.read]) warnOf(file)
-    // Those of the shipped ones are tested, and need no engine loaded at every start.
+    for (const { path, fault } of [shipped, own]) {
+      if (fault !== undefined) log.warn({ path, reason: fault }, 'a folder of templates cannot be read')
+    }
+    // The patterns of shipped templates are tested, so the engine need not be loaded at every start.
     for (const file of mine.read) void checkPatterns(file)
     onChange()
   }
 
   async function checkPatterns(file: TemplateFile): Promise<void> {
     const { content, text } = file
-    if (content.is === 'broken' || text === undefined) return
+    if (content.is !== 'good' || text === undefined) return
     const findings = await findPatternFaults(content.template)
-    const condemned = findings.length === 0 ? undefined : own.condemn(file, locateFault(findings, text))
-    if (!condemned) return
-    warnOf(condemned)
+    const broken = findings.length === 0 ? undefined : own.markBroken(file, locateFault(findings, text))
+    if (!broken) return
+    warnOf(broken)
     onChange()
   }
 
   function warnOf({ path, content }: TemplateFile): void {
-    if (content.is === 'broken') log.warn({ path, ...content.fault }, 'a template is broken')
+    if (content.is !== 'good') log.warn({ path, ...content.fault }, 'a template is broken')
   }
 
-  function find(name: string): FoundTemplate | undefined {
-    const mine = own.files.get(name)
-    if (mine?.content.is === 'good') return { template: mine.content.template, source: mine.path }
-    const theirs = shipped.files.get(name)
-    return theirs?.content.is === 'good' ? { template: theirs.content.template, source: 'shipped' } : undefined
+  const lookUp = (name: string): LookUp => lookIn(own, name) ?? lookIn(shipped, name) ?? { is: 'missing' }
+
+  /** `undefined` if the folder has no such file. */
+  function lookIn(folder: TemplateFolder, name: string): LookUp | undefined {
+    if (folder.fault !== undefined) return { is: 'unreadable', fault: { path: folder.path, reason: folder.fault } }
+    const file = folder.files.get(name)
+    if (!file) return undefined
+    const { path, content } = file
+    if (content.is !== 'good') return { is: content.is, fault: { path, ...content.fault } }
+    return { is: 'found', found: { template: content.template, source: folder === own ? path : 'shipped' } }
   }
 
-  function toBroken({ name, path, content }: TemplateFile): readonly BrokenTemplate[] {
-    if (content.is === 'good') return []
-    const standIn = find(name)?.source === 'shipped' ? ` The shipped template "${name}" is used instead.` : ''
-    return [{ path, ...content.fault, reason: content.fault.reason + standIn }]
+  function brokenIn({ path, fault, files }: TemplateFolder): readonly BrokenTemplate[] {
+    if (fault !== undefined) return [{ path, reason: fault }]
+    return [...files.values()].flatMap(({ path: file, content }) =>
+      content.is === 'good' ? [] : [{ path: file, ...content.fault }],
+    )
   }
 
   refresh()
   const watchers = [watchFolder(shippedDirectory, refresh), watchFolder(userDirectory, refresh)]
 
   return {
-    names: () => [...new Set([...shipped.files.keys(), ...own.files.keys()])].filter((name) => find(name)).sort(),
-    find,
-    broken: (name) =>
-      [...own.files.values(), ...shipped.files.values()]
-        .filter((file) => name === undefined || file.name === name)
-        .flatMap(toBroken),
+    names: () =>
+      [...new Set([...shipped.files.keys(), ...own.files.keys()])].filter((name) => lookUp(name).is === 'found').sort(),
+    lookUp,
+    broken: () => [...brokenIn(own), ...brokenIn(shipped)],
     has: (name) => ({ own: own.files.has(name), shipped: shipped.files.has(name) }),
     refresh,
     [Symbol.dispose]() {

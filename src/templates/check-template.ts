@@ -1,12 +1,12 @@
-/** What is wrong with a template, each fault with the field it is about and what would work there. */
+/** Checks a template. Each finding has the field and says what would work there. */
 import type { z } from 'zod'
-import { type Template, templateSchema } from '../api/template.ts'
+import { argumentLists, type Template, templateSchema } from '../api/template.ts'
 import { messageOf } from '../base/hub-error.ts'
 import { nearest } from '../base/nearest.ts'
 import { compilePattern, encodeKeys } from '../terminal/terminal.ts'
 
 export interface Finding {
-  /** From the top of the template. */
+  /** The path of the field in the template. */
   readonly path: readonly PropertyKey[]
   readonly message: string
 }
@@ -18,15 +18,17 @@ export type CheckedTemplate =
 export function checkTemplate(content: unknown): CheckedTemplate {
   const parsed = templateSchema.safeParse(content)
   if (!parsed.success) return { is: 'faulty', findings: parsed.error.issues.map(toFinding) }
-  const findings = findKeyFaults(parsed.data)
+  const findings = [...findKeyFaults(parsed.data), ...findPlaceFaults(parsed.data)]
   return findings.length > 0 ? { is: 'faulty', findings } : { is: 'good', template: parsed.data }
 }
 
-/** Apart from the rest, since the engine for regular expressions is loaded on first use. */
-export async function findPatternFaults({ prompt, questions }: Template): Promise<readonly Finding[]> {
+/** Separate from the other checks, because it loads the engine for regular expressions. */
+export async function findPatternFaults({ prompt, conversation, questions }: Template): Promise<readonly Finding[]> {
   const patterns = [
     { path: ['prompt', 'ready'], source: prompt.ready },
     { path: ['prompt', 'taken'], source: prompt.taken },
+    { path: ['conversation', 'ready'], source: conversation?.ready },
+    { path: ['conversation', 'taken'], source: conversation?.taken },
     ...questions.map(({ shows }, index) => ({ path: ['questions', index, 'shows'], source: shows })),
   ]
   const findings: Finding[] = []
@@ -55,6 +57,13 @@ function findKeyFaults({ questions }: Template): readonly Finding[] {
       return [{ path: ['questions', index, 'keys'], message: messageOf(error) }]
     }
   })
+}
+
+function findPlaceFaults({ args = [], conversation }: Template): readonly Finding[] {
+  if (!conversation || args.includes(argumentLists.conversation)) return []
+  return [
+    { path: ['conversation'], message: `its arguments need a place. Add "${argumentLists.conversation}" to args` },
+  ]
 }
 
 function toFinding(issue: z.core.$ZodIssue): Finding {

@@ -3,7 +3,7 @@ import { fill } from './fill.ts'
 
 const words = { workspace: '/w', mcp_url: 'http://127.0.0.1:1/mcp', prompt: '{workspace} $& {mcp_url}' }
 
-test('what is known is put in, in every string and key, at any depth', () => {
+test('fills known words in every string and key, at any depth', () => {
   const filled = fill(
     { args: ['--cd={workspace}'], json: { '{workspace}/a': [{ url: '{mcp_url}' }, 1, null, true] }, text: undefined },
     words,
@@ -15,7 +15,7 @@ test('what is known is put in, in every string and key, at any depth', () => {
   })
 })
 
-test('every other brace stays as it is', () => {
+test('leaves all other braces as they are', () => {
   const texts = [
     '{"a":{"b":"{}"}}',
     '${SIGNALBOX_TOKEN}',
@@ -33,6 +33,6 @@ test('every other brace stays as it is', () => {
   )
 })
 
-test('what was put in is not looked at again', () => {
+test('does not fill text that was filled in', () => {
   expect(fill('{prompt}', words)).toBe('{workspace} $& {mcp_url}')
 })

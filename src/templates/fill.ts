@@ -1,10 +1,10 @@
 /**
- * What only the session knows, put into what its template says: `{workspace}` and the like. Every other brace stays as
- * it is, since arguments and files are often JSON or TOML themselves, and what was put in is not looked at again.
+ * Fills values of the session, such as `{workspace}`, into its template. All other braces stay, because arguments and
+ * files are often JSON or TOML themselves. Filled-in text is not filled again.
  */
 export type TemplateWords = Readonly<Record<string, string>>
 
-/** Fills every string of the value, keys too: settings that are kept by folder have paths for keys. */
+/** Fills every string of the value and every key, because settings per folder have paths as keys. */
 export function fill<Value>(value: Value, words: TemplateWords): Value {
   return fillAny(value, words) as Value
 }

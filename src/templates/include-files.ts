@@ -1,9 +1,9 @@
 import type { Template } from '../api/template.ts'
 
 export interface IncludedFile {
-  /** In the folder of the template's own files. */
+  /** Relative to the folder of the template's own files. */
   readonly source: string
-  /** In the workspace. */
+  /** Relative to the workspace. */
   readonly target: string
 }
 

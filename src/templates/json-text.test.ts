@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { JsonFault, readJson } from './json-text.ts'
 
-test('what JSON.parse reads is read the same', () => {
+test('reads the same value as JSON.parse', () => {
   fc.assert(
     fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t'), (text, indent) => {
       const value = JSON.parse(text) as unknown
@@ -12,7 +12,7 @@ test('what JSON.parse reads is read the same', () => {
   )
 })
 
-test('what JSON.parse refuses is refused', () => {
+test('refuses every text that JSON.parse refuses', () => {
   const damage = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '{', ']', '0', '\\', 'x', '\n', '-', '.'))
   fc.assert(
     fc.property(damage, ([text, where, put]) => {
@@ -25,11 +25,11 @@ test('what JSON.parse refuses is refused', () => {
         expect(() => readJson(damaged)).toThrow(JsonFault)
         return
       }
-      // A key that stands twice is the one thing in which we are stricter.
+      // It is stricter in one point: it refuses a repeated key.
       try {
         expect(readJson(damaged).value).toEqual(expected)
       } catch (error) {
-        expect(String(error)).toContain('is there twice')
+        expect(String(error)).toContain('appears twice')
       }
     }),
     { numRuns: 2_000 },
@@ -39,22 +39,22 @@ test('what JSON.parse refuses is refused', () => {
 test.each([
   ['{"a": 1,\n  "b": abc}', 2, 8, 'a value was expected, not abc'],
   ['{"a": 1\n "b": 2}', 2, 2, '"," or "}" was expected, not "'],
-  ['{"a": [1, 2,\n]}', 1, 12, 'a comma stands before "]"'],
+  ['{"a": [1, 2,\n]}', 1, 12, 'there is a comma before "]"'],
   ['{\n  // why\n}', 2, 3, 'JSON has no comments'],
   ['{\n  a: 1}', 2, 3, 'a name in double quotes was expected, not a'],
-  ['{"a": 1,\n "a": 2}', 2, 2, '"a" is there twice'],
+  ['{"a": 1,\n "a": 2}', 2, 2, '"a" appears twice'],
   ['{"a": "one\ntwo"}', 1, 7, 'the string does not end on its line'],
   ['{"a": 1', 1, 8, 'but the text ends'],
   ['', 1, 1, 'a value was expected, but the text ends'],
   ['{}\n}', 2, 1, 'something follows the end'],
   ['['.repeat(5_000), 1, 102, 'nested too deeply'],
-])('%j is refused with its line and column', (text, line, column, reason) => {
+])('refuses %j with its line and column', (text, line, column, reason) => {
   const fault = faultOf(text)
   expect(fault.message).toContain(reason)
   expect(fault.place).toEqual({ line, column })
 })
 
-test('the place of a value is that of its key, or of the nearest thing around it', () => {
+test('the position of a value is that of its key, or of the nearest value around it', () => {
   const { placeOf } = readJson('{\n  "a": {\n    "b": [1,\n      2]\n  }\n}')
   expect(placeOf(['a', 'b'])).toEqual({ line: 3, column: 5 })
   expect(placeOf(['a', 'b', 1])).toEqual({ line: 4, column: 7 })
@@ -62,7 +62,7 @@ test('the place of a value is that of its key, or of the nearest thing around it
   expect(placeOf([])).toEqual({ line: 1, column: 1 })
 })
 
-test('a byte order mark and a key named __proto__ do no harm', () => {
+test('accepts a byte order mark and a key named __proto__', () => {
   const { value } = readJson('\uFEFF{"__proto__": {"polluted": true}}')
   expect(Object.keys(value as object)).toEqual(['__proto__'])
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
@@ -75,5 +75,5 @@ function faultOf(text: string): JsonFault {
     if (error instanceof JsonFault) return error
     throw error
   }
-  throw new Error(`${text} was taken`)
+  throw new Error(`${text} was accepted`)
 }

@@ -1,11 +1,11 @@
 /**
- * JSON that knows where each value stands, so that whoever wrote the file is told the line of a mistake. JSON.parse tells
- * a position for some faults only, and none at all once the text is read.
+ * Parses JSON and keeps the position of each value, so that an error can name the line of a mistake. JSON.parse gives
+ * a position for some syntax errors only, and none for values.
  */
 
 export interface JsonText {
   readonly value: unknown
-  /** Where the value at this path stands, or the nearest around it that is there. */
+  /** The position of the value at this path, or of the nearest existing value around it. */
   placeOf(path: readonly PropertyKey[]): Place
 }
 
@@ -42,7 +42,7 @@ export function readJson(text: string): JsonText {
 
 interface Node {
   readonly value: unknown
-  /** Of a member: where its key stands. */
+  /** For a member of an object, the offset of its key. */
   readonly offset: number
   readonly children?: ReadonlyMap<string, Node>
 }
@@ -78,7 +78,7 @@ function parse(text: string): Node {
       const offset = position
       if (text[position] !== '"') fail(`a name in double quotes was expected${found()}`)
       const key = readString()
-      if (children.has(key)) fail(`"${key}" is there twice`, offset)
+      if (children.has(key)) fail(`"${key}" appears twice`, offset)
       skipBlank()
       if (!take(':')) fail(`":" was expected after "${key}"${found()}`)
       children.set(key, { ...readValue(depth + 1), offset })
@@ -102,7 +102,7 @@ function parse(text: string): Node {
       const comma = position
       if (!take(',')) fail(`"," or "${end}" was expected${found()}`)
       skipBlank()
-      if (text[position] === end) fail(`a comma stands before "${end}"`, comma)
+      if (text[position] === end) fail(`there is a comma before "${end}"`, comma)
     }
   }
 

@@ -1,12 +1,23 @@
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { templateSchema } from '../api/template.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
+import { templateSchema } from '../api/template.ts'
+import { folderAt } from '../base/open-inside.ts'
 import { seedWorkspace } from './seed-workspace.ts'
-import type { ListedTemplate } from './templates.ts'
+import type { ListedTemplate } from './template.ts'
 
-test('files and folders of the template come into the workspace, programs stay programs', async () => {
+test('copies files and folders of the template into the workspace and keeps programs executable', async () => {
   const { listed, assets, workspace } = prepare(['AGENTS.md', 'run.sh', { source: 'skills', target: '.agent/skills' }])
   writeFileSync(join(assets, 'AGENTS.md'), 'be kind')
   writeFileSync(join(assets, 'run.sh'), '#!/bin/sh', { mode: 0o700 })
@@ -22,7 +33,7 @@ test('files and folders of the template come into the workspace, programs stay p
   expect(statSync(join(workspace, 'run.sh')).mode & 0o100).toBe(0o100)
 })
 
-test('a file that is there stays as it is, also where a link stands for it', async () => {
+test('does not change an existing file or follow an existing link', async () => {
   const { listed, assets, workspace } = prepare(['AGENTS.md', 'LINK.md'])
   writeFileSync(join(assets, 'AGENTS.md'), 'theirs')
   writeFileSync(join(assets, 'LINK.md'), 'theirs')
@@ -35,24 +46,24 @@ test('a file that is there stays as it is, also where a link stands for it', asy
   expect(existsSync(outside)).toBe(false)
 })
 
-test('a file that was put there before is neither written nor in the way', async () => {
+test('does not report an identical file that was copied before', async () => {
   const { listed, assets, workspace } = prepare(['AGENTS.md'])
   writeFileSync(join(assets, 'AGENTS.md'), 'be kind')
   await seedWorkspace(listed, workspace)
   expect(await seedWorkspace(listed, workspace)).toEqual({ written: [], kept: [] })
 })
 
-test('a link on the way does not lead out of the workspace', async () => {
+test('does not follow a link on the way out of the workspace', async () => {
   const { listed, assets, workspace } = prepare(['docs/deep/NOTES.md'])
   mkdirSync(join(assets, 'docs/deep'), { recursive: true })
   writeFileSync(join(assets, 'docs/deep/NOTES.md'), 'notes')
   const outside = temporaryDirectory()
   symlinkSync(outside, join(workspace, 'docs'))
-  await expect(seedWorkspace(listed, workspace)).rejects.toThrow(`${join(workspace, 'docs')} is no folder`)
+  await expect(seedWorkspace(listed, workspace)).rejects.toThrow(`${join(workspace, 'docs')} is not a folder`)
   expect(existsSync(join(outside, 'deep'))).toBe(false)
 })
 
-test('a workspace may itself be reached through a link', async () => {
+test('accepts a workspace that is itself reached through a link', async () => {
   const { listed, assets, workspace } = prepare(['AGENTS.md', 'docs/NOTES.md'])
   mkdirSync(join(assets, 'docs'))
   writeFileSync(join(assets, 'AGENTS.md'), '')
@@ -62,9 +73,23 @@ test('a workspace may itself be reached through a link', async () => {
   expect((await seedWorkspace(listed, link)).written).toEqual(['AGENTS.md', 'docs/NOTES.md'])
 })
 
-test('what is missing is named, with the place to put it', async () => {
+test('copies nothing into a folder that has replaced the workspace', async () => {
   const { listed, assets, workspace } = prepare(['AGENTS.md'])
-  await expect(seedWorkspace(listed, workspace)).rejects.toThrow(`which is missing: put it into ${assets}.`)
+  writeFileSync(join(assets, 'AGENTS.md'), 'be kind')
+  const folder = folderAt(workspace)
+  renameSync(workspace, join(temporaryDirectory(), 'aside'))
+  const outside = temporaryDirectory()
+  symlinkSync(outside, workspace)
+  await expect(seedWorkspace(listed, workspace, folder)).rejects.toThrow(`${folder.path} is not a folder`)
+  rmSync(workspace)
+  mkdirSync(workspace)
+  await expect(seedWorkspace(listed, workspace, folder)).rejects.toThrow('Another folder has replaced')
+  expect([...readdirSync(outside), ...readdirSync(workspace)]).toEqual([])
+})
+
+test('names a missing file and the folder to put it into', async () => {
+  const { listed, assets, workspace } = prepare(['AGENTS.md'])
+  await expect(seedWorkspace(listed, workspace)).rejects.toThrow(`which is missing. Put it into ${assets}.`)
 })
 
 function prepare(include_files: readonly (string | { source: string; target: string })[]) {

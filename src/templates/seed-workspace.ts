@@ -1,27 +1,32 @@
-/** The files that a workspace begins with. */
+/** Copies the files of a template into a new workspace. */
 import { constants } from 'node:fs'
-import { copyFile, lstat, mkdir, readdir, readFile } from 'node:fs/promises'
+import { lstat, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
+import type { Folder } from '../base/open-inside.ts'
+import { folderAt, openInside } from '../base/open-inside.ts'
 import { includesOf } from './include-files.ts'
-import type { ListedTemplate } from './templates.ts'
+import type { ListedTemplate } from './template.ts'
 
 export interface Seeded {
   /** Relative to the workspace. */
   readonly written: readonly string[]
-  /** There was something else in their place, which stays as it is. */
+  /** Another file was already there and stays as it is. */
   readonly kept: readonly string[]
 }
 
-/** Copies what the template includes into the workspace, which must be there. Never over a file, never through a link. */
-export async function seedWorkspace(listed: ListedTemplate, workspace: string): Promise<Seeded> {
+/** The workspace must exist. Never overwrites a file, and never follows a link. */
+export async function seedWorkspace(
+  listed: ListedTemplate,
+  workspace: string,
+  root: Folder = folderAt(workspace),
+): Promise<Seeded> {
   const written: string[] = []
   const kept: string[] = []
   for (const { source, target } of includesOf(listed.template)) {
     for (const file of await filesOf(await findAsset(listed, source))) {
       const place = join(target, file.path)
-      await makeFolder(workspace, dirname(place))
-      if (await copyNew(file.from, join(workspace, place))) written.push(place)
+      if (await copyNew(file.from, root, place)) written.push(place)
       else if (!(await isSame(file.from, join(workspace, place)))) kept.push(place)
     }
   }
@@ -34,16 +39,16 @@ async function findAsset({ template, assetDirectories }: ListedTemplate, source:
   }
   throw new HubError(
     'unavailable',
-    `The template "${template.name}" includes "${source}", which is missing: put it into ${assetDirectories[0]}.`,
+    `The template "${template.name}" includes "${source}", which is missing. Put it into ${assetDirectories[0]}.`,
   )
 }
 
-/** The file itself, or all that a folder holds. */
+/** The file itself, or all files of a folder. */
 async function filesOf(root: string): Promise<readonly { readonly from: string; readonly path: string }[]> {
   const stat = await lstat(root)
   if (stat.isFile()) return [{ from: root, path: '' }]
   if (!stat.isDirectory()) {
-    throw new HubError('invalid', `${root} is neither a file nor a folder: put a copy of what it stands for there.`)
+    throw new HubError('invalid', `${root} is neither a file nor a folder. Put a regular file or folder there.`)
   }
   const entries = await readdir(root, { recursive: true, withFileTypes: true })
   return entries
@@ -53,35 +58,45 @@ async function filesOf(root: string): Promise<readonly { readonly from: string; 
     .map((from) => ({ from, path: relative(root, from) }))
 }
 
-/** Step by step: a link on the way would lead out of the workspace. */
-async function makeFolder(root: string, inner: string): Promise<void> {
-  let path = root
-  for (const part of inner.split(sep).filter((name) => name !== '.')) {
-    path = join(path, part)
-    await mkdir(path).catch(ignore('EEXIST'))
-    if (!(await lstat(path)).isDirectory()) {
-      throw new HubError('conflict', `${path} is no folder, so nothing can be put into it: move it out of the way.`)
+const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+
+/** False if there is already something at that path. */
+async function copyNew(from: string, root: Folder, path: string): Promise<boolean> {
+  const { mode } = await lstat(from)
+  try {
+    await using file = await openInside({ root, path, flags: newFile, mode: 0o600, makeFolders: true })
+    await file.writeFile(await readFile(from))
+    await file.chmod(mode & 0o777)
+    return true
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST') return false
+    if (code === 'ESTALE') {
+      throw new HubError('conflict', `Another folder has replaced the workspace ${root.path}.`, { cause: error })
     }
+    if (code !== 'ENOTDIR' && code !== 'ELOOP') throw error
+    const obstacle = await firstNonFolder(root.path, dirname(path))
+    throw new HubError('conflict', `${obstacle} is not a folder, so no file can be put into it. Move it away.`, {
+      cause: error,
+    })
   }
 }
 
-async function copyNew(from: string, to: string): Promise<boolean> {
-  try {
-    await copyFile(from, to, constants.COPYFILE_EXCL)
-    return true
-  } catch (error) {
-    ignore('EEXIST')(error)
-    return false
+async function firstNonFolder(root: string, path: string): Promise<string> {
+  let folder = root
+  if (!(await isFolder(root))) return root
+  for (const part of path.split(sep)) {
+    folder = join(folder, part)
+    if (!(await isFolder(folder))) break
   }
+  return folder
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined))?.isDirectory() === true
 }
 
 async function isSame(from: string, to: string): Promise<boolean> {
   const there = await readFile(to).catch(() => undefined)
   return there?.equals(await readFile(from)) === true
-}
-
-function ignore(code: string): (error: unknown) => void {
-  return (error) => {
-    if (!(error instanceof Error && 'code' in error && error.code === code)) throw error
-  }
 }

@@ -1,4 +1,4 @@
-/** The templates that everybody gets: what they promise, and what they must never do. */
+/** The shipped templates: what they promise, and what they must never do. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -26,23 +26,23 @@ const words = {
   signalbox: '/usr/bin/signalbox',
 }
 
-test('there are the six, and only the script is hidden', () => {
+test('there are six templates, and only the script template is hidden', () => {
   expect([...texts.keys()].sort()).toEqual([...agents, 'script', 'shell'])
   for (const name of texts.keys()) expect(templateOf(name).hidden).toBe(name === 'script')
   expect(templateOf('script').session_type).toBe('one_off')
 })
 
-test('they are shipped', () => {
+test('the package contains the templates', () => {
   const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] }
   expect(files).toContain('templates')
 })
 
 describe.each([...texts.keys()])('%s', (name) => {
-  test('is good, and its patterns are', async () => {
+  test('is valid and has valid patterns', async () => {
     expect(await findPatternFaults(templateOf(name))).toEqual([])
   })
 
-  test('leaves the agent’s own permission questions on, and the person’s own settings where they are', () => {
+  test('keeps the agent’s own permission questions and the person’s own settings', () => {
     expect(texts.get(name)).not.toMatch(
       /dangerously|bypass|yolo|skip-permissions|ask-for-approval|approval-mode|danger-full/i,
     )
@@ -53,21 +53,21 @@ describe.each([...texts.keys()])('%s', (name) => {
 })
 
 describe.each(agents)('%s', (name) => {
-  test('is told where the hub is, and finds the token in the environment alone', () => {
+  test('gets the URL of the hub, and the token only from the environment', () => {
     const { args, env, session_files, include_files } = fill(templateOf(name), words)
     const everything = JSON.stringify({ args, env, session_files }) + include_files.map(readIncluded(name)).join('')
-    // Files of the workspace know the session by its environment: they may outlive it.
+    // Files of the workspace may outlive the session, so they refer to its environment.
     expect(everything).toMatch(/http:\/\/127\.0\.0\.1:7420\/mcp|\$SIGNALBOX_URL/)
     expect(everything).toContain('SIGNALBOX_TOKEN')
     expect(everything).not.toContain('{mcp_url}')
   })
 
-  test('says how it is installed', () => {
+  test('says how to install its program', () => {
     expect(templateOf(name).install).toMatch(/^npm install -g /)
   })
 })
 
-test('what is JSON inside JSON is still JSON once it is filled in', () => {
+test('JSON inside JSON is still valid JSON after it is filled in', () => {
   const { args = [] } = fill(templateOf('claude'), words)
   expect(JSON.parse(args[args.indexOf('--mcp-config') + 1]!)).toEqual({
     mcpServers: {

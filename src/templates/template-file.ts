@@ -1,4 +1,4 @@
-/** The text of a template file: a template, or what is wrong with it and where. */
+/** Reads the text of a template file: the result is a template, or a fault with its position. */
 import type { Template } from '../api/template.ts'
 import { checkTemplate, describeFindings, type Finding } from './check-template.ts'
 import { JsonFault, type JsonText, readJson } from './json-text.ts'
@@ -13,25 +13,25 @@ export type TemplateFileContent =
   | { readonly is: 'good'; readonly template: Template }
   | { readonly is: 'broken'; readonly fault: TemplateFault }
 
-/** A template is found by its file, so both must have one name. */
+/** A template is looked up by its file name, so both names must be equal. */
 export function readTemplateFile(text: string, name: string): TemplateFileContent {
   let json: JsonText
   try {
     json = readJson(text)
   } catch (error) {
     if (error instanceof JsonFault)
-      return { is: 'broken', fault: { ...error.place, reason: `No JSON: ${error.message}.` } }
+      return { is: 'broken', fault: { ...error.place, reason: `This is not JSON: ${error.message}.` } }
     throw error
   }
   const checked = checkTemplate(json.value)
   if (checked.is === 'faulty') return { is: 'broken', fault: faultOf(checked.findings, json) }
   const { template } = checked
   if (template.name === name) return { is: 'good', template }
-  const message = `the file is named "${name}.json": give both one name`
+  const message = `the file is named "${name}.json". Give both the same name`
   return { is: 'broken', fault: faultOf([{ path: ['name'], message }], json) }
 }
 
-/** Of something found in a file that was good JSON. */
+/** The position of findings in a file that is valid JSON. */
 export function locateFault(findings: readonly Finding[], text: string): TemplateFault {
   return faultOf(findings, readJson(text))
 }

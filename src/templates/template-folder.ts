@@ -1,102 +1,118 @@
-/** The template files of one folder. They are read again when they have changed, and only then. */
+/** The template files of one folder. A file is read again only if it has changed. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../base/hub-error.ts'
 import { readTemplateFile, type TemplateFault, type TemplateFileContent } from './template-file.ts'
 
 export interface TemplateFolder {
-  /** By name. */
+  readonly path: string
+  /** Why the folder cannot be read. Its files are unknown then. */
+  readonly fault: string | undefined
+  /** By name, as of the last time the folder could be read. */
   readonly files: ReadonlyMap<string, TemplateFile>
-  /** Looks at the folder again: which files have come or changed, and whether anything has, or has gone. */
+  /** Reads the folder again. `read` are new and changed files; `isChanged` also covers deleted ones. */
   refresh(): { readonly isChanged: boolean; readonly read: readonly TemplateFile[] }
-  /** Found wanting after it was read; `undefined` if it has changed since. */
-  condemn(file: TemplateFile, fault: TemplateFault): TemplateFile | undefined
+  /** Marks a file as broken after it was read; `undefined` if it has changed since. */
+  markBroken(file: TemplateFile, fault: TemplateFault): TemplateFile | undefined
 }
 
 export interface TemplateFile {
   readonly name: string
   readonly path: string
-  /** `undefined`: it cannot be read. */
+  /** `undefined` if the file cannot be read. */
   readonly text: string | undefined
-  readonly content: TemplateFileContent
+  readonly content: TemplateFileContent | { readonly is: 'unreadable'; readonly fault: TemplateFault }
 }
 
-/** Large enough for any template, and no more than one wants to read on every change. */
+/** Large enough for any template, and small enough to read on every change. */
 const maxBytes = 1024 * 1024
 
-/** A file written so lately may be written again within the same tick of the file system's clock, and look the same. */
+/** A file may be written twice within one tick of the file system's clock, so the stamp of a newer file is not trusted. */
 const settledMs = 100
 
 export function openTemplateFolder(path: string): TemplateFolder {
   const files = new Map<string, TemplateFile>()
   const stamps = new Map<string, string>()
+  let fault: string | undefined
 
   function readAgain(name: string): TemplateFile | undefined {
     const file = join(path, `${name}.json`)
     const known = files.get(name)
     const stamp = stampOf(file)
     if (known && stamp !== undefined && stamps.get(name) === stamp) return undefined
-    if (stamp === undefined) stamps.delete(name)
-    else stamps.set(name, stamp)
     const fresh = { name, path: file, ...readFile(file, name) }
+    // After a failed read, the next one may succeed although the file has not changed.
+    if (stamp === undefined || fresh.content.is === 'unreadable') stamps.delete(name)
+    else stamps.set(name, stamp)
     if (known && isSame(known, fresh)) return undefined
     files.set(name, fresh)
     return fresh
   }
 
   return {
+    path,
+    get fault() {
+      return fault
+    },
     files,
     refresh() {
-      const names = namesIn(path)
+      const listed = namesIn(path)
+      const isChanged = listed.fault !== fault
+      fault = listed.fault
+      if (listed.names === undefined) return { isChanged, read: [] }
+      const { names } = listed
       const read = names.map(readAgain).filter((file) => file !== undefined)
       const gone = [...files.keys()].filter((name) => !names.includes(name))
       for (const name of gone) {
         files.delete(name)
         stamps.delete(name)
       }
-      return { isChanged: read.length > 0 || gone.length > 0, read }
+      return { isChanged: isChanged || read.length > 0 || gone.length > 0, read }
     },
-    condemn(file, fault) {
+    markBroken(file, found) {
       if (files.get(file.name) !== file) return undefined
-      const condemned: TemplateFile = { ...file, content: { is: 'broken', fault } }
-      files.set(file.name, condemned)
-      return condemned
+      const marked: TemplateFile = { ...file, content: { is: 'broken', fault: found } }
+      files.set(file.name, marked)
+      return marked
     },
   }
 }
 
-/** Names with a dot in front are of editors, and of files that are just being written. No folder, no names. */
-function namesIn(path: string): readonly string[] {
+type Listed =
+  | { readonly names: readonly string[]; readonly fault?: undefined }
+  | { readonly names?: undefined; readonly fault: string }
+
+/** Skips names that begin with a dot: they belong to editors and to unfinished files. */
+function namesIn(path: string): Listed {
   try {
-    return readdirSync(path)
-      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-      .map((name) => name.slice(0, -'.json'.length))
-      .sort()
-  } catch {
-    return []
+    const files = readdirSync(path).filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    return { names: files.map((name) => name.slice(0, -'.json'.length)).sort() }
+  } catch (error) {
+    return { fault: `The hub cannot read the folder: ${messageOf(error)}.` }
   }
 }
 
-/** By its text: the content of one that was condemned differs from what is read again. */
+/** Compares texts, because the content of a file that was marked broken differs from a new read. */
 function isSame(known: TemplateFile, fresh: TemplateFile): boolean {
   if (known.text !== fresh.text) return false
   return known.text !== undefined || reasonOf(known) === reasonOf(fresh)
 }
 
 function reasonOf({ content }: TemplateFile): string | undefined {
-  return content.is === 'broken' ? content.fault.reason : undefined
+  return content.is === 'good' ? undefined : content.fault.reason
 }
 
 function readFile(path: string, name: string): Pick<TemplateFile, 'text' | 'content'> {
   try {
-    // A named pipe would hold up the hub for ever.
+    // Reading a named pipe would block the hub for ever.
     const stat = statSync(path)
-    if (!stat.isFile()) return broken('It is no file.')
+    if (!stat.isFile()) return broken('It is not a regular file.')
     if (stat.size > maxBytes) return broken(`It is larger than ${maxBytes} bytes.`)
     const text = readFileSync(path, 'utf8')
     return { text, content: readTemplateFile(text, name) }
   } catch (error) {
-    return broken(`It cannot be read: ${messageOf(error)}.`)
+    const fault = { reason: `The hub cannot read it: ${messageOf(error)}.` }
+    return { text: undefined, content: { is: 'unreadable', fault } }
   }
 }
 
@@ -104,7 +120,7 @@ function broken(reason: string): Pick<TemplateFile, 'text' | 'content'> {
   return { text: undefined, content: { is: 'broken', fault: { reason } } }
 }
 
-/** `undefined`: it cannot be told whether it will have changed. */
+/** `undefined` if the stamp could not show a later change. */
 function stampOf(path: string): string | undefined {
   try {
     const { dev, ino, size, mtimeMs, mtimeNs, ctimeNs } = statSync(path, { bigint: true })

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
-import { openTemplatesHere } from '../../test/fixtures/open-templates.ts'
+import { openTemplatesHere } from '../../test/worlds/open-templates.ts'
 import type { Call } from '../mcp/mcp.ts'
-import type { Templates } from './templates.ts'
-import { createTemplateProvider } from './template-tools.ts'
+import { createTemplateProvider as createProvider } from './template-tools.ts'
+import type { Templates } from './template.ts'
 
 const call = {} as Call
 
-test('list_templates gives every field, what is missing, and the broken files; hidden ones on request', async () => {
+const createTemplateProvider = (templates: Templates) =>
+  createProvider({ templates, checkPolicy: async () => {}, sessionsOf: async () => [] })
+
+test('list_templates returns every field, missing programs and broken files, and hidden templates on request', async () => {
   const { templates, write } = await openTemplatesHere()
   write('shipped', 'secret', { name: 'secret', label: 'Secret', hidden: true })
   const path = write('own', 'bad', '{')
@@ -30,17 +33,17 @@ test('list_templates gives every field, what is missing, and the broken files; h
   expect(all['templates']).toHaveLength(3)
 })
 
-test('save_template and delete_template do what they say, and say what went wrong', async () => {
+test('save_template and delete_template work, and their errors name the mistake', async () => {
   const { templates, own } = await openTemplatesHere()
   const saved = await callTool(templates, 'save_template', { payload: { name: 'mine', command: 'top' } })
   expect(saved).toEqual({ path: `${own}/mine.json` })
-  expect(await callTool(templates, 'delete_template', { name: 'mine' })).toEqual({ name: 'mine' })
+  expect(await callTool(templates, 'delete_template', { name: 'mine' })).toEqual({ name: 'mine', sessions: [] })
   await expect(callTool(templates, 'delete_template', { name: 'mine' })).rejects.toThrow('No template named "mine"')
   await expect(callTool(templates, 'save_template', { payload: 'top' })).rejects.toThrow('"payload"')
   await expect(callTool(templates, 'save_template', { payload: { command: 'top' } })).rejects.toThrow('"name"')
 })
 
-test('resource://templates holds what list_templates answers', async () => {
+test('resource://templates has the same content as list_templates', async () => {
   const { templates } = await openTemplatesHere()
   const [resource] = createTemplateProvider(templates).resources!()
   const read = await resource!.read(call)

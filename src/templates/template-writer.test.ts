@@ -2,29 +2,29 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { makePipe } from '../../test/fixtures/make-pipe.ts'
-import { openTemplatesHere } from '../../test/fixtures/open-templates.ts'
+import { openTemplatesHere } from '../../test/worlds/open-templates.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 
-describe('saving', () => {
-  test('writes what was given, for its owner only, and leaves nothing else behind', async () => {
-    const { templates, own, told } = await openTemplatesHere()
+describe('saving a template', () => {
+  test('writes the given fields, readable for its owner only, and no other file', async () => {
+    const { templates, own, noticeCount } = await openTemplatesHere()
     const { path } = await templates.save({ name: 'mine', command: 'top', env: { LEVEL: '1' } })
     expect(path).toBe(join(own, 'mine.json'))
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ name: 'mine', command: 'top', env: { LEVEL: '1' } })
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(readdirSync(own)).toEqual(['mine.json'])
     expect(templates.find('mine').source).toBe(path)
-    await vi.waitFor(() => expect(told()).toBe(1))
+    await vi.waitFor(() => expect(noticeCount()).toBe(1), 60_000)
   })
 
-  test('replaces one of the same name, and stands before a shipped one', async () => {
+  test('replaces an own template and hides a shipped one of the same name', async () => {
     const { templates } = await openTemplatesHere()
     await templates.save({ name: 'robot', label: 'First' })
     await templates.save({ name: 'robot', label: 'Second' })
     expect(templates.find('robot').template.label).toBe('Second')
   })
 
-  test('takes a template as it was listed, and does not keep what the list added', async () => {
+  test('accepts a template as it was listed, and drops the fields that the list added', async () => {
     const { templates } = await openTemplatesHere()
     const listed = { name: 'mine', command: 'top', label: 'Mine', available: false, why_not: 'x', source: 'shipped' }
     const { path } = await templates.save(listed)
@@ -32,34 +32,34 @@ describe('saving', () => {
   })
 
   test.each([
-    [{ name: '../escape' }, '"name": a name is small letters, digits and dashes'],
+    [{ name: '../escape' }, '"name": a name has lowercase letters, digits and dashes'],
     [{ name: 'a/b' }, '"name"'],
     [{ name: '' }, '"name"'],
     [{ name: '.hidden' }, '"name"'],
     [{ name: 'mine', comand: 'top' }, 'did you mean "command"?'],
     [{ name: 'mine', args: 'top' }, '"args": Invalid input: expected array, received string'],
-    [{ name: 'mine', prompt: { ready: '(' } }, '"prompt.ready": The pattern is no regular expression'],
+    [{ name: 'mine', prompt: { ready: '(' } }, '"prompt.ready": The pattern is not a regular expression'],
     [{ name: 'mine', questions: [{ shows: 'x', keys: 'Nokey' }] }, '"questions.0.keys"'],
     [{ name: 'mine', include_files: ['NOTES.md'] }, 'there is no "NOTES.md"; add its path to "include_sources"'],
-    ['a text', 'is no template'],
-    [null, 'is no template'],
+    ['a text', 'is not a valid template'],
+    [null, 'is not a valid template'],
   ])('refuses %j and writes nothing', async (payload, reason) => {
     const { templates, own } = await openTemplatesHere()
     await expect(templates.save(payload)).rejects.toThrow(reason)
     expect(readdirSync(own)).toEqual([])
   })
 
-  test('that cannot be written leaves the one of before', async () => {
+  test('keeps the old template if the new one cannot be written', async () => {
     const { templates, own } = await openTemplatesHere()
     mkdirSync(join(own, 'mine.json'))
     await expect(templates.save({ name: 'mine' })).rejects.toThrow(
-      `${join(own, 'mine.json')} cannot be written: EISDIR`,
+      `The hub cannot write ${join(own, 'mine.json')}: EISDIR`,
     )
     expect(readdirSync(own)).toEqual(['mine.json'])
   })
 })
 
-describe('the files that a template brings along', () => {
+describe('the files of a template', () => {
   test('are copied to it, and stay when the template is saved again', async () => {
     const { templates, own } = await openTemplatesHere()
     const place = temporaryDirectory()
@@ -76,7 +76,7 @@ describe('the files that a template brings along', () => {
     expect(templates.find('mine')).toMatchObject({ available: true, template: { label: 'Again' } })
   })
 
-  test('are refused where they are none, and then nothing is written', async () => {
+  test('are refused if one is not a regular file, and then nothing is written', async () => {
     const { templates, own } = await openTemplatesHere()
     const place = temporaryDirectory()
     const [file, link, pipe, twin] = ['NOTES.md', 'link.md', 'pipe.md', 'deep/NOTES.md'].map((name) =>
@@ -90,12 +90,12 @@ describe('the files that a template brings along', () => {
     const payload = { name: 'mine', include_files: ['NOTES.md'] }
 
     const refused = [
-      [[link], `it is a link; name the file itself: ${file}`],
-      [[pipe], 'it is no file'],
-      [[place], 'it is no file'],
-      [['NOTES.md'], 'write its whole path'],
+      [[link], `it is a link. Name the file itself: ${file}`],
+      [[pipe], 'it is not a regular file'],
+      [[place], 'it is not a regular file'],
+      [['NOTES.md'], 'give its full path'],
       [[join(place, 'absent.md')], 'ENOENT'],
-      [[file, twin], 'another one is named "NOTES.md" too'],
+      [[file, twin], 'another file is also named "NOTES.md"'],
       [[file, join(place, 'deep/../extra.md')], 'ENOENT'],
     ] as [string[], string][]
     for (const [sources, reason] of refused) await expect(templates.save(payload, sources)).rejects.toThrow(reason)
@@ -104,38 +104,38 @@ describe('the files that a template brings along', () => {
       'write {"source": "NOTES.md", "target": "docs/NOTES.md"}',
     )
     await expect(templates.save({ name: 'mine' }, [file!])).rejects.toThrow(
-      '"NOTES.md" would never be used; add it to "include_files"',
+      'the template does not use "NOTES.md". Add it to "include_files"',
     )
     expect(readdirSync(own)).toEqual([])
   })
 
-  test('that are gone make the template unavailable, and the place is named', async () => {
+  test('make the template unavailable if one is missing, and the message names the folder', async () => {
     const { templates, write, own } = await openTemplatesHere()
     write('own', 'mine', { name: 'mine', include_files: ['NOTES.md'] })
     expect(templates.find('mine')).toMatchObject({
       available: false,
-      whyNot: `Its file "NOTES.md" is missing: put it into ${join(own, 'mine')}.`,
+      whyNot: `Its file "NOTES.md" is missing. Put it into ${join(own, 'mine')}.`,
     })
   })
 })
 
-describe('deleting', () => {
-  test('takes the template and its files, and tells those who watch', async () => {
-    const { templates, own, told } = await openTemplatesHere()
+describe('deleting a template', () => {
+  test('removes the template and its files, and notifies subscribers', async () => {
+    const { templates, own, noticeCount } = await openTemplatesHere()
     const notes = join(temporaryDirectory(), 'NOTES.md')
     writeFileSync(notes, '')
     await templates.save({ name: 'mine', include_files: ['NOTES.md'] }, [notes])
-    await vi.waitFor(() => expect(told()).toBe(1))
+    await vi.waitFor(() => expect(noticeCount()).toBe(1), 60_000)
     await templates.delete('mine')
     expect(readdirSync(own)).toEqual([])
     expect(() => templates.find('mine')).toThrow('No template named "mine"')
-    await vi.waitFor(() => expect(told()).toBe(2))
+    await vi.waitFor(() => expect(noticeCount()).toBe(2), 60_000)
   })
 
-  test('is refused for shipped ones; of one that replaces it, only that one goes', async () => {
+  test('is refused for a shipped one, and removes only the own one that replaces it', async () => {
     const { templates, shipped } = await openTemplatesHere()
     await expect(templates.delete('robot')).rejects.toThrow(
-      'shipped templates cannot be deleted; save one of the same name to replace it',
+      '"robot" is a shipped template and cannot be deleted. Save a template of the same name to replace it',
     )
     await templates.save({ name: 'robot', label: 'Mine' })
     await templates.delete('robot')
@@ -143,15 +143,18 @@ describe('deleting', () => {
     expect(existsSync(join(shipped, 'robot.json'))).toBe(true)
   })
 
-  test.each(['absent', '../shipped/robot', '', '.', 'robot.json'])('of %j finds nothing', async (name) => {
-    const { templates } = await openTemplatesHere()
-    await expect(templates.delete(name)).rejects.toThrow(`No template named "${name}"`)
-  })
+  test.each(['absent', '../shipped/robot', '', '.', 'robot.json'])(
+    'fails for %j, which is not a template',
+    async (name) => {
+      const { templates } = await openTemplatesHere()
+      await expect(templates.delete(name)).rejects.toThrow(`No template named "${name}"`)
+    },
+  )
 
-  test('of a broken file works, and touches no template whose file has a similar name', async () => {
+  test('works for a broken file, and keeps a template whose file has a similar name', async () => {
     const { templates, write } = await openTemplatesHere()
     write('own', 'mine', { name: 'mine' })
-    write('own', 'mine.json', 'a copy that somebody made')
+    write('own', 'mine.json', 'a copy that a person made')
     await templates.delete('mine.json')
     expect(templates.find('mine').template.name).toBe('mine')
     expect(templates.broken()).toEqual([])

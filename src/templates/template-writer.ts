@@ -1,4 +1,4 @@
-/** Writes and removes the templates of people, and the files that these bring along. */
+/** Writes and removes templates of people, and the files that belong to them. */
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { basename, isAbsolute, join } from 'node:path'
 import { sessionNameSchema } from '../api/session.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 
-/** More would be a data set, and no part of a template. */
+/** A larger file would be a data set and not part of a template. */
 const maxSourceBytes = 16 * 1024 * 1024
 
 export interface TemplateSource {
@@ -15,13 +15,13 @@ export interface TemplateSource {
   readonly isExecutable: boolean
 }
 
-/** Reads all of them before anything is written: either the whole template is saved, or nothing. */
+/** Reads all files before anything is written, so that either the whole template is saved or nothing. */
 export async function readSources(paths: readonly string[]): Promise<readonly TemplateSource[]> {
   const sources: TemplateSource[] = []
   for (const path of paths) {
     const source = await readSource(path)
     if (sources.some(({ name }) => name === source.name)) {
-      throw refused(path, `another one is named "${source.name}" too, and both would be one file`)
+      throw refused(path, `another file is also named "${source.name}", and both would become one file`)
     }
     sources.push(source)
   }
@@ -42,23 +42,23 @@ export async function writeTemplate(
 
 export async function removeTemplate(folder: string, name: string): Promise<void> {
   await rm(join(folder, `${name}.json`), { force: true })
-  // A file that is no template may have any name, such as one that makes this the file of another template.
+  // A file that is not a template may have any name. With some names this path would be another template's file.
   if (sessionNameSchema.safeParse(name).success) await rm(join(folder, name), { recursive: true, force: true })
 }
 
 async function readSource(path: string): Promise<TemplateSource> {
-  if (!isAbsolute(path)) throw refused(path, 'write its whole path, from "/" on')
-  // Not through a link, which may lead to anything; and a pipe must not hold up the hub.
+  if (!isAbsolute(path)) throw refused(path, 'give its full path, starting with "/"')
+  // Does not follow a link, which may lead anywhere, and does not block on a pipe.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     async (error: unknown) => {
       const isLink = error instanceof Error && 'code' in error && error.code === 'ELOOP'
       const target = isLink ? await realpath(path).catch(() => undefined) : undefined
-      throw refused(path, target === undefined ? messageOf(error) : `it is a link; name the file itself: ${target}`)
+      throw refused(path, target === undefined ? messageOf(error) : `it is a link. Name the file itself: ${target}`)
     },
   )
   try {
     const stat = await file.stat()
-    if (!stat.isFile()) throw refused(path, 'it is no file; name the files one by one')
+    if (!stat.isFile()) throw refused(path, 'it is not a regular file. Name the files one by one')
     if (stat.size > maxSourceBytes) throw refused(path, `it is larger than ${maxSourceBytes} bytes`)
     return { name: basename(path), bytes: await file.readFile(), isExecutable: (stat.mode & 0o100) !== 0 }
   } finally {
@@ -67,10 +67,10 @@ async function readSource(path: string): Promise<TemplateSource> {
 }
 
 function refused(path: string, why: string): HubError {
-  return new HubError('invalid', `"include_sources": ${path} cannot be taken: ${why}.`)
+  return new HubError('invalid', `"include_sources": the hub cannot copy ${path}: ${why}.`)
 }
 
-/** Whole or not at all, also in a power cut. The name of the unfinished one is no template's. */
+/** Replaces the file atomically, even in a power cut. The unfinished file has a name that no template has. */
 async function replaceFile(folder: string, name: string, content: string | Buffer, mode: number): Promise<string> {
   const unfinished = join(folder, `.${randomUUID()}.new`)
   try {
@@ -84,7 +84,9 @@ async function replaceFile(folder: string, name: string, content: string | Buffe
     await rename(unfinished, join(folder, name))
   } catch (error) {
     await rm(unfinished, { force: true })
-    throw new HubError('unavailable', `${join(folder, name)} cannot be written: ${messageOf(error)}.`, { cause: error })
+    throw new HubError('unavailable', `The hub cannot write ${join(folder, name)}: ${messageOf(error)}.`, {
+      cause: error,
+    })
   }
   return join(folder, name)
 }

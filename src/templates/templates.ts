@@ -1,95 +1,122 @@
 /**
- * Templates: how a kind of session is started. JSON files, those that are shipped and those of the person, which win by
- * name. They are read again when they change; one that is broken is told, and harms no other.
+ * Templates: how to start a kind of session. They are JSON files, shipped ones and the person's own. An own template
+ * replaces the shipped one of the same name. Files are read again when they change. A broken file is reported and does
+ * not affect the others.
  */
 import { chmod, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { Template } from '../api/template.ts'
+import type { FoundTemplate, Template } from '../api/template.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { nearest } from '../base/nearest.ts'
 import { createSerial } from '../base/serial.ts'
+import type { SignalSender } from '../feature/feature.ts'
 import type { Notices } from '../mcp/mcp.ts'
-import { missingFiles, whyNotAvailable } from './availability.ts'
-import { type BrokenTemplate, type FoundTemplate, openCatalog } from './catalog.ts'
+import { missingFiles, whyNotAvailable, whyUnknownDriver } from './availability.ts'
+import type { BrokenTemplate, LookUp } from './catalog.ts'
+import { openCatalog } from './catalog.ts'
 import { checkTemplate, describeFindings, findPatternFaults } from './check-template.ts'
 import { includesOf } from './include-files.ts'
 import { templatesUri } from './template-tools.ts'
-import { readSources, removeTemplate, type TemplateSource, writeTemplate } from './template-writer.ts'
+import type { TemplateSource } from './template-writer.ts'
+import { readSources, removeTemplate, writeTemplate } from './template-writer.ts'
+import type { ListedTemplate, Templates } from './template.ts'
 
-export type { BrokenTemplate } from './catalog.ts'
+export type { Templates } from './template.ts'
 export { fill } from './fill.ts'
 export { seedWorkspace } from './seed-workspace.ts'
-export { createTemplateProvider } from './template-tools.ts'
-
-export interface Templates extends AsyncDisposable {
-  /** All that can be read, hidden ones too, by name. */
-  list(): readonly ListedTemplate[]
-  broken(): readonly BrokenTemplate[]
-  /** Also one that is not available here. */
-  find(name: string): ListedTemplate
-  /** Writes a template of the person's, with the files it brings along. */
-  save(payload: unknown, includeSources?: readonly string[]): Promise<{ readonly path: string }>
-  delete(name: string): Promise<void>
-}
-
-export interface ListedTemplate extends FoundTemplate {
-  readonly available: boolean
-  /** What is missing, and how to come by it. */
-  readonly whyNot?: string
-  /** Where its included files are looked for, in this order. */
-  readonly assetDirectories: readonly string[]
-}
+export { createTemplateTools } from './template-tools.ts'
 
 export interface TemplatesOptions {
   readonly shippedDirectory: string
   readonly userDirectory: string
-  /** The PATH that sessions look for their programs in. */
+  /** The names of the hub's drivers. */
+  readonly drivers: readonly string[]
+  /** The PATH of sessions. */
   readonly searchPath: () => string
   readonly notices: Pick<Notices, 'resourceChanged'>
+  readonly signals: SignalSender
   readonly log: Log
 }
 
 export async function openTemplates(options: TemplatesOptions): Promise<Templates> {
-  const { shippedDirectory, userDirectory, searchPath, notices, log } = options
+  const { shippedDirectory, userDirectory, drivers, searchPath, notices, signals, log } = options
   await mkdir(userDirectory, { recursive: true, mode: 0o700 })
-  // Templates may hold what others should not read, such as variables.
+  // Templates may hold values that others should not read, such as variables.
   await chmod(userDirectory, 0o700)
-  const onChange = () => notices.resourceChanged(templatesUri)
+  function onChange(): void {
+    notices.resourceChanged(templatesUri)
+    signals.emit('templates-changed', {})
+  }
   const catalog = openCatalog({ shippedDirectory, userDirectory, onChange, log })
   const serial = createSerial()
   const assetDirectoriesOf = (name: string) => [join(userDirectory, name), join(shippedDirectory, name)]
 
   function toListed({ template, source }: FoundTemplate): ListedTemplate {
     const assetDirectories = assetDirectoriesOf(template.name)
-    const whyNot = whyNotAvailable(template, { searchPath: searchPath(), assetDirectories })
+    const whyNot = whyNotAvailable(template, { drivers, searchPath: searchPath(), assetDirectories })
     const available = whyNot === undefined
     return { template, source, available, ...(!available && { whyNot }), assetDirectories }
+  }
+
+  function lookUp(name: string): LookUp {
+    catalog.refresh()
+    return catalog.lookUp(name)
+  }
+
+  function whyNotFound(name: string, looked: Exclude<LookUp, { is: 'found' }>): HubError {
+    switch (looked.is) {
+      case 'broken': {
+        const { own, shipped } = catalog.has(name)
+        const cure = own && shipped ? ' Fix it, or delete it to use the shipped one.' : ''
+        return new HubError('invalid', `The template "${name}" is broken. ${describeBroken(looked.fault)}${cure}`)
+      }
+      case 'unreadable': {
+        const fault = describeBroken(looked.fault)
+        return new HubError(
+          'unavailable',
+          `The hub cannot look up the template "${name}". ${fault} Fix that and try again.`,
+        )
+      }
+      case 'missing': {
+        const names = catalog.names()
+        const meant = nearest(name, names)
+        const guess = meant === undefined ? '' : ` Did you mean "${meant}"?`
+        return new HubError('not-found', `No template named "${name}".${guess} There are: ${names.join(', ')}.`)
+      }
+    }
   }
 
   return {
     list() {
       catalog.refresh()
-      return catalog.names().map((name) => toListed(catalog.find(name)!))
+      return catalog.names().flatMap((name) => {
+        const looked = catalog.lookUp(name)
+        return looked.is === 'found' ? [toListed(looked.found)] : []
+      })
     },
     broken() {
       catalog.refresh()
       return catalog.broken()
     },
     find(name) {
-      catalog.refresh()
-      const found = catalog.find(name)
-      if (found) return toListed(found)
-      const [fault] = catalog.broken(name)
-      if (fault) throw new HubError('invalid', `The template "${name}" is broken. ${describeBroken(fault)}`)
-      const names = catalog.names()
-      const meant = nearest(name, names)
-      const guess = meant === undefined ? '' : ` Did you mean "${meant}"?`
-      throw new HubError('not-found', `No template named "${name}".${guess} There are: ${names.join(', ')}.`)
+      const looked = lookUp(name)
+      if (looked.is === 'found') return toListed(looked.found)
+      throw whyNotFound(name, looked)
+    },
+    policyOf(name) {
+      const looked = lookUp(name)
+      if (looked.is === 'found') {
+        const { template, source } = looked.found
+        return { is: 'known', origin: source === 'shipped' ? 'shipped' : 'own', source: template.policy }
+      }
+      return { is: looked.is === 'broken' ? 'invalid' : 'unknown', why: whyNotFound(name, looked).message }
     },
     save: (payload, includeSources = []) =>
       serial(async () => {
         const { template, content } = await checkPayload(payload)
+        const whyNoDriver = whyUnknownDriver(template, drivers)
+        if (whyNoDriver !== undefined) throw new HubError('invalid', `"driver": ${whyNoDriver}`)
         const sources = await readSources(includeSources)
         checkIncludes(template, sources, assetDirectoriesOf(template.name))
         const path = await writeTemplate(userDirectory, { name: template.name, content, sources })
@@ -98,7 +125,8 @@ export async function openTemplates(options: TemplatesOptions): Promise<Template
       }),
     delete: (name) =>
       serial(async () => {
-        catalog.refresh()
+        const looked = lookUp(name)
+        if (looked.is === 'unreadable') throw whyNotFound(name, looked)
         const has = catalog.has(name)
         if (!has.own) throw has.shipped ? cannotDelete(name) : notFound(name)
         await removeTemplate(userDirectory, name)
@@ -115,18 +143,18 @@ async function checkPayload(payload: unknown): Promise<{ template: Template; con
   const checked = checkTemplate(content)
   const findings = checked.is === 'faulty' ? checked.findings : await findPatternFaults(checked.template)
   if (checked.is === 'faulty' || findings.length > 0) {
-    throw new HubError('invalid', `"payload" is no template: ${describeFindings(findings)}`)
+    throw new HubError('invalid', `"payload" is not a valid template: ${describeFindings(findings)}`)
   }
   return { template: checked.template, content }
 }
 
-/** What list_templates adds comes back with a template that was listed, changed and saved. */
+/** Removes the fields that list_templates adds, because a client may list a template, change it and save it. */
 function withoutListing(payload: unknown): object {
   const added = new Set(['available', 'why_not', 'source'])
   return Object.fromEntries(Object.entries(Object(payload) as object).filter(([field]) => !added.has(field)))
 }
 
-/** Every file that the template includes is there, or comes with it; and none comes for nothing. */
+/** Checks that every included file exists or comes with the template, and that no file comes without being included. */
 function checkIncludes(
   template: Template,
   sources: readonly TemplateSource[],
@@ -137,14 +165,17 @@ function checkIncludes(
   if (absent !== undefined) {
     const name = basename(absent)
     const cure = brought.has(name)
-      ? `write {"source": "${name}", "target": "${absent}"}, since sources are kept by their last name`
+      ? `write {"source": "${name}", "target": "${absent}"}, because sources are stored by their base name`
       : 'add its path to "include_sources"'
     throw new HubError('invalid', `"include_files": there is no "${absent}"; ${cure}.`)
   }
   const included = new Set(includesOf(template).map(({ source }) => source))
   const useless = [...brought].find((name) => !included.has(name))
   if (useless !== undefined) {
-    throw new HubError('invalid', `"include_sources": "${useless}" would never be used; add it to "include_files".`)
+    throw new HubError(
+      'invalid',
+      `"include_sources": the template does not use "${useless}". Add it to "include_files".`,
+    )
   }
 }
 
@@ -155,7 +186,7 @@ function describeBroken({ path, line, reason }: BrokenTemplate): string {
 function cannotDelete(name: string): HubError {
   return new HubError(
     'forbidden',
-    `"${name}" is shipped, and shipped templates cannot be deleted; save one of the same name to replace it.`,
+    `"${name}" is a shipped template and cannot be deleted. Save a template of the same name to replace it.`,
   )
 }
 

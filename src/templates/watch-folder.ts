@@ -1,10 +1,10 @@
-/** Tells that something in a folder has changed, also where the folder goes and comes back, or cannot be watched. */
+/** Reports changes in a folder, even if the folder is deleted and created again, or cannot be watched. */
 import { type FSWatcher, statSync, watch } from 'node:fs'
 
-/** A change comes as several events, and an editor writes a file in several steps. */
+/** One change causes several events, and an editor writes a file in several steps. */
 const quietMs = 50
 
-/** How often a folder that cannot be watched is looked at. */
+/** How often a folder that cannot be watched is checked. */
 const retryMs = 1_000
 
 export function watchFolder(path: string, onChange: () => void): Disposable {
@@ -18,7 +18,7 @@ export function watchFolder(path: string, onChange: () => void): Disposable {
     try {
       watched = identityOf(path)
       watcher = watch(path, { persistent: false }, () => {
-        // A watcher goes on watching the folder that was, wherever that is now.
+        // A watcher continues to watch the old folder, even if that was renamed.
         if (identityOf(path) !== watched) lose()
         else note()
       })
@@ -55,7 +55,7 @@ export function watchFolder(path: string, onChange: () => void): Disposable {
   }
 }
 
-/** The number alone is given again to the next folder that is made. */
+/** The inode number alone may be reused by a new folder. */
 function identityOf(path: string): string | undefined {
   try {
     const { ino, birthtimeMs } = statSync(path)

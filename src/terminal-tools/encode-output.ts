@@ -1,14 +1,14 @@
-/** Bytes of output as JSON can hold them: text where they are text, base64 where not. */
+/** Output bytes in JSON: UTF-8 text if possible, base64 otherwise. */
 import { isUtf8 } from 'node:buffer'
 
 export interface EncodedOutput {
   readonly data: string
   readonly encoding: 'utf8' | 'base64'
-  /** How many of the bytes are in `data`: the beginning of a character is left for when its rest has come. */
+  /** How many of the bytes are in `data`: an incomplete character at the end waits for its rest. */
   readonly length: number
 }
 
-/** `isLast`: nothing will follow, so nothing is left. */
+/** `isLast`: no output follows, so an incomplete character is included. */
 export function encodeOutput(bytes: Buffer, { isLast }: { readonly isLast: boolean }): EncodedOutput {
   const whole = bytes.subarray(0, bytes.length - unfinishedBytes(bytes))
   if (isUtf8(whole) && (whole.length === bytes.length || !isLast)) {
@@ -17,7 +17,7 @@ export function encodeOutput(bytes: Buffer, { isLast }: { readonly isLast: boole
   return { data: bytes.toString('base64'), encoding: 'base64', length: bytes.length }
 }
 
-/** How many bytes at the end begin a character that goes on behind them. */
+/** How many bytes at the end belong to an incomplete character. */
 function unfinishedBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]!
@@ -27,7 +27,7 @@ function unfinishedBytes(bytes: Buffer): number {
   return 0
 }
 
-/** By its first byte; one that begins no character stands for itself. */
+/** Tells the length from the first byte. An invalid first byte counts as one character. */
 function characterLength(first: number): number {
   if (first < 0xc2 || first > 0xf4) return 1
   if (first >= 0xf0) return 4

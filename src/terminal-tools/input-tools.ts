@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sizeSchema } from '../api/session.ts'
 import { HubError } from '../base/hub-error.ts'
 import { encodeKeys, encodePaste } from '../terminal/terminal.ts'
-import type { Subject } from './subject.ts'
+import type { ToolTarget } from './tool-target.ts'
 import type { TerminalTool } from './terminal-tool.ts'
 import { defineTerminalTool, writing } from './terminal-tool.ts'
 import type { Viewers } from './viewers.ts'
@@ -12,16 +12,16 @@ import { waitUntil } from '../base/wait-until.ts'
 export const viewerSchema = z.string().min(1).max(64)
 const viewer = viewerSchema
   .optional()
-  .describe('Who asks: refused while another viewer types. Without it, it is done in any case.')
+  .describe('Who calls: refused while another viewer types. Without it, never refused.')
 
-const offset = z.number().describe('Where its output will stand at the earliest: a "since" for wait_for.')
+const offset = z.number().describe('The earliest offset of its output: a "since" for wait_for.')
 
 /** How long a holder may take to change the size. */
 const resizeWithinMs = 5_000
 
 export function createInputTools(viewers: Viewers): readonly TerminalTool[] {
-  /** Sends nothing while another viewer types; the first one to type is then the one who does. */
-  function type({ id, terminal }: Subject, bytes: Buffer, name: string | undefined): { offset: number } {
+  /** Refuses to type while another viewer types. The first viewer that types claims the input. */
+  function type({ id, terminal }: ToolTarget, bytes: Buffer, name: string | undefined): { offset: number } {
     if (name !== undefined) {
       viewers.assertMayWrite(id, name)
       viewers.claim(id, name, { takeOver: false })
@@ -33,33 +33,33 @@ export function createInputTools(viewers: Viewers): readonly TerminalTool[] {
 
   const sendText = defineTerminalTool({
     name: 'send_text',
-    description: 'Types text as it is; nothing is added, so end it with "\\r" for Enter.',
+    description: 'Types text unchanged; end it with "\\r" for Enter.',
     input: {
       text: z.string(),
-      paste: z.boolean().default(false).describe('As a paste, so that the program does not take it for keys.'),
+      paste: z.boolean().default(false).describe('Send it as a paste, so that the program does not read it as keys.'),
     },
     peopleInput: { viewer },
     output: z.object({ success: z.boolean(), bytes_written: z.int(), offset }),
     annotations: writing({ destructive: true, idempotent: false }),
     unrecorded: ['text'],
-    async run(subject, { text, paste, viewer: name }) {
-      const bytes = paste ? encodePaste(text, subject.terminal.screen.modes) : Buffer.from(text)
-      return { success: true, bytes_written: bytes.length, ...type(subject, bytes, name) }
+    async run(target, { text, paste, viewer: name }) {
+      const bytes = paste ? encodePaste(text, target.terminal.screen.modes) : Buffer.from(text)
+      return { success: true, bytes_written: bytes.length, ...type(target, bytes, name) }
     },
   })
 
   const sendKeys = defineTerminalTool({
     name: 'send_keys',
     description:
-      'Presses keys, named and separated by blanks: Enter, Tab, Escape, Backspace, Space, Up, Down, Left, Right, Home, End, PageUp, PageDown, Insert, Delete, F1 to F24, single characters; with Ctrl+, Alt+, Shift+ before. Such as "Ctrl+c Enter".',
+      'Presses keys, separated by blanks: Enter, Tab, Escape, Backspace, Space, Up, Down, Left, Right, Home, End, PageUp, PageDown, Insert, Delete, F1 to F24, single characters; prefixes Ctrl+, Alt+, Shift+. Example: "Ctrl+c Enter".',
     input: { keys: z.string() },
     peopleInput: { viewer },
     output: z.object({ success: z.boolean(), keys_sent: z.int(), offset }),
     annotations: writing({ destructive: true, idempotent: false }),
     unrecorded: ['keys'],
-    async run(subject, { keys, viewer: name }) {
-      const { bytes, count } = encodeKeys(keys, subject.terminal.screen.modes)
-      return { success: true, keys_sent: count, ...type(subject, bytes, name) }
+    async run(target, { keys, viewer: name }) {
+      const { bytes, count } = encodeKeys(keys, target.terminal.screen.modes)
+      return { success: true, keys_sent: count, ...type(target, bytes, name) }
     },
   })
 
@@ -80,14 +80,16 @@ export function createInputTools(viewers: Viewers): readonly TerminalTool[] {
         signal,
       })
       if (isDone) return { success: true, cols, rows }
-      throw new HubError('unavailable', `The terminal kept its ${terminal.size.cols} columns: ask again.`)
+      throw new HubError(
+        'unavailable',
+        `The terminal still has ${terminal.size.cols} columns and ${terminal.size.rows} rows. Try again.`,
+      )
     },
   })
 
   const claimInput = defineTerminalTool({
     name: 'claim_input',
-    description:
-      'Asks to be the viewer who types. Others read along; with take_over, so does the one who typed before.',
+    description: 'Claims the input for this viewer. The others read along; take_over takes it from the current one.',
     input: { viewer: viewerSchema, take_over: z.boolean().default(false) },
     output: z.object({ granted: z.boolean(), writer: z.string() }),
     annotations: writing({ destructive: false, idempotent: true }),

@@ -1,12 +1,12 @@
-/** Whether a text, or a match of a pattern, is on a screen or in what is printed. */
+/** Tests whether a text, or a match of a pattern, is on a screen or in the output. */
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Pattern, Screen, Terminal } from '../terminal/terminal.ts'
+import type { UntrustedPattern, Screen, Terminal } from '../terminal/terminal.ts'
 import { readDrawn } from './drawn-output.ts'
 import { createPlainText } from './plain-text.ts'
 
 export interface Matcher {
-  isIn(text: string): boolean
-  /** How much of what was searched in vain may be the beginning of a match. */
+  isIn(text: string): boolean | Promise<boolean>
+  /** The end of the searched text that may be the beginning of a match. */
   restOf(text: string): string
 }
 
@@ -17,21 +17,36 @@ export function matchText(value: string): Matcher {
   }
 }
 
-/** A line that has no end yet is bounded too. */
+/** Limits a line that has no end yet. */
 const maxLineLength = 16 * 1024
 
-/** Line by line, so that `^` and `$` are what people expect. */
-export function matchPattern(pattern: Pattern): Matcher {
+/** Matches line by line, so that `^` and `$` work as people expect. */
+export function matchPattern(pattern: UntrustedPattern): Matcher {
   return {
-    isIn: (text) => text.split('\n').some((line) => pattern.test(line)),
+    isIn: (text) => pattern.isInOneOf(text.split('\n')),
     restOf: (text) => text.slice(Math.max(text.lastIndexOf('\n') + 1, text.length - maxLineLength)),
   }
 }
 
-/** Rows that were wrapped are one line. A program that fills its rows with blanks does not mean them; a prompt does. */
-export function isOnScreen(matcher: Matcher, screen: Screen): boolean {
+/**
+ * Joins wrapped rows. Tries with and without trailing blanks: some programs fill rows with blanks, but a prompt has
+ * one.
+ */
+export async function isOnScreen(matcher: Matcher, screen: Screen): Promise<boolean> {
   const printed = linesOf(screen)
-  return matcher.isIn(printed) || matcher.isIn(printed.replaceAll(/ +$/gm, ''))
+  return (await matcher.isIn(printed)) || (await matcher.isIn(withoutTrailingBlanks(printed)))
+}
+
+/** Without a regular expression: / +$/ is quadratic on long runs of blanks. */
+function withoutTrailingBlanks(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      let end = line.length
+      while (line[end - 1] === ' ') end--
+      return line.slice(0, end)
+    })
+    .join('\n')
 }
 
 function linesOf(screen: Screen): string {
@@ -43,7 +58,7 @@ function linesOf(screen: Screen): string {
 
 const sliceBytes = 64 * 1024
 
-/** Follows the output from `since` on. Answers whether there was a match in what has come since it was last asked. */
+/** Follows the output from `since`. Each call says whether the output since the last call contains a match. */
 export function followOutput(terminal: Terminal, matcher: Matcher, since: number): () => Promise<boolean> {
   let next = since
   let plain = createPlainText()
@@ -53,15 +68,15 @@ export function followOutput(terminal: Terminal, matcher: Matcher, since: number
       const { offset, bytes } = readDrawn(terminal, next, sliceBytes)
       if (bytes.length === 0) return false
       if (offset > next) {
-        // What lies between is lost: two ends that never met are no match.
+        // Output in between is lost, and text before the gap must not match together with text after it.
         plain = createPlainText()
         rest = ''
       }
       next = offset + bytes.length
       const text = rest + plain.take(bytes)
-      if (matcher.isIn(text)) return true
+      if (await matcher.isIn(text)) return true
       rest = matcher.restOf(text)
-      // Others have their turn while this catches up.
+      // Let other work run while this catches up.
       await turn()
     }
   }

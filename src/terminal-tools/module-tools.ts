@@ -6,10 +6,10 @@ import { HubError } from '../base/hub-error.ts'
 import { defineTerminalTool, readOnly, writing } from './terminal-tool.ts'
 
 const descriptions: Readonly<Record<TerminalModule, string>> = {
-  scrollback: 'What has scrolled off the screen can be read and searched.',
-  recording: 'The recording can be exported. The journal behind it is always kept: by it a session survives the hub.',
-  urls: 'Addresses on the screen are found.',
-  idle: 'Whether the shell is idle is told.',
+  scrollback: 'Reads and searches lines that have scrolled off the screen.',
+  recording: 'Exports the recording. The journal behind it is always kept, so that a session survives the hub.',
+  urls: 'Finds URLs on the screen.',
+  idle: 'Tells whether the shell is idle.',
 }
 
 const mcpModule = { name: 'mcp', description: 'These tools. It cannot be toggled.', active: true }
@@ -39,10 +39,10 @@ export const toggleModule = defineTerminalTool({
   input: { name: z.string(), enabled: z.boolean() },
   output: z.object({ name: z.string(), active: z.boolean() }),
   annotations: writing({ destructive: false, idempotent: true }),
-  async run(subject, { name, enabled }) {
+  async run(target, { name, enabled }) {
     if (!isModule(name)) throw new HubError('invalid', whyNot(name))
-    if (subject.settings.modules[name] !== enabled) {
-      await subject.changeSettings((now) => ({ ...now, modules: { ...now.modules, [name]: enabled } }))
+    if (target.settings.modules[name] !== enabled) {
+      await target.changeSettings((now) => ({ ...now, modules: { ...now.modules, [name]: enabled } }))
     }
     return { name, active: enabled }
   },
@@ -55,6 +55,6 @@ function isModule(name: string): name is TerminalModule {
 function whyNot(name: string): string {
   const known = terminalModules.join(', ')
   return name === mcpModule.name
-    ? `"name": the module "mcp" is what answers you and cannot be toggled. The others are ${known}.`
-    : `"name": there is no module "${name.slice(0, 40)}". There are ${known}.`
+    ? `"name": the module "mcp" provides these tools and cannot be toggled. The others are ${known}.`
+    : `"name": there is no module "${name.slice(0, 40)}". The modules are ${known}.`
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { Answer } from '../../test/fixtures/terminal-toolbox.ts'
-import { openToolbox, toCall } from '../../test/fixtures/terminal-toolbox.ts'
+import type { Answer } from '../../test/worlds/terminal-toolbox.ts'
+import { openToolbox, toCall } from '../../test/worlds/terminal-toolbox.ts'
 import { screenWith } from '../../test/fixtures/screen-with.ts'
 import { encodeOutput } from './encode-output.ts'
 
 const now = { timeout_ms: 0 }
 
-test('output is read from an offset on, piece by piece, each byte once', async () => {
+test('output is read from an offset, piece by piece, each byte once', async () => {
   const box = await openToolbox('seq 1 2000; printf END; exec cat')
   await box.call('wait_for', { for: 'text', value: 'END' })
   const expected = `${Array.from({ length: 2000 }, (_, index) => `${index + 1}\r\n`).join('')}END`
@@ -23,16 +23,16 @@ test('output is read from an offset on, piece by piece, each byte once', async (
   expect(await box.call('read_output', { ...now })).toMatchObject({ data: expected, offset: 0 })
 })
 
-test('the data is given once, as text', async () => {
+test('the answer contains the data once, as text', async () => {
   const box = await openToolbox('printf ONLY-ONCE; exec cat')
   await box.call('wait_for', { for: 'text', value: 'ONLY-ONCE' })
   const tool = box.people.findTool('read_output')!
-  const result = await tool.run({ session: 's1' }, toCall())
+  const result = await box.people.callTool(tool, { session: 's1' }, toCall())
   expect(JSON.stringify(result).split('ONLY-ONCE')).toHaveLength(2)
   expect(tool.outputSchema).toBeUndefined()
 })
 
-test('a reader that has everything waits for more', async () => {
+test('a reader at the end waits for more output', async () => {
   const box = await openToolbox('stty -echo; printf ready; read line; printf more; exec cat')
   const { offset } = await box.call('wait_for', { for: 'text', value: 'ready' })
   const waiting = box.call('read_output', { since: offset })
@@ -40,7 +40,7 @@ test('a reader that has everything waits for more', async () => {
   expect(await waiting).toMatchObject({ data: expect.stringMatching(/^m/), offset })
 })
 
-test('without anything to tell the time runs out, and the place stays the same', async () => {
+test('a read without new output times out and keeps its offset', async () => {
   const box = await openToolbox('printf ready; exec cat')
   const { offset } = await box.call('wait_for', { for: 'text', value: 'ready' })
   expect(await box.call('read_output', { since: offset, timeout_ms: 5 })).toEqual({
@@ -52,7 +52,7 @@ test('without anything to tell the time runs out, and the place stays the same',
   })
 })
 
-test('a resize, a pen that changes hands and the end wake the readers, and so does what came between two questions', async () => {
+test('readers wake up for a resize, a new writer and the end, and for changes between two reads', async () => {
   const box = await openToolbox('stty -echo; printf ready; read line')
   const { offset: since } = await box.call('wait_for', { for: 'text', value: 'ready' })
   const poll = () => box.call('read_output', { since, viewer: 'anna' })
@@ -75,7 +75,7 @@ test('a resize, a pen that changes hands and the end wake the readers, and so do
   expect(await poll()).toMatchObject({ data: '', ended: true, next_offset: since })
 })
 
-test('a reader that stops when it is told of the end has read everything', async () => {
+test('a reader that stops at the end has read everything', async () => {
   const box = await openToolbox('seq 1 400000; printf END')
   const hash = createHash('sha256')
   let since = 0
@@ -90,7 +90,7 @@ test('a reader that stops when it is told of the end has read everything', async
   expect(hash.digest('hex')).toBe(createHash('sha256').update(expected).digest('hex'))
 })
 
-test('bytes that are no text come as they are', async () => {
+test('bytes that are not UTF-8 come as base64', async () => {
   const box = await openToolbox(`printf 'caf\\303\\251 \\377\\376 x'; exec cat`)
   await box.until(() => box.terminal.offset === 10)
   const { data, encoding, next_offset } = await box.call('read_output', now)
@@ -99,7 +99,7 @@ test('bytes that are no text come as they are', async () => {
   expect(next_offset).toBe(10)
 })
 
-test('a character that is cut in two is given whole, with what follows', async () => {
+test('an incomplete character waits for its rest', async () => {
   const box = await openToolbox(`stty -echo; printf 'a\\342\\202'; read line; printf '\\254b'; exec cat`)
   await box.until(() => box.terminal.offset === 3)
   const first = await box.call('read_output', now)
@@ -109,14 +109,14 @@ test('a character that is cut in two is given whole, with what follows', async (
   expect(await waiting).toMatchObject({ data: '€b', encoding: 'utf8', offset: 1, next_offset: 5 })
 })
 
-test('a character that never ends is given when the program has ended', async () => {
+test('an incomplete character is returned after the program has ended', async () => {
   const box = await openToolbox(`printf 'a\\342\\202'`)
   await box.call('wait_for', { for: 'exit' })
   const { data, encoding, next_offset } = await box.call('read_output', now)
   expect([Buffer.from(data, encoding), next_offset]).toEqual([Buffer.from('a\xe2\x82', 'latin1'), 3])
 })
 
-test('what is kept no longer is told', async () => {
+test('a read reports how many bytes are no longer kept', async () => {
   const box = await openToolbox('seq 1 200000; printf END; exec cat', { maxBytes: 256 * 1024 })
   await box.call('wait_for', { for: 'text', value: 'END' })
   const { dropped, offset, data } = await box.call('read_output', { since: 100 })
@@ -125,7 +125,7 @@ test('what is kept no longer is told', async () => {
   expect(data.length).toBeGreaterThan(0)
 })
 
-test('a snapshot draws the screen and its scrollback, and the output goes on from its offset', async () => {
+test('a snapshot draws the screen and its scrollback, and the output continues from its offset', async () => {
   const program = `seq 1 100; printf '\\033[1;31mred\\033[0m'; read line; echo; echo after; exec cat`
   const box = await openToolbox(`stty -echo; ${program}`)
   await box.call('wait_for', { for: 'text', value: 'red' })
@@ -140,7 +140,7 @@ test('a snapshot draws the screen and its scrollback, and the output goes on fro
   expect(drawn.scrollback().map(({ text }) => text)).toEqual(screen.scrollback().map(({ text }) => text))
 })
 
-test('in the middle of a sequence a snapshot waits for its end', async () => {
+test('a snapshot inside an escape sequence waits for the end of the sequence', async () => {
   const box = await openToolbox(`stty -echo; printf 'seen\\033['; read line; printf '1mbold'; exec cat`)
   await box.until(() => box.terminal.offset === 6)
   const waiting = box.call('read_output', { snapshot: true })
@@ -150,23 +150,23 @@ test('in the middle of a sequence a snapshot waits for its end', async () => {
   expect(offset).toBeGreaterThan(6)
 })
 
-test('a screen that cannot be drawn is left to be drawn from its output', async () => {
+test('a screen without a possible snapshot is drawn from its output', async () => {
   const box = await openToolbox(`printf 'seen\\033['; exec sleep 1000`)
   await box.until(() => box.terminal.offset === 6)
   expect(await box.call('read_output', { snapshot: true })).toMatchObject({ snapshot: '', offset: 0, next_offset: 0 })
 })
 
-test('wrong questions are told what is wrong', async () => {
+test('invalid arguments are explained', async () => {
   const box = await openToolbox('exec cat')
   expect(await box.failure('read_output', { since: 500 })).toBe(
-    '"since": 500 lies ahead, the output ends at 0. Is it of another session of this name? Begin anew.',
+    '"since" (500) is past the end of the output (0). It may belong to an earlier session of this name. Start again at 0.',
   )
   expect(await box.failure('read_output', { viewer: '' })).toContain('"viewer"')
   expect(await box.failure('read_output', { viewer: 'x'.repeat(65) })).toContain('"viewer"')
   expect(await box.failure('read_output', { max_bytes: 10 })).toContain('"max_bytes"')
 })
 
-test('a caller that leaves was told nothing', async () => {
+test('a caller that cancels a read gets the news with its next read', async () => {
   const box = await openToolbox('printf ready; exec cat')
   const { offset: since } = await box.call('wait_for', { for: 'text', value: 'ready' })
   await box.call('read_output', { since, viewer: 'anna', ...now })
@@ -188,6 +188,6 @@ test.each([
   ['\x80\x80\x80', 'base64', 3],
   ['a\xc3b', 'base64', 3],
   ['a\xff', 'base64', 2],
-])('of the bytes %j some are text', (bytes, encoding, length) => {
+])('the bytes %j are encoded as %s, %i of them', (bytes, encoding, length) => {
   expect(encodeOutput(Buffer.from(bytes, 'latin1'), { isLast: false })).toMatchObject({ encoding, length })
 })

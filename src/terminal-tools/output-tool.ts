@@ -1,6 +1,6 @@
 /**
- * read_output: what a program prints, from any offset on. A viewer draws a snapshot, and then asks again and again from
- * where it stands; each question waits until there is something to tell.
+ * read_output: the output of a program from any offset. A viewer draws a snapshot, then repeats reads from the offset
+ * it has reached. Each read waits until there is news.
  */
 import { z } from 'zod'
 import { sizeSchema } from '../api/session.ts'
@@ -11,8 +11,8 @@ import { readDrawn } from './drawn-output.ts'
 import { encodeOutput } from './encode-output.ts'
 import { viewerSchema } from './input-tools.ts'
 import { keepAlive } from './keep-alive.ts'
-import type { Subject } from './subject.ts'
-import { hasEnded } from './subject.ts'
+import type { ToolTarget } from './tool-target.ts'
+import { hasEnded } from './tool-target.ts'
 import type { TerminalTool } from './terminal-tool.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 import type { Viewers } from './viewers.ts'
@@ -33,20 +33,20 @@ type Output = z.output<typeof outputSchema>
 /** What a viewer shows beside the output. */
 type Surroundings = Pick<Output, 'size' | 'writer' | 'ended'>
 
-interface Question {
+interface Request {
   readonly since: number
   readonly maxBytes: number
   readonly timeoutMs: number
   readonly viewer: string | undefined
 }
 
-/** In the middle of a sequence a screen cannot be drawn; the rest is usually there in no time. */
+/** Inside an escape sequence a screen cannot be drawn. The rest usually arrives within this time. */
 const snapshotWithinMs = 1_000
-/** Where it cannot be drawn at all, so much of the output is to be drawn instead. */
+/** If no snapshot is possible, the viewer draws this much of the output instead. */
 const replayBytes = 256 * 1024
 
 export function createOutputTool(viewers: Viewers): TerminalTool {
-  function surroundingsOf({ id, terminal }: Subject): Surroundings {
+  function surroundingsOf({ id, terminal }: ToolTarget): Surroundings {
     const { cols, rows } = terminal.size
     const writer = viewers.writerOf(id)
     return {
@@ -56,8 +56,8 @@ export function createOutputTool(viewers: Viewers): TerminalTool {
     }
   }
 
-  async function takeSnapshot(subject: Subject, signal: AbortSignal): Promise<Output> {
-    const { terminal } = subject
+  async function takeSnapshot(target: ToolTarget, signal: AbortSignal): Promise<Output> {
+    const { terminal } = target
     const drawn = await waitUntil({
       sources: [(listener) => terminal.onChange(listener)],
       look: () => terminal.screen.snapshot(),
@@ -65,12 +65,12 @@ export function createOutputTool(viewers: Viewers): TerminalTool {
       signal,
     })
     const offset = drawn?.offset ?? Math.max(terminal.firstOffset, terminal.screen.offset - replayBytes)
-    return { snapshot: drawn?.drawing ?? '', offset, next_offset: offset, ...surroundingsOf(subject) }
+    return { snapshot: drawn?.drawing ?? '', offset, next_offset: offset, ...surroundingsOf(target) }
   }
 
-  function readOn(subject: Subject, { since, maxBytes }: Question): Output {
-    const { terminal } = subject
-    const surroundings = surroundingsOf(subject)
+  function readOn(target: ToolTarget, { since, maxBytes }: Request): Output {
+    const { terminal } = target
+    const surroundings = surroundingsOf(target)
     const { offset, bytes, droppedBytes } = readDrawn(terminal, since, maxBytes)
     const isLast = surroundings.ended === true && offset + bytes.length >= terminal.screen.offset
     const { data, encoding, length } = encodeOutput(bytes, { isLast })
@@ -78,49 +78,49 @@ export function createOutputTool(viewers: Viewers): TerminalTool {
     return { data, encoding, offset, next_offset: offset + length, ...dropped, ...surroundings }
   }
 
-  async function waitForMore(subject: Subject, question: Question, signal: AbortSignal): Promise<Output> {
-    const { id, terminal } = subject
-    const { since, viewer, timeoutMs } = question
-    const told = viewer === undefined ? undefined : viewers.toldTo(id, viewer)
-    const known = told ?? newsIn(surroundingsOf(subject))
+  async function waitForMore(target: ToolTarget, request: Request, signal: AbortSignal): Promise<Output> {
+    const { id, terminal } = target
+    const { since, viewer, timeoutMs } = request
+    const lastNews = viewer === undefined ? undefined : viewers.lastNewsOf(id, viewer)
+    const known = lastNews ?? newsIn(surroundingsOf(target))
     const more = await waitUntil({
       sources: [(listener) => terminal.onChange(listener), (listener) => viewers.onChange(id, listener)],
       look() {
-        const output = readOn(subject, question)
+        const output = readOn(target, request)
         return output.next_offset > since || output.ended || newsIn(output) !== known ? output : undefined
       },
       timeoutMs,
       signal,
     })
-    return more ?? readOn(subject, question)
+    return more ?? readOn(target, request)
   }
 
   return defineTerminalTool({
     name: 'read_output',
     description:
-      'The raw output from an offset on, escape codes and all, as {data, encoding, offset, next_offset}. Waits until there is some; go on from next_offset. dropped: bytes no longer kept.',
+      'The raw output from an offset, with escape codes, as {data, encoding, offset, next_offset}. Waits until there is some; continue at next_offset. dropped: bytes no longer kept.',
     input: {
-      since: z.int().default(0).describe('An offset; negative: so many bytes before the end.'),
+      since: z.int().default(0).describe('An offset; if negative, bytes before the end.'),
       timeout_ms: timeoutSchema,
       max_bytes: z.int().min(1_024).max(4_194_304).default(262_144),
     },
     peopleInput: {
-      viewer: viewerSchema.optional().describe('Who watches; counts as present while it asks.'),
-      snapshot: z.boolean().default(false).describe('Instead, what draws the screen as it is now, up to offset.'),
+      viewer: viewerSchema.optional().describe('Who watches; counts as present while it reads.'),
+      snapshot: z.boolean().default(false).describe('Return the current screen as escape codes instead, up to offset.'),
     },
     output: outputSchema,
     annotations: readOnly,
-    // Once, and as text: the one form that every client shows its model. The data may be long.
+    // The data may be long, so it is sent once, as text: the one form that every client shows its model.
     present: (output) => ({ content: [{ type: 'text', text: JSON.stringify(output) }] }),
-    async run(subject, { since, timeout_ms, max_bytes, viewer, snapshot }, call) {
-      const { id, terminal } = subject
+    async run(target, { since, timeout_ms, max_bytes, viewer, snapshot }, call) {
+      const { id, terminal } = target
       using _presence = viewer === undefined ? undefined : viewers.enter(id, viewer)
       using _alive = keepAlive(call)
-      const question = { since: startOf(terminal, since), maxBytes: max_bytes, timeoutMs: timeout_ms, viewer }
+      const request = { since: startOf(terminal, since), maxBytes: max_bytes, timeoutMs: timeout_ms, viewer }
       const output = snapshot
-        ? await takeSnapshot(subject, call.signal)
-        : await waitForMore(subject, question, call.signal)
-      if (viewer !== undefined) viewers.tell(id, viewer, newsIn(output))
+        ? await takeSnapshot(target, call.signal)
+        : await waitForMore(target, request, call.signal)
+      if (viewer !== undefined) viewers.setLastNews(id, viewer, newsIn(output))
       return output
     },
   })
@@ -135,6 +135,6 @@ function startOf(terminal: Terminal, since: number): number {
   if (since <= terminal.offset) return since
   throw new HubError(
     'invalid',
-    `"since": ${since} lies ahead, the output ends at ${terminal.offset}. Is it of another session of this name? Begin anew.`,
+    `"since" (${since}) is past the end of the output (${terminal.offset}). It may belong to an earlier session of this name. Start again at 0.`,
   )
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { longestTurn } from '../../test/fixtures/longest-turn.ts'
 import { createPlainText } from './plain-text.ts'
 
 test.each([
@@ -14,12 +15,12 @@ test.each([
   ['other control characters', 'a\x07b\x00c\x0ed\te\x7f', 'abcd\te'],
   ['charsets and other escapes', '\x1b(Ba\x1b7\x1b=b\x1bMc', 'ab\nc'],
   ['other strings', 'a\x1bP1;2|x\x1b\\b\x1b_apc\x1b\\c', 'abc'],
-  ['a move that is no number', 'a\x1b[999999999Cb', `a${' '.repeat(500)}b`],
-])('%s', (_, printed, plain) => {
+  ['moves that are too long', 'a\x1b[999999999Cb', `a${' '.repeat(500)}b`],
+])('turns %s into plain text', (_, printed, plain) => {
   expect(createPlainText().take(Buffer.from(`${printed}.`))).toBe(`${plain}.`)
 })
 
-test('it does not matter how the output was cut', () => {
+test('the result does not depend on how the output was split', () => {
   const bytes = readFileSync(new URL('../../test/recordings/vim.raw', import.meta.url))
   const whole = createPlainText().take(bytes)
   const pieces = createPlainText()
@@ -31,9 +32,14 @@ test('it does not matter how the output was cut', () => {
   expect(whole).not.toMatch(/[\x00-\x08\x0b-\x1f]/)
 })
 
-test('a string without an end is not kept, and what it holds is no text', () => {
+test('an escape string without an end is not kept, and its content is not text', () => {
   const plain = createPlainText()
   expect(plain.take(Buffer.from('a\x1b]52;c;'))).toBe('a')
   for (let count = 0; count < 100; count++) expect(plain.take(Buffer.alloc(10_000, 'x'))).toBe('')
   expect(plain.take(Buffer.from('\x07b'))).toBe('b')
+})
+
+test('a long run of carriage returns does not block the hub', async () => {
+  const bytes = Buffer.from(`${'\r'.repeat(64 * 1024)}x`)
+  expect(await longestTurn(async () => expect(createPlainText().take(bytes)).toBe('\nx'))).toBeLessThan(1_000)
 })

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+import { openToolbox } from '../../test/worlds/terminal-toolbox.ts'
 
 /** An interactive shell, at its prompt. */
 async function openShell() {
@@ -19,7 +19,7 @@ test('a shell at its prompt is the foreground process, and idle', async () => {
   expect(await box.call('is_shell_idle')).toEqual({ idle: true, shell_pid: pid, foreground_pid: pid })
 })
 
-test('what a shell runs is the foreground process, and the shell is not idle', async () => {
+test('the command of a shell is the foreground process, and the shell is not idle', async () => {
   const box = await openShell()
   mkdirSync(join(box.workspace, 'deeper'))
   const { child_pid: shell } = await box.call('get_pty_info')
@@ -32,17 +32,17 @@ test('what a shell runs is the foreground process, and the shell is not idle', a
   expect(await box.call('is_shell_idle')).toEqual({ idle: false, shell_pid: shell, foreground_pid: pid })
 })
 
-test('with its module off nobody is told whether the shell is idle', async () => {
+test('is_shell_idle is refused while its module is off', async () => {
   const box = await openShell()
   await box.call('toggle_module', { name: 'idle', enabled: false })
   expect(await box.failure('is_shell_idle')).toContain('The idle module of this session is off')
 })
 
-test('of a program that has ended only the size is left', async () => {
+test('a program that has ended still has a size but no processes', async () => {
   const box = await openToolbox('exit 0', { cols: 70, rows: 20 })
   await box.call('wait_for', { for: 'exit' })
   expect(await box.call('get_pty_info')).toEqual({ cols: 70, rows: 20, child_pid: null, running: false })
-  const ended = 'The program has ended, and no process has this terminal any more.'
+  const ended = 'The program has ended, so no process runs in this terminal.'
   expect(await box.failure('get_foreground_process')).toBe(ended)
   expect(await box.failure('get_working_directory')).toBe(ended)
   expect(await box.failure('is_shell_idle')).toBe(ended)

@@ -2,12 +2,12 @@
 import { z } from 'zod'
 import { HubError } from '../base/hub-error.ts'
 import type { ProcessDescription, Terminal } from '../terminal/terminal.ts'
-import { assertModule } from './subject.ts'
+import { assertModule } from './tool-target.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 
 export const getForegroundProcess = defineTerminalTool({
   name: 'get_foreground_process',
-  description: 'The program that has the terminal now: the shell, or what it runs.',
+  description: 'The foreground program of the terminal: the shell, or the command it runs.',
   input: {},
   output: z.object({ pid: z.int(), command: z.string(), cmdline: z.string() }),
   annotations: readOnly,
@@ -16,7 +16,7 @@ export const getForegroundProcess = defineTerminalTool({
 
 export const getWorkingDirectory = defineTerminalTool({
   name: 'get_working_directory',
-  description: 'The folder in which the foreground process works.',
+  description: 'The working directory of the foreground process.',
   input: {},
   output: z.object({ pid: z.int(), path: z.string() }),
   annotations: readOnly,
@@ -24,19 +24,22 @@ export const getWorkingDirectory = defineTerminalTool({
     const { pid } = await foregroundOf(terminal)
     const path = await terminal.workingDirectory()
     if (path !== undefined) return { pid, path }
-    throw new HubError('unavailable', `The hub may not see where process ${pid} works: it runs as another user.`)
+    throw new HubError(
+      'unavailable',
+      `The hub cannot read the working directory of process ${pid}, which runs as another user.`,
+    )
   },
 })
 
 export const isShellIdle = defineTerminalTool({
   name: 'is_shell_idle',
-  description: 'Whether the shell is at its prompt. Not while it runs a command, nor where the program is no shell.',
+  description: 'Whether the shell is at its prompt. False while it runs a command, or if the program is not a shell.',
   input: {},
   output: z.object({ idle: z.boolean(), shell_pid: z.int(), foreground_pid: z.int() }),
   annotations: readOnly,
-  async run(subject) {
-    assertModule(subject, 'idle')
-    const { terminal } = subject
+  async run(target) {
+    assertModule(target, 'idle')
+    const { terminal } = target
     const { pid } = await foregroundOf(terminal)
     return { idle: await terminal.isIdle(), shell_pid: shellPidOf(terminal), foreground_pid: pid }
   },
@@ -44,23 +47,23 @@ export const isShellIdle = defineTerminalTool({
 
 export const getPtyInfo = defineTerminalTool({
   name: 'get_pty_info',
-  description: 'Size of the terminal, the pid of its program, and whether that runs.',
+  description: 'The size of the terminal, the pid of its program, and whether it is running.',
   input: {},
   output: z.object({
     cols: z.int(),
     rows: z.int(),
-    child_pid: z.int().nullable().describe('null once it has ended.'),
+    child_pid: z.int().nullable().describe('null after its end'),
     running: z.boolean(),
   }),
   annotations: readOnly,
-  async run({ terminal: { size, life } }) {
-    const isRunning = life.is === 'running'
-    return { cols: size.cols, rows: size.rows, child_pid: isRunning ? life.pid : null, running: isRunning }
+  async run({ terminal: { size, status } }) {
+    const isRunning = status.is === 'running'
+    return { cols: size.cols, rows: size.rows, child_pid: isRunning ? status.pid : null, running: isRunning }
   },
 })
 
-function shellPidOf({ life }: Terminal): number {
-  if (life.is === 'running') return life.pid
+function shellPidOf({ status }: Terminal): number {
+  if (status.is === 'running') return status.pid
   throw hasEnded()
 }
 
@@ -71,5 +74,5 @@ async function foregroundOf(terminal: Terminal): Promise<ProcessDescription> {
 }
 
 function hasEnded(): HubError {
-  return new HubError('unavailable', 'The program has ended, and no process has this terminal any more.')
+  return new HubError('unavailable', 'The program has ended, so no process runs in this terminal.')
 }

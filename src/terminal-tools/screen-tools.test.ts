@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+import { openToolbox } from '../../test/worlds/terminal-toolbox.ts'
 
-test('the screen is lines of text, with the cursor and the offset to read on from', async () => {
+test('read_screen returns lines of text, the cursor, and the offset to continue from', async () => {
   const box = await openToolbox(`printf 'one\\n  two'; exec cat`, { cols: 20, rows: 4 })
   await box.call('wait_for', { for: 'text', value: 'two' })
   expect(await box.call('read_screen')).toEqual({
@@ -13,7 +13,7 @@ test('the screen is lines of text, with the cursor and the offset to read on fro
   })
 })
 
-test('attributes come as runs, and columns are columns, whatever the characters are', async () => {
+test('attributes come as runs, and wide characters count as two columns', async () => {
   const box = await openToolbox(`printf '日本 \\033[1;38;2;255;0;0mred\\033[0m é!'; exec cat`, {
     cols: 20,
     rows: 2,
@@ -30,7 +30,7 @@ test('attributes come as runs, and columns are columns, whatever the characters 
   })
 })
 
-test('attributes come cell by cell on request, one for each column', async () => {
+test('attributes come cell by cell on request, with one cell for each column', async () => {
   const box = await openToolbox(`printf '日\\033[7mx'; exec cat`, { cols: 4, rows: 1 })
   await box.call('wait_for', { for: 'text', value: 'x' })
   const { lines } = await box.call<{ lines: [{ text: string; cells: { char: string }[] }] }>('read_screen', {
@@ -50,7 +50,7 @@ test('attributes come cell by cell on request, one for each column', async () =>
   })
 })
 
-test('the cursor is told with what it stands on, its shape, and whether it is shown', async () => {
+test('get_cursor_position returns the position, the character, the shape and the visibility', async () => {
   const box = await openToolbox(`printf 'abc\\033[1;2H\\033[5 q\\033[?25l'; exec cat`)
   await box.until(() => !box.terminal.screen.cursor().isVisible)
   expect(await box.call('get_cursor_position')).toEqual({
@@ -62,7 +62,7 @@ test('the cursor is told with what it stands on, its shape, and whether it is sh
   })
 })
 
-test('a cell tells its character, colours and styles', async () => {
+test('get_cell_attributes returns the character, colours and styles', async () => {
   const box = await openToolbox(`printf '\\033[3;4;9;31m漢\\033[0m.'; exec cat`)
   await box.call('wait_for', { for: 'text', value: '.' })
   expect(await box.call('get_cell_attributes', { row: 0, col: 0 })).toEqual({
@@ -83,7 +83,7 @@ test('a cell tells its character, colours and styles', async () => {
   expect(await box.call('get_cell_attributes', { row: 0, col: 1 })).toMatchObject({ character: '', wide: false })
 })
 
-test('a cell outside is an error that tells the limits', async () => {
+test('a cell outside the screen is an error that names the limits', async () => {
   const box = await openToolbox('exec cat')
   const outside = [
     [{ row: 24, col: 0 }, 'There is no row 24: the screen has rows 0 to 23.'],
@@ -95,7 +95,7 @@ test('a cell outside is an error that tells the limits', async () => {
   }
 })
 
-test('the last screen of a program that has ended can be read', async () => {
+test('the last screen can be read after the program has ended', async () => {
   const box = await openToolbox('printf bye')
   await box.call('wait_for', { for: 'exit' })
   expect((await box.call('read_screen')).lines[0]).toBe('bye')

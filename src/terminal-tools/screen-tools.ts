@@ -1,6 +1,6 @@
 /** read_screen, get_cursor_position, get_cell_attributes */
 import { z } from 'zod'
-import type { Look, Run, Screen } from '../terminal/terminal.ts'
+import type { CellStyle, Run, Screen } from '../terminal/terminal.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 
 const colour = z.string().describe('"#rrggbb" or "default"')
@@ -40,10 +40,10 @@ const lineSchema = z.union([
 
 export const readScreen = defineTerminalTool({
   name: 'read_screen',
-  description: 'The visible screen as text, line by line. offset is a "since" for what is printed after it.',
+  description: 'The visible screen as text, line by line. offset is a "since" for later output.',
   input: {
-    include_attributes: z.boolean().default(false).describe('Each line with its colours and styles, in runs.'),
-    cells: z.boolean().default(false).describe('The same cell by cell, which is much longer.'),
+    include_attributes: z.boolean().default(false).describe('Adds colours and styles, in runs.'),
+    cells: z.boolean().default(false).describe('The same cell by cell; much longer.'),
   },
   output: z.object({
     rows: z.int(),
@@ -79,9 +79,9 @@ function linesOfCells(screen: Screen) {
   return screen.rows().map(({ text }, row) => ({
     text,
     cells: columns.map((column) => {
-      const { character, look } = screen.cell(row, column)
-      const { bold, italic, underline, reverse } = look
-      return { char: character, fg: look.foreground, bg: look.background, bold, italic, underline, reverse }
+      const { character, style } = screen.cell(row, column)
+      const { bold, italic, underline, reverse } = style
+      return { char: character, fg: style.foreground, bg: style.background, bold, italic, underline, reverse }
     }),
   }))
 }
@@ -94,12 +94,12 @@ const styles = [
   'reverse',
   'struck',
   'invisible',
-] as const satisfies (keyof Look)[]
+] as const satisfies (keyof CellStyle)[]
 
-/** Of the styles only those it has. */
-function toWire({ text, column, width, look }: Run): z.input<typeof runSchema> {
-  const { foreground, background, link } = look
-  const own = styles.filter((style) => look[style]).map((style) => [style, true] as const)
+/** Includes only the styles that are set. */
+function toWire({ text, column, width, style }: Run): z.input<typeof runSchema> {
+  const { foreground, background, link } = style
+  const own = styles.filter((name) => style[name]).map((name) => [name, true] as const)
   return {
     text,
     col: column,
@@ -113,7 +113,7 @@ function toWire({ text, column, width, look }: Run): z.input<typeof runSchema> {
 
 export const getCursorPosition = defineTerminalTool({
   name: 'get_cursor_position',
-  description: 'Where the cursor is, 0-based, and what it stands on.',
+  description: 'The position of the cursor, 0-based, and the character under it.',
   input: {},
   output: z.object({
     row: z.int(),
@@ -150,8 +150,8 @@ export const getCellAttributes = defineTerminalTool({
   }),
   annotations: readOnly,
   async run({ terminal }, { row, col }) {
-    const { character, codepoint, width, look } = terminal.screen.cell(row, col)
-    const { foreground: fg, background: bg, bold, italic, underline, reverse, struck, invisible } = look
+    const { character, codepoint, width, style } = terminal.screen.cell(row, col)
+    const { foreground: fg, background: bg, bold, italic, underline, reverse, struck, invisible } = style
     const styles = { bold, italic, underline, reverse, struck, invisible }
     return { row, col, character, codepoint, fg, bg, ...styles, wide: width === 2 }
   },

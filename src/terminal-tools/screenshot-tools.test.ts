@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+import { openToolbox } from '../../test/worlds/terminal-toolbox.ts'
 
 const pngBegin = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
-test('a screenshot is a picture of the size that get_window_info tells', async () => {
+test('a screenshot is a PNG of the size that get_window_info returns', async () => {
   const box = await openToolbox('printf hello; exec cat', { cols: 40, rows: 5 })
   await box.call('wait_for', { for: 'text', value: 'hello' })
   const { type, mimeType, data } = await box.call('screenshot')
@@ -17,7 +17,7 @@ test('a screenshot is a picture of the size that get_window_info tells', async (
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([width, height])
 })
 
-test('a screenshot is saved inside the workspace, by a relative or an absolute path', async () => {
+test('a screenshot is saved inside the workspace, under a relative or an absolute path', async () => {
   const box = await openToolbox('exec cat', { cols: 10, rows: 2 })
   const { workspace } = box
   mkdirSync(join(workspace, 'shots'))
@@ -34,7 +34,7 @@ test('a screenshot is saved inside the workspace, by a relative or an absolute p
   })
 })
 
-test('nothing is written outside the workspace, whatever leads there', async () => {
+test('no path and no symbolic link leads to a write outside the workspace', async () => {
   const box = await openToolbox('exec cat', { cols: 10, rows: 2 })
   const { workspace } = box
   const outside = join(workspace, '..', 'outside')
@@ -57,14 +57,14 @@ test('nothing is written outside the workspace, whatever leads there', async () 
   expect(() => statSync(join(outside, 'new.png'))).toThrow('ENOENT')
 })
 
-test('what is no file, and what has no folder, is refused with a reason', async () => {
+test('a path that is not a file, or whose folder does not exist, is refused with a reason', async () => {
   const box = await openToolbox('exec cat', { cols: 10, rows: 2 })
   mkdirSync(join(box.workspace, 'folder'))
   execFileSync('/usr/bin/mkfifo', [join(box.workspace, 'pipe')])
   expect(await box.failure('save_screenshot', { path: 'folder' })).toMatch(/folder cannot be written: .*EISDIR/)
   expect(await box.failure('save_screenshot', { path: 'pipe' })).toContain('pipe cannot be written')
   expect(await box.failure('save_screenshot', { path: 'nowhere/a.png' })).toBe(
-    `"path": there is no folder ${join(box.workspace, 'nowhere')}. Make it first, or name a file in one that exists.`,
+    `"path": there is no folder ${join(box.workspace, 'nowhere')}. Create it first, or name a file in an existing folder.`,
   )
   expect(await box.failure('save_screenshot', { path: 'a\0b' })).toContain('cannot be written')
 })

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { drawScreen } from '../terminal/terminal.ts'
 import { defineTerminalTool, readOnly, writing } from './terminal-tool.ts'
-import { writeInside } from './workspace-file.ts'
+import { findWorkspace, writeInside } from './workspace-file.ts'
 
 export const screenshot = defineTerminalTool({
   name: 'screenshot',
@@ -18,12 +18,13 @@ export const screenshot = defineTerminalTool({
 
 export const saveScreenshot = defineTerminalTool({
   name: 'save_screenshot',
-  description: 'Writes a picture of the visible screen (PNG) to a file of the workspace.',
-  input: { path: z.string().min(1).max(4096).describe('Relative to the workspace, or inside it.') },
+  description: 'Writes a picture of the visible screen (PNG) to a file in the workspace.',
+  input: { path: z.string().min(1).max(4096).describe('Inside the workspace; relative or absolute.') },
   output: z.object({ success: z.boolean(), path: z.string(), bytes: z.int() }),
   annotations: writing({ destructive: true, idempotent: false }),
-  async run({ terminal, workspacePath }, { path }) {
+  async run({ terminal, workspacePath, workspaceFolder }, { path }) {
+    const folder = workspaceFolder ?? findWorkspace(workspacePath)
     const png = await drawScreen(terminal.screen)
-    return { success: true, path: await writeInside(workspacePath, path, png), bytes: png.length }
+    return { success: true, path: await writeInside(folder, path, png), bytes: png.length }
   },
 })

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+import { openToolbox } from '../../test/worlds/terminal-toolbox.ts'
 
-/** 200 lines on a screen of 10 rows: the last of them, and the line behind it, are visible. */
+/** 200 lines on a screen of 10 rows: the last ones, and the line after them, are visible. */
 async function openLines(command = 'seq 1 200') {
   const box = await openToolbox(`${command}; printf END; exec cat`, { rows: 10 })
   await box.call('wait_for', { for: 'text', value: 'END' })
   return box
 }
 
-test('lines that have scrolled off are read from the newest on', async () => {
+test('read_scrollback starts at the newest line', async () => {
   const box = await openLines()
   const newest = { total_lines: 191, offset: 0, count: 3, lines: ['191', '190', '189'] }
   expect(await box.call('read_scrollback', { count: 3 })).toEqual(newest)
@@ -19,7 +19,7 @@ test('lines that have scrolled off are read from the newest on', async () => {
   expect(usual.lines).toHaveLength(100)
 })
 
-test('offset and count are brought within their limits', async () => {
+test('offset and count are clamped to their limits', async () => {
   const box = await openLines()
   const read = (args: object) => box.call('read_scrollback', { ...args })
   expect(await read({ offset: -5, count: 0 })).toEqual({ total_lines: 191, offset: 0, count: 1, lines: ['191'] })
@@ -29,7 +29,7 @@ test('offset and count are brought within their limits', async () => {
   expect((await long.call('read_scrollback', { count: 5_000 })).lines).toHaveLength(1_000)
 })
 
-test('a search finds the first match of each line in any case, newest first, in columns', async () => {
+test('a search ignores case, returns the first match of each line, newest first, and counts columns', async () => {
   const box = await openLines('echo "日本 Error error"; echo fine; echo "an ERROR"; seq 1 20')
   expect(await box.call('search_scrollback', { pattern: 'err[o]r' })).toEqual({
     pattern: 'err[o]r',
@@ -44,7 +44,7 @@ test('a search finds the first match of each line in any case, newest first, in 
   expect(lines).toEqual(['日本 Error error'])
 })
 
-test('a match that goes over the end of a row tells where it ends', async () => {
+test('a match in a wrapped line says where it ends', async () => {
   const box = await openToolbox('echo "aaaaaaaaNEEDLE"; seq 1 20; exec cat', { cols: 10, rows: 5 })
   await box.call('wait_for', { for: 'regex', value: '^20$' })
   const { matches, total_lines } = await box.call('search_scrollback', { pattern: 'needle' })
@@ -59,7 +59,7 @@ test('a match that goes over the end of a row tells where it ends', async () => 
   ])
 })
 
-test('lines that are not kept hot any more are read and searched too', async () => {
+test('lines that are no longer in memory are read and searched too', async () => {
   const box = await openToolbox('echo FIRST; seq 1 1000; printf END; exec cat', { rows: 10, scrollbackLines: 20 })
   await box.call('wait_for', { for: 'text', value: 'END' })
   const total = 992
@@ -85,18 +85,18 @@ test('a search stops at its limit and says so', async () => {
   })
 })
 
-test('a pattern that would take for ever elsewhere does not here; a wrong one is told what is wrong', async () => {
+test('a pattern that other engines never finish is fast, and an invalid pattern is explained', async () => {
   const box = await openLines(`printf 'a%.0s' $(seq 1 60); echo; seq 1 20`)
   expect(await box.call('search_scrollback', { pattern: '(a+)+$x' })).toMatchObject({ match_count: 0 })
-  expect(await box.failure('search_scrollback', { pattern: '(' })).toContain('The pattern is no regular expression')
+  expect(await box.failure('search_scrollback', { pattern: '(' })).toContain('The pattern is not a regular expression')
   expect(await box.failure('search_scrollback', {})).toContain('"pattern"')
 })
 
-test('with its module off the scrollback is not read, and the way to switch it on is told', async () => {
+test('reading the scrollback is refused while its module is off, and the error says how to switch it on', async () => {
   const box = await openLines()
   await box.call('toggle_module', { name: 'scrollback', enabled: false })
   const sentence =
-    'The scrollback module of this session is off: toggle_module with name "scrollback" and enabled true switches it on.'
+    'The scrollback module of this session is off. To switch it on, call toggle_module with name "scrollback" and enabled true.'
   expect(await box.failure('read_scrollback')).toBe(sentence)
   expect(await box.failure('search_scrollback', { pattern: 'x' })).toBe(sentence)
   await box.call('toggle_module', { name: 'scrollback', enabled: true })

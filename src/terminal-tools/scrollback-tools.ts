@@ -1,7 +1,7 @@
 /** read_scrollback, search_scrollback */
 import { z } from 'zod'
 import { clamp } from './clamp.ts'
-import { assertModule } from './subject.ts'
+import { assertModule } from './tool-target.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 
 const maxCount = 1_000
@@ -10,16 +10,16 @@ const searchWithinMs = 1_000
 
 export const readScrollback = defineTerminalTool({
   name: 'read_scrollback',
-  description: 'Lines that have scrolled off the screen, the newest first; line 0 is the newest.',
+  description: 'Lines that have scrolled off the screen, newest first; line 0 is the newest.',
   input: {
-    offset: z.int().default(0).describe('The line to begin with.'),
+    offset: z.int().default(0).describe('The first line.'),
     count: z.int().default(100).describe(`At most ${maxCount}.`),
   },
   output: z.object({ total_lines: z.int(), offset: z.int(), count: z.int(), lines: z.array(z.string()) }),
   annotations: readOnly,
-  async run(subject, args) {
-    assertModule(subject, 'scrollback')
-    const history = await subject.terminal.history()
+  async run(target, args) {
+    assertModule(target, 'scrollback')
+    const history = await target.terminal.history()
     const { total } = history
     const offset = clamp(args.offset, 0, total)
     const count = Math.min(clamp(args.count, 1, maxCount), total - offset)
@@ -31,7 +31,7 @@ export const readScrollback = defineTerminalTool({
 export const searchScrollback = defineTerminalTool({
   name: 'search_scrollback',
   description:
-    'Searches what has scrolled off the screen with a regular expression (RE2, any case): the first match of each line, the newest first. Positions are columns.',
+    'Searches the lines that have scrolled off the screen with a regular expression (RE2, ignores case): the first match per line, newest first. Positions are columns.',
   input: {
     pattern: z.string(),
     max_results: z.int().default(50).describe(`At most ${maxMatches}.`),
@@ -42,7 +42,7 @@ export const searchScrollback = defineTerminalTool({
     match_count: z.int(),
     matches: z.array(
       z.object({
-        line_index: z.int().describe('As the offset of read_scrollback.'),
+        line_index: z.int().describe('Like the offset of read_scrollback.'),
         text: z.string(),
         match_start: z.int(),
         match_end: z.int(),
@@ -52,15 +52,15 @@ export const searchScrollback = defineTerminalTool({
     stopped_by: z.enum(['results', 'time']).optional().describe('Why there may be more.'),
   }),
   annotations: readOnly,
-  async run(subject, { pattern, max_results }) {
-    assertModule(subject, 'scrollback')
-    const history = await subject.terminal.history()
+  async run(target, { pattern, max_results }) {
+    assertModule(target, 'scrollback')
+    const history = await target.terminal.history()
     const { matches, stoppedBy } = await history.search(pattern, {
       ignoreCase: true,
       maxResults: clamp(max_results, 1, maxMatches),
       timeLimitMs: searchWithinMs,
     })
-    // Lines that came while it searched have no number yet: the newest of those that have is as near as can be told.
+    // Lines that arrived during the search have no number yet, so the newest numbered line stands for them.
     const indexOf = (row: number) => Math.max(0, history.total - 1 - row)
     return {
       pattern,

@@ -1,17 +1,17 @@
 /**
  * A terminal tool is written once and offered in two forms: to people, who name the session first, and to the agent of
- * one session, whose own terminal is the only one it has.
+ * a session, for its own terminal only.
  */
 import { z } from 'zod'
 import type { Call, CallToolResult, Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
-import type { FindSubject, Subject } from './subject.ts'
+import type { FindTarget, ToolTarget } from './tool-target.ts'
 
 export interface TerminalTool {
   readonly name: string
-  forPeople(find: FindSubject): Tool
-  /** Without the shape of its answers: what an agent is told of its tools has to be short. */
-  forAgent(subject: () => Promise<Subject>, prefix: string): Tool
+  forPeople(find: FindTarget): Tool
+  /** Without an output schema, to keep the tool list of an agent short. */
+  forAgent(target: () => Promise<ToolTarget>, prefix: string): Tool
 }
 
 export interface TerminalToolSpec<
@@ -22,14 +22,14 @@ export interface TerminalToolSpec<
   readonly name: string
   readonly description: string
   readonly input: Input
-  /** Further arguments, of no use to an agent. */
+  /** Further arguments that only people need. */
   readonly peopleInput?: PeopleInput
   readonly output: Output
   readonly annotations: Tool['annotations']
   readonly unrecorded?: readonly string[]
   readonly present?: (result: z.input<Output>) => CallToolResult
   run(
-    subject: Subject,
+    target: ToolTarget,
     args: z.output<z.ZodObject<Input>> & Partial<z.output<z.ZodObject<PeopleInput>>>,
     call: Call,
   ): Promise<z.input<Output>>
@@ -37,7 +37,9 @@ export interface TerminalToolSpec<
 
 export const readOnly: Tool['annotations'] = { readOnlyHint: true, openWorldHint: false }
 
-/** `destructive`: what was there may be gone. `idempotent`: to call it twice is to call it once. */
+/**
+ * `destructive`: it may overwrite or lose something. `idempotent`: calling it twice has the effect of calling it once.
+ */
 export function writing(hints: { readonly destructive: boolean; readonly idempotent: boolean }): Tool['annotations'] {
   return {
     readOnlyHint: false,
@@ -67,12 +69,12 @@ export function defineTerminalTool<
         input: peopleSchema,
         run: async ({ session: named, ...args }, call) => run(await find(named as string), args as Arguments, call),
       }),
-    forAgent(subject, prefix) {
+    forAgent(target, prefix) {
       const { outputSchema: _, ...tool } = defineTool({
         ...listed,
         name: prefix + spec.name,
         input: agentSchema,
-        run: async (args, call) => run(await subject(), args as Arguments, call),
+        run: async (args, call) => run(await target(), args as Arguments, call),
       })
       return tool
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { terminalToolNames } from '../api/terminal-tools.ts'
-import { openToolbox, toCall } from '../../test/fixtures/terminal-toolbox.ts'
+import { openToolbox, toCall } from '../../test/worlds/terminal-toolbox.ts'
 
 interface Listed {
   readonly name: string
@@ -12,7 +12,7 @@ interface Listed {
 
 const call = toCall()
 
-test('people have every tool, and name the session first', async () => {
+test('people have every tool, with the session as its first argument', async () => {
   const box = await openToolbox('exec cat')
   const listed = (await box.people.listTools(['terminal'])) as Listed[]
   expect(listed.map(({ name }) => name).toSorted()).toEqual([...terminalToolNames, 'claim_input'].toSorted())
@@ -24,22 +24,24 @@ test('people have every tool, and name the session first', async () => {
   expect(await box.call('get_pty_info', { session: 's1' })).toMatchObject({ running: true })
 })
 
-test('an agent has what is switched on for it, from that moment on, and no other', async () => {
+test('an agent has exactly the tools that are switched on for it at the moment', async () => {
   const box = await openToolbox('exec cat')
   expect(await box.agent.listTools(['terminal'])).toEqual([])
   expect(box.agent.findTool('terminal_get_pty_info')).toBeUndefined()
   box.on.add('get_pty_info')
   expect(await box.agent.listTools(['terminal'])).toMatchObject([{ name: 'terminal_get_pty_info' }])
   const tool = box.agent.findTool('terminal_get_pty_info')!
-  expect(await tool.run({}, call)).toMatchObject({ structuredContent: { cols: 80, rows: 24, running: true } })
+  expect(await box.agent.callTool(tool, {}, call)).toMatchObject({
+    structuredContent: { cols: 80, rows: 24, running: true },
+  })
   box.on.delete('get_pty_info')
   expect(box.agent.findTool('terminal_get_pty_info')).toBeUndefined()
 })
 
-test('a call that runs while its tool is switched off tells the agent nothing more', async () => {
+test('a running call is refused when its tool is switched off', async () => {
   const box = await openToolbox('stty -echo; read line; echo secret; exec cat')
   box.on.add('read_output').add('wait_for')
-  const run = (name: string, args: object) => box.agent.findTool(name)!.run({ ...args }, call)
+  const run = (name: string, args: object) => box.agent.callTool(box.agent.findTool(name)!, { ...args }, call)
   const output = run('terminal_read_output', { since: 0 })
   const wait = run('terminal_wait_for', { for: 'text', value: 'secret' })
   const people = box.call('wait_for', { for: 'text', value: 'secret' })
@@ -51,30 +53,32 @@ test('a call that runs while its tool is switched off tells the agent nothing mo
   expect(await people).toMatchObject({ met: true })
 })
 
-test('a tool that was switched off while a person was asked about the call does not run', async () => {
+test('an approved call does not run if its tool was switched off meanwhile', async () => {
   const box = await openToolbox('exec cat')
   box.on.add('send_text')
   const approved = box.agent.findTool('terminal_send_text')!
   box.switchOff('send_text')
-  await expect(approved.run({ text: 'typed' }, call)).rejects.toThrow('Unknown tool: "terminal_send_text".')
+  await expect(box.agent.callTool(approved, { text: 'typed' }, call)).rejects.toThrow(
+    'Unknown tool: "terminal_send_text".',
+  )
   await box.call('send_text', { text: 'then ' })
   await box.call('wait_for', { for: 'text', value: 'then' })
   expect(box.terminal.screen.text()).not.toContain('typed')
 })
 
-test('a list that is asked for again is made of the same tools', async () => {
+test('listing twice returns the same tool objects', async () => {
   const box = await openToolbox('exec cat')
   box.on.add('read_screen')
   const [first] = await box.agent.listTools(['terminal'])
   expect((await box.agent.listTools(['terminal']))[0]).toBe(first)
 })
 
-test('an agent has no other terminal than its own, and nothing of what only people need', async () => {
+test('an agent cannot name another session or use the arguments for people', async () => {
   const box = await openToolbox('exec cat')
   for (const name of terminalToolNames) box.on.add(name)
   const read = box.agent.findTool('terminal_read_output')!
   for (const wrong of ['session', 'viewer', 'snapshot']) {
-    const answer = await read.run({ [wrong]: 's2' }, call)
+    const answer = await box.agent.callTool(read, { [wrong]: 's2' }, call)
     expect(answer).toMatchObject({
       isError: true,
       content: [{ text: expect.stringContaining(`"${wrong}" is not known here; the arguments are since,`) }],
@@ -83,7 +87,7 @@ test('an agent has no other terminal than its own, and nothing of what only peop
   expect(box.agent.findTool('terminal_claim_input')).toBeUndefined()
 })
 
-test('what an agent is told of all its tools stays under 12 KB', async () => {
+test('the list of all tools of an agent stays under 12 KB', async () => {
   const box = await openToolbox('exec cat')
   for (const name of terminalToolNames) box.on.add(name)
   const listed = await box.agent.listTools(['terminal'])
@@ -91,7 +95,7 @@ test('what an agent is told of all its tools stays under 12 KB', async () => {
   expect(JSON.stringify(listed).length).toBeLessThan(12 * 1024)
 })
 
-test('hints are true: readers are readers, writers tell whether something may be lost', async () => {
+test('the annotations of each tool say whether it writes and whether it may destroy something', async () => {
   const box = await openToolbox('exec cat')
   const listed = (await box.people.listTools(['terminal'])) as Listed[]
   const hints = Object.fromEntries(listed.map(({ name, annotations }) => [name, annotations]))

@@ -1,11 +1,13 @@
 /**
- * The terminal tools: reading a terminal, typing into it, waiting for it. People have them all, for every session; the
- * agent of a session has those that were switched on for it, for its own terminal.
+ * The terminal tools: reading a terminal, typing into it, waiting for it. People have all of them, for every session.
+ * The agent of a session has those that are switched on for it, for its own terminal.
  */
 import type { TerminalToolName } from '../api/terminal-tools.ts'
 import { terminalToolNames } from '../api/terminal-tools.ts'
-import type { WaitInput } from '../api/wait.ts'
-import type { Provider } from '../mcp/mcp.ts'
+import type { WaitInput, WaitOutput } from '../api/wait.ts'
+import type { SessionStatus } from '../api/session.ts'
+import type { Feature } from '../feature/feature.ts'
+import type { Call, Provider } from '../mcp/mcp.ts'
 import { createInputTools } from './input-tools.ts'
 import { listModules, toggleModule } from './module-tools.ts'
 import { createOutputTool } from './output-tool.ts'
@@ -13,48 +15,61 @@ import { getForegroundProcess, getPtyInfo, getWorkingDirectory, isShellIdle } fr
 import { getCellAttributes, getCursorPosition, readScreen } from './screen-tools.ts'
 import { saveScreenshot, screenshot } from './screenshot-tools.ts'
 import { readScrollback, searchScrollback } from './scrollback-tools.ts'
-import type { FindSubject } from './subject.ts'
+import type { FindTarget, TargetSession } from './tool-target.ts'
+import { toTarget } from './tool-target.ts'
 import { listDetectedUrls } from './url-tools.ts'
 import type { Viewers } from './viewers.ts'
 import { checkCondition } from './wait.ts'
-import type { RunWait, WaitDeps } from './wait-tool.ts'
+import type { WaitDeps } from './wait-tool.ts'
 import { createRunWait, createWaitTool } from './wait-tool.ts'
 import { whileOn } from './while-on.ts'
 import { createWindowTools } from './window-tools.ts'
 
-export type { Subject } from './subject.ts'
+export type { TargetSession } from './tool-target.ts'
 export { createViewers } from './viewers.ts'
 
-export interface TerminalTools {
-  /** For people: each tool takes `session` first. */
-  readonly managementProvider: Provider
-  /** For the agent of one session: without `session`, and of the tools only those that are on at the moment. */
+/** For people, each tool takes `session` first. */
+export interface TerminalTools extends Feature {
+  /** For the agent of one session: without `session`, and only the tools that are on at the moment. */
   ownProvider(options: OwnProviderOptions): Provider
-  /** The whole of wait_for, for whoever offers the same under another name. */
-  readonly runWait: RunWait
-  /** Throws where nobody could wait for it, whatever the terminal shows. */
+  /** The implementation of wait_for, for tools that offer the same under another name. */
+  wait(session: string, input: WaitInput, call: Call): Promise<WaitOutput>
+  /** Throws if the condition is invalid. */
   checkWait(input: Pick<WaitInput, 'for' | 'value'>): Promise<void>
 }
 
 export interface OwnProviderOptions {
-  /** Its id. */
+  /** The id of the session. */
   readonly session: string
-  /** Of the names: `terminal_` in a compositor, nothing on a socket of its own. */
+  /** The prefix of the tool names: `terminal_` in a compositor, empty on a socket of the session. */
   readonly prefix: string
-  isOn(name: TerminalToolName): boolean
-  /** Called when that may have changed. Returns the way to stop. */
-  onSwitch(listener: () => void): () => void
 }
 
-export interface TerminalToolsDeps extends WaitDeps {
-  readonly find: FindSubject
+export interface TerminalToolsDeps {
+  readonly sessions: TerminalSessions
   readonly viewers: Viewers
+}
+
+export interface TerminalSessions {
+  /** Finds a session by name or id. Throws if there is none. */
+  subject(session: string): Promise<TargetSession>
+  statusOf(id: string): SessionStatus | Promise<SessionStatus>
+  /** `undefined` if the activity is unknown. */
+  activityView(id: string): ReturnType<WaitDeps['activityOf']>
+  /** The tools that are on for the agent of a session. */
+  toolsOf(id: string): readonly string[]
+  /** Called when they may have changed. Returns a function that unsubscribes. */
+  onChange(id: string, listener: () => void): () => void
 }
 
 const toolset = 'terminal'
 
-export function createTerminalTools({ find, viewers, ...waitDeps }: TerminalToolsDeps): TerminalTools {
-  const runWait = createRunWait(waitDeps)
+export function createTerminalTools({ sessions, viewers }: TerminalToolsDeps): TerminalTools {
+  const find: FindTarget = async (session) => toTarget(await sessions.subject(session))
+  const runWait = createRunWait({
+    activityOf: (id) => sessions.activityView(id),
+    statusOf: (id) => sessions.statusOf(id),
+  })
   const tools = [
     readScreen,
     readScrollback,
@@ -78,26 +93,30 @@ export function createTerminalTools({ find, viewers, ...waitDeps }: TerminalTool
   const forPeople = tools.map((tool) => tool.forPeople(find))
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
 
+  function ownProvider({ session, prefix }: OwnProviderOptions): Provider {
+    const isOn = (name: TerminalToolName) => sessions.toolsOf(session).includes(name)
+    const ownTool = (name: TerminalToolName) =>
+      whileOn(
+        byName.get(name)!.forAgent(() => find(session), prefix),
+        {
+          isOn: () => isOn(name),
+          onChange: (listener) => sessions.onChange(session, listener),
+        },
+      )
+    // Created once: the endpoint caches the description of a tool by its object.
+    const own = terminalToolNames.map((name) => ({
+      name,
+      // For a policy it is the same tool, whatever its prefix.
+      tool: { ...ownTool(name), subject: { tool: `terminal_${name}` } },
+    }))
+    return { toolset, tools: () => own.filter(({ name }) => isOn(name)).map(({ tool }) => tool) }
+  }
+
   return {
-    managementProvider: { toolset, tools: () => forPeople },
-    ownProvider({ session, prefix, isOn, onSwitch }) {
-      const ownTool = (name: TerminalToolName) =>
-        whileOn(
-          byName.get(name)!.forAgent(() => find(session), prefix),
-          {
-            isOn: () => isOn(name),
-            onChange: onSwitch,
-          },
-        )
-      // Made once: the endpoint describes a tool by the object it is.
-      const own = terminalToolNames.map((name) => ({
-        name,
-        // However it is reached, it is the same tool to a policy.
-        tool: { ...ownTool(name), policyName: `terminal_${name}` },
-      }))
-      return { toolset, tools: () => own.filter(({ name }) => isOn(name)).map(({ tool }) => tool) }
-    },
-    runWait,
+    providers: [{ toolset, tools: () => forPeople }],
+    providersOf: (session) => [ownProvider({ session, prefix: 'terminal_' })],
+    ownProvider,
+    wait: async (session, input, call) => runWait(await find(session), input, call),
     checkWait: checkCondition,
   }
 }

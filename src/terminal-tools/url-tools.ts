@@ -1,13 +1,13 @@
 /** list_detected_urls */
 import { z } from 'zod'
-import { compilePattern, findUrls } from '../terminal/terminal.ts'
-import { assertModule } from './subject.ts'
+import { compileUntrustedPattern, findUrls } from '../terminal/terminal.ts'
+import { assertModule } from './tool-target.ts'
 import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 
 export const listDetectedUrls = defineTerminalTool({
   name: 'list_detected_urls',
-  description: 'The addresses on the visible screen, with their columns. One that goes over several rows is whole.',
-  input: { regex: z.string().optional().describe('What an address is (RE2); usually http, https, ftp and file.') },
+  description: 'The URLs on the visible screen, with their columns. A URL over several rows is complete.',
+  input: { regex: z.string().optional().describe('A pattern for URLs (RE2). Default: http, https, ftp and file.') },
   output: z.object({
     count: z.int(),
     urls: z.array(
@@ -15,16 +15,16 @@ export const listDetectedUrls = defineTerminalTool({
         url: z.string(),
         row: z.int(),
         start_col: z.int(),
-        end_col: z.int().describe('Behind it.'),
-        end_row: z.int().optional().describe('Where that is another row.'),
+        end_col: z.int().describe('Exclusive.'),
+        end_row: z.int().optional().describe('If it differs from row.'),
       }),
     ),
   }),
   annotations: readOnly,
-  async run(subject, { regex }) {
-    assertModule(subject, 'urls')
-    const pattern = regex === undefined ? undefined : await compilePattern(regex, { ignoreCase: false })
-    const urls = findUrls(subject.terminal.screen.rows(), pattern).map((found) => ({
+  async run(target, { regex }) {
+    assertModule(target, 'urls')
+    const pattern = regex === undefined ? undefined : await compileUntrustedPattern(regex)
+    const urls = (await findUrls(target.terminal.screen.rows(), pattern)).map((found) => ({
       url: found.url,
       row: found.row,
       start_col: found.startColumn,

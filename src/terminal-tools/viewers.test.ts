@@ -11,7 +11,7 @@ function nextChange(viewers: Viewers, session: string): Promise<void> {
   })
 }
 
-test('a viewer is present while it asks, and then for a while', async () => {
+test('a viewer is present while it reads, and for a grace period after that', async () => {
   const viewers = createViewers({ graceMs: 20 })
   expect(viewers.isWatched('s')).toBe(false)
   {
@@ -24,22 +24,22 @@ test('a viewer is present while it asks, and then for a while', async () => {
   expect(viewers.isWatched('s')).toBe(false)
 })
 
-test('of two questions at once the first answer does not make it leave', async () => {
+test('a viewer with two reads at once stays present when the first one ends', async () => {
   const viewers = createViewers({ graceMs: 20 })
   const first = viewers.enter('s', 'anna')
   const second = viewers.enter('s', 'anna')
   first[Symbol.dispose]()
   using _ = viewers.enter('s', 'ben')
   viewers.claim('s', 'carl', { takeOver: false })
-  // Carl's time is up after Anna's would have been.
+  // Carl's grace period ends after Anna's would have ended.
   await nextChange(viewers, 's')
-  expect(viewers.toldTo('s', 'anna')).toBeUndefined()
-  viewers.tell('s', 'anna', 'x')
+  expect(viewers.lastNewsOf('s', 'anna')).toBeUndefined()
+  viewers.setLastNews('s', 'anna', 'x')
   expect(viewers.claim('s', 'anna', { takeOver: false }).granted).toBe(true)
   second[Symbol.dispose]()
 })
 
-test('the pen of a viewer that has left is free', async () => {
+test('the input is free after its writer has left', async () => {
   const viewers = createViewers({ graceMs: 20 })
   expect(viewers.claim('s', 'anna', { takeOver: false })).toEqual({ granted: true, writer: 'anna' })
   using _ = viewers.enter('s', 'ben')
@@ -50,7 +50,7 @@ test('the pen of a viewer that has left is free', async () => {
   expect(viewers.claim('s', 'ben', { takeOver: false })).toEqual({ granted: true, writer: 'ben' })
 })
 
-test('whoever is taken over from is told so at once', async () => {
+test('a viewer that loses the input is notified at once', async () => {
   const viewers = createViewers()
   viewers.claim('s', 'anna', { takeOver: false })
   let changes = 0
@@ -59,5 +59,5 @@ test('whoever is taken over from is told so at once', async () => {
   expect(changes).toBe(0)
   viewers.claim('s', 'ben', { takeOver: true })
   expect(viewers.writerOf('s')).toBe('ben')
-  expect(changes).toBe(2) // he came, and took over
+  expect(changes).toBe(2) // Ben came, and took over.
 })

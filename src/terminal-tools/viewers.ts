@@ -1,24 +1,24 @@
 /**
- * Who is watching a terminal, and which one of them types. The others read along, until they take over.
+ * The viewers of a terminal, and which one of them types. The others read along until they take over.
  *
- * A viewer is present as long as it asks for output, and a while longer; one that is no longer present holds nothing.
+ * A viewer is present while it reads output, and for a grace period after that. A viewer that leaves loses the input.
  */
 import { HubError } from '../base/hub-error.ts'
 
 export interface Viewers {
-  /** It asks for output, until this is disposed of. */
+  /** The viewer reads output until this is disposed of. */
   enter(session: string, viewer: string): Disposable
   isWatched(session: string): boolean
-  /** The one who types. */
+  /** The viewer that types. */
   writerOf(session: string): string | undefined
   claim(session: string, viewer: string, options: { readonly takeOver: boolean }): Claim
-  /** Throws where another one types. */
+  /** Throws if another viewer types. */
   assertMayWrite(session: string, viewer: string): void
-  /** Somebody came, left, or took over. Returns the way to stop. */
+  /** Called when a viewer came, left, or took over. Returns a function that unsubscribes. */
   onChange(session: string, listener: () => void): () => void
-  /** What a present viewer was told last, so that what changes between two of its questions is not missed. */
-  toldTo(session: string, viewer: string): string | undefined
-  tell(session: string, viewer: string, news: string): void
+  /** The last news that a present viewer got, so that it does not miss changes between two reads. */
+  lastNewsOf(session: string, viewer: string): string | undefined
+  setLastNews(session: string, viewer: string, news: string): void
 }
 
 export interface Claim {
@@ -29,7 +29,7 @@ export interface Claim {
 interface Viewer {
   polls: number
   leaving: NodeJS.Timeout | undefined
-  told: string | undefined
+  lastNews: string | undefined
 }
 
 interface Audience {
@@ -38,7 +38,7 @@ interface Audience {
   writer: string | undefined
 }
 
-/** `graceMs`: how long after its last question a viewer still counts as present. */
+/** `graceMs`: how long a viewer counts as present after its last read. */
 export function createViewers({ graceMs = 15_000 }: { readonly graceMs?: number } = {}): Viewers {
   const audiences = new Map<string, Audience>()
 
@@ -48,55 +48,55 @@ export function createViewers({ graceMs = 15_000 }: { readonly graceMs?: number 
     return audience
   }
 
-  /** An audience of nobody, to which nobody listens, is forgotten. */
-  function tidy(session: string, audience: Audience): void {
+  /** Forgets a session without viewers and listeners. */
+  function deleteIfEmpty(session: string, audience: Audience): void {
     const isEmpty = audience.viewers.size === 0 && audience.listeners.size === 0
     if (isEmpty && audiences.get(session) === audience) audiences.delete(session)
   }
 
-  function tellAll({ listeners }: Audience): void {
+  function notifyAll({ listeners }: Audience): void {
     for (const listener of listeners) listener()
   }
 
-  /** Marks it as present. */
-  function meet(session: string, name: string): Viewer {
+  /** Marks a viewer as present, and starts its grace period if it does not read right now. */
+  function markPresent(session: string, name: string): Viewer {
     const audience = audienceOf(session)
     let viewer = audience.viewers.get(name)
     if (!viewer) {
-      audience.viewers.set(name, (viewer = { polls: 0, leaving: undefined, told: undefined }))
-      tellAll(audience)
+      audience.viewers.set(name, (viewer = { polls: 0, leaving: undefined, lastNews: undefined }))
+      notifyAll(audience)
     }
     clearTimeout(viewer.leaving)
-    if (viewer.polls === 0) viewer.leaving = setTimeout(() => part(session, name), graceMs).unref()
+    if (viewer.polls === 0) viewer.leaving = setTimeout(() => remove(session, name), graceMs).unref()
     return viewer
   }
 
-  function part(session: string, name: string): void {
+  function remove(session: string, name: string): void {
     const audience = audienceOf(session)
     audience.viewers.delete(name)
     if (audience.writer === name) audience.writer = undefined
-    tellAll(audience)
-    tidy(session, audience)
+    notifyAll(audience)
+    deleteIfEmpty(session, audience)
   }
 
   function claim(session: string, name: string, { takeOver }: { readonly takeOver: boolean }): Claim {
-    meet(session, name)
+    markPresent(session, name)
     const audience = audienceOf(session)
     const before = audience.writer
     if (before === undefined || takeOver) audience.writer = name
-    if (audience.writer !== before) tellAll(audience)
+    if (audience.writer !== before) notifyAll(audience)
     return { granted: audience.writer === name, writer: audience.writer ?? name }
   }
 
   return {
     enter(session, name) {
-      const viewer = meet(session, name)
+      const viewer = markPresent(session, name)
       clearTimeout(viewer.leaving)
       viewer.polls++
       return {
         [Symbol.dispose]() {
           viewer.polls--
-          meet(session, name)
+          markPresent(session, name)
         },
       }
     },
@@ -108,7 +108,7 @@ export function createViewers({ graceMs = 15_000 }: { readonly graceMs?: number 
       if (writer === undefined || writer === name) return
       throw new HubError(
         'conflict',
-        `Nothing was done: "${writer}" is typing. Read along, or take over: claim_input with take_over true.`,
+        `"${writer}" is typing, so nothing was done. Read along, or take over: claim_input with take_over true.`,
         { data: { writer } },
       )
     },
@@ -117,12 +117,12 @@ export function createViewers({ graceMs = 15_000 }: { readonly graceMs?: number 
       audience.listeners.add(listener)
       return () => {
         audience.listeners.delete(listener)
-        tidy(session, audience)
+        deleteIfEmpty(session, audience)
       }
     },
-    toldTo: (session, name) => audiences.get(session)?.viewers.get(name)?.told,
-    tell(session, name, news) {
-      meet(session, name).told = news
+    lastNewsOf: (session, name) => audiences.get(session)?.viewers.get(name)?.lastNews,
+    setLastNews(session, name, news) {
+      markPresent(session, name).lastNews = news
     },
   }
 }

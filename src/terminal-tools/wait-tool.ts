@@ -1,23 +1,22 @@
 /** wait_for */
-import type { Activity, SessionStatus } from '../api/session.ts'
+import type { Activity, ActivityView, SessionStatus } from '../api/session.ts'
 import type { WaitInput, WaitOutput } from '../api/wait.ts'
 import { waitInput, waitOutputSchema } from '../api/wait.ts'
 import type { Call } from '../mcp/mcp.ts'
 import { keepAlive } from './keep-alive.ts'
-import type { Subject } from './subject.ts'
-import { defineTerminalTool, readOnly } from './terminal-tool.ts'
+import type { ToolTarget } from './tool-target.ts'
 import type { TerminalTool } from './terminal-tool.ts'
-import type { ActivityView } from './wait.ts'
+import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 import { toCondition, waitForTerminal } from './wait.ts'
 
 export interface WaitDeps {
-  /** `undefined`: nobody knows. */
+  /** `undefined`: not known. */
   activityOf(sessionId: string): ActivityView | undefined
   statusOf(sessionId: string): SessionStatus | Promise<SessionStatus>
 }
 
-/** The whole of wait_for, for whoever offers the same under another name. */
-export type RunWait = (subject: Subject, input: WaitInput, call: Call) => Promise<WaitOutput>
+/** The implementation of wait_for, for tools that offer the same under another name. */
+export type RunWait = (target: ToolTarget, input: WaitInput, call: Call) => Promise<WaitOutput>
 
 export function createRunWait({ activityOf, statusOf }: WaitDeps): RunWait {
   return async ({ id, terminal }, input, call) => {
@@ -43,7 +42,7 @@ export function createRunWait({ activityOf, statusOf }: WaitDeps): RunWait {
 export function createWaitTool(run: RunWait): TerminalTool {
   return defineTerminalTool({
     name: 'wait_for',
-    description: 'Waits until a text or pattern appears, the program is idle, waits for a person, or has ended.',
+    description: 'Waits until a text or pattern appears, or the program is idle, waits for a person, or has ended.',
     input: waitInput,
     output: waitOutputSchema,
     annotations: readOnly,

@@ -1,8 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { openToolbox, toCall } from '../../test/fixtures/terminal-toolbox.ts'
+import { longestTurn } from '../../test/fixtures/longest-turn.ts'
+import { openToolbox, toCall } from '../../test/worlds/terminal-toolbox.ts'
 import { keepAlive } from './keep-alive.ts'
 
-test('what is on the screen already is found at once', async () => {
+test('text that is already on the screen is found at once', async () => {
   const box = await openToolbox(`printf 'ready for you'; exec cat`)
   await box.call('wait_for', { for: 'text', value: 'ready' })
   expect(await box.call('wait_for', { for: 'regex', value: '^ready .* you$', timeout_ms: 0 })).toEqual({
@@ -15,7 +16,7 @@ test('what is on the screen already is found at once', async () => {
   })
 })
 
-test('what comes later wakes the one who waits', async () => {
+test('new output wakes a waiting call', async () => {
   const box = await openToolbox('stty -echo; echo ask; read line; echo "got $line"; exec cat')
   await box.call('wait_for', { for: 'text', value: 'ask' })
   const waiting = box.call('wait_for', { for: 'regex', value: 'got [a-z]+' })
@@ -23,7 +24,7 @@ test('what comes later wakes the one who waits', async () => {
   expect(await waiting).toMatchObject({ met: true, screen: 'ask\ngot tea' })
 })
 
-test('what has scrolled past between two looks is found in the output', async () => {
+test('text that has scrolled past between two checks is found in the output', async () => {
   const box = await openToolbox('stty -echo; read line; echo NEEDLE; seq 1 5000; exec cat', { rows: 5 })
   const waiting = box.call('wait_for', { for: 'text', value: 'NEEDLE' })
   await box.call('send_text', { text: '\n' })
@@ -37,7 +38,7 @@ test('what has scrolled past between two looks is found in the output', async ()
   })
 })
 
-test('with an offset, what was printed before it does not count', async () => {
+test('text before the given offset does not count', async () => {
   const box = await openToolbox('stty -echo; echo done; read line; echo done; exec cat')
   const { offset } = await box.call('wait_for', { for: 'text', value: 'done' })
   expect(await box.call('wait_for', { for: 'text', value: 'done', since: offset, timeout_ms: 0 })).toMatchObject({
@@ -49,7 +50,7 @@ test('with an offset, what was printed before it does not count', async () => {
   expect(await waiting).toMatchObject({ met: true, reason: 'output', screen: 'done\ndone' })
 })
 
-test('colours in the middle of a word, a wrapped row and a blank made by a move are no obstacle', async () => {
+test('text matches across colour codes, wrapped rows and cursor moves', async () => {
   const word = `prec\\033[1mon\\033[0mdition`
   const box = await openToolbox(`printf 'a long ${word} \\033[3Cfailed'; exec cat`, { cols: 12, rows: 6 })
   expect(await box.call('wait_for', { for: 'text', value: 'precondition' })).toMatchObject({ met: true })
@@ -60,7 +61,7 @@ test('colours in the middle of a word, a wrapped row and a blank made by a move 
   })
 })
 
-test('a text that comes in two pieces is one', async () => {
+test('a text that arrives in two pieces matches', async () => {
   const box = await openToolbox('stty -echo; printf half; read line; printf way; exec cat')
   await box.call('wait_for', { for: 'text', value: 'half' })
   const since = 2
@@ -69,7 +70,7 @@ test('a text that comes in two pieces is one', async () => {
   expect(await waiting).toMatchObject({ met: true, reason: 'output' })
 })
 
-test('the end of the program ends every wait, and what it printed last still counts', async () => {
+test('the end of the program ends every wait, and its last output still counts', async () => {
   const box = await openToolbox('stty -echo; echo ask; read line; echo last words')
   await box.call('wait_for', { for: 'text', value: 'ask' })
   const text = box.call('wait_for', { for: 'text', value: 'last words' })
@@ -85,14 +86,14 @@ test('the end of the program ends every wait, and what it printed last still cou
   expect(await waiting).toMatchObject({ met: false, reason: 'exit' })
 })
 
-test('the last words of a program that printed more than a screen takes at once are seen', async () => {
+test('the last output of a program that ends after much output is seen', async () => {
   const box = await openToolbox('seq 1 400000; echo LAST WORDS; seq 1 100')
   expect(await box.call('wait_for', { for: 'text', value: 'LAST WORDS', since: 0 })).toMatchObject({ met: true })
   const { met, screen } = await box.call<{ met: boolean; screen: string }>('wait_for', { for: 'exit' })
   expect([met, screen.endsWith('99\n100')]).toEqual([true, true])
 })
 
-test('activity is waited for, and with an offset only after something was printed', async () => {
+test('a wait for an activity with an offset needs output after that offset', async () => {
   const box = await openToolbox('stty -echo; printf ready; read line; echo more; exec cat')
   await box.call('wait_for', { for: 'text', value: 'ready' })
   box.setActivity('idle')
@@ -113,7 +114,7 @@ test('activity is waited for, and with an offset only after something was printe
   expect(await idle).toMatchObject({ met: true, reason: 'activity' })
 })
 
-test('time runs out', async () => {
+test('a wait times out', async () => {
   const box = await openToolbox('exec cat')
   expect(await box.call('wait_for', { for: 'text', value: 'x', timeout_ms: 5 })).toMatchObject({
     met: false,
@@ -121,7 +122,7 @@ test('time runs out', async () => {
   })
 })
 
-test('a caller that leaves ends its wait', async () => {
+test('a cancelled call ends its wait', async () => {
   const box = await openToolbox('exec cat')
   const leaving = new AbortController()
   const waiting = box.call('wait_for', { for: 'exit' }, { signal: leaving.signal })
@@ -129,20 +130,20 @@ test('a caller that leaves ends its wait', async () => {
   await expect(waiting).rejects.toThrow('gone')
 })
 
-test('wrong arguments are told what would work', async () => {
+test('invalid arguments get an error that says what to change', async () => {
   const box = await openToolbox('exec cat')
   const wrong = [
-    [{ for: 'text' }, '"value": say which text to wait for.'],
-    [{ for: 'regex' }, '"value": say which regular expression to wait for.'],
+    [{ for: 'text' }, '"value": give the text to wait for.'],
+    [{ for: 'regex' }, '"value": give the regular expression to wait for.'],
     [{ for: 'exit', value: 'x' }, '"value" is for "text" and "regex"; leave it out to wait for "exit".'],
-    [{ for: 'regex', value: '(' }, 'The pattern is no regular expression'],
+    [{ for: 'regex', value: '(' }, 'The pattern is not a regular expression'],
     [{ for: 'lunch' }, '"for"'],
     [{ for: 'exit', timeout_ms: 600_001 }, '"timeout_ms"'],
   ] as const
   for (const [args, sentence] of wrong) expect(await box.failure('wait_for', args)).toContain(sentence)
 })
 
-test('a caller that wants to hear that its call lives does so', () => {
+test('a long call sends progress until it ends', () => {
   vi.useFakeTimers()
   const steps: number[] = []
   {
@@ -154,11 +155,39 @@ test('a caller that wants to hear that its call lives does so', () => {
   expect(steps).toEqual([10, 20])
 })
 
-test('a prompt that ends with a blank is found, and a line that is filled up with blanks is not held to them', async () => {
+test('a pattern matches a prompt with its trailing blank, and a line without its trailing blanks', async () => {
   const box = await openToolbox(`printf 'done          \\n$ '; exec cat`)
   await box.until(() => box.terminal.screen.cursor().row === 1)
   for (const value of ['\\$ $', '^done$']) {
     const found = await box.call('wait_for', { for: 'regex', value, timeout_ms: 0 })
     expect(found).toMatchObject({ met: true, reason: 'screen' })
   }
+})
+
+test('a slow pattern delays only its own call, and is stopped after a while', async () => {
+  const box = await openToolbox(
+    `stty -echo; node -e 'let s = 1; const line = () => Array.from({ length: 16000 }, () => "ab"[(s = (s * 48271) % 2147483647) & 1]).join(""); for (let n = 0; n < 40; n++) console.log(line())'; echo printed; exec cat`,
+    { cols: 500, rows: 300 },
+  )
+  await box.call('wait_for', { for: 'text', value: 'printed' })
+  const slow = { for: 'regex', value: '(?:a|b|ab|ba)*a(?:[ab]|ab|ba){60}[0-9]', since: 0 }
+  let failure: unknown
+  const turn = await longestTurn(async () => {
+    const waits = Array.from({ length: 4 }, () =>
+      box.call('wait_for', slow).catch((error: unknown) => (failure = error)),
+    )
+    await Promise.all(waits)
+  })
+  expect(String(failure)).toMatch(/The pattern takes too long on this terminal's text\. Write a simpler one/)
+  expect(turn).toBeLessThan(400)
+  const addresses = box.call('list_detected_urls', { regex: '(?:a|b|ab|ba)*a(?:[ab]|ab|ba){60}[0-9]' })
+  await expect(addresses).rejects.toThrow(/takes too long/)
+  expect(await box.call('wait_for', { for: 'regex', value: '^print.d$', timeout_ms: 0 })).toMatchObject({ met: true })
+})
+
+test('a screen full of blanks does not block the hub', async () => {
+  const box = await openToolbox(`stty -echo; printf '%149990s' x; printf printed; exec cat`, { cols: 500, rows: 300 })
+  await box.call('wait_for', { for: 'text', value: 'printed' })
+  const turn = await longestTurn(() => box.call('wait_for', { for: 'text', value: 'none', timeout_ms: 0 }))
+  expect(turn).toBeLessThan(1_000)
 })

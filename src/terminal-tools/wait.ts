@@ -1,32 +1,25 @@
-/** Waiting until a terminal shows something, its program does something, or has ended. */
-import type { Activity } from '../api/session.ts'
+/** Waits until a terminal shows something, or until its program changes its activity or ends. */
+import type { ActivityView } from '../api/session.ts'
 import type { WaitInput, WaitOutput } from '../api/wait.ts'
 import { HubError } from '../base/hub-error.ts'
+import { waitUntil } from '../base/wait-until.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import { compilePattern } from '../terminal/terminal.ts'
+import { compileUntrustedPattern } from '../terminal/terminal.ts'
 import type { Matcher } from './matching.ts'
 import { followOutput, isOnScreen, matchPattern, matchText } from './matching.ts'
-import { hasEnded } from './subject.ts'
-import { waitUntil } from '../base/wait-until.ts'
+import { hasEnded } from './tool-target.ts'
 
 export type WaitCondition =
   | { readonly is: 'text' | 'regex'; readonly value: string }
   | { readonly is: 'idle' | 'waiting' | 'exit' }
 
-/** What the program is doing, as far as it is known. */
-export interface ActivityView {
-  current(): Activity
-  /** Returns the way to stop. */
-  onChange(listener: () => void): () => void
-}
-
 export interface WaitOptions {
-  /** 0: looks once. */
+  /** 0: checks once. */
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Only output from this offset on counts; idle and waiting count once there was some. */
+  /** Only output from this offset counts. `idle` and `waiting` count only after there was some. */
   readonly since?: number | undefined
-  /** Needed for idle and waiting. */
+  /** Required for `idle` and `waiting`. */
   readonly activity?: ActivityView | undefined
 }
 
@@ -38,31 +31,31 @@ export function toCondition({ for: is, value }: Pick<WaitInput, 'for' | 'value'>
     throw new HubError('invalid', `"value" is for "text" and "regex"; leave it out to wait for "${is}".`)
   }
   if (value !== undefined) return { is, value }
-  throw new HubError('invalid', `"value": say which ${is === 'text' ? 'text' : 'regular expression'} to wait for.`)
+  throw new HubError('invalid', `"value": give the ${is === 'text' ? 'text' : 'regular expression'} to wait for.`)
 }
 
-/** Throws where nobody could wait for it, whatever the terminal shows. */
+/** Throws if the condition is invalid. */
 export async function checkCondition(input: Pick<WaitInput, 'for' | 'value'>): Promise<void> {
   const condition = toCondition(input)
-  if (condition.is === 'regex') await compilePattern(condition.value, { ignoreCase: false })
+  if (condition.is === 'regex') await compileUntrustedPattern(condition.value)
 }
 
-/** Ends when the condition is met, the program has ended or the time is up. Rejects when the caller has left. */
+/** Resolves when the condition is met, the program has ended or the time is up. Rejects when the caller cancels. */
 export async function waitForTerminal(
   terminal: Terminal,
   condition: WaitCondition,
   options: WaitOptions,
 ): Promise<WaitOutcome> {
   const { timeoutMs, signal, activity } = options
-  const look = await lookFor(terminal, condition, options)
+  const check = await createCheck(terminal, condition, options)
   const outcome = await waitUntil<WaitOutcome>({
     sources: [(listener) => terminal.onChange(listener), (listener) => activity?.onChange(listener) ?? (() => {})],
     timeoutMs,
     signal,
     async look() {
-      // Read before looking: output that came before the end has then been looked at when the end is told.
+      // Read before the check, so that all output before the end has been checked when the end is reported.
       const isOver = hasEnded(terminal)
-      const reason = await look()
+      const reason = await check()
       if (reason !== undefined) return { met: true, reason }
       return isOver ? { met: false, reason: 'exit' } : undefined
     },
@@ -70,39 +63,39 @@ export async function waitForTerminal(
   return outcome ?? { met: false, reason: 'timeout' }
 }
 
-type Look = () => Promise<WaitOutcome['reason'] | undefined>
+type Check = () => Promise<WaitOutcome['reason'] | undefined>
 
-async function lookFor(terminal: Terminal, condition: WaitCondition, options: WaitOptions): Promise<Look> {
+async function createCheck(terminal: Terminal, condition: WaitCondition, options: WaitOptions): Promise<Check> {
   switch (condition.is) {
     case 'text':
-      return lookForMatch(terminal, matchText(condition.value), options)
+      return checkMatch(terminal, matchText(condition.value), options)
     case 'regex':
-      return lookForMatch(terminal, matchPattern(await compilePattern(condition.value, { ignoreCase: false })), options)
+      return checkMatch(terminal, matchPattern(await compileUntrustedPattern(condition.value)), options)
     case 'idle':
     case 'waiting':
-      return lookForActivity(terminal, condition.is, options)
+      return checkActivity(terminal, condition.is, options)
     case 'exit':
       return async () => (hasEnded(terminal) ? 'exit' : undefined)
   }
 }
 
-function lookForMatch(terminal: Terminal, matcher: Matcher, { since }: WaitOptions): Look {
+function checkMatch(terminal: Terminal, matcher: Matcher, { since }: WaitOptions): Check {
   const isPrinted = followOutput(terminal, matcher, since ?? terminal.screen.offset)
   return async () => {
-    if (since === undefined && isOnScreen(matcher, terminal.screen)) return 'screen'
+    if (since === undefined && (await isOnScreen(matcher, terminal.screen))) return 'screen'
     return (await isPrinted()) ? 'output' : undefined
   }
 }
 
-function lookForActivity(terminal: Terminal, is: 'idle' | 'waiting', { since = -1, activity }: WaitOptions): Look {
+function checkActivity(terminal: Terminal, is: 'idle' | 'waiting', { since = -1, activity }: WaitOptions): Check {
   if (!activity) {
     throw new HubError(
       'unavailable',
-      `What this session is doing is not known, so "${is}" cannot be waited for. Wait for "text", "regex" or "exit".`,
+      `The activity of this session is not known, so you cannot wait for "${is}". Wait for "text", "regex" or "exit".`,
     )
   }
   return async () => {
-    // What has ended is idle for good; its record says so a moment later.
+    // A program that has ended is idle. Its record says so only a moment later.
     if (is === 'idle' && hasEnded(terminal)) return 'exit'
     return terminal.screen.offset > since && activity.current().is === is ? 'activity' : undefined
   }

@@ -1,10 +1,10 @@
-/** A tool that is switched off is off for the calls that run, too: they are answered like one that comes now. */
+/** Switching a tool off also ends its running calls: they get the same error as a new call. */
 import { HubError } from '../base/hub-error.ts'
 import type { Tool } from '../mcp/mcp.ts'
 
 export interface Switch {
   isOn(): boolean
-  /** Called when it may have been switched. Returns the way to stop. */
+  /** Called when the tool may have been switched. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
 }
 
@@ -13,13 +13,13 @@ export function whileOn(tool: Tool, { isOn, onChange }: Switch): Tool {
     ...tool,
     async run(args, call) {
       const off = new AbortController()
-      const look = () => {
+      const check = () => {
         if (!isOn()) off.abort(unknownTool(tool.name))
       }
       using stops = new DisposableStack()
-      stops.defer(onChange(look))
-      // It may have waited for a person before it came here.
-      look()
+      stops.defer(onChange(check))
+      // The call may have waited for an approval before it came here.
+      check()
       off.signal.throwIfAborted()
       const result = await tool.run(args, call.with({ signal: AbortSignal.any([call.signal, off.signal]) }))
       off.signal.throwIfAborted()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { openToolbox } from '../../test/fixtures/terminal-toolbox.ts'
+import { openToolbox } from '../../test/worlds/terminal-toolbox.ts'
 
-test('the window is the picture of the terminal, visible while somebody watches', async () => {
+test('the window has the size of a screenshot and is visible while there are viewers', async () => {
   const box = await openToolbox('exec cat', { graceMs: 20 })
   const info = { width: 736, height: 496, title: 'tester', opacity: 1, backend: 'signalbox' }
   expect(await box.call('get_window_info')).toEqual({ ...info, visible: false })
@@ -11,13 +11,13 @@ test('the window is the picture of the terminal, visible while somebody watches'
   expect(await box.call('get_window_info')).toMatchObject({ width: 736 + 20 * 9, height: 496 })
 })
 
-test('the title is the one set by hand, else the one the program set, else the name of the session', async () => {
+test('the title is the one a person set, else the one the program set, else the session name', async () => {
   const box = await openToolbox(`printf '\\033]0;from the program\\007'; exec cat`)
   await box.until(() => box.terminal.screen.title !== '')
   expect(await box.call('get_window_info')).toMatchObject({ title: 'from the program' })
   expect(await box.call('set_window_title', { title: 'mine' })).toEqual({ success: true, title: 'mine' })
   expect(await box.call('get_window_info')).toMatchObject({ title: 'mine' })
-  expect(box.subject.settings.title).toBe('mine')
+  expect(box.target.settings.title).toBe('mine')
   expect(await box.call('get_config')).toMatchObject({
     terminal: { title: 'from the program' },
     window: { title: 'mine' },
@@ -26,7 +26,7 @@ test('the title is the one set by hand, else the one the program set, else the n
   expect(await box.call('get_window_info')).toMatchObject({ title: 'from the program' })
 })
 
-test('the settings are read as a whole, or by section', async () => {
+test('get_config returns all settings or one section', async () => {
   const box = await openToolbox('exec cat', { cols: 60, rows: 20 })
   const terminal = { cols: 60, rows: 20, title: '' }
   const window = { width: 556, height: 416, title: 'tester', visible: false, opacity: 1 }
@@ -36,31 +36,31 @@ test('the settings are read as a whole, or by section', async () => {
   expect(await box.call('get_config', { section: 'window' })).toEqual(window)
   expect(await box.call('get_config', { section: 'backend' })).toEqual(backend)
   expect(await box.failure('get_config', { section: 'colours' })).toBe(
-    '"section": there is no section "colours". There are terminal, window, backend.',
+    '"section": there is no section "colours". The sections are terminal, window, backend.',
   )
 })
 
-test('title and opacity can be set, and nothing else', async () => {
+test('set_config sets title and opacity, and nothing else', async () => {
   const box = await openToolbox('exec cat')
   const set = (key: string, value: string) => box.call('set_config', { key, value })
   expect(await set('window.title', 'a b')).toEqual({ success: true, key: 'window.title' })
   expect(await set('window.opacity', '0.5')).toEqual({ success: true, key: 'window.opacity' })
-  expect(box.subject.settings).toMatchObject({ title: 'a b', opacity: 0.5 })
+  expect(box.target.settings).toMatchObject({ title: 'a b', opacity: 0.5 })
   await set('window.opacity', '7')
-  expect(box.subject.settings.opacity).toBe(1)
+  expect(box.target.settings.opacity).toBe(1)
   await set('window.opacity', '-1')
-  expect(box.subject.settings.opacity).toBe(0)
+  expect(box.target.settings.opacity).toBe(0)
   for (const value of ['half', '', ' ', 'NaN']) {
     expect(await box.failure('set_config', { key: 'window.opacity', value })).toBe(
       '"value": an opacity is a number from 0 to 1, such as "0.9".',
     )
   }
   expect(await box.failure('set_config', { key: 'terminal.cols', value: '1' })).toBe(
-    '"key": "terminal.cols" cannot be set. What can be set is window.title and window.opacity.',
+    '"key": "terminal.cols" cannot be set. You can set window.title and window.opacity.',
   )
 })
 
-test('modules are listed and switched, all but the one that answers', async () => {
+test('every module except mcp can be switched off', async () => {
   const box = await openToolbox('exec cat')
   const active = async () => {
     const { modules } = await box.call('list_modules')
@@ -74,11 +74,11 @@ test('modules are listed and switched, all but the one that answers', async () =
   expect(await active()).toMatchObject({ scrollback: true, recording: false })
   expect(await box.failure('toggle_module', { name: 'mcp', enabled: false })).toContain('cannot be toggled')
   expect(await box.failure('toggle_module', { name: 'sound', enabled: true })).toBe(
-    '"name": there is no module "sound". There are scrollback, recording, urls, idle.',
+    '"name": there is no module "sound". The modules are scrollback, recording, urls, idle.',
   )
 })
 
-test('addresses on the screen are found in columns, and whole where they go over a row', async () => {
+test('list_detected_urls returns columns, and joins a URL that is wrapped', async () => {
   const box = await openToolbox(`printf '日 http://a.b/c, and https://example.org/long'; exec cat`, {
     cols: 30,
     rows: 4,
@@ -93,7 +93,7 @@ test('addresses on the screen are found in columns, and whole where they go over
   })
   expect(await box.call('list_detected_urls', { regex: 'A\\.B' })).toEqual({ count: 0, urls: [] })
   expect(await box.call('list_detected_urls', { regex: 'a\\.b' })).toMatchObject({ urls: [{ url: 'a.b' }] })
-  expect(await box.failure('list_detected_urls', { regex: '[' })).toContain('The pattern is no regular expression')
+  expect(await box.failure('list_detected_urls', { regex: '[' })).toContain('The pattern is not a regular expression')
   await box.call('toggle_module', { name: 'urls', enabled: false })
   expect(await box.failure('list_detected_urls')).toContain('The urls module of this session is off')
 })

@@ -1,13 +1,13 @@
 /**
- * get_window_info, set_window_title, get_config, set_config: a terminal without a window has the size of its picture in
- * pixels, and is visible while somebody watches it.
+ * get_window_info, set_window_title, get_config, set_config. A terminal has no real window: its size is that of a
+ * screenshot in pixels, and it is visible while it has viewers.
  */
 import { z } from 'zod'
 import { HubError } from '../base/hub-error.ts'
 import { pictureSize } from '../terminal/terminal.ts'
 import { clamp } from './clamp.ts'
-import type { Subject } from './subject.ts'
-import { titleOf } from './subject.ts'
+import type { ToolTarget } from './tool-target.ts'
+import { titleOf } from './tool-target.ts'
 import type { TerminalTool } from './terminal-tool.ts'
 import { defineTerminalTool, readOnly, writing } from './terminal-tool.ts'
 import type { Viewers } from './viewers.ts'
@@ -15,7 +15,7 @@ import type { Viewers } from './viewers.ts'
 const backend = 'signalbox'
 const sections = ['terminal', 'window', 'backend'] as const
 const settableKeys = ['window.title', 'window.opacity'] as const
-const titleSchema = z.string().max(1_000).describe('Empty: the one its program sets.')
+const titleSchema = z.string().max(1_000).describe('Empty: the title that the program sets.')
 
 const terminalSection = z.object({ cols: z.int(), rows: z.int(), title: z.string() })
 const windowSection = z.object({
@@ -28,22 +28,22 @@ const windowSection = z.object({
 const backendSection = z.object({ type: z.string() })
 
 export function createWindowTools(viewers: Viewers): readonly TerminalTool[] {
-  function windowOf(subject: Subject): z.output<typeof windowSection> {
+  function windowOf(target: ToolTarget): z.output<typeof windowSection> {
     return {
-      ...pictureSize(subject.terminal.size),
-      title: titleOf(subject),
-      visible: viewers.isWatched(subject.id),
-      opacity: subject.settings.opacity,
+      ...pictureSize(target.terminal.size),
+      title: titleOf(target),
+      visible: viewers.isWatched(target.id),
+      opacity: target.settings.opacity,
     }
   }
 
   const getWindowInfo = defineTerminalTool({
     name: 'get_window_info',
-    description: 'Size in pixels of its picture, title, and whether somebody is watching (visible).',
+    description: 'The size of a screenshot in pixels, the title, and whether somebody is watching (visible).',
     input: {},
     output: windowSection.extend({ backend: z.string() }),
     annotations: readOnly,
-    run: async (subject) => ({ ...windowOf(subject), backend }),
+    run: async (target) => ({ ...windowOf(target), backend }),
   })
 
   const setWindowTitle = defineTerminalTool({
@@ -52,15 +52,15 @@ export function createWindowTools(viewers: Viewers): readonly TerminalTool[] {
     input: { title: titleSchema },
     output: z.object({ success: z.boolean(), title: z.string() }),
     annotations: writing({ destructive: false, idempotent: true }),
-    async run(subject, { title }) {
-      await saveTitle(subject, title)
+    async run(target, { title }) {
+      await saveTitle(target, title)
       return { success: true, title }
     },
   })
 
   const getConfig = defineTerminalTool({
     name: 'get_config',
-    description: 'Settings of the terminal: a section, or all of them.',
+    description: 'Settings of the terminal: one section, or all.',
     input: { section: z.string().optional().describe(sections.join(', ')) },
     output: z.object({
       ...terminalSection.partial().shape,
@@ -71,18 +71,18 @@ export function createWindowTools(viewers: Viewers): readonly TerminalTool[] {
       backend: backendSection.optional(),
     }),
     annotations: readOnly,
-    async run(subject, { section }) {
-      const { cols, rows } = subject.terminal.size
+    async run(target, { section }) {
+      const { cols, rows } = target.terminal.size
       const all = {
-        terminal: { cols, rows, title: subject.terminal.screen.title },
-        window: windowOf(subject),
+        terminal: { cols, rows, title: target.terminal.screen.title },
+        window: windowOf(target),
         backend: { type: backend },
       }
       if (section === undefined) return all
       if (isOneOf(sections, section)) return all[section]
       throw new HubError(
         'invalid',
-        `"section": there is no section "${section.slice(0, 40)}". There are ${sections.join(', ')}.`,
+        `"section": there is no section "${section.slice(0, 40)}". The sections are ${sections.join(', ')}.`,
       )
     },
   })
@@ -93,17 +93,17 @@ export function createWindowTools(viewers: Viewers): readonly TerminalTool[] {
     input: { key: z.string(), value: z.string().max(1_000) },
     output: z.object({ success: z.boolean(), key: z.string() }),
     annotations: writing({ destructive: true, idempotent: true }),
-    async run(subject, { key, value }) {
+    async run(target, { key, value }) {
       if (!isOneOf(settableKeys, key)) {
         const known = settableKeys.join(' and ')
-        throw new HubError('invalid', `"key": "${key.slice(0, 40)}" cannot be set. What can be set is ${known}.`)
+        throw new HubError('invalid', `"key": "${key.slice(0, 40)}" cannot be set. You can set ${known}.`)
       }
       switch (key) {
         case 'window.title':
-          await saveTitle(subject, value)
+          await saveTitle(target, value)
           break
         case 'window.opacity':
-          await saveOpacity(subject, toOpacity(value))
+          await saveOpacity(target, toOpacity(value))
           break
       }
       return { success: true, key }
@@ -113,12 +113,12 @@ export function createWindowTools(viewers: Viewers): readonly TerminalTool[] {
   return [getWindowInfo, setWindowTitle, getConfig, setConfig]
 }
 
-async function saveOpacity(subject: Subject, opacity: number): Promise<void> {
-  await subject.changeSettings((now) => ({ ...now, opacity }))
+async function saveOpacity(target: ToolTarget, opacity: number): Promise<void> {
+  await target.changeSettings((now) => ({ ...now, opacity }))
 }
 
-async function saveTitle(subject: Subject, title: string): Promise<void> {
-  await subject.changeSettings((now) => ({ ...now, title: title === '' ? undefined : title }))
+async function saveTitle(target: ToolTarget, title: string): Promise<void> {
+  await target.changeSettings((now) => ({ ...now, title: title === '' ? undefined : title }))
 }
 
 function toOpacity(text: string): number {

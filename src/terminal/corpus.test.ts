@@ -1,16 +1,16 @@
 /**
- * Programs that fill the screen, recorded: each shows what a plain emulator shows of the same bytes, in every cell. Live,
- * to a hub that is there at the same time, and to one that comes up when the one before it is gone.
+ * Recordings of full-screen programs: the screen must equal that of a plain emulator in every cell, for the hub that
+ * runs the program, for a hub that adopts it meanwhile, and for a hub that adopts it later.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { drawReferences, inWords } from '../../test/fixtures/draw-references.ts'
 import type { Cell as ReferenceCell, Picture } from '../../test/fixtures/reference-screens.ts'
-import { testTerminals } from '../../test/fixtures/terminals.ts'
+import { testTerminals } from '../../test/worlds/terminals.ts'
 import { until } from '../../test/fixtures/until.ts'
-import type { Cell } from './screen.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from './live-terminal.ts'
+import type { Cell } from './screen/screen-rows.ts'
 
 const recordings = [
   'bash',
@@ -22,7 +22,7 @@ const recordings = [
 ]
 const size = { cols: 80, rows: 24 }
 
-test.each(recordings)('%s', { timeout: 60_000 }, async (name) => {
+test.each(recordings)('draws every cell of the %s recording like a plain emulator', async (name) => {
   const terminals = testTerminals()
   const whole = readFileSync(new URL(`../../test/recordings/${name}.raw`, import.meta.url))
   const middle = whole.subarray(0, Math.floor(whole.length / 2))
@@ -71,9 +71,9 @@ async function read(terminal: Terminal, offset: number): Promise<Described> {
   })
 }
 
-/** To the plain emulator a link is underlined. */
-function inReference({ character, look }: Cell): ReferenceCell {
-  const { foreground, background, bold, italic, reverse, link } = look
-  const underline = look.underline || link !== undefined
+/** The plain emulator underlines links. */
+function inReference({ character, style }: Cell): ReferenceCell {
+  const { foreground, background, bold, italic, reverse, link } = style
+  const underline = style.underline || link !== undefined
   return { char: character, fg: foreground, bg: background, bold, italic, underline, reverse }
 }

@@ -1,101 +1,111 @@
-/**
- * Follows a holder for as long as it lives: attaches, does so again where the connection breaks, and tells how it ended.
- */
+/** Follows a holder as long as it lives: attaches, reconnects when the connection breaks, and reports the end. */
 import { HubError, messageOf } from '../base/hub-error.ts'
-import type { Exit, Size } from './holder/frames.ts'
-import { readNotice } from './holder/notice.ts'
+import { readHolderInfo } from './holder/holder-info.ts'
 import type { HolderConnection } from './holder-connection.ts'
-import { reachHolder } from './reach-holder.ts'
-import type { TerminalLife } from './terminal.ts'
+import type { InputState, RefusedInput } from './holder/frames.ts'
+import type { Exit } from './journal/journal-files.ts'
+import type { Size } from './pty/size.ts'
+import { connectWithRetry } from './connect-with-retry.ts'
+
+export type TerminalStatus =
+  | { readonly is: 'running'; readonly pid: number; readonly holderPid: number; readonly tooOld: string | undefined }
+  | ({ readonly is: 'exited' } & Exit)
+  /** The holder died, and it is not known how the program ended. */
+  | { readonly is: 'lost' }
 
 export interface HolderFollower {
-  readonly life: TerminalLife
-  /** What the holder said when it was met last. */
+  readonly status: TerminalStatus
+  /** The current connection; `undefined` while there is none. */
   readonly connection: HolderConnection | undefined
-  /** The way to the program. Throws, and says why, where there is none. */
-  reach(): HolderConnection
-  /** Asks for output from `listeners.offset()` on. */
+  /** The connection to the program. Throws with the reason if there is none. */
+  requireConnection(): HolderConnection
+  /** Requests the output from `listeners.offset()`. */
   attach(): void
   close(): void
 }
 
 export interface FollowListeners {
-  /** Where the output goes on that has not been heard. */
+  /** The offset of the next output that has not been received. */
   offset(): number
   onOutput(offset: number, bytes: Buffer): void
   onResize(size: Size): void
-  /** `undefined`: what was told before is over. */
+  onInputState?(state: InputState): void
+  onInputRefused?(refused: RefusedInput): void
+  /** A new connection replaced a broken one. */
+  onReconnected?(): void
+  /** `undefined`: the last fault is over. */
   onFault(message: string | undefined): void
-  /** It has ended, or is lost. Nothing follows. */
+  /** The program has ended, or is lost. Nothing follows. */
   onEnd(): void
 }
 
 export interface FollowOptions {
   readonly directory: string
   readonly socket: string
-  /** `undefined`: nobody is there. */
+  /** `undefined`: there is no holder. */
   readonly connection: HolderConnection | undefined
   readonly listeners: FollowListeners
 }
 
-/** A holder that is there and yet breaks off again and again is given up, and left alone. */
+/** A holder whose connection keeps breaking is given up, and left alone. */
 const maxBreaks = 5
 
 export function followHolder({ directory, socket, listeners, ...options }: FollowOptions): HolderFollower {
   let { connection } = options
-  let life = lifeOf(connection, directory)
+  let status = statusOf(connection, directory)
   let isAttached = false
   let isClosed = false
   let breaks = 0
 
   function listen(): void {
-    connection?.listen({ ...listeners, onExit: end, onClose: () => void meetAgain() })
+    connection?.listen({ ...listeners, onExit: end, onClose: () => void reconnect() })
   }
 
   function end(exit: Exit | undefined): void {
-    if (life.is !== 'running') return
-    life = exit ? { is: 'exited', ...exit } : { is: 'lost' }
+    if (status.is !== 'running') return
+    status = exit ? { is: 'exited', ...exit } : { is: 'lost' }
     listeners.onEnd()
   }
 
-  /** The program has ended and the holder with it, or only the connection has. */
-  async function meetAgain(): Promise<void> {
-    if (isClosed || life.is !== 'running') return
+  /** Either the program and its holder have ended, or only the connection is broken. */
+  async function reconnect(): Promise<void> {
+    if (isClosed || status.is !== 'running') return
     connection = undefined
-    connection = breaks++ < maxBreaks ? await reachAgain() : undefined
+    connection = breaks++ < maxBreaks ? await connectAgain() : undefined
     if (isClosed) return connection?.close()
-    if (!connection) return end(readNotice(directory)?.exit)
+    if (!connection) return end(readHolderInfo(directory)?.exit)
     listen()
     if (!isAttached) return
     listeners.onResize(connection.hello.size)
     connection.attach(listeners.offset())
+    listeners.onReconnected?.()
   }
 
-  /** `undefined`: it is gone. */
-  async function reachAgain(): Promise<HolderConnection | undefined> {
-    let isTold = false
-    const met = await reachHolder(socket, {
-      isWanted: () => !isClosed && !readNotice(directory)?.exit,
+  /** `undefined`: the holder is gone. */
+  async function connectAgain(): Promise<HolderConnection | undefined> {
+    let isFaultReported = false
+    const reached = await connectWithRetry(socket, {
+      isWanted: () => !isClosed && !readHolderInfo(directory)?.exit,
       onFailure(error) {
-        isTold = true
+        isFaultReported = true
         listeners.onFault(messageOf(error))
       },
     })
-    if (met && isTold) listeners.onFault(met.tooOld ?? met.hello.fault)
-    return met
+    if (reached && isFaultReported) listeners.onFault(reached.tooOld ?? reached.hello.fault)
+    return reached
   }
 
   listen()
   return {
-    get life() {
-      return life
+    get status() {
+      return status
     },
     get connection() {
       return connection
     },
-    reach() {
-      if (life.is === 'running' && connection && connection.tooOld === undefined) return connection
-      throw new HubError('unavailable', whyNot(life))
+    requireConnection() {
+      if (status.is === 'running' && connection && connection.tooOld === undefined) return connection
+      throw new HubError('unavailable', whyNot(status))
     },
     attach() {
       isAttached = true
@@ -108,19 +118,19 @@ export function followHolder({ directory, socket, listeners, ...options }: Follo
   }
 }
 
-function lifeOf(connection: HolderConnection | undefined, directory: string): TerminalLife {
+function statusOf(connection: HolderConnection | undefined, directory: string): TerminalStatus {
   if (connection) {
     const { childPid, pid } = connection.hello
     return { is: 'running', pid: childPid, holderPid: pid, tooOld: connection.tooOld }
   }
-  const exit = readNotice(directory)?.exit
+  const exit = readHolderInfo(directory)?.exit
   return exit ? { is: 'exited', ...exit } : { is: 'lost' }
 }
 
-function whyNot(life: TerminalLife): string {
-  switch (life.is) {
+function whyNot(status: TerminalStatus): string {
+  switch (status.is) {
     case 'running':
-      return life.tooOld ?? 'The connection to its holder is being made anew. Try again in a moment.'
+      return status.tooOld ?? 'The connection to its holder is being restored. Try again in a moment.'
     case 'exited':
       return 'The program has ended. Its screen and its output can still be read.'
     case 'lost':

@@ -2,7 +2,8 @@
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { HubError, messageOf } from '../base/hub-error.ts'
-import type { Exit, Frame, Hello, Size } from './holder/frames.ts'
+import { assertPrivateSocket } from '../base/private-socket.ts'
+import type { Frame, Hello, InputState, RefusedInput, SequencedInput } from './holder/frames.ts'
 import {
   createFrameReader,
   decodeAt,
@@ -13,21 +14,33 @@ import {
   frameKind,
   protocolVersion,
 } from './holder/frames.ts'
+import type { Exit } from './journal/journal-files.ts'
+import type { Size } from './pty/size.ts'
 
 export interface HolderConnection {
   readonly hello: Hello
-  /** Set where the holder is too old to be spoken to: it is shown, and left alone. */
+  /** Set if the protocol of the holder is too old: its screen is shown, and its program is left alone. */
   readonly tooOld: string | undefined
-  /** Who listens from now on; nothing is sent before `attach`, but it may be closed. */
+  /** Sets the listeners. The holder sends nothing before `attach`, but the connection may close. */
   listen(listeners: HolderListeners): void
   attach(from: number): void
-  /** Throws when the program leaves too much unread. */
+  /** Throws if the program leaves too much input unread. */
   write(bytes: Buffer): void
-  /** What the program asked its terminal up to `offset` is answered. */
+  /** Sends the answers to all questions the program asked its terminal up to `offset`. */
   answer(offset: number, bytes: Buffer): void
   resize(size: Size): void
   signal(name: NodeJS.Signals): void
-  /** Holds the holder's output back while the screen catches up. */
+  /** Ends the holder but not the program. */
+  release(): void
+  /**
+   * For programs on pipes: from now on only this connection may send input. `onInputState` reports what is recorded.
+   */
+  claimInput(): void
+  writeRecorded(input: SequencedInput): void
+  closeInput(): void
+  /** Output before this offset may be dropped. */
+  processed(offset: number): void
+  /** Stops reading the holder's output while the screen catches up. */
   pause(): void
   resume(): void
   close(): void
@@ -38,33 +51,35 @@ export interface HolderListeners {
   onResize(size: Size): void
   onExit(exit: Exit): void
   onFault(message: string): void
-  /** The socket was closed; after `onExit` if the program ended. */
+  onInputState?(state: InputState): void
+  onInputRefused?(refused: RefusedInput): void
+  /** The socket was closed. Comes after `onExit` if the program ended. */
   onClose(): void
 }
 
-/** Long, since a busy machine is no reason to take a holder for gone. */
+/** Long, since a busy machine does not mean that the holder is gone. */
 const answerWithinMs = 30_000
-/** A program that does not read what is typed has so much of it kept for it. */
+/** The limit for input that the program has not read yet. */
 export const maxUnreadBytes = 8 * 1024 * 1024
 const inputFrameBytes = 64 * 1024
 
-/** `undefined`: nobody is there. Throws where that is not certain: what keeps us from a holder may pass. */
+/** `undefined`: there is no holder. Throws if that is not certain, since the obstacle may be temporary. */
 export async function connectToHolder(path: string): Promise<HolderConnection | undefined> {
   const socket = await open(path)
   if (!socket) return undefined
   let listeners: HolderListeners | undefined
-  /** What was typed and not yet taken by the terminal. */
+  /** How many bytes were sent and not yet taken by the terminal. */
   let unread = 0
   let isClosed = false
-  let isGreeted = false
+  let hasAnswered = false
   let isSilent = false
-  let greet: (hello: Hello | undefined) => void = () => {}
-  const greeted = new Promise<Hello | undefined>((resolve) => (greet = resolve))
+  let resolveHello: (hello: Hello | undefined) => void = () => {}
+  const firstHello = new Promise<Hello | undefined>((resolve) => (resolveHello = resolve))
 
   function receive({ kind, payload }: Frame): void {
     switch (kind) {
       case frameKind.hello:
-        return greet(decodeJson(payload) as Hello)
+        return resolveHello(decodeJson(payload) as Hello)
       case frameKind.output: {
         const { offset, bytes } = decodeAt(payload)
         return listeners?.onOutput(offset, bytes)
@@ -78,13 +93,17 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
       case frameKind.taken:
         unread -= (decodeJson(payload) as { bytes: number }).bytes
         return
+      case frameKind.inputState:
+        return listeners?.onInputState?.(decodeJson(payload) as InputState)
+      case frameKind.inputRefused:
+        return listeners?.onInputRefused?.(decodeJson(payload) as RefusedInput)
       default:
-      // From a newer holder.
+      // A kind from a newer holder.
     }
   }
 
   const giveUp = () => {
-    if (isGreeted) return
+    if (hasAnswered) return
     isSilent = true
     socket.destroy()
   }
@@ -100,13 +119,13 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
   socket.on('error', () => socket.destroy())
   socket.on('close', () => {
     isClosed = true
-    greet(undefined)
+    resolveHello(undefined)
     listeners?.onClose()
   })
-  // Not at once: this process may be the busy one, and what the holder said still unread.
+  // Not at once: this process may be the busy one, with the holder's answer still unread.
   const timer = setTimeout(() => setImmediate(giveUp), answerWithinMs)
-  const hello = await greeted
-  isGreeted = true
+  const hello = await firstHello
+  hasAnswered = true
   clearTimeout(timer)
   if (isSilent) throw unreachable('it does not answer')
   if (!hello) return undefined
@@ -114,7 +133,7 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
   const tooOld =
     hello.protocol === protocolVersion
       ? undefined
-      : `Its holder was started by signalbox ${hello.version} and speaks protocol ${hello.protocol}; this hub speaks ${protocolVersion}.`
+      : `Signalbox ${hello.version} started its holder, which speaks protocol ${hello.protocol}. This hub speaks ${protocolVersion}.`
   return {
     hello,
     tooOld,
@@ -124,7 +143,7 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
     },
     attach: (from) => void socket.write(encodeJson(frameKind.attach, { from })),
     write(bytes) {
-      refuseIfTooMuch(unread, bytes.length)
+      assertFits(unread, bytes.length)
       unread += bytes.length
       for (let start = 0; start < bytes.length; start += inputFrameBytes) {
         socket.write(encodeFrame(frameKind.input, bytes.subarray(start, start + inputFrameBytes)))
@@ -133,18 +152,25 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
     answer: (offset, bytes) => void socket.write(encodeAt(frameKind.answer, offset, bytes)),
     resize: (size) => void socket.write(encodeJson(frameKind.resize, size)),
     signal: (name) => void socket.write(encodeJson(frameKind.signal, { signal: name })),
+    release: () => void socket.write(encodeJson(frameKind.release, {})),
+    claimInput: () => void socket.write(encodeJson(frameKind.claimInput, {})),
+    writeRecorded({ sequence, bytes, isSecret }) {
+      socket.write(encodeAt(isSecret ? frameKind.secretInput : frameKind.recordedInput, sequence, bytes))
+    },
+    closeInput: () => void socket.write(encodeJson(frameKind.closeInput, {})),
+    processed: (offset) => void socket.write(encodeJson(frameKind.processed, { offset })),
     pause: () => void socket.pause(),
     resume: () => void socket.resume(),
     close: () => socket.destroy(),
   }
 }
 
-function refuseIfTooMuch(unread: number, more: number): void {
+function assertFits(unread: number, more: number): void {
   if (unread + more <= maxUnreadBytes) return
   throw more > maxUnreadBytes
     ? new HubError(
         'too-large',
-        `Nothing was typed: ${more} bytes are too many at once, at most ${maxUnreadBytes} are taken.`,
+        `Nothing was typed: ${more} bytes are too many at once. Send at most ${maxUnreadBytes} bytes.`,
       )
     : new HubError(
         'busy',
@@ -152,8 +178,11 @@ function refuseIfTooMuch(unread: number, more: number): void {
       )
 }
 
+/** Input goes to the process behind the socket, so only our own user may have created the socket. */
 function open(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
+    const fault = faultOf(path)
+    if (fault) return isGone(fault) ? resolve(undefined) : reject(unreachable(messageOf(fault), fault))
     const socket = connect(path)
     socket.once('connect', () => {
       socket.removeAllListeners('error')
@@ -163,12 +192,21 @@ function open(path: string): Promise<Socket | undefined> {
   })
 }
 
-/** There is no such socket, or nobody behind it. Any other failure, such as too many open files, is ours. */
+function faultOf(path: string): NodeJS.ErrnoException | undefined {
+  try {
+    assertPrivateSocket(path)
+    return undefined
+  } catch (error) {
+    return error as NodeJS.ErrnoException
+  }
+}
+
+/** There is no such socket, or no process behind it. Any other failure, such as too many open files, is ours. */
 function isGone(error: NodeJS.ErrnoException): boolean {
   return error.code === 'ENOENT' || error.code === 'ECONNREFUSED'
 }
 
 function unreachable(why: string, cause?: unknown): HubError {
-  const message = `Its holder cannot be reached now: ${why}. Its program is left as it is.`
+  const message = `The hub cannot reach its holder now: ${why.replace(/\.$/, '')}. The program is left alone.`
   return new HubError('unavailable', message, { cause })
 }

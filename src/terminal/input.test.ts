@@ -1,10 +1,10 @@
-/** What is typed: whole, in order, and never more in memory than is decent. */
+/** Input arrives complete and in order, and uses a limited amount of memory. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shellLine } from '../../test/fixtures/held-program.ts'
+import { shellLine } from '../../test/worlds/held-program.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
-import { testTerminals, untilEnded, untilShown } from '../../test/fixtures/terminals.ts'
+import { testTerminals, untilEnded, untilShown } from '../../test/worlds/terminals.ts'
 import { until } from '../../test/fixtures/until.ts'
 import { encodePaste } from './terminal.ts'
 
@@ -17,7 +17,7 @@ const text = `${lines.join('\n')}\n`
 test.each([
   ['raw', 'stty raw -echo', '\r'],
   ['cooked', 'stty -echo', '\n'],
-])('ten thousand pasted lines arrive whole at a program in %s mode', async (_, mode, lineEnd) => {
+])('ten thousand pasted lines arrive complete at a program in %s mode', async (_, mode, lineEnd) => {
   const file = join(temporaryDirectory(), 'pasted')
   const expected = text.replaceAll('\n', lineEnd)
   const program = shellLine(`${mode}; echo ready; head -c ${Buffer.byteLength(expected)} > ${file}; echo taken`)
@@ -28,7 +28,7 @@ test.each([
   expect(readFileSync(file, 'utf8')).toBe(expected)
 })
 
-test('a program that does not read is typed to up to a limit, can be ended all the same, and is told apart', async () => {
+test('input for a program that does not read is limited, and the program can still be ended', async () => {
   const terminal = await testTerminals().start('t', shellLine('stty raw -echo; echo ready; sleep 1000'))
   await untilShown(terminal, 'ready')
   const megabyte = Buffer.alloc(1024 * 1024, 'x')
@@ -36,14 +36,14 @@ test('a program that does not read is typed to up to a limit, can be ended all t
     for (let count = 0; count < 100; count++) terminal.write(megabyte)
   }).toThrow(expect.objectContaining({ code: 'busy', message: expect.stringContaining('has not read') }))
   expect(() => terminal.write(Buffer.alloc(100 * 1024 * 1024))).toThrow(expect.objectContaining({ code: 'too-large' }))
-  const { life } = terminal
-  await until(() => life.is === 'running' && residentBytes(life.holderPid) > 0)
-  if (life.is === 'running') expect(residentBytes(life.holderPid)).toBeLessThan(200 * 1024 * 1024)
+  const { status } = terminal
+  await until(() => status.is === 'running' && residentBytes(status.holderPid) > 0)
+  if (status.is === 'running') expect(residentBytes(status.holderPid)).toBeLessThan(200 * 1024 * 1024)
   terminal.signal('SIGKILL')
   expect(await untilEnded(terminal)).toMatchObject({ signal: 'SIGKILL' })
 })
 
-test('a program that prints all it reads is neither stuck nor cut short', async () => {
+test('a program that prints all its input neither blocks nor loses output', async () => {
   const program = shellLine(`stty raw -echo; echo ready; head -c ${Buffer.byteLength(text)}; echo done`)
   const terminal = await testTerminals().start('t', program)
   await untilShown(terminal, 'ready')
@@ -53,7 +53,7 @@ test('a program that prints all it reads is neither stuck nor cut short', async 
   expect(bytes.toString()).toBe(`ready\n${text}done\n`)
 })
 
-test('a program that begins to read can be typed to again', async () => {
+test('input is accepted again once the program reads', async () => {
   const go = join(temporaryDirectory(), 'go')
   const command = `stty raw -echo; echo ready; until test -e ${go}; do sleep 0.05; done; cat > /dev/null`
   const terminal = await testTerminals().start('t', shellLine(command))

@@ -11,7 +11,7 @@ test.each([
   'bash +O extglob',
   'fish -C date',
   'sh -s one two',
-])('%s reads what is typed', (line) => {
+])('"%s" is an interactive shell', (line) => {
   expect(isInteractiveShell(line.split(' '))).toBe(true)
 })
 
@@ -27,6 +27,6 @@ test.each([
   'bash build.sh',
   'bash -x build.sh',
   'bash --rcfile /etc/other build.sh',
-])('"%s" does not', (line) => {
+])('"%s" is not an interactive shell', (line) => {
   expect(isInteractiveShell(line.split(' '))).toBe(false)
 })

@@ -72,25 +72,25 @@ test.each([
   ['Alt+Enter', '\x1b\r'],
   ['Alt+Ctrl+x', '\x1b\x18'],
   ['Alt+Up', '\x1b[1;3A'],
-])('%s', (key, bytes) => {
+])('encodes the key %s', (key, bytes) => {
   expect(encode(key)).toBe(bytes)
 })
 
-test('names are known in any case', () => {
+test('key names ignore case', () => {
   expect(encode('ENTER pageup CTRL+d alt+LEFT f7')).toBe('\r\x1b[5~\x04\x1b[1;3D\x1b[18~')
 })
 
-test('arrows, Home and End follow the mode of the program, unless they have modifiers', () => {
+test('arrows, Home and End follow the cursor mode of the program, unless they have modifiers', () => {
   expect(encode('Up Home End F1 PageUp Ctrl+Up', true)).toBe('\x1bOA\x1bOH\x1bOF\x1bOP\x1b[5~\x1b[1;5A')
 })
 
-test('keys are counted, whatever blanks are between them', () => {
+test('keys are counted, with any blanks between them', () => {
   expect(encodeKeys('  Ctrl+c \t Enter\ny ', { applicationCursor: false }).count).toBe(3)
   expect(encodeKeys('', { applicationCursor: false })).toEqual({ bytes: Buffer.alloc(0), count: 0 })
 })
 
 test.each(['Entr', 'C-c', 'Ctrl+', 'Ctrl+Entr', 'F0', 'F25', 'hello', 'constructor', 'Ctrl+é', 'Meta+x'])(
-  'with the unknown key %s nothing is encoded, and the known ones are named',
+  'the unknown key %s encodes nothing, and the error lists the known keys',
   (key) => {
     expect.assertions(4)
     try {
@@ -100,11 +100,11 @@ test.each(['Entr', 'C-c', 'Ctrl+', 'Ctrl+Entr', 'F0', 'F25', 'hello', 'construct
       const { code, message } = error as HubError
       expect(code).toBe('invalid')
       expect(message).toContain(`Nothing was sent: there is no key ${JSON.stringify(key)}.`)
-      expect(message).toContain('Known are Enter, Return, Tab')
+      expect(message).toContain('Use Enter, Return, Tab')
     }
   },
 )
 
-test('a whole text in place of names is not thrown back at length', () => {
+test('the error for a long text instead of key names is short', () => {
   expect(() => encode('x'.repeat(100_000))).toThrow(/^.{0,500}$/)
 })

@@ -1,16 +1,16 @@
 /**
- * Keys by name, as the bytes a terminal of the kind xterm sends for them. A name may stand for itself (`a`, `é`), and
- * any may have modifiers before it (`Ctrl+Alt+Left`).
+ * Encodes named keys as the bytes that an xterm sends. A single character names itself (`a`, `é`), and every name may
+ * have modifiers before it (`Ctrl+Alt+Left`).
  */
 import { HubError } from '../base/hub-error.ts'
-import type { Modes } from './screen.ts'
+import type { Modes } from './screen/screen-modes.ts'
 
 export interface EncodedKeys {
   readonly bytes: Buffer
   readonly count: number
 }
 
-/** Names separated by blanks. All of them are known, or nothing is encoded. */
+/** Names separated by blanks. If one is unknown, nothing is encoded. */
 export function encodeKeys(text: string, modes: Pick<Modes, 'applicationCursor'>): EncodedKeys {
   const names = text.split(/\s+/).filter((name) => name !== '')
   const encoded = names.map((name) => encodeKey(parseKey(name), modes))
@@ -20,7 +20,7 @@ export function encodeKeys(text: string, modes: Pick<Modes, 'applicationCursor'>
 }
 
 interface Key {
-  /** In lower case, if it is a name. */
+  /** In lower case, unless it is a single character. */
   readonly name: string
   readonly shift: boolean
   readonly alt: boolean
@@ -57,7 +57,7 @@ function encodeCharacter({ name, shift, alt, ctrl }: Key): string | undefined {
   return character === undefined ? undefined : (alt ? '\x1b' : '') + character
 }
 
-/** What a keyboard makes of Ctrl and a character; `undefined` where that is nothing. */
+/** The control character for Ctrl and a character; `undefined` if there is none. */
 function controlCharacter(character: string): string | undefined {
   const upper = character.toUpperCase()
   if (/^[@A-Z[\\\]^_]$/.test(upper)) return String.fromCharCode(upper.charCodeAt(0) - 0x40)
@@ -76,7 +76,7 @@ const otherControls = new Map([
   ['?', '\x7f'],
 ])
 
-/** Keys that Shift and Ctrl change little or nothing about, as in xterm. */
+/** Keys for which Shift and Ctrl change little or nothing, as in xterm. */
 const simpleKeys = new Map<string, (key: Key) => string>([
   ['enter', () => '\r'],
   ['return', () => '\r'],
@@ -120,7 +120,7 @@ const numberKeys = new Map<string, number>([
 ])
 
 function encodeFunctionKey(key: Key, applicationCursor: boolean): string | undefined {
-  // Terminals of this kind have twelve; the second twelve are the first with Shift.
+  // Such terminals have twelve function keys. F13 to F24 are F1 to F12 with Shift.
   const [, upper] = /^f(1[3-9]|2[0-4])$/.exec(key.name) ?? []
   if (upper !== undefined)
     return encodeFunctionKey({ ...key, name: `f${Number(upper) - 12}`, shift: true }, applicationCursor)
@@ -135,7 +135,7 @@ function encodeFunctionKey(key: Key, applicationCursor: boolean): string | undef
   return isFunctionKey || applicationCursor ? `\x1bO${letter}` : `\x1b[${letter}`
 }
 
-/** As a person counts: an emoji of several parts is one. */
+/** Counts as a person does: an emoji of several code points is one character. */
 function isOneCharacter(text: string): boolean {
   return [...segmenter.segment(text)].length === 1
 }
@@ -148,8 +148,8 @@ function messageFor(unknown: readonly string[]): string {
     .map((name) => JSON.stringify(name.slice(0, 40)))
     .join(', ')
   return (
-    `Nothing was sent: there is no key ${names}. Known are ${knownNames}, F1 to F24 and single characters, ` +
-    'each with Ctrl+, Alt+ or Shift+ before it where a keyboard has that. To send text as it is, use send_text.'
+    `Nothing was sent: there is no key ${names}. Use ${knownNames}, F1 to F24 and single characters, ` +
+    'with Ctrl+, Alt+ or Shift+ before them where a keyboard has that. To send text, use send_text.'
   )
 }
 

@@ -1,31 +1,31 @@
 /**
- * The screen of a terminal with a past. It is drawn from disk when somebody needs it: in slices if they can wait, at
- * once if they cannot. So a hub that comes up with many terminals is there at once.
+ * The screen of an adopted terminal. It is drawn from disk when it is needed: in slices if the caller can wait, at once
+ * if not. So a hub with many terminals starts quickly.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Restoring } from './restore.ts'
-import type { Screen } from './screen.ts'
+import type { Screen } from './screen/screen.ts'
 
 export interface LazyScreen {
-  /** Drawn to the end of what is on disk, at once if that has not been done. */
+  /** The screen up to the end of the journal. Drawn at once if necessary. */
   readonly drawn: Screen
   readonly isDrawn: boolean
-  /** `undefined` as long as nobody needed it. */
+  /** `undefined` as long as it was not needed. */
   readonly begun: Screen | undefined
-  /** Draws it without holding anybody up. */
+  /** Draws it in slices. */
   draw(): Promise<void>
-  /** Nobody needs it any more. */
+  /** The screen is no longer needed. */
   stop(): void
 }
 
-/** `onDrawn` is called once; `from` is where the drawing began. */
+/** `onDrawn` is called once; `from` is the offset at which the drawing started. */
 export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Screen, from: number) => void): LazyScreen {
   let restoring: Restoring | undefined
   let drawing: Promise<void> | undefined
   let isDrawn = false
   let isStopped = false
 
-  /** Only once the screen has settled: what it has not taken yet would be read from the journal again, and fed twice. */
+  /** Call it only when the screen has settled: bytes that it has not processed yet would be read and fed twice. */
   function step(): void {
     restoring ??= begin()
     restoring.step()
@@ -45,7 +45,7 @@ export function createLazyScreen(begin: () => Restoring, onDrawn: (screen: Scree
   return {
     get drawn() {
       while (!isDrawn) {
-        // Whoever draws it in slices may be in the middle of one.
+        // `draw` may be in the middle of a slice.
         restoring?.screen.flush()
         step()
       }

@@ -1,23 +1,80 @@
-/** One terminal: what comes from its holder goes to its screen, and what people and programs type goes to the holder. */
+/** A terminal: output from its holder goes to its screen, and input goes to the holder. */
 import { join } from 'node:path'
 import { messageOf } from '../base/hub-error.ts'
-import { findCompanions } from './companions.ts'
+import { type OtherProcesses, findOtherProcesses } from './other-processes.ts'
+import type { TerminalStatus } from './follow-holder.ts'
 import { followHolder } from './follow-holder.ts'
+import type { History } from './history/history.ts'
 import { openHistory } from './history/history.ts'
-import type { Size } from './holder/frames.ts'
-import { journalFolder } from './holder/journal-files.ts'
 import type { HolderConnection } from './holder-connection.ts'
-import { journalBounds, readIndexes, readJournal } from './journal.ts'
+import { journalFolder } from './journal/journal-files.ts'
+import { journalBounds, readIndexes, readJournal } from './journal/journal.ts'
+import { createOutputTail } from './journal/output-tail.ts'
+import type { Output } from './journal/read-output.ts'
+import { readOutput } from './journal/read-output.ts'
 import { createLazyScreen } from './lazy-screen.ts'
-import { createOutputTail } from './output-tail.ts'
-import { foregroundOf, isIdle, workingDirectoryOf } from './program.ts'
-import { readOutput } from './read-output.ts'
+import type { ProcessDescription } from './process-table.ts'
+import { foregroundOf, foregroundPrograms, hidesInput, isIdle, workingDirectoryOf } from './program.ts'
+import type { Size } from './pty/size.ts'
+import type { Recording } from './recording.ts'
 import { exportRecording } from './recording.ts'
 import type { Restoring } from './restore.ts'
 import { restoreScreen } from './restore.ts'
+import type { Screen } from './screen/screen.ts'
 import type { Snapshots } from './snapshots.ts'
 import { createSnapshots, readSnapshot } from './snapshots.ts'
-import type { Terminal } from './terminal.ts'
+
+export interface Terminal {
+  readonly id: string
+  /** The folder with its journal. */
+  readonly directory: string
+  readonly size: Size
+  /** Drawn at once if it was not drawn yet. Later output is drawn as it arrives. */
+  readonly screen: Screen
+  /** For callers that can wait for the screen. `onChange` is called when it is drawn. */
+  readonly isDrawn: boolean
+  readonly status: TerminalStatus
+  /** The offset of the next byte of output. */
+  readonly offset: number
+  /** The offset of the oldest byte that is still kept. */
+  readonly firstOffset: number
+  /** A problem that people should know about, such as a full disk. */
+  readonly fault: string | undefined
+  /** Output from an offset; cheap for a reader that keeps up. */
+  readOutput(since: number, maxBytes: number): Output
+  /** The lines that have scrolled off the screen, as far as the journal goes back. */
+  history(): Promise<History>
+  /**
+   * Throws if the program cannot be reached, and if it leaves too much input unread. In its usual (cooked) mode, a
+   * terminal takes lines of at most 4,095 bytes. The system drops the rest of longer lines.
+   */
+  write(bytes: Buffer): void
+  resize(size: Size): void
+  /** Signals the whole process group of the program. */
+  signal(name: NodeJS.Signals): void
+  /** For a program in tmux: it continues there without its holder, and this terminal ends. */
+  releaseProgram(): void
+  /** The other processes in the terminal. Throws if the program cannot be reached. */
+  otherProcesses(): Promise<OtherProcesses>
+  /** The foreground process: the program itself, or the command it runs. `undefined` after its end. */
+  foreground(): Promise<ProcessDescription | undefined>
+  /** The names of the foreground programs, wrappers before the programs they run. */
+  foregroundPrograms(): Promise<readonly string[]>
+  /** The directory that the shell reports, else that of the foreground process. */
+  workingDirectory(): Promise<string | undefined>
+  /** The shell reports that it is at its prompt, or none of its commands has the foreground. */
+  isIdle(): Promise<boolean>
+  /** It reads a line without echo, such as a password. `undefined`: the system does not say. */
+  hidesInput(): Promise<boolean | undefined>
+  /**
+   * Called on new output on the screen, and when status, size or fault changes. Returns a function that unsubscribes.
+   */
+  onChange(listener: () => void): () => void
+  /** Writes the output as asciicast v3. */
+  exportRecording(path: string): Promise<Recording>
+  /** Disconnects from the terminal. Its holder continues. */
+  release(): void
+}
 
 export interface LiveTerminalOptions {
   readonly id: string
@@ -29,16 +86,16 @@ export interface LiveTerminalOptions {
 }
 
 export interface LiveTerminal extends Terminal {
-  /** Has its screen drawn, without holding anybody up. */
+  /** Draws the screen in slices. */
   draw(): Promise<void>
 }
 
 const defaultSize: Size = { cols: 80, rows: 24 }
-/** So much may wait for the screen before the holder is held back. */
+/** Limit for output that waits for the screen. Beyond it, the hub stops reading from the holder. */
 const maxUndrawnBytes = 2 * 1024 * 1024
 const tailBytes = 256 * 1024
 const sliceBytes = 256 * 1024
-/** A program that asked its terminal something waits no longer; what came then, it would take for typed. */
+/** A program no longer waits for an answer from its terminal after this time, and would read it as typed input. */
 const answerWithinMs = 5_000
 
 export function createLiveTerminal({ id, directory, scrollbackLines, ...options }: LiveTerminalOptions): LiveTerminal {
@@ -47,7 +104,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
   let fault = options.connection?.tooOld ?? options.connection?.hello.fault
   let snapshots: Snapshots | undefined
   let undrawn = 0
-  let isHeldBack = false
+  let isPaused = false
 
   const holder = followHolder({
     directory,
@@ -58,58 +115,61 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       onOutput: receive,
       onResize(size) {
         lazy.drawn.resize(size)
-        void lazy.drawn.settled().then(tell)
+        void lazy.drawn.settled().then(notify)
       },
       onFault(message) {
         fault = message
-        tell()
+        notify()
       },
       onEnd,
     },
   })
-  const { life } = holder
-  const end = options.connection?.hello.offset ?? (life.is === 'exited' ? life.offset : journalBounds(journal).offset)
+  const { status } = holder
+  const end =
+    options.connection?.hello.offset ?? (status.is === 'exited' ? status.offset : journalBounds(journal).offset)
   let tail = createOutputTail(end, tailBytes)
   const lazy = createLazyScreen(restore, (screen, from) => {
     snapshots = createSnapshots(directory, screen, from)
     tail = createOutputTail(screen.offset, tailBytes)
-    if (holder.life.is === 'running') holder.attach()
+    if (holder.status.is === 'running') holder.attach()
     else skipLost()
     screen.flush()
-    queueMicrotask(tell)
+    queueMicrotask(notify)
   })
 
   function restore(): Restoring {
-    const isHeld = holder.life.is === 'running'
+    const isRunning = holder.status.is === 'running'
     return restoreScreen({
       journal,
       snapshot: readSnapshot(directory),
       end,
-      answerFrom: isHeld ? Math.max(options.connection?.hello.answered ?? 0, recentOffset()) : Number.POSITIVE_INFINITY,
+      answerFrom: isRunning
+        ? Math.max(options.connection?.hello.answered ?? 0, recentOffset())
+        : Number.POSITIVE_INFINITY,
       size: options.connection?.hello.size ?? defaultSize,
       scrollbackLines,
       onAnswer(bytes, offset) {
         const { connection } = holder
         if (connection?.tooOld === undefined) connection?.answer(offset, bytes)
       },
-      onFault: noteFailure,
+      onFault: recordFailure,
     })
   }
 
-  /** Where the output begins that came in the last few seconds. */
+  /** The offset of the output of the last few seconds. */
   function recentOffset(): number {
     const since = Date.now() - answerWithinMs
     return readIndexes(journal, { from: end, kinds: ['output'] }).find(({ at }) => at >= since)?.offset ?? end
   }
 
-  /** Of drawing it. Whoever asks for the screen hears of it again. */
-  function noteFailure(error: unknown): void {
+  /** Records that drawing failed. The next use of the screen fails again. */
+  function recordFailure(error: unknown): void {
     fault = `The screen could not be drawn: ${messageOf(error)}`
-    // Who is told may look at the screen, which is in the middle of it.
-    queueMicrotask(tell)
+    // A listener may read the screen, which is being drawn right now.
+    queueMicrotask(notify)
   }
 
-  function tell(): void {
+  function notify(): void {
     for (const listener of listeners) listener()
   }
 
@@ -118,22 +178,22 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     const screen = lazy.drawn
     screen.skipTo(offset)
     undrawn += bytes.length
-    if (undrawn > maxUndrawnBytes && !isHeldBack) {
-      isHeldBack = true
+    if (undrawn > maxUndrawnBytes && !isPaused) {
+      isPaused = true
       holder.connection?.pause()
     }
     void screen.feed(bytes).then(() => {
       undrawn -= bytes.length
-      if (isHeldBack && undrawn < maxUndrawnBytes / 2) {
-        isHeldBack = false
+      if (isPaused && undrawn < maxUndrawnBytes / 2) {
+        isPaused = false
         holder.connection?.resume()
       }
-      snapshots?.note()
-      tell()
+      snapshots?.update()
+      notify()
     })
   }
 
-  /** What the holder could not send any more is in the journal. */
+  /** Output that the holder could not send any more is in the journal. */
   function onEnd(): void {
     if (snapshots) {
       for (;;) {
@@ -145,30 +205,30 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     }
     void (lazy.begun?.settled() ?? Promise.resolve()).then(() => {
       snapshots?.write()
-      tell()
+      notify()
     })
   }
 
-  /** Where the disk did not take the end, the holder was the last to have it. */
+  /** If the disk did not take the last output, only the holder had it. */
   function skipLost(): void {
-    const { life } = holder
-    if (life.is === 'exited' && life.offset > tail.end) receive(life.offset, Buffer.alloc(0))
+    const { status } = holder
+    if (status.is === 'exited' && status.offset > tail.end) receive(status.offset, Buffer.alloc(0))
   }
 
   return {
     id,
     directory,
-    draw: () => lazy.draw().catch(noteFailure),
+    draw: () => lazy.draw().catch(recordFailure),
     get screen() {
       return lazy.drawn
     },
     get size() {
       const { begun } = lazy
       if (begun) return begun.size
-      return options.connection?.hello.size ?? sizeAtTheEnd(journal) ?? defaultSize
+      return options.connection?.hello.size ?? lastSize(journal) ?? defaultSize
     },
-    get life() {
-      return holder.life
+    get status() {
+      return holder.status
     },
     get offset() {
       return tail.end
@@ -181,26 +241,33 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     },
     readOutput: (since, maxBytes) => readOutput(journal, tail, since, maxBytes),
     history: () => openHistory(journal, lazy.drawn),
-    write: (bytes) => holder.reach().write(bytes),
+    write: (bytes) => holder.requireConnection().write(bytes),
     resize(size) {
-      // Attached by then: who is not yet attached is not told when it is so.
+      // Reading the screen attaches to the holder, which reports a resize only to attached viewers.
       void lazy.drawn
-      holder.reach().resize(size)
+      holder.requireConnection().resize(size)
     },
-    signal: (name) => holder.reach().signal(name),
-    companions: () => findCompanions(holder.reach().hello.childPid, () => holder.life.is === 'running'),
+    signal: (name) => holder.requireConnection().signal(name),
+    releaseProgram: () => holder.requireConnection().release(),
+    otherProcesses: () =>
+      findOtherProcesses(holder.requireConnection().hello.childPid, () => holder.status.is === 'running'),
     get isDrawn() {
       return lazy.isDrawn
     },
-    foreground: () => foregroundOf(holder.life),
-    workingDirectory: async () => lazy.drawn.workingDirectory ?? (await workingDirectoryOf(holder.life)),
-    isIdle: () => isIdle(holder.life, lazy.drawn.shellState),
+    foreground: () => foregroundOf(holder.status),
+    foregroundPrograms: () => foregroundPrograms(holder.status),
+    workingDirectory: async () => lazy.drawn.workingDirectory ?? (await workingDirectoryOf(holder.status)),
+    isIdle: () => isIdle(holder.status, lazy.drawn.shellState),
+    hidesInput: () => hidesInput(holder.status),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     exportRecording: (path) =>
-      exportRecording(journal, path, { end: tail.end, exit: holder.life.is === 'exited' ? holder.life : undefined }),
+      exportRecording(journal, path, {
+        end: tail.end,
+        exit: holder.status.is === 'exited' ? holder.status : undefined,
+      }),
     release() {
       listeners.clear()
       snapshots?.write()
@@ -210,6 +277,6 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
   }
 }
 
-function sizeAtTheEnd(journal: string): Size | undefined {
+function lastSize(journal: string): Size | undefined {
   return readIndexes(journal, { from: Number.POSITIVE_INFINITY, kinds: ['begin', 'resize'] }).at(-1)
 }

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodePaste } from './paste.ts'
 
-test('text is pasted as it is, in brackets if the program asked for them, and lines end as with Enter', () => {
+test('a paste is bracketed if the program asked for it, and its lines end with a carriage return', () => {
   expect(encodePaste('Enter -n\tC-c\r\n漢😀\n', { bracketedPaste: false }).toString()).toBe('Enter -n\tC-c\r漢😀\r')
   expect(encodePaste('a\nb', { bracketedPaste: true }).toString()).toBe('\x1b[200~a\rb\x1b[201~')
 })
 
-test('no text can end the paste it is in', () => {
+test('no text can end its own bracketed paste', () => {
   const pieces = fc.constantFrom(
     '\x1b',
     '\x9b',

@@ -1,39 +1,56 @@
-/** What the program of a terminal is doing, as far as the system and its shell tell. */
+/** The state of a terminal's program, from the system and from its shell's marks. */
+import type { TerminalStatus } from './follow-holder.ts'
 import { isInteractiveShell } from './interactive-shell.ts'
 import type { ProcessDescription } from './process-table.ts'
 import { processTable } from './process-table.ts'
-import type { Screen } from './screen.ts'
-import type { TerminalLife } from './terminal.ts'
+import { programNames } from './program-names.ts'
+import type { Screen } from './screen/screen.ts'
 
-/** The process that has the foreground: the shell itself, or what it runs. */
-export async function foregroundOf(life: TerminalLife): Promise<ProcessDescription | undefined> {
-  if (life.is !== 'running') return undefined
-  const group = await processTable.foregroundGroup(life.pid)
+/** The foreground process: the shell itself, or the command it runs. */
+export async function foregroundOf(status: TerminalStatus): Promise<ProcessDescription | undefined> {
+  if (status.is !== 'running') return undefined
+  const group = await processTable.foregroundGroup(status.pid)
   if (group === undefined) return undefined
-  if (group === (await processTable.group(life.pid))) return processTable.describe(life.pid)
+  if (group === (await processTable.group(status.pid))) return processTable.describe(status.pid)
   const leader = await processTable.describe(group)
   if (leader) return leader
-  const member = await processTable.memberOf(group, life.pid)
+  const member = await processTable.memberOf(group, status.pid)
   return member === undefined ? undefined : processTable.describe(member)
 }
 
-export async function workingDirectoryOf(life: TerminalLife): Promise<string | undefined> {
-  const foreground = await foregroundOf(life)
+/** The names of the foreground process and its descendants. */
+export async function foregroundPrograms(status: TerminalStatus): Promise<readonly string[]> {
+  const foreground = await foregroundOf(status)
+  return foreground ? programNames(foreground.pid) : []
+}
+
+export async function workingDirectoryOf(status: TerminalStatus): Promise<string | undefined> {
+  const foreground = await foregroundOf(status)
   return foreground && processTable.workingDirectory(foreground.pid)
 }
 
 /**
- * A shell that tells where its prompts are is believed; else it is idle while nothing it runs has the foreground. A program
- * that is no shell, or a shell that runs a line or a script, has no prompt to be at.
+ * A shell that marks its prompts says itself whether it is idle. Any other shell is idle while none of its commands has
+ * the foreground. A program that is not a shell, or a shell that runs a command line or a script, is never idle.
  */
-export async function isIdle(life: TerminalLife, shellState: Screen['shellState']): Promise<boolean> {
-  if (life.is !== 'running') return false
+export async function isIdle(status: TerminalStatus, shellState: Screen['shellState']): Promise<boolean> {
+  if (status.is !== 'running') return false
   if (shellState !== undefined) return shellState === 'prompt'
-  // Its own: in tmux not its number, since it shares the group with the shell that waits for it.
+  // Compares groups, not pids: in tmux the shell shares the group with the shell that waits for it.
   const [foreground, own, words] = await Promise.all([
-    processTable.foregroundGroup(life.pid),
-    processTable.group(life.pid),
-    processTable.words(life.pid),
+    processTable.foregroundGroup(status.pid),
+    processTable.group(status.pid),
+    processTable.words(status.pid),
   ])
   return foreground !== undefined && foreground === own && isInteractiveShell(words)
+}
+
+/**
+ * A program that asks for a password keeps the terminal's line editing and switches its echo off. Full-screen programs
+ * switch both off, and draw typed text themselves.
+ */
+export async function hidesInput(status: TerminalStatus): Promise<boolean | undefined> {
+  const foreground = await foregroundOf(status)
+  const modes = foreground && (await processTable.terminalModes(foreground.pid))
+  return modes && modes.has('icanon') && !modes.has('echo')
 }

@@ -1,12 +1,12 @@
-/** What a program asks its terminal is answered once, by the hub, whoever else looks on. */
+/** The hub answers each question of a program to its terminal once, even if several hubs are attached. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readAll, shellLine } from '../../test/fixtures/held-program.ts'
-import { shownOn, testTerminals, untilShown } from '../../test/fixtures/terminals.ts'
+import { readAll, shellLine } from '../../test/worlds/held-program.ts'
+import { shownOn, testTerminals, untilShown } from '../../test/worlds/terminals.ts'
 import { until } from '../../test/fixtures/until.ts'
 
-/** Asks where the cursor is whenever something is typed, and prints all it gets in half a second, escape characters as `E`. */
+/** Queries the cursor after each input, and prints everything it gets in half a second, with `E` for escape. */
 const asker = shellLine(
   `stty raw -echo; while true; do printf 'type\\r\\n'; head -c 1 > /dev/null; printf '\\033[6n'; ` +
     `timeout --foreground 0.5 cat | tr '\\033' E; printf ' got\\r\\n'; done`,
@@ -16,7 +16,7 @@ function answersIn(text: string): readonly string[] {
   return text.match(/E\[\d+;\d+R/g) ?? []
 }
 
-test('once, though several hubs are attached', async () => {
+test('a question is answered once, even if several hubs are attached', async () => {
   const terminals = testTerminals()
   const first = await terminals.start('t', asker)
   await untilShown(first, 'type')
@@ -32,7 +32,7 @@ test('once, though several hubs are attached', async () => {
   expect(answersIn(text)).toEqual(['E[2;1R', 'E[4;1R'])
 })
 
-test('not again by a hub that reads it in the journal', async () => {
+test('a hub that reads a question in the journal does not answer it again', async () => {
   const terminals = testTerminals()
   const first = await terminals.start('t', asker)
   await untilShown(first, 'type')
@@ -49,7 +49,7 @@ test('not again by a hub that reads it in the journal', async () => {
   expect(answersIn(text)).toEqual(['E[2;1R', 'E[4;1R'])
 })
 
-test('by the next hub, if none was there just then', async () => {
+test('the next hub answers a question that was asked without a hub', async () => {
   const terminals = testTerminals()
   const program = shellLine(
     `stty raw -echo; printf 'type\\r\\n'; head -c 1 > /dev/null; printf '\\033[6n'; head -c 6 | tr '\\033' E; read x`,
@@ -62,7 +62,7 @@ test('by the next hub, if none was there just then', async () => {
   expect(answersIn(await untilShown(second, 'R'))).toEqual(['E[2;1R'])
 })
 
-test('by nobody, if the program has long given up waiting', async () => {
+test('an old question, for which the program no longer waits, is not answered', async () => {
   const terminals = testTerminals()
   const go = join(terminals.directory, 'go')
   const program = shellLine(

@@ -1,10 +1,10 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shellLine } from '../../test/fixtures/held-program.ts'
+import { shellLine } from '../../test/worlds/held-program.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
-import { testTerminals, untilEnded, untilShown } from '../../test/fixtures/terminals.ts'
-import { openJournalWriter } from './holder/journal-writer.ts'
+import { testTerminals, untilEnded, untilShown } from '../../test/worlds/terminals.ts'
+import { openJournalWriter } from './journal/journal-writer.ts'
 import { exportRecording } from './recording.ts'
 
 type Event = readonly [number, 'o' | 'r' | 'm' | 'x', string]
@@ -33,7 +33,7 @@ function outputOf(events: readonly Event[]): string {
   return events.flatMap(([, code, data]) => (code === 'o' ? [data] : [])).join('')
 }
 
-test('a recording has what was printed, the sizes and the end, each in its place', async () => {
+test('a recording has the output, the resizes and the end in order', async () => {
   const terminal = await testTerminals().start('t', shellLine('echo one; read line; stty size; exit 3'))
   await untilShown(terminal, 'one')
   terminal.resize({ cols: 100, rows: 30 })
@@ -53,7 +53,7 @@ test('a recording has what was printed, the sizes and the end, each in its place
   expect(events.at(-1)).toEqual([expect.any(Number), 'x', '3'])
 })
 
-test('one of a program that still runs has no end', async () => {
+test('a recording of a running program has no end', async () => {
   const terminal = await testTerminals().start('t', shellLine('echo one; read line'))
   await untilShown(terminal, 'one')
   const path = join(temporaryDirectory(), 'session.cast')
@@ -61,7 +61,7 @@ test('one of a program that still runs has no end', async () => {
   expect(parse(path).events.map(([, code]) => code)).toEqual(['o'])
 })
 
-test('intervals add up to when things were printed', async () => {
+test('intervals add up to the time of the output', async () => {
   let time = 1_700_000_000_000
   const directory = join(temporaryDirectory(), 'journal')
   const limits = { segmentBytes: 1000, maxBytes: 100_000 }
@@ -72,7 +72,7 @@ test('intervals add up to when things were printed', async () => {
   }
   time += 1000
   const exit = { offset: journal.offset, code: null, signal: 'SIGTERM' }
-  journal.noteExit(exit)
+  journal.recordExit(exit)
   journal.close()
   const path = join(temporaryDirectory(), 'session.cast')
   await exportRecording(directory, path, { end: exit.offset, exit })
@@ -83,7 +83,7 @@ test('intervals add up to when things were printed', async () => {
   expect(events.at(-1)).toEqual([1, 'x', '143'])
 })
 
-test('characters cut by slices and segments are whole, and bytes that are no text are marked', async () => {
+test('characters across slices and segments are complete, and invalid bytes are replaced', async () => {
   const directory = join(temporaryDirectory(), 'journal')
   const limits = { segmentBytes: 100, maxBytes: 10_000_000 }
   let time = 0
@@ -92,21 +92,21 @@ test('characters cut by slices and segments are whole, and bytes that are no tex
   for (const byte of Buffer.from(text)) journal.append(Buffer.from([byte]))
   journal.append(Buffer.from([0xff, 0x41, 0xe6, 0xbc]))
   const exit = { offset: journal.offset, code: 0, signal: null }
-  journal.noteExit(exit)
+  journal.recordExit(exit)
   journal.close()
   const path = join(temporaryDirectory(), 'session.cast')
   await exportRecording(directory, path, { end: exit.offset, exit })
   expect(outputOf(parse(path).events)).toBe(`${text}\ufffdA\ufffd`)
 })
 
-test('what is missing is told where it is missing: dropped at the beginning, lost in the middle and at the end', async () => {
+test('missing output is marked at its place: at the beginning, in the middle and at the end', async () => {
   const directory = join(temporaryDirectory(), 'journal')
   let time = 0
   const now = () => (time += 1000)
   const limits = { segmentBytes: 200, maxBytes: 2000 }
   const journal = openJournalWriter({ directory, limits, size: { cols: 80, rows: 24 }, now })
   for (let line = 0; line < 50; line++) journal.append(Buffer.from(`${line} ${'x'.repeat(100)}\r\n`))
-  // In place of the folder a file: nothing can be made in it, whoever asks.
+  // A file in place of the folder, so that no user can create anything in it.
   const elsewhere = `${directory}-elsewhere`
   renameSync(directory, elsewhere)
   writeFileSync(directory, '')
@@ -137,7 +137,7 @@ test('what is missing is told where it is missing: dropped at the beginning, los
   ])
 })
 
-test('a file that cannot be written is told, and nothing is left of it', async () => {
+test('an export to a path that cannot be written is an error', async () => {
   const terminal = await testTerminals().start('t', shellLine('echo one; read line'))
   await untilShown(terminal, 'one')
   await expect(terminal.exportRecording('/no/such/place/session.cast')).rejects.toThrow('ENOENT')

@@ -1,20 +1,19 @@
 /**
- * A journal as asciicast v3, which asciinema plays (https://docs.asciinema.org/manual/asciicast/v3/). An export: JSON
- * holds text alone, so that bytes that are no text are lost in it, and the journal stays the record.
+ * Exports a journal as asciicast v3, which asciinema plays (https://docs.asciinema.org/manual/asciicast/v3/). JSON
+ * contains only text, so the export loses bytes that are not UTF-8. The journal stays the record.
  */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { finished } from 'node:stream/promises'
-import type { Exit } from './holder/frames.ts'
-import type { JournalEntry } from './holder/journal-files.ts'
-import { listSegments } from './holder/journal-files.ts'
-import { readIndex, readJournal } from './journal.ts'
+import type { Exit, JournalEntry } from './journal/journal-files.ts'
+import { listSegments } from './journal/journal-files.ts'
+import { readIndex, readJournal } from './journal/journal.ts'
 
-/** What is known of the output beside the journal, which has gaps where the disk was full. */
+/** What is known about the output beside the journal, which has gaps from times of a full disk. */
 export interface Printed {
-  /** Where it ends. */
+  /** The end offset of the output. */
   readonly end: number
   readonly exit?: Exit | undefined
 }
@@ -28,7 +27,7 @@ const sliceBytes = 64 * 1024
 const kinds = ['begin', 'output', 'resize', 'exit'] as const
 type Timed = Extract<JournalEntry, { is: (typeof kinds)[number] }>
 
-/** Takes as much memory for a long recording as for a short one. */
+/** Memory use does not depend on the length of the recording. */
 export async function exportRecording(journal: string, path: string, printed: Printed): Promise<Recording> {
   const file = createWriteStream(path, { mode: 0o600 })
   try {
@@ -45,7 +44,7 @@ export async function exportRecording(journal: string, path: string, printed: Pr
 
 function* linesOf(journal: string, { end: printedTo, exit }: Printed): Generator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  /** What a line's interval is counted from. In whole milliseconds: rounded ones would add up. */
+  /** The time of the last line. In whole milliseconds, since rounding errors would add up. */
   let clock: number | undefined
   let size = { cols: 0, rows: 0 }
   let offset = 0
@@ -57,14 +56,14 @@ function* linesOf(journal: string, { end: printedTo, exit }: Printed): Generator
     return `${JSON.stringify([interval / 1000, code, data])}\n`
   }
 
-  /** A character that is cut here is not completed by what comes behind. */
-  function* cut(at: number): Generator<string> {
+  /** Ends an incomplete character, which later bytes must not complete. */
+  function* flushText(at: number): Generator<string> {
     const rest = decoder.decode()
     if (rest !== '') yield event(at, 'o', rest)
   }
 
   function* gap(at: number, bytes: number): Generator<string> {
-    yield* cut(at)
+    yield* flushText(at)
     yield event(at, 'm', `${bytes} bytes of output are missing here`)
   }
 
@@ -95,11 +94,11 @@ function* linesOf(journal: string, { end: printedTo, exit }: Printed): Generator
   if (clock === undefined) return
   if (offset < printedTo) yield* gap(lastAt, printedTo - offset)
   if (!exit) return
-  yield* cut(lastAt)
+  yield* flushText(lastAt)
   yield event(lastAt, 'x', String(exitStatus(exit)))
 }
 
-/** As a shell would put it. */
+/** The exit status as a shell reports it. */
 function exitStatus({ code, signal }: Exit): number {
   return code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)
 }
@@ -108,7 +107,7 @@ function* timedEntries(journal: string): Generator<Timed> {
   for (const start of listSegments(journal)) yield* readIndex(journal, start, kinds)
 }
 
-/** Each with the one behind it. */
+/** Each item with its successor. */
 function* inPairs<Item>(items: Iterable<Item>): Generator<readonly [Item, Item | undefined]> {
   let last: { readonly item: Item } | undefined
   for (const item of items) {

@@ -1,36 +1,35 @@
-/** Draws the screen of a terminal anew from what is on disk: the last snapshot, then the journal since. */
-import type { Size } from './holder/frames.ts'
-import { journalBounds, readIndexes, readJournal } from './journal.ts'
-import type { Screen, ScreenOptions, Snapshot } from './screen.ts'
-import { createScreen } from './screen.ts'
+/** Redraws the screen of a terminal from disk: the last snapshot, then the journal since. */
+import { journalBounds, readIndexes, readJournal } from './journal/journal.ts'
+import { type Screen, type ScreenOptions, type Snapshot, createScreen } from './screen/screen.ts'
+import type { Size } from './pty/size.ts'
 
 export interface Restoring {
   readonly screen: Screen
-  /** Where it began: at the end of the snapshot, if there was one. */
+  /** The offset at which it began: the end of the snapshot, if there was one. */
   readonly from: number
   readonly isDone: boolean
-  /** Draws a little more. To be called again once the screen has settled. */
+  /** Draws a little more. Call it again once the screen has settled. */
   step(): void
 }
 
 export interface RestoreOptions extends Pick<ScreenOptions, 'scrollbackLines' | 'onAnswer' | 'onFault'> {
   readonly journal: string
   readonly snapshot: Snapshot | undefined
-  /** Where the journal has nothing to say of it. */
+  /** Used if the journal does not say. */
   readonly size: Size
-  /** Where the output ends, whether the disk has taken it or not. */
+  /** The end offset of the output, even if the disk has not taken all of it. */
   readonly end: number
-  /** What the program asked before was answered, or is of no interest any more. */
+  /** Questions before this offset were answered, or no longer matter. */
   readonly answerFrom: number
 }
 
 const sliceBytes = 64 * 1024
-/** Without a snapshot: far more than fills the hot lines, and drawn in half a second. */
+/** Without a snapshot. Far more than fills the scrollback in memory, and drawn in half a second. */
 const maxReplayBytes = 16 * 1024 * 1024
 
 export function restoreScreen({ journal, snapshot, end, answerFrom, size, ...options }: RestoreOptions): Restoring {
   const kept = journalBounds(journal)
-  // One from beyond the end is from before a power cut that the journal did not come through whole.
+  // A snapshot from beyond the end is from before a power cut that damaged the journal.
   const isUsable = snapshot !== undefined && snapshot.offset <= end
   const start = isUsable ? snapshot.offset : Math.max(kept.firstOffset, Math.min(end, kept.offset) - maxReplayBytes)
   const sizes = readIndexes(journal, { from: start, kinds: ['begin', 'resize'] })
@@ -40,7 +39,7 @@ export function restoreScreen({ journal, snapshot, end, answerFrom, size, ...opt
     offset: start,
     ...(isUsable && { from: snapshot }),
   })
-  // Of several sizes at one place the last will do: nothing was printed at the others.
+  // Of several sizes at one offset, the last is enough: nothing was printed in the others.
   const coming = sizes.filter(({ offset }, index) => offset >= start && sizes[index + 1]?.offset !== offset)
 
   let isDone = false

@@ -1,37 +1,37 @@
-/** Keeps the screen's state on disk now and then, so that a later hub need not read a whole journal to draw it. */
+/** Saves the screen to disk now and then, so that a later hub can draw it without a whole journal. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cpuMs } from '../base/cpu-ms.ts'
-import type { Screen, Snapshot } from './screen.ts'
-import { snapshotFormat } from './screen.ts'
+import type { Screen, Snapshot } from './screen/screen.ts'
+import { snapshotFormat } from './screen/screen.ts'
 
 export interface Snapshots {
-  /** Call after output: writes one when enough was drawn since the last. */
-  note(): void
-  /** Writes one now, where the screen can be told. */
+  /** Call it after output: writes a snapshot if enough was drawn since the last one. */
+  update(): void
+  /** Writes a snapshot now, if the screen is in a state that allows one. */
   write(): void
 }
 
 const snapshotFile = 'screen.json'
 /**
- * One is written when what was drawn since the last has taken this many times as long as writing one does: so little is
- * left for the next hub to draw again, whatever the program prints, and this one spends less on them than on drawing.
+ * A snapshot is written when the drawing since the last one took this many times as long as writing one. So a later hub
+ * has little to redraw for any output, and this hub spends less time on snapshots than on drawing.
  */
 const worthwhile = 2
 const leastMs = 10
-/** As long as none was written. */
+/** Used until one was written. */
 const assumedMs = 20
-/** At most this part of the time is spent on those of one terminal, and this on those of all. */
+/** The largest part of the time that snapshots may take, for one terminal and for all together. */
 const share = 0.05
 const shareOfAll = 0.2
-/** A hub that has just started has many screens to draw, which people wait for. */
+/** A hub that has just started has many screens to draw, for which people wait. */
 const firstAfterMs = 5_000
 
 let notBeforeForAll = 0
 
 /**
- * `savedTo`: where the last one ends, or the journal begins. What was drawn since then counts: else each of many hubs
- * that are killed one after another would have more to draw than the one before.
+ * `savedTo`: the end of the last snapshot, or the beginning of the journal. Drawing since then counts. Otherwise, if
+ * hubs are killed one after another, each would have more to draw than the one before.
  */
 export function createSnapshots(directory: string, screen: Screen, savedTo: number): Snapshots {
   const path = join(directory, snapshotFile)
@@ -58,23 +58,23 @@ export function createSnapshots(directory: string, screen: Screen, savedTo: numb
     notBeforeForAll = now + writingMs / shareOfAll
   }
 
-  function note(): void {
+  function update(): void {
     if (later || screen.drawingMs - drawnMs < Math.max(leastMs, worthwhile * writingMs)) return
     const waitMs = Math.max(notBefore, notBeforeForAll) - performance.now()
-    // The program may print no more until then.
-    if (waitMs > 0) later = setTimeout(noteAgain, waitMs).unref()
+    // The program may not print anything until then.
+    if (waitMs > 0) later = setTimeout(updateLater, waitMs).unref()
     else write()
   }
 
-  function noteAgain(): void {
+  function updateLater(): void {
     later = undefined
-    note()
+    update()
   }
 
-  return { write, note }
+  return { write, update }
 }
 
-/** `undefined` if there is none that can be used: the journal has everything it had. */
+/** `undefined` if there is no usable one: the journal contains everything. */
 export function readSnapshot(directory: string): Snapshot | undefined {
   try {
     const snapshot = JSON.parse(readFileSync(join(directory, snapshotFile), 'utf8')) as Snapshot
@@ -84,7 +84,7 @@ export function readSnapshot(directory: string): Snapshot | undefined {
   }
 }
 
-/** False on a full disk: then the last one stays, which is as good, only older. */
+/** False on a full disk. The last snapshot stays, which is older but still valid. */
 function replaceFile(path: string, text: string): boolean {
   const next = `${path}.new`
   try {

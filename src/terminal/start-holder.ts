@@ -1,22 +1,23 @@
-/** Starts a holder and hands it its task. It is detached: it lives on when the hub is gone, however it went. */
+/** Starts a holder and gives it its task. It is detached, so that it survives the end of the hub in every case. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { siblingModule } from '../base/sibling-module.ts'
-import type { HolderNotice } from './holder/notice.ts'
+import type { HolderInfo } from './holder/holder-info.ts'
 import type { HolderTask } from './holder/task.ts'
 
-const startWithinMs = 15_000
+/** A holder that fails says so or ends. This is for one that does neither, on a machine that may be very busy. */
+const startWithinMs = 60_000
 
-/** `cacheDirectory`: where code is kept compiled. Half the time to start, and half the memory of each holder. */
-export async function startHolder(task: HolderTask, cacheDirectory?: string): Promise<HolderNotice> {
+/** `cacheDirectory`: for compiled code. It halves the start time and the memory of each holder. */
+export async function startHolder(task: HolderTask, cacheDirectory?: string): Promise<HolderInfo> {
   const module = fileURLToPath(siblingModule('holder/holder', import.meta.url))
   const holder = spawn(process.execPath, ['--max-semi-space-size=1', module], {
     cwd: '/',
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
-    // Nothing of ours: what the program shall see is in the task.
+    // Nothing of the hub's environment: the task contains the program's environment.
     env: { PATH: '/usr/bin:/bin', ...(cacheDirectory !== undefined && { NODE_COMPILE_CACHE: cacheDirectory }) },
   })
   const failure = once(holder, 'error').then(([error]) => ({ error: messageOf(error) }))
@@ -29,11 +30,11 @@ export async function startHolder(task: HolderTask, cacheDirectory?: string): Pr
   return answer
 }
 
-async function readLine(output: AsyncIterable<Buffer>): Promise<HolderNotice | { error: string }> {
+async function readLine(output: AsyncIterable<Buffer>): Promise<HolderInfo | { error: string }> {
   let text = ''
   for await (const chunk of output) {
     text += chunk.toString('utf8')
-    if (text.includes('\n')) return JSON.parse(text) as HolderNotice | { error: string }
+    if (text.includes('\n')) return JSON.parse(text) as HolderInfo | { error: string }
   }
   return { error: 'its holder ended before it was ready' }
 }

@@ -1,12 +1,12 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { shellLine } from '../../test/fixtures/held-program.ts'
-import { shownOn, testTerminals, untilEnded, untilShown } from '../../test/fixtures/terminals.ts'
+import { shellLine } from '../../test/worlds/held-program.ts'
+import { shownOn, testTerminals, untilEnded, untilShown } from '../../test/worlds/terminals.ts'
 import { until } from '../../test/fixtures/until.ts'
 
 describe('a terminal', () => {
-  test('shows what its program prints, and takes what is typed', async () => {
+  test('shows the output of its program, and passes on input', async () => {
     const terminal = await testTerminals().start(
       't',
       shellLine('printf "name? "; read name; echo "hello $name"; read x'),
@@ -18,21 +18,21 @@ describe('a terminal', () => {
     expect(terminal.firstOffset).toBe(0)
   })
 
-  test('tells its listeners of output, of a new size and of the end', async () => {
+  test('notifies its listeners of output, resizes and the end', async () => {
     const terminal = await testTerminals().start('t', shellLine('read line; echo again; read line; exit 3'))
     const seen: string[] = []
-    const stop = terminal.onChange(() => seen.push(`${terminal.size.cols} ${terminal.life.is} ${shownOn(terminal)}`))
+    const stop = terminal.onChange(() => seen.push(`${terminal.size.cols} ${terminal.status.is} ${shownOn(terminal)}`))
     terminal.write(Buffer.from('\r'))
     await until(() => seen.some((entry) => entry.endsWith('again')))
     terminal.resize({ cols: 100, rows: 30 })
     await until(() => seen.some((entry) => entry.startsWith('100 running')))
     terminal.write(Buffer.from('\r'))
     await until(() => seen.some((entry) => entry.startsWith('100 exited')))
-    expect(terminal.life).toMatchObject({ is: 'exited', code: 3, signal: null })
+    expect(terminal.status).toMatchObject({ is: 'exited', code: 3, signal: null })
     stop()
   })
 
-  test('that has ended takes nothing more, and says so', async () => {
+  test('refuses input after its program has ended', async () => {
     const terminal = await testTerminals().start('t', shellLine('echo done'))
     await untilEnded(terminal)
     expect(() => terminal.write(Buffer.from('x'))).toThrow('The program has ended')
@@ -40,24 +40,25 @@ describe('a terminal', () => {
     expect(shownOn(terminal)).toBe('done')
   })
 
-  test('is found in its holder by others, until it has ended', async () => {
+  test('is listed for other hubs until it has ended', async () => {
     const terminals = testTerminals()
     const terminal = await terminals.start('t', shellLine('read line'))
-    expect(terminals.open().held()).toEqual(['t'])
+    expect(terminals.open().mayBeRunning()).toEqual(['t'])
     terminal.write(Buffer.from('\r'))
     await untilEnded(terminal)
-    expect(terminals.open().held()).toEqual([])
+    // The holder reports the end before it removes its socket.
+    await until(() => terminals.open().mayBeRunning().length === 0)
   })
 
-  test('has an id of its own', async () => {
+  test('has a unique id', async () => {
     const terminals = testTerminals()
     await terminals.start('t', shellLine('read line'))
-    await expect(terminals.start('t', shellLine('read line'))).rejects.toThrow('There is a terminal t already')
+    await expect(terminals.start('t', shellLine('read line'))).rejects.toThrow('There is already a terminal t')
   })
 })
 
-describe('a terminal that is adopted', () => {
-  test('goes on where it was, with its screen, its size and its lines', async () => {
+describe('an adopted terminal', () => {
+  test('continues with its screen, size and scrollback', async () => {
     const terminals = testTerminals()
     const program = shellLine(
       'stty -echo; read go; seq 1 100; printf "\\033[1mready "; while read line; do echo "<$line>"; done',
@@ -71,15 +72,15 @@ describe('a terminal that is adopted', () => {
 
     const second = await terminals.adopt('t')
     expect(second.size).toEqual({ cols: 60, rows: 10 })
-    expect(second.life.is).toBe('running')
+    expect(second.status.is).toBe('running')
     const { screen } = second
     expect({ rows: shownOn(second), cursor: screen.cursor(), scrollback: screen.scrollbackLength }).toEqual(before)
     second.write(Buffer.from('typed\r'))
     await untilShown(second, 'ready <typed>')
-    expect(second.screen.cell(8, 0).look.bold).toBe(true)
+    expect(second.screen.cell(8, 0).style.bold).toBe(true)
   })
 
-  test('shows what was printed while no hub was there', async () => {
+  test('shows output that was printed without a hub', async () => {
     const terminals = testTerminals()
     const first = await terminals.start('t', shellLine('read line; echo printed alone; read line'))
     first.write(Buffer.from('\r'))
@@ -88,43 +89,55 @@ describe('a terminal that is adopted', () => {
     await untilShown(second, 'printed alone')
   })
 
-  test('and whose program has ended meanwhile shows its last screen and how it ended', async () => {
+  test('shows its last screen and exit code if its program ended meanwhile', async () => {
     const terminals = testTerminals()
     const first = await terminals.start('t', shellLine('read line; echo last words; exit 4'))
-    const { life } = first
+    const { status } = first
     first.write(Buffer.from('\r'))
     first.release()
-    await until(() => life.is === 'running' && !isAlive(life.holderPid))
+    await until(() => status.is === 'running' && !isAlive(status.holderPid))
     const second = await terminals.adopt('t')
-    expect(second.life).toMatchObject({ is: 'exited', code: 4 })
+    expect(second.status).toMatchObject({ is: 'exited', code: 4 })
     expect(shownOn(second)).toContain('last words')
     expect(second.offset).toBe(second.screen.offset)
   })
 
-  test('and whose holder was killed shows its last screen, and says that it is lost', async () => {
+  test('shows its last screen and is lost if its holder was killed', async () => {
     const terminals = testTerminals()
     const first = await terminals.start('t', shellLine('echo last words; read line'))
     await untilShown(first, 'last words')
-    if (first.life.is === 'running') process.kill(first.life.holderPid, 'SIGKILL')
+    if (first.status.is === 'running') process.kill(first.status.holderPid, 'SIGKILL')
     expect(await untilEnded(first)).toEqual({ is: 'lost' })
     const second = await terminals.adopt('t')
-    expect(second.life).toEqual({ is: 'lost' })
+    expect(second.status).toEqual({ is: 'lost' })
     expect(shownOn(second)).toBe('last words')
     expect(() => second.write(Buffer.from('x'))).toThrow('is gone')
   })
 
-  test('with a notice or a snapshot that is damaged is found by its journal', async () => {
+  test('is found by its journal if holder.json and snapshot are damaged', async () => {
     const terminals = testTerminals()
     const first = await terminals.start('t', shellLine('echo here; read line'))
     await untilShown(first, 'here')
     first.release()
     for (const file of ['holder.json', 'screen.json']) writeFileSync(join(first.directory, file), '{"format":3,')
     const second = await terminals.adopt('t')
-    expect(second.life.is).toBe('running')
+    expect(second.status.is).toBe('running')
     expect(shownOn(second)).toBe('here')
   })
 
-  test('is saved as it was drawn, so that the next hub need not draw it again', async () => {
+  test('is not lost if holder.json cannot be read', async () => {
+    const terminals = testTerminals()
+    await terminals.start('t', shellLine('read line'))
+    const info = join(terminals.directory, 'terminals', 't', 'holder.json')
+    renameSync(info, `${info}.moved`)
+    symlinkSync(info, info)
+    const elsewhere = terminals.open({ socketDirectory: join(terminals.directory, 'elsewhere') })
+    await expect(elsewhere.adopt('t')).rejects.toThrow('ELOOP')
+    renameSync(`${info}.moved`, info)
+    expect((await elsewhere.adopt('t'))?.status.is).toBe('running')
+  })
+
+  test('is saved as a snapshot after drawing, for the next hub', async () => {
     const terminals = testTerminals()
     const first = await terminals.start('t', shellLine('echo here; read line'))
     await untilShown(first, 'here')
@@ -137,7 +150,7 @@ describe('a terminal that is adopted', () => {
     expect(JSON.parse(readFileSync(snapshot, 'utf8'))).toMatchObject({ offset: second.offset })
   })
 
-  test('is let go of before it is drawn, and nothing happens', async () => {
+  test('can be released before it is drawn', async () => {
     const terminals = testTerminals()
     const first = await terminals.start('t', shellLine('seq 1 100000; echo here; read line'))
     await untilShown(first, 'here')
@@ -148,7 +161,7 @@ describe('a terminal that is adopted', () => {
     await untilShown(third, 'here')
   })
 
-  test('is drawn by and by, without being looked at', async () => {
+  test('is drawn in the background', async () => {
     const terminals = testTerminals()
     const first = await terminals.start('t', shellLine('echo here; read line; echo there; read line'))
     await untilShown(first, 'here')
@@ -163,7 +176,7 @@ describe('a terminal that is adopted', () => {
 })
 
 describe('reading output', () => {
-  test('gives what comes behind an offset, from memory or from the journal', async () => {
+  test('returns output after an offset, from memory or from the journal', async () => {
     const terminals = testTerminals()
     const terminal = await terminals.start('t', shellLine('stty -echo; read line; seq 1 200000; read line'))
     terminal.write(Buffer.from('\r'))
@@ -180,18 +193,18 @@ describe('reading output', () => {
     const all = Buffer.concat(pieces).toString()
     expect(all.replace(/^\r\n/, '')).toBe(Array.from({ length: 200_000 }, (_, index) => `${index + 1}\r\n`).join(''))
     expect(terminal.readOutput(end, 10)).toEqual({ offset: end, bytes: Buffer.alloc(0), droppedBytes: 0 })
-    // The newest needs no disk.
+    // The newest output needs no disk.
     rmSync(join(terminal.directory, 'journal'), { recursive: true })
     expect(terminal.readOutput(end - 8, 100).bytes.toString()).toBe('200000\r\n')
   })
 
-  test('tells what the journal has dropped', async () => {
+  test('reports how many bytes the journal has dropped', async () => {
     const terminals = testTerminals({ journal: { segmentBytes: 128 * 1024, maxBytes: 512 * 1024 } })
     const terminal = await terminals.start('t', shellLine('seq 1 200000; read line'))
     await untilShown(terminal, '200000')
     const { firstOffset } = terminal
     expect(firstOffset).toBeGreaterThan(500_000)
-    // What is at hand may reach further back than so small a journal.
+    // The output in memory may reach further back than such a small journal.
     const { offset, droppedBytes, bytes } = terminal.readOutput(0, 1000)
     expect(droppedBytes).toBe(offset)
     expect(offset).toBeGreaterThan(500_000)

@@ -1,31 +1,38 @@
-/** The addresses on a screen: written out, also over the end of a row, and attached to text (OSC 8). */
-import type { Match, Pattern } from './patterns.ts'
-import type { ScreenRow } from './screen.ts'
-import type { Place, WrappedLine } from './wrapped-lines.ts'
-import { joinWrapped } from './wrapped-lines.ts'
+/** The URLs on a screen: in its text, also across rows, and attached to text (OSC 8). */
+import type { Match } from '../base/pattern.ts'
+import type { UntrustedPattern } from './untrusted-pattern.ts'
+import { type Place, type WrappedLine, joinWrapped } from './screen/wrapped-lines.ts'
+import type { ScreenRow } from './screen/screen-rows.ts'
 
 export interface FoundUrl {
   readonly url: string
   readonly row: number
   readonly startColumn: number
-  /** It ends in this row, before this column. */
+  /** The URL ends in this row, before this column. */
   readonly endRow: number
   readonly endColumn: number
 }
 
-/** From top to bottom. A pattern of one's own replaces the usual one, and what it matches stays as it is. */
-export function findUrls(rows: readonly ScreenRow[], pattern?: Pattern): readonly FoundUrl[] {
-  const attached = linksIn(rows).filter(({ url }) => !pattern || pattern.test(url))
-  const written = joinWrapped(rows).flatMap((line) => [...urlsIn(line, pattern)])
-  // One that is written out and leads where it says is one.
+/** From top to bottom. A given pattern replaces the default one, and its matches are not trimmed. */
+export async function findUrls(rows: readonly ScreenRow[], pattern?: UntrustedPattern): Promise<readonly FoundUrl[]> {
+  const links = linksIn(rows)
+  const lines = joinWrapped(rows)
+  // The screen may change while the pattern is matched, so each row computes its columns before that.
+  if (pattern) for (const row of rows) row.columnOf(0)
+  const matches = await pattern?.matchesIn([...links.map(({ url }) => url), ...lines.map(({ text }) => text)])
+  const attached = links.filter((_link, index) => matches?.[index]?.length !== 0)
+  const written = lines.flatMap((line, index) => [
+    ...urlsIn(line, matches?.[links.length + index] ?? usualMatches(line.text)),
+  ])
+  // A URL in the text that links to itself counts once.
   const others = written.filter((one) => !attached.some((other) => one.url === other.url && isOverlapping(one, other)))
   return [...attached, ...others].sort((a, b) => compare(startOf(a), startOf(b)))
 }
 
-function* urlsIn(line: WrappedLine, pattern: Pattern | undefined): Generator<FoundUrl> {
-  for (const { start, end } of pattern ? pattern.matchesIn(line.text) : usualMatches(line.text)) {
+function* urlsIn(line: WrappedLine, matches: Iterable<Match>): Generator<FoundUrl> {
+  for (const { start, end } of matches) {
     const from = line.placeOf(start)
-    const to = line.placeBehind(end)
+    const to = line.placeAfter(end)
     yield {
       url: line.text.slice(start, end),
       row: from.row,
@@ -43,11 +50,11 @@ function* usualMatches(text: string): Generator<Match> {
   }
 }
 
-/** Up to a blank, a quote, a bracket of no address, a full stop of the East, or the frame of a box. */
+/** Ends at a blank, a quote, a bracket that is not part of URLs, East Asian punctuation, or a box drawing character. */
 const usualUrl =
   /\b(?:https?|ftp|file):\/\/[^\s<>"'`{}|\\^\u2018-\u201f\u2500-\u259f\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/giu
 
-/** What ends a sentence is no part of the address, nor is a bracket that was opened before it. */
+/** Punctuation at the end of a sentence is not part of the URL, nor is a bracket that was opened before it. */
 function withoutPunctuation(url: string): string {
   const closed = new Map(
     ['()', '[]'].map(([open, close]) => [close!, url.split(close!).length - url.split(open!).length]),
@@ -62,17 +69,17 @@ function withoutPunctuation(url: string): string {
   return url.slice(0, end)
 }
 
-/** Neighbouring pieces of one link, also from one row to a wrapped one, are one. */
+/** Joins neighbouring pieces of one link, also across wrapped rows. */
 function linksIn(rows: readonly ScreenRow[]): readonly FoundUrl[] {
   const links: FoundUrl[] = []
   for (const [row, screenRow] of rows.entries()) {
-    for (const { column, width, look } of screenRow.runs()) {
-      if (look.link === undefined) continue
+    for (const { column, width, style } of screenRow.runs()) {
+      if (style.link === undefined) continue
       const last = links.at(-1)
-      const goesOn = last?.url === look.link && isNext(last, { row, column }, screenRow.isWrapped)
+      const isContinued = last?.url === style.link && isNext(last, { row, column }, screenRow.isWrapped)
       const end = { endRow: row, endColumn: column + width }
-      if (goesOn) links[links.length - 1] = { ...last, ...end }
-      else links.push({ url: look.link, row, startColumn: column, ...end })
+      if (isContinued) links[links.length - 1] = { ...last, ...end }
+      else links.push({ url: style.link, row, startColumn: column, ...end })
     }
   }
   return links

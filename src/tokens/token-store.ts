@@ -14,15 +14,15 @@ export interface TokenRow {
   readonly lastUsedAt: string | undefined
 }
 
-/** Where a token stands in the list. */
+/** The position of a token in the list. */
 export type TokenPlace = Pick<TokenRow, 'createdAt' | 'id'>
 
 export interface TokenStore {
   insert(row: TokenRow): Promise<void>
-  /** In the order they were made, from behind `after` on. */
+  /** In the order of creation, starting after `after`. */
   page(after: TokenPlace | undefined, limit: number): Promise<readonly TokenRow[]>
   find(id: string): Promise<TokenRow | undefined>
-  /** False if it was revoked before. */
+  /** False if the token was already revoked. */
   revoke(id: string, at: string): Promise<boolean>
   setLastUsed(used: ReadonlyMap<string, string>): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** A token's text: `sb_<role>_<id>_<secret>`. The id finds the row, the secret proves it; only its hash is kept. */
+/** A token's text: `sb_<role>_<id>_<secret>`. The id finds the row, the secret proves it. Only its hash is stored. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Role } from '../base/principal.ts'
 

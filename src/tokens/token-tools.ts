@@ -3,9 +3,11 @@ import { z } from 'zod'
 import { durationSchema, toMilliseconds } from '../api/duration.ts'
 import { everyToolset, toolsetNames, unknownToolsets } from '../api/toolsets.ts'
 import { HubError } from '../base/hub-error.ts'
+import { withoutControls } from '../base/without-controls.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
-import type { TokenRow, Tokens } from './tokens.ts'
+import type { TokenRow } from './token-store.ts'
+import type { Tokens } from './token.ts'
 
 const tokenSchema = z.object({
   id: z.string(),
@@ -21,24 +23,24 @@ const tokenSchema = z.object({
 
 const cursorSchema = z
   .string()
-  .regex(/^[0-9TZ:.-]+_[a-z0-9]+$/, 'a cursor is what next_cursor said')
+  .regex(/^[0-9TZ:.-]+_[a-z0-9]+$/, 'pass the value of next_cursor')
   .transform((text) => ({ createdAt: text.slice(0, text.indexOf('_')), id: text.slice(text.indexOf('_') + 1) }))
 
-export function createTokenProvider(tokens: Tokens): Provider {
+export function createTokenProvider(tokens: Pick<Tokens, 'issue' | 'list' | 'revoke'>): Provider {
   const tools = [
     defineTool({
       name: 'issue_token',
       description:
-        'Makes a token: role "human" for the management server, "agent" for the compositor of one session. Its text is shown once, here.',
+        'Creates a token: role "human" for the management server, "agent" for the compositor of one session. Only this result shows its text.',
       input: z.strictObject({
         role: z.enum(['human', 'agent']),
         session: z.string().min(1).max(200).optional().describe('For an agent: the session it belongs to.'),
-        label: z.string().max(200).optional().describe('What it is for.'),
+        label: z.string().overwrite(withoutControls).max(200).optional().describe('Its purpose.'),
         expires_in: durationSchema.optional(),
         toolsets: z
           .array(z.string())
           .optional()
-          .describe(`Listed when a request names none: ${toolsetNames.join(', ')}, or ${everyToolset}.`),
+          .describe(`Listed if a request names none: ${toolsetNames.join(', ')}, or ${everyToolset}.`),
       }),
       output: tokenSchema.omit({ revoked_at: true, last_used_at: true }).extend({ token: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -56,9 +58,9 @@ export function createTokenProvider(tokens: Tokens): Provider {
     }),
     defineTool({
       name: 'list_tokens',
-      description: 'The tokens, without their text: whom each stands for, since when, until when, last used.',
+      description: 'Lists the tokens without their text: role, session, label, creation, expiry, last use.',
       input: z.strictObject({
-        cursor: cursorSchema.optional().describe('As in next_cursor; without it, from the first.'),
+        cursor: cursorSchema.optional().describe('From next_cursor. Default: the first.'),
         limit: z.int().min(1).max(1_000).default(200),
       }),
       output: z.object({ tokens: z.array(tokenSchema), next_cursor: z.string().optional() }),
@@ -75,8 +77,8 @@ export function createTokenProvider(tokens: Tokens): Provider {
     }),
     defineTool({
       name: 'revoke_token',
-      description: 'Ends a token for good: its open streams close within a second, its next request is answered 401.',
-      input: z.strictObject({ id: z.string().describe('As in list_tokens; not the token itself.') }),
+      description: 'Ends a token for good. Its open streams close within a second. Its next request gets 401.',
+      input: z.strictObject({ id: z.string().describe('From list_tokens; not the token itself.') }),
       output: z.object({ id: z.string(), revoked_at: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
       async run({ id }) {

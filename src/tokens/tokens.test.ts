@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
@@ -11,13 +11,22 @@ import { createTokens, ensureTokenFile } from './tokens.ts'
 function tokensOn(store: Store) {
   const clock = { now: new Date('2026-01-01T00:00:00Z') }
   const ended: string[] = []
-  const tokens = createTokens({ store, onEnded: (id) => ended.push(id), now: () => clock.now })
+  let elapsedMs = 0
+  const tokens = createTokens({
+    store,
+    signals: { emit: (name, signal) => void ('token' in signal && ended.push(signal.token)) },
+    findSession: async (id) => ({ id }),
+    now: () => clock.now,
+    elapsedMs: () => elapsedMs,
+  })
+  /** Lets time pass without moving the clock. */
+  const goBy = (ms: number) => (elapsedMs += ms)
   const pass = (ms: number) => (clock.now = new Date(clock.now.getTime() + ms))
-  return { tokens, ended, pass }
+  return { tokens, ended, pass, goBy }
 }
 
 describeOnEachEngine('tokens', (open) => {
-  test('a token stands for whom it was issued to', async () => {
+  test('a token authenticates the principal it was issued to', async () => {
     await using opened = await open()
     const { tokens } = tokensOn(opened.store)
     const { text, id } = await tokens.issue({ role: 'agent', session: 's1', label: 'mine', toolsets: ['all'] })
@@ -30,13 +39,26 @@ describeOnEachEngine('tokens', (open) => {
     })
   })
 
-  test('its text is nowhere in the store', async () => {
+  test('a clock that is set back does not prolong a token', async () => {
+    await using opened = await open()
+    const { tokens, pass, goBy } = tokensOn(opened.store)
+    const { text } = await tokens.issue({ role: 'human', expiresInMs: 60_000 })
+    pass(-3_600_000)
+    goBy(59_999)
+    expect(await tokens.authenticate(text)).toBeDefined()
+    goBy(1)
+    expect(await tokens.authenticate(text)).toBeUndefined()
+  })
+
+  test('the store does not contain the text of a token', async () => {
     await using opened = await open()
     const { tokens } = tokensOn(opened.store)
     const { text } = await tokens.issue({ role: 'human' })
     const rows = await opened.store.db.selectFrom('tokens').selectAll().execute()
     expect(rows).toHaveLength(1)
-    expect(JSON.stringify(rows)).not.toContain(text.split('_').at(-1))
+    const secret = text.split('_').slice(3).join('_')
+    expect(secret.length).toBeGreaterThan(40)
+    expect(JSON.stringify(rows)).not.toContain(secret)
   })
 
   test('a token with one character changed, of another role, or of another id is unknown', async () => {
@@ -55,7 +77,7 @@ describeOnEachEngine('tokens', (open) => {
     expect(await tokens.authenticate(text)).toBeDefined()
   })
 
-  test('a revoked token is unknown at once, what it had open is ended once, and it stays revoked', async () => {
+  test('a revoked token is unknown at once, ends its open streams once, and stays revoked', async () => {
     await using opened = await open()
     const { tokens, ended } = tokensOn(opened.store)
     const { text, id } = await tokens.issue({ role: 'human' })
@@ -67,7 +89,7 @@ describeOnEachEngine('tokens', (open) => {
     expect(await tokensOn(await opened.reopen()).tokens.authenticate(text)).toBeUndefined()
   })
 
-  test('an expired token is unknown, and what it had open is ended', async () => {
+  test('an expired token is unknown and ends its open streams', async () => {
     await using opened = await open()
     const { tokens, ended, pass } = tokensOn(opened.store)
     const { text, id } = await tokens.issue({ role: 'human', expiresInMs: 1_000 })
@@ -92,7 +114,7 @@ describeOnEachEngine('tokens', (open) => {
     expect(row?.lastUsedAt).toBe('2026-01-01T00:00:05.000Z')
   })
 
-  test('the list is read in pages, each token once, whatever was made at the same moment', async () => {
+  test('pages list each token once, even tokens of the same moment', async () => {
     await using opened = await open()
     const { tokens, pass } = tokensOn(opened.store)
     const made: string[] = []
@@ -108,7 +130,7 @@ describeOnEachEngine('tokens', (open) => {
     expect(seen).toHaveLength(7)
   })
 
-  test('revoking what is not there says where the ids are', async () => {
+  test('revoking an unknown token fails with a message that names list_tokens', async () => {
     await using opened = await open()
     await expect(tokensOn(opened.store).tokens.revoke('nope')).rejects.toThrow('list_tokens')
   })
@@ -120,13 +142,18 @@ describeOnEachEngine('tokens', (open) => {
     await expect(tokens.issue({ role: 'human', session: 's' })).rejects.toThrow('session')
   })
 
-  test('the token file is kept while it works, and replaced when it is torn or revoked', async () => {
+  test('keeps a token file that works, and replaces one that is truncated or revoked', async () => {
     await using opened = await open()
     const { tokens } = tokensOn(opened.store)
     const path = join(await mkdtemp(join(tmpdir(), 'signalbox-token-')), 'token')
     const first = await ensureTokenFile(path, tokens)
     expect((await stat(path)).mode & 0o777).toBe(0o600)
     expect(await ensureTokenFile(path, tokens)).toBe(first)
+    await rename(path, `${path}.moved`)
+    await symlink(path, path)
+    await expect(ensureTokenFile(path, tokens)).rejects.toThrow(/cannot read the token file .*: ELOOP.*delete it/)
+    expect(await tokens.list(undefined, 10)).toHaveLength(1)
+    await rename(`${path}.moved`, path)
     await writeFile(path, first.slice(0, 20))
     const second = await ensureTokenFile(path, tokens)
     expect(second).not.toBe(first)
@@ -136,7 +163,7 @@ describeOnEachEngine('tokens', (open) => {
   })
 })
 
-test('with several hubs over one PostgreSQL, a revocation by one is soon seen by the others', async () => {
+test('hubs that share one PostgreSQL soon see a revocation by another hub', async () => {
   await using database = await createDatabase(inject('postgresUrl'))
   await using one = await openStore({ databaseUrl: database.url })
   await using two = await openStore({ databaseUrl: database.url })
@@ -148,5 +175,18 @@ test('with several hubs over one PostgreSQL, a revocation by one is soon seen by
   there.pass(500)
   await there.tokens.endExpired()
   expect(there.ended).toEqual([id])
+  expect(await there.tokens.authenticate(text)).toBeUndefined()
+})
+
+test('a clock that is set back does not keep a token valid that another hub has revoked', async () => {
+  await using database = await createDatabase(inject('postgresUrl'))
+  await using one = await openStore({ databaseUrl: database.url })
+  await using two = await openStore({ databaseUrl: database.url })
+  const here = tokensOn(one)
+  const there = tokensOn(two)
+  const { text, id } = await here.tokens.issue({ role: 'human' })
+  expect(await there.tokens.authenticate(text)).toBeDefined()
+  await here.tokens.revoke(id)
+  there.pass(-3_600_000)
   expect(await there.tokens.authenticate(text)).toBeUndefined()
 })

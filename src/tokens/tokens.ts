@@ -1,62 +1,51 @@
-/** Tokens: who may come in, and as whom. Shown once, kept as a hash, revocable, may expire. */
+/** Tokens: who may connect, and as whom. A token is shown once, stored as a hash, can be revoked, and may expire. */
 import { timingSafeEqual } from 'node:crypto'
+import { createDeadlines } from '../base/deadlines.ts'
 import { HubError } from '../base/hub-error.ts'
-import type { Principal, Role } from '../base/principal.ts'
+import type { Principal } from '../base/principal.ts'
+import type { Feature, SignalSender } from '../feature/feature.ts'
 import type { Store } from '../store/store.ts'
-import type { TokenPlace, TokenRow } from './token-store.ts'
+import type { TokenRow } from './token-store.ts'
 import { createTokenStore } from './token-store.ts'
+import { createTokenProvider } from './token-tools.ts'
 import { createTokenText, hashSecret, isSecretOf, parseTokenText } from './token-text.ts'
+import type { Tokens } from './token.ts'
 
-export type { TokenPlace, TokenRow } from './token-store.ts'
-export { createTokenProvider } from './token-tools.ts'
+export type { Tokens } from './token.ts'
 export { ensureTokenFile } from './token-file.ts'
-
-export interface Tokens {
-  issue(spec: TokenSpec): Promise<TokenRow & { readonly text: string }>
-  /** In the order they were made, from behind `after` on. */
-  list(after: TokenPlace | undefined, limit: number): Promise<readonly TokenRow[]>
-  revoke(id: string): Promise<{ readonly id: string; readonly revokedAt: string }>
-  authenticate(text: string): Promise<Principal | undefined>
-  principalOf(id: string): Promise<Principal | undefined>
-  /** Ends what has expired, or was revoked by another hub. */
-  endExpired(): Promise<void>
-  saveLastUsed(): Promise<void>
-}
-
-export interface TokenSpec {
-  readonly role: Role
-  readonly session?: string | undefined
-  readonly label?: string | undefined
-  readonly expiresInMs?: number | undefined
-  readonly toolsets?: readonly string[] | undefined
-}
 
 export interface TokensOptions {
   readonly store: Store
-  /** Called once for each token that stopped being good, so that what it had open is closed. */
-  readonly onEnded: (tokenId: string) => void
-  readonly onChange?: () => void
-  /** From name or id; throws where there is no such session. */
-  readonly sessionId?: (nameOrId: string) => Promise<string>
+  readonly signals: SignalSender
+  /** Finds a session by name or id. Throws if there is none. */
+  readonly findSession: (nameOrId: string) => Promise<{ readonly id: string }>
   readonly now?: () => Date
+  readonly elapsedMs?: () => number
 }
 
-/** With several hubs over one database a revocation elsewhere must be seen soon. */
+/** If several hubs share one database, a hub must soon see a revocation by another. */
 const sharedCacheMs = 500
 
 export function createTokens(options: TokensOptions): Tokens {
-  const { store, onEnded, onChange, sessionId = async (id) => id, now = () => new Date() } = options
+  const { store, signals, findSession, now = () => new Date() } = options
+  const deadlines = createDeadlines({ now, elapsedMs: options.elapsedMs ?? (() => performance.now()) })
   const rows = createTokenStore(store)
   const cacheMs = store.engine === 'postgres' ? sharedCacheMs : Number.POSITIVE_INFINITY
   const cache = new Map<string, CachedToken>()
-  /** A look-up that began before the end may still put an old row into the cache. */
+  /** Needed because a look-up that began before the end may still put an old row into the cache. */
   const ended = new Set<string>()
-  /** When each was last used, in milliseconds. */
+  /** Revocations that are in effect here but not stored yet, with their times. */
+  const unstored = new Map<string, string>()
+  /** The last use of each token, in milliseconds. */
   const used = new Map<string, number>()
+
+  /** A clock that was set back does not prolong the cache. */
+  const isFresh = (at: number, time: number) =>
+    cacheMs === Number.POSITIVE_INFINITY || (time >= at && time - at < cacheMs)
 
   async function find(id: string): Promise<CachedToken | undefined> {
     const cached = cache.get(id)
-    if (cached && now().getTime() - cached.at < cacheMs) return cached
+    if (cached && isFresh(cached.at, now().getTime())) return cached
     const row = await rows.find(id)
     if (!row) return undefined
     const found = { row, at: now().getTime(), proven: undefined }
@@ -67,21 +56,27 @@ export function createTokens(options: TokensOptions): Tokens {
   const isGood = (row: TokenRow) =>
     row.revokedAt === undefined &&
     !ended.has(row.id) &&
-    (row.expiresAt === undefined || Date.parse(row.expiresAt) > now().getTime())
+    (row.expiresAt === undefined || !deadlines.hasPassed(row.id, row.expiresAt))
 
   function end(id: string): void {
     ended.add(id)
     cache.delete(id)
-    onEnded(id)
+    deadlines.forget(id)
+    signals.emit('token-ended', { token: id })
   }
 
-  return {
+  async function storeRevocation(id: string, revokedAt: string): Promise<void> {
+    await rows.revoke(id, revokedAt)
+    unstored.delete(id)
+  }
+
+  const tokens: Omit<Tokens, keyof Feature> = {
     async issue({ role, session, label, expiresInMs, toolsets }) {
       if (role === 'agent' && session === undefined) {
-        throw new HubError('invalid', 'An agent\'s token names its session: add "session".')
+        throw new HubError('invalid', 'An agent\'s token needs a session. Add "session".')
       }
       if (role === 'human' && session !== undefined) {
-        throw new HubError('invalid', 'A human\'s token has no session: leave "session" out, or make it an agent\'s.')
+        throw new HubError('invalid', 'A human\'s token has no session. Leave "session" out, or use the role "agent".')
       }
       const { id, secret, text } = createTokenText(role)
       const createdAt = now().toISOString()
@@ -89,7 +84,7 @@ export function createTokens(options: TokensOptions): Tokens {
       const row: TokenRow = {
         id,
         role,
-        session: session === undefined ? undefined : await sessionId(session),
+        session: session === undefined ? undefined : (await findSession(session)).id,
         label,
         toolsets,
         hash: hashSecret(secret),
@@ -99,12 +94,14 @@ export function createTokens(options: TokensOptions): Tokens {
         lastUsedAt: undefined,
       }
       await rows.insert(row)
-      onChange?.()
+      if (expiresAt !== undefined) deadlines.begin(id, expiresAt)
+      signals.emit('tokens-changed', {})
       return { ...row, text }
     },
     async list(after, limit) {
       return (await rows.page(after, limit)).map((row) => ({
         ...row,
+        revokedAt: row.revokedAt ?? unstored.get(row.id),
         lastUsedAt: toTime(used.get(row.id)) ?? row.lastUsedAt,
       }))
     },
@@ -112,10 +109,14 @@ export function createTokens(options: TokensOptions): Tokens {
       const row = await rows.find(id)
       if (!row) throw new HubError('not-found', `No token with the id "${id}". Call list_tokens for the ids.`)
       if (row.revokedAt !== undefined) return { id, revokedAt: row.revokedAt }
-      const revokedAt = now().toISOString()
-      await rows.revoke(id, revokedAt)
-      end(id)
-      onChange?.()
+      const revokedAt = unstored.get(id) ?? now().toISOString()
+      // The token ends before it is stored: on a full disk a stolen token must end too.
+      if (!unstored.has(id)) end(id)
+      unstored.set(id, revokedAt)
+      signals.emit('tokens-changed', {})
+      await storeRevocation(id, revokedAt).catch((error: unknown) => {
+        throw notStored(id, error)
+      })
       return { id, revokedAt }
     },
     async authenticate(text) {
@@ -132,6 +133,8 @@ export function createTokens(options: TokensOptions): Tokens {
       return found && isGood(found.row) ? toPrincipal(found.row) : undefined
     },
     async endExpired() {
+      // A failure is retried the next time. The caller of `revoke` already got the error.
+      for (const [id, revokedAt] of unstored) await storeRevocation(id, revokedAt).catch(() => {})
       for (const [id, { row }] of cache) {
         const current = cacheMs === Number.POSITIVE_INFINITY ? row : await rows.find(id)
         if (!current || !isGood(current)) end(id)
@@ -143,12 +146,20 @@ export function createTokens(options: TokensOptions): Tokens {
       if (latest.size > 0) await rows.setLastUsed(latest)
     },
   }
+  return {
+    ...tokens,
+    providers: [createTokenProvider(tokens)],
+    sweeps: [
+      { everyMs: 500, run: () => tokens.endExpired() },
+      { everyMs: 60_000, run: () => tokens.saveLastUsed() },
+    ],
+  }
 }
 
 interface CachedToken {
   readonly row: TokenRow
   readonly at: number
-  /** The secret that matched the hash before: hashing it anew would be a tenth of what a request costs. */
+  /** The secret that matched the hash before. Hashing it again would take a tenth of the time of a request. */
   proven: Buffer | undefined
 }
 
@@ -158,6 +169,15 @@ function proves(secret: string, token: CachedToken): boolean {
   if (!isSecretOf(secret, token.row.hash)) return false
   token.proven = given
   return true
+}
+
+function notStored(id: string, cause: unknown): HubError {
+  return new HubError(
+    'unavailable',
+    `The token ${id} is revoked from now on, but the revocation could not be stored. The disk may be full. The hub tries again until it is stored. ` +
+      'Do not stop the hub before that, because the next hub would accept the token. Revoke it again to see whether it is stored.',
+    { cause },
+  )
 }
 
 function toTime(ms: number | undefined): string | undefined {

@@ -1,9 +1,11 @@
-/** A hub on a machine whose person uses one agent: their home, their workspace, and a model that does as it is told. */
+/** A hub for a person who uses one agent: with their home, their workspace, and a scripted model. */
 import { mkdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Session } from '../../src/api/session.ts'
-import { connectToHub } from '../../src/cli/hub-client.ts'
-import { startHubProcess } from '../harness/hub-process.ts'
+import { createHubClient } from '../../src/cli/hub-client/hub-client.ts'
+import { until } from '../fixtures/until.ts'
+import { startHubProcess } from '../worlds/hub-process.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import type { Agent } from './agents.ts'
 import { agentPrograms, writeSettings } from './agents.ts'
@@ -12,12 +14,16 @@ import { startScriptedModel } from './model/model.ts'
 
 export interface AgentHub extends AsyncDisposable {
   readonly model: ScriptedModel
-  /** The person's. */
+  /** The person's home. */
   readonly home: string
   readonly workspace: string
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
   session(name: string): Promise<Session>
   screen(name: string): Promise<string>
+  /** Accepts the selected choice in the agent's dialog. */
+  acceptDialog(name: string): Promise<void>
+  /** Kills the hub, does the work, and starts the hub again at the same address. */
+  whileAway(work: () => Promise<void>): Promise<void>
 }
 
 export async function startAgentHub(agent: Agent): Promise<AgentHub> {
@@ -33,31 +39,54 @@ export async function startAgentHub(agent: Agent): Promise<AgentHub> {
   writeSettings(home, agent, model.origin)
   const env = {
     HOME: home,
-    // Codex mistrusts a home in the folder for temporary files.
+    // Codex does not trust a home inside the folder for temporary files.
     TMPDIR: temporary,
-    // Agents that take themselves to be in CI show no screen.
+    // An agent that believes it runs in CI shows no screen.
     CI: 'false',
     CONTINUOUS_INTEGRATION: 'false',
     PATH: `${agentPrograms}${delimiter}${process.env['PATH']}`,
     LANG: 'C.UTF-8',
     ...agent.environment(model.origin),
   }
-  const hub = opened.use(await startHubProcess({ home: join(place.path, 'hub'), env }))
-  const { url, token } = hub
-  const person = opened.use(await connectToHub({ url, token, tokenFrom: 'its ready line' }))
+  const start = (port: number) =>
+    startHubProcess({ home: join(place.path, 'hub'), env: { ...env, SIGNALBOX_PORT: String(port) } })
+  let hub = await start(0)
+  opened.defer(() => hub[Symbol.asyncDispose]())
+  const { url, port, token } = hub
+  const connect = () => createHubClient({ url, token, tokenFrom: 'its ready line' })
+  let person = connect()
+  opened.defer(() => person[Symbol.dispose]())
   const running = opened.move()
   const call: AgentHub['call'] = async (tool, args) => {
     const { isError, structured, text } = await person.callTool(tool, args, { timeoutMs: 120_000 })
     if (isError || !structured) throw new Error(`${tool} failed: ${text}`)
     return structured
   }
+  const screen: AgentHub['screen'] = async (session) =>
+    ((await call('read_screen', { session }))['lines'] as string[]).join('\n')
   return {
     model,
     home,
     workspace,
     call,
     session: async (name) => (await call('get_session', { name })) as unknown as Session,
-    screen: async (session) => ((await call('read_screen', { session }))['lines'] as string[]).join('\n'),
+    screen,
+    async acceptDialog(session) {
+      const asks = async () => agent.asks.test(await screen(session))
+      await until(asks)
+      // An agent may ignore keys for a moment after its dialog appears. Enter in an empty prompt does nothing.
+      while (await asks()) {
+        await call('send_keys', { session, keys: 'Enter' })
+        await setTimeout(500)
+      }
+    },
+    async whileAway(work) {
+      person[Symbol.dispose]()
+      await hub.end('SIGKILL')
+      await work()
+      hub = await start(port)
+      person = connect()
+    },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }

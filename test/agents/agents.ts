@@ -1,4 +1,4 @@
-/** The agents that tests run, each at the version its recording and its rules were made with. */
+/** The agents that tests run, each at the version of its recording and its rules. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,21 +8,21 @@ export interface Agent {
   /** On npm. */
   readonly package: string
   readonly version: string
-  /** What a person who uses it would have in their home: its model, and no onboarding left to do. */
+  /** The files in the home of a person who uses it: its model, and settings that skip the onboarding. */
   settings(model: string): Readonly<Record<string, string | object>>
-  /** And in their environment. */
+  /** The variables of that person. */
   environment(model: string): Readonly<Record<string, string>>
-  /** A line for the scripted model: its own shell runs a command that it must ask for. */
+  /** A line for the scripted model that makes the agent run a command in its own shell, for which it must ask. */
   askingCall(command: string): string
-  /** What its screen shows when it asks. */
+  /** Matches its screen when it asks. */
   readonly asks: RegExp
-  /** What people are told it waits for then. */
+  /** Matches the reason that the hub then reports for waiting. */
   readonly reason: RegExp
-  /** What its own editor makes of a tab. */
+  /** How its own editor shows a tab. */
   readonly tab: string
-  /** It asks before it calls a tool of an MCP server, even one that only reads. */
+  /** Whether it asks before it calls a tool of an MCP server, even one that only reads. */
   readonly asksForTools: boolean
-  /** And when it can be typed to. */
+  /** Matches its screen when it accepts input. */
   readonly ready: RegExp
 }
 
@@ -68,7 +68,7 @@ const claude: Agent = {
       theme: 'dark',
       customApiKeyResponses: { approved: ['sk-dummy'], rejected: [] },
     },
-    // Its own default has each command judged by a service that a scripted model is not.
+    // By default it sends each command to a service for a check, which the scripted model does not provide.
     '.claude/settings.json': { permissions: { defaultMode: 'default', disableAutoMode: 'disable' } },
   }),
   environment: (model) => ({
@@ -76,12 +76,12 @@ const claude: Agent = {
     ANTHROPIC_API_KEY: 'sk-dummy',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Or the model would have to look for the tools of an MCP server before it may call them.
+    // Otherwise the model would have to search for the tools of an MCP server before it can call them.
     ENABLE_TOOL_SEARCH: 'false',
   }),
   askingCall: (command) => `CALL Bash ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Do you want to proceed\?/,
-  reason: /Bash/,
+  reason: /echo it > made.txt/,
   tab: '    ',
   asksForTools: true,
   ready: /^❯/m,
@@ -154,7 +154,7 @@ const opencode: Agent = {
 
 export const agents: readonly Agent[] = [codex, claude, gemini, opencode]
 
-/** Outside node_modules, so that installing the hub's own packages leaves them alone. */
+/** Outside node_modules, so that installing the hub's own packages does not remove them. */
 export const agentsDirectory = fileURLToPath(new URL('../../.cache/agents/', import.meta.url))
 /** Links to their programs, and to a Node that can run them. */
 export const agentPrograms = join(agentsDirectory, 'bin')

@@ -1,4 +1,4 @@
-/** Installs the agents that `npm run test:agents` runs, once; about 1.3 GB. */
+/** Installs the agents for `npm run test:agents` if they are missing, about 1.3 GB. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,11 +10,11 @@ if (missing.length > 0) {
   console.error(`signalbox: installing ${wanted.join(', ')} …`)
   mkdirSync(agentsDirectory, { recursive: true })
   writeFileSync(join(agentsDirectory, 'package.json'), '{ "private": true }\n')
-  // Their own install scripts put the binaries in place.
+  // The agents' install scripts must run, because they install the binaries.
   const args = ['install', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error', ...wanted]
   const { status } = spawnSync('npm', args, { cwd: agentsDirectory, stdio: ['ignore', 2, 2] })
-  // Which of them are there, and whether that is a failure, is for the tests to say.
-  if (status !== 0) console.error(`signalbox: "npm ${args.join(' ')}" failed; see above.`)
+  // The tests report which agents are missing, and whether that is a failure.
+  if (status !== 0) console.error(`signalbox: "npm ${args.join(' ')}" failed. See its output above.`)
 }
 
 rmSync(agentPrograms, { recursive: true, force: true })

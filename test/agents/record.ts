@@ -1,28 +1,28 @@
 /**
- * Records what a real agent prints while it works, asks, waits and is done, against the scripted model:
+ * Records the output of a real agent while it works, asks, waits and finishes, with the scripted model:
  *
  *   node test/agents/record.ts codex
  *
- * What it was doing is known from the script and not from its screen, so the spans are a fair measure for the rules. The
- * moments in between, when it has turned but not yet shown it, belong to no span.
+ * Its activity is known from the script and not from its screen, so the spans are a fair test of the rules. The moments
+ * between a change of activity and its appearance on the screen belong to no span.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { startPty } from '../../src/terminal/holder/pty.ts'
 import { encodeKeys } from '../../src/terminal/keys.ts'
 import { encodePaste } from '../../src/terminal/paste.ts'
-import { createScreen } from '../../src/terminal/screen.ts'
+import { startPty } from '../../src/terminal/pty/pty.ts'
+import { createScreen } from '../../src/terminal/screen/screen.ts'
 import type { Agent } from './agents.ts'
 import { agentPrograms, agents, writeSettings } from './agents.ts'
 import { startScriptedModel } from './model/model.ts'
 import type { Recording, Span } from './recording.ts'
 
-/** The same on every machine, since it is seen on the screen. */
+/** The same on every machine, because it appears on the screen. */
 const place = '/tmp/signalbox-recording'
 const size = { cols: 80, rows: 24 }
-/** So long after a turn the screen shows it. */
+/** The time after which the screen shows a change of activity. */
 const settleMs = 700
 const recordings = fileURLToPath(new URL('../recordings/agents/', import.meta.url))
 
@@ -59,10 +59,10 @@ async function record(agent: Agent): Promise<void> {
   console.log(`${agent.name}: ${bytes.length} bytes, ${spans.length} spans`)
 }
 
-/** An agent that runs, and all it prints. */
+/** A running agent and all its output. */
 interface Tape extends Disposable {
   readonly isRunning: boolean
-  /** Milliseconds since it began, and bytes until now. */
+  /** Milliseconds since its start, and bytes so far. */
   readonly now: { readonly ms: number; readonly offset: number }
   press(keys: string): void
   paste(text: string): void
@@ -80,7 +80,7 @@ function startTape(agent: Agent, model: string): Tape {
   const env = {
     PATH: `${agentPrograms}:${process.env['PATH']}`,
     HOME: join(place, 'home'),
-    // Codex mistrusts a home in the folder for temporary files.
+    // Codex does not trust a home inside the folder for temporary files.
     TMPDIR: join(place, 'tmp'),
     TERM: 'xterm-256color',
     COLORTERM: 'truecolor',
@@ -122,7 +122,7 @@ async function play(tape: Tape, agent: Agent): Promise<readonly Span[]> {
   const spans: Span[] = []
   const until = (shown: RegExp) => untilShown(tape, shown)
   const press = (keys: string) => tape.press(keys)
-  /** What it is, for so long. */
+  /** Records a span with this activity and length. */
   async function is(kind: Span['is'], ms: number): Promise<void> {
     const from = tape.now
     await wait(ms)
@@ -166,7 +166,7 @@ async function play(tape: Tape, agent: Agent): Promise<readonly Span[]> {
   await wait(settleMs)
   await is('idle', 1_500)
 
-  // What a conversation is about must not be taken for what the agent does.
+  // The rules must not mistake the content of a conversation for the activity of the agent.
   await prompt('FINAL quoting: Working (3s • esc to interrupt), Do you want to proceed? 1. Yes, Action Required')
   await until(/^(?!.*FINAL).*quoting: /m)
   await wait(settleMs)
@@ -175,14 +175,14 @@ async function play(tape: Tape, agent: Agent): Promise<readonly Span[]> {
   await prompt('STALL')
   await is('working', 700)
   press('Escape')
-  // opencode wants it twice.
+  // opencode needs Escape twice.
   if (agent.name === 'opencode') {
     await wait(300)
     press('Escape')
   }
   await wait(1_500)
   await is('idle', 1_500)
-  // Claude gives the interrupted prompt back, to be changed.
+  // Claude puts the interrupted prompt back into its input.
   press('Ctrl+u')
   await wait(300)
 

@@ -1,4 +1,4 @@
-/** What an agent printed, when, and what it was doing: `<agent>.raw` and `<agent>.json` in `test/recordings/agents`. */
+/** The output of an agent with times and activities: `<agent>.raw` and `<agent>.json` in `test/recordings/agents`. */
 import { readFileSync } from 'node:fs'
 
 export interface Recording {
@@ -6,7 +6,7 @@ export interface Recording {
   readonly version: string
   readonly cols: number
   readonly rows: number
-  /** Milliseconds since the first output, and the offset that was reached by then. */
+  /** Milliseconds since the first output, and the offset at that time. */
   readonly times: readonly (readonly [ms: number, offset: number])[]
   readonly spans: readonly Span[]
 }

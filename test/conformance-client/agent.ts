@@ -1,17 +1,17 @@
 /**
- * The agent of the session: the official client, of the legacy era, so that all that 2026-07-28 asks of a client is done by
- * the hub or by nobody.
+ * The agent of the session: the official client in the legacy era. So the hub itself must do everything that 2026-07-28
+ * requires of a client.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import { originalKey } from '../../src/gateway/definitions.ts'
-import { mountUri } from '../../src/gateway/mount-states.ts'
+import { mountUri } from '../../src/gateway/mount-uri.ts'
 import type { Endpoint } from '../harness/modern-call.ts'
 
 export interface Agent extends AsyncDisposable {
-  /** How the mount of the suite's server stands. */
+  /** The state of the mount of the suite's server. */
   mount(): Promise<MountState>
-  /** Those of the suite's server. */
+  /** The tools of the suite's server. */
   tools(): Promise<readonly ListedTool[]>
   call(tool: ListedTool, args: Readonly<Record<string, unknown>>): Promise<void>
   readResources(): Promise<void>
@@ -19,9 +19,9 @@ export interface Agent extends AsyncDisposable {
 }
 
 export interface ListedTool {
-  /** As the hub names it. */
+  /** The name at the hub. */
   readonly name: string
-  /** As the suite's server does. */
+  /** The name at the suite's server. */
   readonly original: string
   readonly inputSchema: Readonly<Record<string, unknown>>
 }
@@ -43,7 +43,7 @@ export async function connectAgent({ url, token }: Endpoint, mount: string): Pro
   const headers = { authorization: `Bearer ${token}` }
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
 
-  /** What the mount calls it, or `undefined` where it is of another. */
+  /** The mount's own name of an entry, or `undefined` if the entry belongs to another mount. */
   function ownName(meta: unknown): string | undefined {
     const found = original.safeParse(meta).data?.[originalKey]
     return found?.mount === mount ? found.tool : undefined

@@ -1,17 +1,17 @@
-/** The official suites against the hub as a client: what it says to upstreams, and what it makes of their answers. */
+/** The official suites against the hub as a client of upstreams. */
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Edition, runClientSuite } from '../conformance/official-suite.ts'
 import { explain, isFailed, summary } from '../conformance/summary.ts'
-import { startGatewayHub } from '../gateway/gateway-hub.ts'
-import { startPlayer } from './player.ts'
+import { startGatewayHub } from '../worlds/gateway-hub.ts'
+import { startScenarioRunner } from './scenario-runner.ts'
 
 const editions: readonly (Edition & { readonly scoredCount: number })[] = [
   requirementSet('2025-11-25', 18),
   requirementSet('2026-07-28', 32),
 ]
 
-/** None of them counts: extensions for programs that log in without a person, which the hub does not offer. */
+/** Unscored extensions for programs that log in without a person. The hub does not offer them. */
 const notOffered = [
   'auth/client-credentials-basic',
   'auth/client-credentials-jwt',
@@ -21,16 +21,16 @@ const notOffered = [
   'auth/wif-jwt-bearer',
 ]
 
-/** The suite makes one text of it, which a shell reads. */
+/** The suite runs the command in a shell. */
 const driver = [process.execPath, fileURLToPath(new URL('driver.ts', import.meta.url))]
   .map((part) => JSON.stringify(part))
   .join(' ')
 
-test.each(editions)('what counts for $label passes', { timeout: 300_000 }, async (edition) => {
+test.each(editions)('every scored scenario of $label passes', { timeout: 300_000 }, async (edition) => {
   await using hub = await startGatewayHub({ CLIENT_SECRET: 'pre-registered-secret' })
   const compositor = await hub.agentOf('conformance', {})
-  await using player = await startPlayer({ hub, session: 'conformance', compositor })
-  const report = await runClientSuite(edition, driver, { PLAYER_URL: player.url })
+  await using runner = await startScenarioRunner({ hub, session: 'conformance', compositor })
+  const report = await runClientSuite(edition, driver, { RUNNER_URL: runner.url })
   console.log(summary(edition, report))
   const scored = report.scenarios.filter((scenario) => scenario.isScored)
 

@@ -1,10 +1,10 @@
 /**
- * What the conformance suite starts as the client under test, once for each scenario and all at once. It hands the scenario
- * to the one who plays them all, and waits for how it ended.
+ * The conformance suite starts this program as the client under test, once for each scenario and all at once. It sends the
+ * scenario to the scenario runner and waits for the outcome.
  */
-const { MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT = '{}', PLAYER_URL = '' } = process.env
+const { MCP_CONFORMANCE_SCENARIO, MCP_CONFORMANCE_CONTEXT = '{}', RUNNER_URL = '' } = process.env
 
-const outcome = await fetch(PLAYER_URL, {
+const outcome = await fetch(RUNNER_URL, {
   method: 'POST',
   body: JSON.stringify({
     scenario: MCP_CONFORMANCE_SCENARIO,

@@ -1,4 +1,4 @@
-/** Tools that ask the client one thing: the forms and the sampling of the legacy scenarios. */
+/** Tools that ask the client one question: the forms and the sampling of the legacy scenarios. */
 import { type InputRequest, inputRequired, type Tool } from '../../src/mcp/mcp.ts'
 import { fixtureTool, text } from './fixture-tool.ts'
 import { answered, ask } from './questions.ts'

@@ -1,4 +1,4 @@
-/** The official suites against the product's HTTP entry, connections and dispatch, with fixtures as a provider. */
+/** The official suites against the hub's HTTP surface and endpoint, with fixtures from a provider. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Edition, runSuite } from './official-suite.ts'
 import { type Profile, startProfile } from './profile.ts'
@@ -24,7 +24,7 @@ describe.each(editions)('conformance suite $label', (edition) => {
     expect(scored.filter(isFailed).map(explain)).toEqual([])
     expect(report.exitCode, report.output.slice(-2000)).toBe(0)
     expect(scored).toHaveLength(edition.scoredCount)
-    // Tasks are an extension the hub does not offer; whatever else is not scored passes all the same.
+    // The hub does not offer tasks, which are an extension. All other unscored scenarios pass too.
     const unscored = report.scenarios.filter((scenario) => !scenario.isScored && !scenario.name.startsWith('tasks-'))
     expect(unscored.filter(isFailed).map(explain)).toEqual([])
   })

@@ -1,4 +1,4 @@
-/** Tools that answer at once, one per kind of content. */
+/** Tools that answer at once, one for each kind of content. */
 import { toolError } from '../../src/mcp/define-tool.ts'
 import type { Tool } from '../../src/mcp/mcp.ts'
 import { fixtureTool, text } from './fixture-tool.ts'

@@ -1,6 +1,6 @@
 /**
- * Everything the conformance suite looks for, offered through the same `Provider` as any feature: one provider for both
- * eras. The names and texts are the suite's.
+ * Everything that the conformance suite expects, offered through one `Provider` for both eras, as any feature does it. The
+ * suite dictates the names and texts.
  */
 import type { Notices, Prompt, Provider, Tool } from '../../src/mcp/mcp.ts'
 import { askingTools } from './asking-tools.ts'
@@ -14,20 +14,16 @@ import { streamingTools } from './streaming-tools.ts'
 
 export function createFixtureProvider({ notices }: { notices: Notices }): Provider {
   const comesAndGoes = { tool: false, prompt: false }
-  const changeTools = fixtureTool('test_trigger_tool_change', 'Adds a tool to the list, or takes it away.', () => {
+  const changeTools = fixtureTool('test_trigger_tool_change', 'Adds a tool to the list, or removes it.', () => {
     comesAndGoes.tool = !comesAndGoes.tool
     notices.listChanged('tools')
     return text('The tools have changed.')
   })
-  const changePrompts = fixtureTool(
-    'test_trigger_prompt_change',
-    'Adds a prompt to the list, or takes it away.',
-    () => {
-      comesAndGoes.prompt = !comesAndGoes.prompt
-      notices.listChanged('prompts')
-      return text('The prompts have changed.')
-    },
-  )
+  const changePrompts = fixtureTool('test_trigger_prompt_change', 'Adds a prompt to the list, or removes it.', () => {
+    comesAndGoes.prompt = !comesAndGoes.prompt
+    notices.listChanged('prompts')
+    return text('The prompts have changed.')
+  })
   const tools = [
     ...contentTools,
     ...streamingTools,

@@ -1,4 +1,4 @@
-/** A tool whose result is raw MCP content, with the parts every fixture shares. */
+/** Makes a tool whose result is raw MCP content. */
 import type { Call, InputRequired, JsonSchema, Tool } from '../../src/mcp/mcp.ts'
 import type { CallToolResult } from '../../src/mcp/sdk.ts'
 

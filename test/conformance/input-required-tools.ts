@@ -23,7 +23,9 @@ export const inputRequiredTools: readonly Tool[] = [
   }),
 
   fixtureTool('test_input_required_result_request_state', 'Keeps state over one round.', (_, call) => confirm(call)),
-  fixtureTool('test_input_required_result_tampered_state', 'Keeps state nobody may alter.', (_, call) => confirm(call)),
+  fixtureTool('test_input_required_result_tampered_state', 'Keeps state that the client must not change.', (_, call) =>
+    confirm(call),
+  ),
 
   fixtureTool('test_input_required_result_multiple_inputs', 'Asks a person, a model and for roots.', (_, call) => {
     const name = answered.field(call, 'user_name', 'name')
@@ -58,7 +60,7 @@ export const inputRequiredTools: readonly Tool[] = [
     })
   }),
 
-  // The engine refuses to ask a client for what it did not declare; nothing is left to do for the tool.
+  // The endpoint itself refuses to ask a client for a capability that it did not declare.
   fixtureTool('test_missing_capability', "Needs the client's model.", (_, call) => {
     const reply = answered.model(call, 'reply')
     return reply === undefined ? inputRequired({ reply: ask.model('Say something', 100) }) : text(reply)

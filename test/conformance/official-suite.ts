@@ -1,4 +1,4 @@
-/** Runs one edition of `@modelcontextprotocol/conformance` against a server or a client and reads what it found. */
+/** Runs one edition of `@modelcontextprotocol/conformance` against a server or a client, and reads its report. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { glob, readFile } from 'node:fs/promises'
@@ -9,11 +9,11 @@ import { z } from 'zod'
 import { createTempHome } from '../harness/temp-home.ts'
 
 export interface Edition {
-  /** The npm package, by the name it is installed under. */
+  /** The name under which the npm package is installed. */
   readonly package: string
   readonly label: string
   readonly options: readonly string[]
-  /** The frozen set of scenarios that count; without one all of them do. */
+  /** The frozen set of scored scenarios. Without one, all scenarios are scored. */
   readonly requirements?: string
 }
 
@@ -28,17 +28,20 @@ export interface ScenarioReport {
   readonly isScored: boolean
   readonly passed: number
   readonly failed: number
-  /** Why each failed check failed, and what was warned of. */
+  /** Why each failed check failed. */
   readonly failures: readonly string[]
   readonly warnings: readonly string[]
 }
 
-/** Against the server at `url`. */
+/** Runs the suite against the server at `url`. */
 export function runSuite(edition: Edition, url: string): Promise<SuiteReport> {
   return run(edition, 'server', ['--url', url], process.env)
 }
 
-/** Against a client: `command` is started for each scenario, all at once, with the address of its server as last argument. */
+/**
+ * Runs the suite against a client. It starts `command` for each scenario, all at once, with its server's address as
+ * last argument.
+ */
 export function runClientSuite(edition: Edition, command: string, env: NodeJS.ProcessEnv): Promise<SuiteReport> {
   return run(edition, 'client', ['--command', command], { ...process.env, ...env })
 }
@@ -68,7 +71,7 @@ async function run(edition: Edition, side: Side, own: readonly string[], env: No
   return { exitCode, scenarios, output }
 }
 
-/** The scenarios that count towards a requirement set, or `undefined` where all do. */
+/** The scored scenarios of a requirement set, or `undefined` if all scenarios are scored. */
 async function scoredScenarios(
   { requirements, package: name }: Edition,
   side: Side,
@@ -91,7 +94,7 @@ function describeCheck({ id, errorMessage }: Check): string {
   return errorMessage === undefined ? id : `${id}: ${errorMessage}`
 }
 
-/** Each scenario that came to an end left `<name>-<time>/checks.json`, with `server-` before it where one was tested. */
+/** Each finished scenario leaves `<name>-<time>/checks.json`, with the prefix `server-` if a server was tested. */
 async function readChecks(folder: string): Promise<ReadonlyMap<string, readonly Check[]>> {
   const found = new Map<string, readonly Check[]>()
   for await (const file of glob('**/checks.json', { cwd: folder })) {

@@ -3,18 +3,21 @@
  * send one. `signalbox up` has no such mode.
  */
 import { loadConfig } from '../../src/config/config.ts'
-import type { Gate } from '../../src/http/gate.ts'
+import type { Authenticator } from '../../src/http/authenticator.ts'
 import { startHub } from '../../src/hub.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { createFixtureProvider } from './fixture-provider.ts'
 
 export interface Profile extends AsyncDisposable {
-  /** By the name `localhost`, which the check for DNS rebinding insists on. */
+  /** With the name `localhost`, which the suite's check for DNS rebinding requires. */
   readonly url: string
 }
 
-const openGate: Gate = {
-  admit: async () => ({ is: 'admitted', caller: { tokenId: 'conformance', role: 'human', toolsets: ['all'] } }),
+const openAuthenticator: Authenticator = {
+  authenticate: async () => ({
+    is: 'authenticated',
+    caller: { tokenId: 'conformance', role: 'human', toolsets: ['all'] },
+  }),
 }
 
 export async function startProfile(): Promise<Profile> {
@@ -22,7 +25,7 @@ export async function startProfile(): Promise<Profile> {
   const home = stack.use(await createTempHome())
   const env = { SIGNALBOX_HOME: home.path, SIGNALBOX_PORT: '0', SIGNALBOX_LOG_LEVEL: 'error' }
   const hub = await startHub(loadConfig({ env }), {
-    gate: openGate,
+    authenticator: openAuthenticator,
     providers: (deps) => [createFixtureProvider(deps)],
   })
   stack.defer(() => hub.stop())

@@ -1,4 +1,4 @@
-/** What fixtures ask of a client, and how its answers are read. */
+/** The questions that fixtures ask a client, and the parsers of its answers. */
 import { z } from 'zod'
 import type { Call, InputRequest } from '../../src/mcp/mcp.ts'
 
@@ -25,7 +25,7 @@ const formAnswer = z.object({
 const modelAnswer = z.object({ content: z.object({ type: z.literal('text'), text: z.string() }) })
 const rootsAnswer = z.object({ roots: z.array(z.object({ uri: z.string() })) })
 
-/** Each is `undefined` where the answer is missing or not what was asked for: then the fixture asks again. */
+/** Each returns `undefined` if the answer is missing or has the wrong shape. The fixture then asks again. */
 export const answered = {
   form: (call: Call, key: string) => formAnswer.safeParse(call.answers[key]).data,
 

@@ -1,4 +1,4 @@
-/** The smallest picture and the smallest sound, in base64. */
+/** The smallest possible picture and sound, in base64. */
 
 /** PNG, one pixel. */
 export const pixelPng =

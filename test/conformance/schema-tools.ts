@@ -1,4 +1,4 @@
-/** Tools that matter for their input schema: it must reach the client as it was written. */
+/** Tools whose input schema must reach the client unchanged. */
 import type { Tool } from '../../src/mcp/mcp.ts'
 import { fixtureTool, text } from './fixture-tool.ts'
 
@@ -35,7 +35,7 @@ export const schemaTools: readonly Tool[] = [
 
   fixtureTool(
     'test_x_mcp_header',
-    'Has an argument that also travels as an HTTP header.',
+    'Has an argument that is repeated in an HTTP header.',
     ({ region }) => text(`Region: ${String(region)}`),
     {
       type: 'object',

@@ -1,10 +1,10 @@
-/** Tools that say something before they answer: logs, progress, a stream that is let go in the middle. */
+/** Tools that do something before they answer: log, report progress, ask, or close their stream. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Call, inputRequired, type Tool } from '../../src/mcp/mcp.ts'
 import { fixtureTool, text } from './fixture-tool.ts'
 import { ask } from './questions.ts'
 
-/** Apart enough that each notice travels on its own. */
+/** Long enough that each notification is sent separately. */
 const betweenNoticesMs = 50
 
 export const streamingTools: readonly Tool[] = [
@@ -13,7 +13,7 @@ export const streamingTools: readonly Tool[] = [
     return text('Three lines were logged.')
   }),
 
-  fixtureTool('test_logging_tool', 'Logs one line, for whoever asked for logs.', (_, call) => {
+  fixtureTool('test_logging_tool', 'Logs one line, if the caller asked for logs.', (_, call) => {
     call.log('info', 'A line of the log')
     return text('One line was logged.')
   }),
@@ -31,10 +31,10 @@ export const streamingTools: readonly Tool[] = [
     return 'user_name' in call.answers ? text('Thank you.') : inputRequired({ user_name: ask.name() })
   }),
 
-  fixtureTool('test_reconnection', 'Lets its stream go in the middle of the call.', async (_, call) => {
+  fixtureTool('test_reconnection', 'Closes its stream during the call.', async (_, call) => {
     call.releaseStream(500)
     await delay(100, undefined, { signal: call.signal })
-    return text('You came back for this answer.')
+    return text('You reconnected for this answer.')
   }),
 ]
 

@@ -1,4 +1,4 @@
-/** What a run of a suite came to, for people. */
+/** Summarizes a run of a suite for people. */
 import type { Edition, ScenarioReport, SuiteReport } from './official-suite.ts'
 
 export function isFailed({ failed }: ScenarioReport): boolean {
@@ -6,7 +6,7 @@ export function isFailed({ failed }: ScenarioReport): boolean {
 }
 
 export function explain({ name, failures }: ScenarioReport): string {
-  return `${name}: ${failures.join('; ') || 'did not come to an end'}`
+  return `${name}: ${failures.join('; ') || 'did not end'}`
 }
 
 export function summary({ label }: Edition, { scenarios }: SuiteReport): string {

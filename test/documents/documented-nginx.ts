@@ -1,10 +1,9 @@
-/** A real nginx with the configuration that a page shows. Only addresses are put in its place; TLS is nginx's own affair. */
+/** A real nginx with the configuration that a page shows. Only its addresses are replaced, and TLS is removed. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../fixtures/ports.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 
 export interface DocumentedNginx extends AsyncDisposable {
@@ -13,7 +12,7 @@ export interface DocumentedNginx extends AsyncDisposable {
 
 export async function startDocumentedNginx(options: {
   program: string
-  /** The `server` block, as it stands on the page. */
+  /** The `server` block of the page. */
   server: string
   hubPort: number
 }): Promise<DocumentedNginx> {
@@ -42,7 +41,7 @@ export async function startDocumentedNginx(options: {
     await exit
   })
   while (!(await answers(port))) {
-    if (child.exitCode !== null) throw new Error(`nginx does not take what the page says:\n${complaints}`)
+    if (child.exitCode !== null) throw new Error(`nginx does not accept the configuration of the page:\n${complaints}`)
   }
   const running = opened.move()
   return { port, [Symbol.asyncDispose]: () => running.disposeAsync() }
@@ -54,13 +53,4 @@ async function answers(port: number): Promise<boolean> {
   } catch {
     return false
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,4 +1,4 @@
-/** Somebody who has just cloned the repository: a copy of the tree, an empty home, and nothing of ours in the environment. */
+/** A person who has just cloned the repository: a copy of the tree, an empty home, and none of our variables. */
 import { cp, mkdir, symlink } from 'node:fs/promises'
 import { delimiter, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,7 +27,7 @@ export async function createNewcomer(): Promise<Newcomer> {
     preserveTimestamps: true,
     filter: (source) => !notCloned.has(relative(root, source)),
   })
-  // Installed already, so that no test waits for a registry; the set-up finds nothing to do.
+  // The packages are already installed, so that no test waits for a registry.
   await symlink(join(root, 'node_modules'), join(path, 'node_modules'))
   const dataDirectory = join(home, '.signalbox')
   return {
@@ -43,14 +43,14 @@ export async function createNewcomer(): Promise<Newcomer> {
 
 function environment(home: string, path: string): Record<string, string> {
   const { PATH = '', LANG = 'C.UTF-8' } = process.env
-  // Under npm the packages' programs come first; a newcomer has only what the system has.
+  // npm puts the programs of packages first. A newcomer has only those of the system.
   const places = PATH.split(delimiter).filter((place) => !place.endsWith('node_modules/.bin'))
   return {
-    // Pages about the command itself call it as it is called where it is installed.
+    // Some pages call the command by its name, as after an installation.
     PATH: [...places, join(path, 'bin')].join(delimiter),
     LANG,
     HOME: home,
-    // The usual port may be taken here. The commands find the hub by its data directory.
+    // The default port may be in use here. The commands find the hub by its data directory.
     SIGNALBOX_PORT: '0',
     npm_config_update_notifier: 'false',
   }

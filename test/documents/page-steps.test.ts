@@ -3,7 +3,7 @@ import { readSteps } from './page-steps.ts'
 
 const block = (info: string, text: string) => `Words.\n\n\`\`\`${info}\n${text}\n\`\`\`\n\n`
 
-test('a page is its marked blocks, in order; the others are for reading', () => {
+test('reads the marked blocks of a page in order and skips the others', () => {
   const page = [
     block('sh background', 'serve'),
     block('text output', 'ready'),
@@ -23,11 +23,11 @@ test('a page is its marked blocks, in order; the others are for reading', () => 
   ])
 })
 
-test('a misspelt mark, and an output without a command, are told', () => {
+test('reports a misspelt mark and an output without a command', () => {
   expect(() => readSteps(block('sh runn', 'ask'))).toThrow('"sh runn"')
   expect(() => readSteps(block('text output', 'ready'))).toThrow('follows no command')
 })
 
-test.each(['sh', 'sh shown=', ''])('commands without a mark that says what becomes of them are told: "%s"', (info) => {
+test.each(['sh', 'sh shown=', ''])('reports commands without a mark: "%s"', (info) => {
   expect(() => readSteps(block(info, 'ask'))).toThrow(`"${info}"`)
 })

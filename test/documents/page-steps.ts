@@ -1,16 +1,16 @@
 /**
- * A page of the documentation as steps that can be run. The word after a fence's language says what its block is for:
+ * Reads a page of the documentation as steps to run. The word after the language of a code fence is its purpose:
  *
- *   sh run              a command, run to its end; it must succeed
- *   sh background       a command that goes on until the page ends
- *   sh terminal=<key>   a command that wants a terminal: once it has drawn something, the key is pressed, and it must end well
- *   sh shown=<why>      a command that no test can run, and why not
- *   text output         what the command before it prints
- *   text background     what the last background command has printed by then
+ *   sh run              a command that runs to its end and must succeed
+ *   sh background       a command that runs until the page ends
+ *   sh terminal=<key>   a command in a terminal: once it has drawn something, the key is pressed, and it must succeed
+ *   sh shown=<why>      a command that no test can run, and why
+ *   text output         the output of the command before it
+ *   text background     the output of the last background command so far
  *   ts file=<path>      a file to write
- *   diff file=<path>    lines to put into a file that is there
+ *   diff file=<path>    a change of an existing file
  *
- * A block without such a word is for reading only, and holds no commands.
+ * A block without such a word is for reading only and has no commands.
  */
 export type Step =
   | { readonly is: 'run' | 'start'; readonly command: string; readonly prints?: string }
@@ -37,7 +37,7 @@ export function readSteps(markdown: string): readonly Step[] {
   return steps
 }
 
-/** The text of the blocks in this language, whatever they are for. */
+/** The text of all blocks in this language. */
 export function readBlocks(markdown: string, language: string): readonly string[] {
   return blocksOf(markdown)
     .filter((block) => block.language === language)
@@ -52,13 +52,13 @@ function blocksOf(markdown: string): readonly Block[] {
   }))
 }
 
-/** What a reader may take for a command says itself that it is none to run. */
+/** A block that a reader may take for a command must say that it is not run. */
 function isForReading({ language, purpose }: Block): boolean {
   if (language === 'sh') return /^shown=\S/.test(purpose)
   return purpose === '' && language !== ''
 }
 
-/** A misspelt purpose must not turn a proof into a picture. */
+/** Throws on an unknown purpose, so that a misspelling does not silently skip a step. */
 function stepOf({ language, purpose, text }: Block): Step {
   const path = /^file=(\S+)$/.exec(purpose)?.[1]
   if (path !== undefined) {
@@ -69,7 +69,7 @@ function stepOf({ language, purpose, text }: Block): Step {
   if (language === 'text' && purpose === 'background') return { is: 'look', prints: text }
   const key = language === 'sh' ? /^terminal=(\S+)$/.exec(purpose)?.[1] : undefined
   if (key !== undefined) return { is: 'leave', command: text, key }
-  throw new Error(`No test knows what a block marked "${`${language} ${purpose}`.trim()}" is for:\n${text}`)
+  throw new Error(`A block has the unknown mark "${`${language} ${purpose}`.trim()}":\n${text}`)
 }
 
 function withOutput(step: Step | undefined, prints: string): Step {

@@ -1,10 +1,10 @@
-/** The pages of the documentation and their links: where each leads, and whether there is anything. */
+/** The pages of the documentation and their links, and whether a link is broken. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { root } from './newcomer.ts'
 
 export interface Link {
-  /** The page it stands on, from the root. */
+  /** The page with the link, relative to the root. */
   readonly page: string
   readonly target: string
 }
@@ -15,7 +15,7 @@ export function linksOf(page: string): readonly Link[] {
   return [...readProse(page).matchAll(/\[[^\]]+\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target }))
 }
 
-/** Links to other sites are not looked up: tests use no network. */
+/** Links to other sites are not checked, because tests use no network. */
 export function isBroken({ page, target }: Link): boolean {
   if (/^https?:/.test(target)) return false
   const [path = '', anchor] = target.split('#')
@@ -29,12 +29,12 @@ export function readPage(page: string): string {
   return readFileSync(join(root, page), 'utf8')
 }
 
-/** Without its code blocks. */
+/** The page without its code blocks. */
 export function readProse(page: string): string {
   return readPage(page).replaceAll(/^```[\s\S]*?^```$/gm, '')
 }
 
-/** As GitHub makes them from headings. */
+/** The anchors that GitHub makes from headings. */
 function anchorsOf(page: string): readonly string[] {
   return [...readPage(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -1,11 +1,11 @@
-/** Runs the steps of a page, in order and word for word, and compares what they print with what the page says. */
+/** Runs the steps of a page, in order and word for word, and compares their output with the page. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { encodeKeys } from '../../src/terminal/terminal.ts'
-import { shownOn, testTerminals, untilEnded } from '../fixtures/terminals.ts'
+import { shownOn, testTerminals, untilEnded } from '../worlds/terminals.ts'
 import { until } from '../fixtures/until.ts'
 import { applyDiff } from './apply-diff.ts'
 import type { Newcomer } from './newcomer.ts'
@@ -31,7 +31,7 @@ export async function runSteps(steps: readonly Step[], newcomer: Newcomer): Prom
         await runInTerminal(step.command, step.key, newcomer)
         break
       case 'look':
-        if (!background) throw new Error('The page shows the output of a background command, but has started none.')
+        if (!background) throw new Error('The page shows the output of a background command, but starts none before.')
         await background.untilPrinted(step.prints)
         break
       case 'write': {
@@ -50,7 +50,7 @@ export async function runSteps(steps: readonly Step[], newcomer: Newcomer): Prom
 }
 
 interface Running extends AsyncDisposable {
-  /** Waits until all it has printed so far is as the page says. */
+  /** Waits until its whole output so far is what the page shows. */
   untilPrinted(expected: string): Promise<void>
 }
 
@@ -63,7 +63,7 @@ function start(command: string, newcomer: Newcomer): Running {
     async [Symbol.asyncDispose]() {
       signalGroup(child, 'SIGTERM')
       await exit
-      // Whatever it started and did not end.
+      // Ends the processes that it started and left running.
       signalGroup(child, 'SIGKILL')
     },
   }
@@ -76,17 +76,17 @@ async function run(command: string, newcomer: Newcomer): Promise<{ code: number 
   return { code, printed }
 }
 
-/** As at a keyboard: looks until there is something to see, and leaves. */
+/** Like a person at a keyboard: waits until something is shown, then presses the key that leaves. */
 async function runInTerminal(command: string, key: string, { path, env }: Newcomer): Promise<void> {
   const program = { file: '/bin/sh', args: ['-e', '-c', command], cwd: path, cols: 80, rows: 24 }
   const terminal = await testTerminals().start('page', { ...program, env: { ...env, TERM: 'xterm-256color' } })
   await until(() => shownOn(terminal) !== '')
   terminal.write(encodeKeys(key, { applicationCursor: false }).bytes)
-  const life = await untilEnded(terminal)
-  expect(life, `${command}\n${shownOn(terminal)}`).toMatchObject({ is: 'exited', code: 0 })
+  const status = await untilEnded(terminal)
+  expect(status, `${command}\n${shownOn(terminal)}`).toMatchObject({ is: 'exited', code: 0 })
 }
 
-/** In a group of its own, so that it can be ended with all that it started. */
+/** Starts a process group of its own, so that it can be ended with all processes that it started. */
 function spawnShell(command: string, { path, env }: Newcomer): ChildProcess {
   return spawn('sh', ['-e', '-c', command], { cwd: path, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
 }
@@ -103,7 +103,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal)
   } catch (error) {
-    // Nobody of them is left.
+    // No process of the group is left.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

@@ -1,11 +1,14 @@
-/** An upstream asks something in the middle of a call, and one of the two speaks 2026-07-28, where an answer asks. */
+/**
+ * An upstream asks something in the middle of a call, and one of the two sides speaks 2026-07-28, where the result is
+ * the question.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../fixtures/until.ts'
 import type { Answer, Target } from '../http/exchange.ts'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern, modernStream } from '../http/modern-request.ts'
-import { able, accepted, heardIn, namesIn, question, script } from './questions.ts'
-import { eventually, type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from './scripted-world.ts'
+import { able, accepted, answersIn, namesIn, question, script } from './questions.ts'
+import { eventually, type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'
 
 let world: ScriptedWorld
 let agent: Target
@@ -34,27 +37,27 @@ describe('a client of 2026-07-28', () => {
     expect(first.body).toMatchObject({ result: { resultType: 'input_required' } })
     const [key] = keysOf(first)
     const second = await call({ ...params, requestState: stateOf(first), inputResponses: { [key!]: accepted } })
-    expect(heardIn(second.body)).toEqual([accepted])
+    expect(answersIn(second.body)).toEqual([accepted])
   })
 
-  test('that cannot be asked is spoken for, in the words of its revision', async () => {
+  test('that cannot be asked gets the error of its revision, whatever the upstream answers', async () => {
     const sampling = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }
     const { body } = await call(script([{ ask: { method: 'roots/list' } }, { ask: sampling }]), {})
     const data = { requiredCapabilities: { sampling: {} } }
-    expect(heardIn(body)).toEqual([{ roots: [] }, { error: expect.objectContaining({ code: -32021, data }) }])
+    expect(body).toMatchObject({ error: { code: -32021, data } })
   })
 
-  test('with the answer to something else is asked again', async () => {
+  test('that answers another question is asked again', async () => {
     const params = script([{ ask: question }])
     const first = await call(params)
     const second = await call({ ...params, requestState: stateOf(first), inputResponses: { other: accepted } })
     expect(second.body).toMatchObject({ result: { resultType: 'input_required' } })
     const [key] = keysOf(second)
     const third = await call({ ...params, requestState: stateOf(second), inputResponses: { [key!]: accepted } })
-    expect(heardIn(third.body)).toEqual([accepted])
+    expect(answersIn(third.body)).toEqual([accepted])
   })
 
-  test('that comes back twice at once is answered twice, and the upstream hears one answer', async () => {
+  test('that comes back twice at once is answered twice, and the upstream gets one answer', async () => {
     const params = script([{ ask: question }, { ask: question }])
     const first = await call(params)
     const again = { ...params, requestState: stateOf(first), inputResponses: { [keysOf(first)[0]!]: accepted } }
@@ -67,7 +70,7 @@ describe('a client of 2026-07-28', () => {
       requestState: stateOf(asked),
       inputResponses: { [keysOf(asked)[0]!]: accepted },
     })
-    expect(heardIn(last.body)).toEqual([accepted, accepted])
+    expect(answersIn(last.body)).toEqual([accepted, accepted])
   })
 
   test('cannot use a state of an earlier round', async () => {
@@ -76,34 +79,34 @@ describe('a client of 2026-07-28', () => {
     const answer = (from: Answer) => ({ requestState: stateOf(from), inputResponses: { [keysOf(from)[0]!]: accepted } })
     const second = await call({ ...params, ...answer(first) })
     expect((await call({ ...params, ...answer(first) })).body).toMatchObject({ error: { code: -32001 } })
-    expect(heardIn((await call({ ...params, ...answer(second) })).body)).toEqual([accepted, accepted])
+    expect(answersIn((await call({ ...params, ...answer(second) })).body)).toEqual([accepted, accepted])
   })
 
-  test('of another token cannot go on with it', async () => {
+  test('with another token cannot continue the call', async () => {
     const params = script([{ ask: question }])
     const first = await call(params)
     const again = { ...params, requestState: stateOf(first), inputResponses: { [keysOf(first)[0]!]: accepted } }
     const stranger = await world.another('agent')
     expect((await call(again, able, stranger)).body).toMatchObject({ error: { code: -32602 } })
-    expect(heardIn((await call(again)).body)).toEqual([accepted])
+    expect(answersIn((await call(again)).body)).toEqual([accepted])
   })
 
-  test('with other arguments makes another call, which is judged anew', async () => {
+  test('with other arguments makes another call, which is decided again', async () => {
     const params = script([{ ask: question }])
     const first = await call(params)
     await world.call('set_policy', {
       scope: 'hub',
       source: 'default: allow\nrules: [{ deny: "up_script", when: { required: [forbidden] } }]',
     })
-    const reached = up.heard('tools/call').length
+    const reached = up.received('tools/call').length
     const changed = script([{ ask: question }], { forbidden: true })
     const again = { ...changed, requestState: stateOf(first), inputResponses: { [keysOf(first)[0]!]: accepted } }
     expect((await call(again)).body).toMatchObject({ error: { code: -32951 } })
-    expect(up.heard('tools/call')).toHaveLength(reached)
+    expect(up.received('tools/call')).toHaveLength(reached)
     await world.call('set_policy', { scope: 'hub', source: 'default: allow' })
   })
 
-  test('that comes back after a restart of the hub is told to begin again', async () => {
+  test('that comes back after a restart of the hub is told to start again', async () => {
     const params = script([{ ask: question }])
     const first = await call(params)
     await world.restart('SIGKILL')
@@ -114,7 +117,7 @@ describe('a client of 2026-07-28', () => {
     await call({ ...params, requestState: stateOf(other), inputResponses: { [keysOf(other)[0]!]: accepted } })
   })
 
-  test('misses nothing that was said between its two requests', async () => {
+  test('misses no message that was sent between its two requests', async () => {
     const line = { level: 'error', data: 'between the rounds' }
     const params = script([
       { askAll: [question] },
@@ -131,47 +134,47 @@ describe('a client of 2026-07-28', () => {
     using after = await modernStream(agent, 'tools/call', again, wanted)
     expect(await after.message()).toMatchObject({ params: { data: 'at the end' } })
     expect(await after.message()).toMatchObject({ params: { progressToken: 'mine', progress: 3 } })
-    expect(heardIn(await after.message())).toEqual([accepted])
+    expect(answersIn(await after.message())).toEqual([accepted])
   })
 
-  test('that never comes back is given up when too many wait, and the upstream is told', async () => {
+  test('that never comes back is given up when too many wait, and the upstream gets a cancellation', async () => {
     const params = script([{ ask: question }, { result: { content: [] } }], { forgotten: true })
     const forgetful = await world.another('agent')
     for (let count = 0; count < 33; count++) await call(params, able, forgetful)
     const [oldest] = up
-      .heard('tools/call')
-      .filter((heard) => (heard.params?.['arguments'] as { forgotten?: boolean } | undefined)?.forgotten)
-    await eventually(() => up.heard('notifications/cancelled').map((heard) => heard.params?.['requestId'])).toContain(
-      oldest?.id,
-    )
+      .received('tools/call')
+      .filter((message) => (message.params?.['arguments'] as { forgotten?: boolean } | undefined)?.forgotten)
+    await eventually(() =>
+      up.received('notifications/cancelled').map((message) => message.params?.['requestId']),
+    ).toContain(oldest?.id)
   })
 })
 
-describe('an upstream of 2026-07-28 asks with its result', () => {
+describe('an upstream of 2026-07-28 that asks with its result', () => {
   const inputRequests = { sure: question }
   const params = { name: 'newer_script', arguments: { question: { inputRequests } } }
   const returned = { inputResponses: { sure: accepted }, requestState: 'the state of the upstream' }
 
-  test('a legacy client', async () => {
+  test('can ask a legacy client', async () => {
     const client = await connectLegacy(agent, { capabilities: able })
     using stream = await client.stream('tools/call', params)
     const { id } = (await stream.message()) as { id: string }
     await client.post({ jsonrpc: '2.0', id, result: accepted })
-    expect(heardIn(await stream.message())).toEqual([])
-    expect(newer.heard('tools/call').at(-1)?.params).toMatchObject(returned)
+    expect(answersIn(await stream.message())).toEqual([])
+    expect(newer.received('tools/call').at(-1)?.params).toMatchObject(returned)
   })
 
-  test('a client of its own era, which never sees its state', async () => {
+  test('can ask a client of its own era, which never sees its state', async () => {
     const first = await modern(agent, 'tools/call', params, { capabilities: able })
     const { result } = first.body as { result: { requestState: string; inputRequests: object } }
     expect(result.inputRequests).toEqual(inputRequests)
     const again = { ...params, requestState: result.requestState, inputResponses: { sure: accepted } }
     const second = await modern(agent, 'tools/call', again, { capabilities: able })
-    expect(heardIn(second.body)).toEqual([])
-    expect(newer.heard('tools/call').at(-1)?.params).toMatchObject(returned)
+    expect(answersIn(second.body)).toEqual([])
+    expect(newer.received('tools/call').at(-1)?.params).toMatchObject(returned)
   })
 
-  test('and a person’s yes lets the answer to it through once, however often it is sent', async () => {
+  test('gets the answer through once per approval, however often it is sent', async () => {
     await world.call('set_policy', { scope: 'hub', source: 'default: allow\nrules: [{ ask: "newer_*" }]' })
     const call = async (more: object = {}) =>
       (await modern(agent, 'tools/call', { ...params, ...more }, { capabilities: able })).body
@@ -183,13 +186,13 @@ describe('an upstream of 2026-07-28 asks with its result', () => {
     const [first] = await Promise.all([call(), decide('approve')])
     const { requestState } = (first as { result: { requestState: string } }).result
     const again = { requestState, inputResponses: { sure: accepted } }
-    expect(heardIn(await call(again))).toEqual([])
-    const reached = newer.heard('tools/call').length
+    expect(answersIn(await call(again))).toEqual([])
+    const reached = newer.received('tools/call').length
     const [replayed] = await Promise.all([call(again), decide('deny')])
     expect(replayed).toMatchObject({ error: { code: -32951 } })
     await world.call('set_policy', { scope: 'hub', source: 'default: allow\nrules: [{ abort: "newer_*" }]' })
     expect(await call(again)).toMatchObject({ error: { code: -32950 } })
-    expect(newer.heard('tools/call')).toHaveLength(reached)
+    expect(newer.received('tools/call')).toHaveLength(reached)
     await world.call('set_policy', { scope: 'hub', source: 'default: allow' })
   })
 
@@ -198,7 +201,7 @@ describe('an upstream of 2026-07-28 asks with its result', () => {
     ['nothing that could be asked', { sure: null }],
     ['a question without a method', { sure: { params: {} } }],
     ['text', 'sure?'],
-  ])('with %s it asks nobody, and the call fails with a clear sentence', async (_, malformed) => {
+  ])('asks no client with %s, and the call fails with a clear sentence', async (_, malformed) => {
     const wrong = { name: 'newer_script', arguments: { question: { inputRequests: malformed } } }
     for (const body of [
       (await modern(agent, 'tools/call', wrong, { capabilities: able })).body,
@@ -209,7 +212,7 @@ describe('an upstream of 2026-07-28 asks with its result', () => {
   })
 })
 
-test('what an upstream of 2026-07-28 answers with besides passes as it is', async () => {
+test('every other result of an upstream of 2026-07-28 is passed on unchanged', async () => {
   const result = { resultType: 'task', task: { taskId: 't1', status: 'working', 'x-own': [1] }, _meta: { 'a.b/c': 1 } }
   const params = { name: 'newer_script', arguments: { steps: [{ result }] } }
   expect((await modern(agent, 'tools/call', params)).body).toMatchObject({ result })

@@ -1,18 +1,18 @@
-/** An upstream that asks wants to hear how far the answer has come: under its own token, while it waits, and no longer. */
+/** An upstream that asks gets the progress of the answer: under its own token, and only while it waits. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { answerJson, openStream, resultOf, serveHttp, type Visit } from '../fixtures/http-upstream.ts'
+import { answerJson, openStream, resultOf, serveHttp, type Visit } from '../worlds/http-upstream.ts'
 import { until } from '../fixtures/until.ts'
 import type { Target } from '../http/exchange.ts'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern } from '../http/modern-request.ts'
-import { able, accepted, heardIn, namesIn, question, script } from './questions.ts'
+import { able, accepted, answersIn, namesIn, question, script } from './questions.ts'
 import {
   eventually,
-  type Heard,
+  type Received,
   type ScriptedUpstream,
   type ScriptedWorld,
   startScriptedWorld,
-} from './scripted-world.ts'
+} from '../worlds/scripted-world.ts'
 
 let world: ScriptedWorld
 let agent: Target
@@ -35,8 +35,8 @@ function withToken(progressToken: string | number, request: { method: string; pa
   return { ...request, params: { ...request.params, _meta: { progressToken, 'example.com/kept': 1 } } }
 }
 
-function answersAndProgress(heard: readonly Heard[]): readonly Heard[] {
-  return heard.filter(({ method, result }) => method === 'notifications/progress' || result !== undefined)
+function answersAndProgress(received: readonly Received[]): readonly Received[] {
+  return received.filter(({ method, result }) => method === 'notifications/progress' || result !== undefined)
 }
 
 test.each([
@@ -47,8 +47,8 @@ test.each([
     { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' },
   ],
   ['roots/list', { method: 'roots/list' }, { roots: [] }],
-])('what a client tells of %s reaches the upstream that asked, before the answer', async (_, request, answer) => {
-  const before = up.heard().length
+])('progress of a client on %s reaches the upstream that asked, before the answer', async (_, request, answer) => {
+  const before = up.received().length
   const client = await connectLegacy(agent, { capabilities: able })
   using stream = await client.stream('tools/call', script([{ ask: withToken(7, request) }]))
   const { id, params } = (await stream.message()) as Asked
@@ -57,16 +57,16 @@ test.each([
   await client.notify('notifications/progress', { progressToken, progress: 1, total: 2, message: 'half' })
   await client.notify('notifications/progress', { progressToken, progress: 2, total: 2 })
   await client.post({ jsonrpc: '2.0', id, result: answer })
-  expect(heardIn(await stream.message())).toEqual([answer])
-  expect(answersAndProgress(up.heard().slice(before))).toMatchObject([
+  expect(answersIn(await stream.message())).toEqual([answer])
+  expect(answersAndProgress(up.received().slice(before))).toMatchObject([
     { params: { progressToken: 7, progress: 1, total: 2, message: 'half' } },
     { params: { progressToken: 7, progress: 2, total: 2 } },
     { result: answer },
   ])
 })
 
-test('two questions with one token are told apart by their clients, and progress after the answer goes nowhere', async () => {
-  const before = up.heard().length
+test('two questions with one token are kept apart, and progress after the answer is dropped', async () => {
+  const before = up.received().length
   const [one, two] = [
     await connectLegacy(agent, { capabilities: able }),
     await connectLegacy(agent, { capabilities: able }),
@@ -81,12 +81,12 @@ test('two questions with one token are told apart by their clients, and progress
   await one.notify('notifications/progress', { progressToken: tokenB, progress: 3 })
   await one.post({ jsonrpc: '2.0', id: b.id, result: accepted })
   await first.message()
-  const told = up.heard('notifications/progress').slice(-1)
+  const told = up.received('notifications/progress').slice(-1)
   expect(told).toMatchObject([{ params: { progressToken: 't', progress: 3 } }])
-  expect(answersAndProgress(up.heard().slice(before))).toHaveLength(3)
+  expect(answersAndProgress(up.received().slice(before))).toHaveLength(3)
 })
 
-test('a client of whom no progress is wanted is given no token', async () => {
+test('a client gets no token if no progress is wanted', async () => {
   const client = await connectLegacy(agent, { capabilities: able })
   using stream = await client.stream('tools/call', script([{ ask: question }]))
   const { id, params } = (await stream.message()) as Asked
@@ -95,7 +95,7 @@ test('a client of whom no progress is wanted is given no token', async () => {
   await stream.message()
 })
 
-test('an upstream over HTTP is told as well, and has taken the last of it before the answer is sent', async () => {
+test('an upstream over HTTP gets progress as well, and accepts the last of it before the answer is sent', async () => {
   const tool = { name: 'ask', inputSchema: { type: 'object' } }
   let finish = () => {}
   let takeProgress = () => {}
@@ -138,22 +138,23 @@ test('an upstream over HTTP is told as well, and has taken the last of it before
   const progressToken = params._meta?.['progressToken']
   await client.notify('notifications/progress', { progressToken, progress: 1 })
   await client.post({ jsonrpc: '2.0', id, result: accepted })
-  const heard = () => answersAndProgress(server.visits.flatMap(({ message }) => (message ? [message as Heard] : [])))
-  await eventually(heard).toHaveLength(1)
+  const received = () =>
+    answersAndProgress(server.visits.flatMap(({ message }) => (message ? [message as Received] : [])))
+  await eventually(received).toHaveLength(1)
   await modern(person, 'tools/call', { name: 'hub_status', arguments: {} })
-  expect(heard()).toHaveLength(1)
+  expect(received()).toHaveLength(1)
   takeProgress()
   expect(await stream.message()).toMatchObject({ result: { content: [] } })
-  expect(heard()).toMatchObject([{ params: { progressToken: 'mine', progress: 1 } }, { id: 'q', result: accepted }])
+  expect(received()).toMatchObject([{ params: { progressToken: 'mine', progress: 1 } }, { id: 'q', result: accepted }])
 })
 
-test('on 2026-07-28, which has no such thing, the client is asked without a token', async () => {
+test('at 2026-07-28, which has no such progress, the client is asked without a token', async () => {
   const { body } = await modern(agent, 'tools/call', script([{ ask: withToken('t') }]), { capabilities: able })
   expect(questionsIn(body)).toMatchObject([{ params: { _meta: { 'example.com/kept': 1 } } }])
   expect(JSON.stringify(body)).not.toContain('progressToken')
 })
 
-test('the question of a modern upstream, which hears no progress, reaches clients of both eras without a token', async () => {
+test('the question of a modern upstream, which gets no progress, reaches clients of both eras without a token', async () => {
   await world.upstream('new', { isModern: true })
   const person = await world.session('new')
   await world.bind('new', 'new')

@@ -1,11 +1,11 @@
-/** An upstream asks something in the middle of a call of a legacy client: that client is asked, and no other. */
+/** An upstream asks something in the middle of a call of a legacy client: only that client is asked. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../fixtures/until.ts'
 import type { Target } from '../http/exchange.ts'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern } from '../http/modern-request.ts'
-import { able, accepted, heardIn, namesIn, question, script } from './questions.ts'
-import { eventually, type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from './scripted-world.ts'
+import { able, accepted, answersIn, namesIn, question, script } from './questions.ts'
+import { eventually, type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'
 
 let world: ScriptedWorld
 let agent: Target
@@ -19,10 +19,10 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** How the upstream was told that nobody waits for the last call any more. */
+/** Whether the upstream got the cancellation of the last call. */
 function lastIsCancelled(): boolean {
-  const last = up.heard('tools/call').at(-1)?.id
-  return up.heard('notifications/cancelled').some(({ params }) => params?.['requestId'] === last)
+  const last = up.received('tools/call').at(-1)?.id
+  return up.received('notifications/cancelled').some(({ params }) => params?.['requestId'] === last)
 }
 
 async function outcomesOf(tool: string): Promise<readonly unknown[]> {
@@ -31,16 +31,16 @@ async function outcomesOf(tool: string): Promise<readonly unknown[]> {
 }
 
 describe('a legacy client', () => {
-  test('is asked, and what it answers reaches the upstream', async () => {
+  test('is asked, and its answer reaches the upstream', async () => {
     const client = await connectLegacy(agent, { capabilities: able })
     using stream = await client.stream('tools/call', script([{ ask: question }]))
     const asked = (await stream.message()) as { id: string }
     expect(asked).toMatchObject(question)
     await client.post({ jsonrpc: '2.0', id: asked.id, result: accepted })
-    expect(heardIn(await stream.message())).toEqual([accepted])
+    expect(answersIn(await stream.message())).toEqual([accepted])
   })
 
-  test('is one call in the record, however often it was asked', async () => {
+  test('makes one call in the record, however often it is asked', async () => {
     const before = (await outcomesOf('up_script')).length
     const client = await connectLegacy(agent, { capabilities: able })
     using stream = await client.stream('tools/call', script([{ ask: question }, { ask: question }]))
@@ -59,30 +59,31 @@ describe('a legacy client', () => {
       const { id } = (await stream.message()) as { id: string }
       await client.post({ jsonrpc: '2.0', id, result: accepted })
     }
-    expect(heardIn(await stream.message())).toHaveLength(12)
+    expect(answersIn(await stream.message())).toHaveLength(12)
   })
 
-  test('that refuses is heard by the upstream, which goes on', async () => {
+  test('may refuse, and the upstream gets the refusal and continues', async () => {
     const client = await connectLegacy(agent, { capabilities: able })
     using stream = await client.stream('tools/call', script([{ ask: question }]))
     const { id } = (await stream.message()) as { id: string }
     await client.post({ jsonrpc: '2.0', id, error: { code: -1, message: 'no', data: { why: 'late' } } })
-    expect(heardIn(await stream.message())).toEqual([
+    expect(answersIn(await stream.message())).toEqual([
       { error: { code: -1, message: expect.stringContaining('no'), data: { why: 'late' } } },
     ])
   })
 
-  test('that cannot be asked is spoken for: it has no roots, and anything else it cannot do', async () => {
+  test('that cannot be asked is answered for: its root is the workspace, and everything else is refused', async () => {
     const client = await connectLegacy(agent)
     const answer = await client.request('tools/call', script([{ ask: { method: 'roots/list' } }, { ask: question }]))
-    expect(heardIn(answer)).toEqual([{ roots: [] }, { error: expect.objectContaining({ code: -32601 }) }])
+    const roots = [{ uri: expect.stringMatching(/^file:.*\/workspaces\/agent$/) }]
+    expect(answersIn(answer)).toEqual([{ roots }, { error: expect.objectContaining({ code: -32601 }) }])
   })
 
-  test('that takes no stream cannot be asked, and the upstream is told so at once', async () => {
+  test('that accepts no stream cannot be asked, and the upstream gets an error at once', async () => {
     const client = await connectLegacy(agent, { capabilities: able })
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: script([{ ask: question }]) }
     const { body } = await client.post(request, { accept: 'application/json' })
-    expect(heardIn(body)).toEqual([{ error: expect.anything() }])
+    expect(answersIn(body)).toEqual([{ error: expect.anything() }])
   })
 
   test('is asked two things at once, and may answer the second first', async () => {
@@ -95,10 +96,10 @@ describe('a legacy client', () => {
     const said = { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' }
     await client.post({ jsonrpc: '2.0', id: second.id, result: said })
     await eventually(() =>
-      up.heard().filter(({ result }) => JSON.stringify(result) === JSON.stringify(said)),
+      up.received().filter(({ result }) => JSON.stringify(result) === JSON.stringify(said)),
     ).toHaveLength(1)
     await client.post({ jsonrpc: '2.0', id: first.id, result: accepted })
-    expect(heardIn(await stream.message())).toEqual([accepted, said])
+    expect(answersIn(await stream.message())).toEqual([accepted, said])
   })
 
   test('that cancels while it is asked ends the call at the upstream', async () => {
@@ -106,7 +107,9 @@ describe('a legacy client', () => {
     const id = client.nextId()
     const body = { jsonrpc: '2.0', id, method: 'tools/call', params: script([{ ask: question }]) }
     const answer = client.post(body)
-    await eventually(() => up.heard('tools/call').at(-1)?.params?.['arguments']).toEqual({ steps: [{ ask: question }] })
+    await eventually(() => up.received('tools/call').at(-1)?.params?.['arguments']).toEqual({
+      steps: [{ ask: question }],
+    })
     await client.notify('notifications/cancelled', { requestId: id })
     expect((await answer).text).toContain('cancelled')
     await eventually(() => lastIsCancelled()).toBe(true)
@@ -120,37 +123,37 @@ describe('a legacy client', () => {
     await eventually(() => lastIsCancelled()).toBe(true)
   })
 
-  test('hears that a question was withdrawn', async () => {
+  test('gets a cancellation when a question is withdrawn', async () => {
     const client = await connectLegacy(agent, { capabilities: able })
     using stream = await client.stream('tools/call', script([{ withdraw: question }, { until: 'notifications/go' }]))
     const { id } = (await stream.message()) as { id: string }
     expect(await stream.message()).toMatchObject({ method: 'notifications/cancelled', params: { requestId: id } })
     await client.notify('notifications/go')
-    expect(heardIn(await stream.message())).toEqual([])
+    expect(answersIn(await stream.message())).toEqual([])
   })
 })
 
 describe('an upstream that sessions share', () => {
-  test('cannot be answered by one session in a call of the other', async () => {
+  test('cannot be answered by one session during a call of the other', async () => {
     const shared = await world.upstream('shared', { options: { shared: true } })
     const [one, two] = [await world.session('one'), await world.session('two')]
     for (const session of ['one', 'two']) await world.bind(session, 'shared')
     for (const target of [one, two]) {
       await eventually(async () => namesIn(await modern(target, 'tools/list'))).toContain('shared_script')
     }
-    expect(shared.heard('initialize')).toHaveLength(1)
+    expect(shared.received('initialize')).toHaveLength(1)
     const secret = { ...question, params: { ...question.params, message: 'the secret of one' } }
     const asking = await connectLegacy(one, { capabilities: able })
     const steps = [{ until: 'notifications/go' }, { ask: secret }]
     const params = { name: 'shared_script', arguments: { steps } }
     const call = asking.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-    await eventually(() => shared.heard('tools/call')).toHaveLength(1)
+    await eventually(() => shared.received('tools/call')).toHaveLength(1)
     const other = await connectLegacy(two, { capabilities: able })
     const longer = { name: 'shared_script', arguments: { steps: [{ until: 'notifications/later' }] } }
     const stranger = other.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: longer })
-    await eventually(() => shared.heard('tools/call')).toHaveLength(2)
+    await eventually(() => shared.received('tools/call')).toHaveLength(2)
     await asking.notify('notifications/go')
-    expect((await call).text).toContain('No client of this session can be asked')
+    expect((await call).text).toContain('No client of this session can answer')
     await asking.notify('notifications/later')
     const { text } = await stranger
     expect(text).toContain('"content"')

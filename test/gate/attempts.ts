@@ -1,8 +1,8 @@
-/** The ways an agent can make something happen over HTTP, in both eras, and what became of each attempt. */
+/** The ways in which an agent acts over HTTP, in both eras, and the outcome of each attempt. */
 import { isRecord } from '../../src/base/is-record.ts'
 import { connectLegacy, type LegacyConnection } from '../http/legacy-connection.ts'
 import { exchange, type Target } from '../http/exchange.ts'
-import { modernStream, modernWish } from '../http/modern-request.ts'
+import { modernStream, modernSpec } from '../http/modern-request.ts'
 import type { Path } from './paths.ts'
 
 export type Era = 'legacy' | 'modern'
@@ -10,14 +10,14 @@ export type Outcome = 'ran' | 'denied' | 'aborted' | 'waiting' | 'cancelled' | `
 
 export interface Attempt {
   readonly outcome: Promise<Outcome>
-  /** The agent's client takes its request back. */
+  /** The agent's client cancels its request. */
   cancel(): Promise<void>
-  /** Its connection is gone, without a word. */
+  /** Its socket closes without a cancellation. */
   cut(): void
 }
 
 export interface AgentClient extends AsyncDisposable {
-  /** One that takes no stream cannot come back to its answer once its connection is gone. */
+  /** `takesStreams: false`: the client cannot come back for its answer once its socket is closed. */
   attempt(path: Path, options?: { readonly takesStreams?: boolean }): Attempt
 }
 
@@ -29,8 +29,8 @@ function modernAgent(target: Target): AgentClient {
   return {
     attempt({ method, params }) {
       const leaving = new AbortController()
-      const outcome = outcomeUnlessLeft(target, modernWish(method, params), leaving.signal)
-      // In this era there is no other way to take a request back.
+      const outcome = outcomeUnlessLeft(target, modernSpec(method, params), leaving.signal)
+      // This era has no other way to cancel a request.
       return { outcome, cancel: async () => leaving.abort(), cut: () => leaving.abort() }
     },
     [Symbol.asyncDispose]: async () => {},
@@ -43,9 +43,9 @@ function legacyAgent(target: Target, connection: LegacyConnection): AgentClient 
       const leaving = new AbortController()
       const id = connection.nextId()
       const headers = takesStreams ? {} : { accept: 'application/json' }
-      const wish = connection.wish({ jsonrpc: '2.0', id, method, params }, headers)
+      const spec = connection.spec({ jsonrpc: '2.0', id, method, params }, headers)
       return {
-        outcome: outcomeUnlessLeft(target, wish, leaving.signal),
+        outcome: outcomeUnlessLeft(target, spec, leaving.signal),
         cancel: async () => void (await connection.notify('notifications/cancelled', { requestId: id })),
         cut: () => leaving.abort(),
       }
@@ -58,11 +58,11 @@ function legacyAgent(target: Target, connection: LegacyConnection): AgentClient 
 
 async function outcomeUnlessLeft(
   target: Target,
-  wish: Parameters<typeof exchange>[1],
+  spec: Parameters<typeof exchange>[1],
   signal: AbortSignal,
 ): Promise<Outcome> {
   try {
-    const { text } = await exchange(target, { ...wish, signal })
+    const { text } = await exchange(target, { ...spec, signal })
     return outcomeOf(JSON.parse(lastMessageIn(text)))
   } catch (error) {
     if (signal.aborted) return 'left'
@@ -70,7 +70,7 @@ async function outcomeUnlessLeft(
   }
 }
 
-/** `subscriptions/listen` waits for no person: what may not be followed is left out of what it promises. */
+/** `subscriptions/listen` waits for no person: it acknowledges only the resources that may be followed. */
 export async function followByStream(target: Target, uri: string): Promise<Outcome> {
   using stream = await modernStream(target, 'subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } })
   return JSON.stringify(await stream.message()).includes(uri) ? 'ran' : 'denied'
@@ -97,7 +97,7 @@ export function outcomeOf({ result = {}, error }: Answer): Outcome {
   return JSON.stringify(result).includes('Waiting for approval') ? 'waiting' : 'denied'
 }
 
-/** What takes long is answered with a stream, whose last event is the answer. */
+/** A slow answer comes as a stream, whose last event is the answer. */
 function lastMessageIn(text: string): string {
   const messages = text.split('\n').filter((line) => line.startsWith('data: {'))
   return messages.findLast((line) => isAnswer(line.slice(6)))?.slice(6) ?? text

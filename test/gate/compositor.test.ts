@@ -1,9 +1,9 @@
-/** What an agent sees of what its session is bound to, while that comes, fails, changes and goes. */
+/** What an agent sees of its bindings while they come, fail, change and go. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern } from '../http/modern-request.ts'
-import { patience } from '../http/own-hub.ts'
-import { type GateWorld, startGateWorld } from './gate-world.ts'
+import { patience } from '../worlds/own-hub.ts'
+import { type GateWorld, startGateWorld } from '../worlds/gate-world.ts'
 
 let world: GateWorld
 beforeAll(async () => {
@@ -29,7 +29,7 @@ async function stateOf(mount: string): Promise<unknown> {
 
 const silent = { transport: 'stdio', cmd: 'sleep', args: ['1000'], options: { handshake_ms: 60_000 } }
 
-test('its tools are listed under the name of the mount, with what the upstream calls them', async () => {
+test('tools are listed under the name of the mount, with the upstream’s own name', async () => {
   await expect.poll(() => toolNames(), patience).toContain('up_act_now')
   const { tools } = await ask('tools/list')
   const tool = (tools as unknown as { name: string }[]).find(({ name }) => name === 'up_act_now')
@@ -37,11 +37,11 @@ test('its tools are listed under the name of the mount, with what the upstream c
   expect(await stateOf('up')).toEqual({ state: 'running', tools: ['up_act_now'] })
 })
 
-test('the mounts of the hub itself have a state too, which follows what is switched on', async () => {
+test('the hub’s own mounts have a state too, which follows the settings', async () => {
   expect(await stateOf('policy')).toMatchObject({ state: 'running', tools: expect.arrayContaining(['policy_check']) })
   const connection = await connectLegacy(world.agent)
   using stream = await connection.listen()
-  await stream.next() // which opens it, and says nothing
+  await stream.next() // opens the stream; carries no message
   await connection.request('resources/subscribe', { uri: 'resource://mounts/terminal' })
   await world.call('update_session', { name: 'agent', tools: ['read_screen'] })
   await expect.poll(async () => JSON.stringify(await stream.next()), patience).toContain('resource://mounts/terminal')
@@ -49,7 +49,7 @@ test('the mounts of the hub itself have a state too, which follows what is switc
   await world.call('update_session', { name: 'agent', tools: [] })
 })
 
-test('an upstream that says nothing delays nobody, and is named as missing', async () => {
+test('an upstream that does not answer delays no list, and is named as missing', async () => {
   await world.call('save_connector', { name: 'mute', ...silent })
   await world.call('bind_connector', { session: 'agent', connector: 'mute' })
   const { tools, _meta } = await ask('tools/list')
@@ -60,7 +60,7 @@ test('an upstream that says nothing delays nobody, and is named as missing', asy
   expect((await ask('tools/list'))['_meta']).not.toHaveProperty('io.signalbox/missing')
 })
 
-test('one that cannot start is shown with the reason', async () => {
+test('an upstream that cannot start is shown with the reason', async () => {
   await world.call('save_connector', { name: 'absent', transport: 'stdio', cmd: 'no-such-program-anywhere' })
   await world.call('bind_connector', { session: 'agent', connector: 'absent' })
   const reason = expect.stringContaining('no-such-program-anywhere')
@@ -70,18 +70,18 @@ test('one that cannot start is shown with the reason', async () => {
   await world.call('unbind_connector', { session: 'agent', label: 'absent' })
 })
 
-test('what a person attaches and detaches while the agent runs, the agent hears of', async () => {
+test('the agent is notified when a person attaches or detaches a mount', async () => {
   const connection = await connectLegacy(world.agent)
   using stream = await connection.listen()
   await world.call('bind_connector', { session: 'agent', connector: 'counting', label: 'more' })
   await expect.poll(() => toolNames(), patience).toContain('more_act_now')
-  await stream.next() // which opens it, and says nothing
+  await stream.next() // opens the stream; carries no message
   expect(JSON.stringify(await stream.next())).toContain('list_changed')
   await world.call('unbind_connector', { session: 'agent', label: 'more' })
   await expect.poll(() => toolNames(), patience).not.toContain('more_act_now')
 })
 
-test('a mount cannot take the name of another, nor of one that is always there', async () => {
+test('a mount cannot take the name of another, or of one that always exists', async () => {
   await expect(
     world.call('bind_connector', { session: 'agent', connector: 'counting', label: 'terminal' }),
   ).rejects.toThrow(/terminal/)
@@ -91,13 +91,13 @@ test('a mount cannot take the name of another, nor of one that is always there',
   )
 })
 
-describe('for clients that drown in tools', () => {
+describe('for clients that cannot handle many tools', () => {
   test('two tools are listed in place of all', async () => {
     expect(await toolNames('?toolsets=search')).toEqual(['hub_status', 'search_tools', 'call_tool'])
     expect(await toolNames()).not.toContain('search_tools')
   })
 
-  test('they find the others and call them', async () => {
+  test('these two find the others and call them', async () => {
     const found = await ask('tools/call', { name: 'search_tools', arguments: { query: 'act now' } })
     const { tools } = found['structuredContent'] as unknown as { tools: object[] }
     expect(tools[0]).toMatchObject({ name: 'up_act_now', input_schema: { type: 'object' } })
@@ -106,7 +106,7 @@ describe('for clients that drown in tools', () => {
     expect(world.deeds()).toEqual(['tools/call Act-Now'])
   })
 
-  test('a rule for a tool holds for it by that way too', async () => {
+  test('a rule for a tool applies to calls through them too', async () => {
     await world.setPolicy('default: allow\nrules: [{ deny: "up_*" }]')
     const call = { name: 'call_tool', arguments: { name: 'up_act_now', arguments: {} } }
     const { body } = await modern(world.agent, 'tools/call', call)
@@ -116,10 +116,10 @@ describe('for clients that drown in tools', () => {
   })
 })
 
-test('what the policy denies whatever the arguments is not listed, and the agent hears when that changes', async () => {
+test('a tool that the policy denies for all arguments is not listed, and the agent is notified of changes', async () => {
   const connection = await connectLegacy(world.agent)
   using stream = await connection.listen()
-  await stream.next() // which opens it, and says nothing
+  await stream.next() // opens the stream; carries no message
   await world.setPolicy('default: allow\nrules: [{ deny: up_Act-Now, when: { required: [force] } }]')
   expect(JSON.stringify(await stream.next())).toContain('tools/list_changed')
   expect(await toolNames()).toContain('up_act_now')
@@ -139,7 +139,7 @@ test('what the policy denies whatever the arguments is not listed, and the agent
   expect(await toolNames()).toContain('up_act_now')
 })
 
-test('a rule may forbid a tool by the name that the agent sees, but not allow it', async () => {
+test('a rule can forbid a tool by the name that the agent sees, but not allow it', async () => {
   const attempt = async () => (await modern(world.agent, 'tools/call', { name: 'up_act_now', arguments: {} })).body
   await world.setPolicy('default: allow\nrules: [{ deny: up_act_now }]')
   expect(await attempt()).toMatchObject({ error: { code: -32951 } })
@@ -150,7 +150,7 @@ test('a rule may forbid a tool by the name that the agent sees, but not allow it
   await world.setPolicy('default: allow')
 })
 
-test('a yes for the session holds for a tool that the agent sees under another name, and a question about either name says so', async () => {
+test('an approval for the session covers a tool under both of its names, and a policy check of either name says so', async () => {
   await world.setPolicy('default: allow\nrules: [{ ask: "up_*" }]')
   const attempt = async () => (await modern(world.agent, 'tools/call', { name: 'up_act_now', arguments: {} })).body
   const calling = attempt()
@@ -169,7 +169,7 @@ test('a yes for the session holds for a tool that the agent sees under another n
   await world.setPolicy('default: allow')
 })
 
-test('one call’s whole path is one trace, which the agent’s result names', async () => {
+test('the whole path of one call is one trace, which the agent’s result names', async () => {
   await world.setPolicy('default: allow\nrules: [{ ask: "up_*", reason: look first }]')
   const calling = ask('tools/call', { name: 'up_act_now', arguments: { deep: { api_key: 'hunter2hunter2' } } })
   await world.decide(await world.pending(), 'approve', { reason: 'fine' })
@@ -193,7 +193,7 @@ test('one call’s whole path is one trace, which the agent’s result names', a
   await world.setPolicy('default: allow')
 })
 
-test('after a restart the list is the last one known, although the upstream cannot start any more', async () => {
+test('after a restart the last known list is shown, although the upstream can no longer start', async () => {
   world.breakUpstream()
   await world.restart('SIGKILL')
   expect(await toolNames()).toContain('up_act_now')

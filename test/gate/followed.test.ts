@@ -1,10 +1,10 @@
-/** Resources that are followed: each change reaches those who follow, in either era and by either way, and nobody else. */
+/** Followed resources: each change reaches exactly its followers, in both eras and by both ways. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../fixtures/until.ts'
 import type { Target } from '../http/exchange.ts'
 import { attachLegacy, connectLegacy } from '../http/legacy-connection.ts'
 import { modern, modernStream } from '../http/modern-request.ts'
-import { eventually, type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from './scripted-world.ts'
+import { eventually, type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'
 
 const lists = {
   resources: [{ uri: 'thing://one', name: 'one' }],
@@ -43,9 +43,9 @@ async function change(uri: string, tool = 'up_script', target = agent): Promise<
   await modern(target, 'tools/call', { name: tool, arguments: { steps } })
 }
 
-/** How the upstream stands to it: subscribed to so often, unsubscribed from so often. */
-function told(upstream: ScriptedUpstream, uri: string): readonly [number, number] {
-  const count = (method: string) => upstream.heard(method).filter(({ params }) => params?.['uri'] === uri).length
+/** How often the upstream got a subscribe and an unsubscribe for this resource. */
+function subscribesAndUnsubscribes(upstream: ScriptedUpstream, uri: string): readonly [number, number] {
+  const count = (method: string) => upstream.received(method).filter(({ params }) => params?.['uri'] === uri).length
   return [count('resources/subscribe'), count('resources/unsubscribe')]
 }
 
@@ -54,10 +54,10 @@ async function callTool(name: string, args: object, target = agent): Promise<unk
   return body
 }
 
-test('a legacy client hears of it; when the last one leaves, the upstream hears of that', async () => {
+test('a legacy client gets updates, and the upstream is unsubscribed when the last client leaves', async () => {
   const [one, two] = [await connectLegacy(agent), await connectLegacy(agent)]
   for (const client of [one, two]) await client.request('resources/subscribe', { uri: 'thing://one' })
-  expect(told(up, 'thing://one')).toEqual([1, 0])
+  expect(subscribesAndUnsubscribes(up, 'thing://one')).toEqual([1, 0])
   using stream = await one.listen()
   await stream.next()
   await change('thing://one')
@@ -67,23 +67,23 @@ test('a legacy client hears of it; when the last one leaves, the upstream hears 
   })
   await one.request('resources/unsubscribe', { uri: 'thing://one' })
   await two.end()
-  await eventually(() => told(up, 'thing://one')).toEqual([1, 1])
+  await eventually(() => subscribesAndUnsubscribes(up, 'thing://one')).toEqual([1, 1])
 })
 
-test('so does a client of 2026-07-28, also of what only a template describes', async () => {
+test('a client of 2026-07-28 gets updates too, also of a resource that only a template describes', async () => {
   const uri = 'thing://deep/inside'
   const filter = { notifications: { resourceSubscriptions: [uri] } }
   {
     using stream = await modernStream(agent, 'subscriptions/listen', filter)
     expect(await stream.message()).toMatchObject({ params: { notifications: { resourceSubscriptions: [uri] } } })
-    expect(told(up, uri)).toEqual([1, 0])
+    expect(subscribesAndUnsubscribes(up, uri)).toEqual([1, 0])
     await change(uri)
     expect(await stream.message()).toMatchObject({ method: 'notifications/resources/updated', params: { uri } })
   }
-  await eventually(() => told(up, uri)).toEqual([1, 1])
+  await eventually(() => subscribesAndUnsubscribes(up, uri)).toEqual([1, 1])
 })
 
-test('what the agent follows by its tools goes on when its client unsubscribes, and the other way round', async () => {
+test('the agent’s own subscription stays when its client unsubscribes, and the other way round', async () => {
   const uri = 'thing://both'
   const client = await connectLegacy(agent)
   await client.request('resources/subscribe', { uri })
@@ -95,12 +95,12 @@ test('what the agent follows by its tools goes on when its client unsubscribes, 
   ).toMatch(/thing:\/\/both.*changed_at/)
   await client.request('resources/subscribe', { uri })
   await callTool('resources_unsubscribe', { server: 'up', uri })
-  expect(told(up, uri)).toEqual([1, 0])
+  expect(subscribesAndUnsubscribes(up, uri)).toEqual([1, 0])
   await client.request('resources/unsubscribe', { uri })
-  await eventually(() => told(up, uri)).toEqual([1, 1])
+  await eventually(() => subscribesAndUnsubscribes(up, uri)).toEqual([1, 1])
 })
 
-test('of two mounts with one resource the one with the higher priority is read', async () => {
+test('if two mounts have one resource, the one with the higher priority is read', async () => {
   const reader = await world.session('reader')
   for (const name of ['low', 'high']) await world.upstream(name, { lists })
   await world.call('bind_connector', { session: 'reader', connector: 'low', label: 'low', priority: 1 })
@@ -115,7 +115,7 @@ test('of two mounts with one resource the one with the higher priority is read',
 describe('where sessions share an upstream', () => {
   const uri = 'common://one'
 
-  test('one that lets go takes nothing from the other', async () => {
+  test('an unsubscribe in one session does not affect the other', async () => {
     const [own, other] = [await connectLegacy(agent), await connectLegacy(neighbour)]
     for (const client of [own, other]) await client.request('resources/subscribe', { uri })
     await own.request('resources/unsubscribe', { uri })
@@ -123,42 +123,67 @@ describe('where sessions share an upstream', () => {
     await stream.next()
     await change(uri, 'common_script')
     expect(await stream.message()).toMatchObject({ params: { uri } })
-    expect(told(common, uri)).toEqual([1, 0])
+    expect(subscribesAndUnsubscribes(common, uri)).toEqual([1, 0])
     await other.request('resources/unsubscribe', { uri })
-    await eventually(() => told(common, uri)).toEqual([1, 1])
+    await eventually(() => subscribesAndUnsubscribes(common, uri)).toEqual([1, 1])
   })
 
-  test('a session that ends takes its own with it', async () => {
+  test('a change reaches only its followers there, not followers of the same address elsewhere', async () => {
+    const bystander = await world.session('bystander')
+    const listed = [uri, 'common://end'].map((each) => ({ uri: each, name: 'one' }))
+    await world.upstream('rival', { lists: { resources: listed } })
+    await world.call('bind_connector', { session: 'bystander', connector: 'rival', label: 'rival', priority: 9 })
+    await world.bind('bystander', 'common')
+    await until(async () => {
+      const { text } = await modern(bystander, 'tools/list')
+      return text.includes('rival_script') && text.includes('common_script')
+    })
+    const [own, other] = [await connectLegacy(agent), await connectLegacy(bystander)]
+    for (const client of [own, other]) await client.request('resources/subscribe', { uri })
+    await other.request('resources/subscribe', { uri: 'common://end' })
+    using stream = await other.listen()
+    await stream.next()
+    using owners = await own.listen()
+    await owners.next()
+    await change(uri, 'common_script')
+    await eventually(() => owners.messages).toContainEqual(expect.objectContaining({ params: { uri } }))
+    await change('common://end', 'rival_script', bystander)
+    await eventually(() => JSON.stringify(stream.messages)).toContain('common://end')
+    expect(JSON.stringify(stream.messages)).not.toContain(uri)
+    for (const client of [own, other]) await client.end()
+  })
+
+  test('a session that ends removes its own subscriptions', async () => {
     const guest = await world.session('guest')
     await world.bind('guest', 'common')
     await until(async () => (await modern(guest, 'tools/list')).text.includes('common_script'))
     const client = await connectLegacy(guest)
     await client.request('resources/subscribe', { uri: 'common://guest' })
-    await eventually(() => told(common, 'common://guest')).toEqual([1, 0])
+    await eventually(() => subscribesAndUnsubscribes(common, 'common://guest')).toEqual([1, 0])
     await world.call('kill_session', { name: 'guest' })
-    await eventually(() => told(common, 'common://guest')).toEqual([1, 1])
+    await eventually(() => subscribesAndUnsubscribes(common, 'common://guest')).toEqual([1, 1])
     expect(await callTool('common_script', {})).toMatchObject({ result: { content: [{ type: 'text' }] } })
   })
 })
 
-test('an upstream that is set up anew is asked for what was followed', async () => {
+test('a reconfigured upstream gets the earlier subscriptions', async () => {
   const uri = 'thing://kept'
   const client = await connectLegacy(agent)
   await client.request('resources/subscribe', { uri })
   await callTool('resources_subscribe', { server: 'up', uri: 'thing://kept by a tool' })
   await world.upstream('up', { lists, options: { call_ms: 50_000 } })
-  await eventually(() => told(up, uri)).toEqual([2, 0])
-  await eventually(() => told(up, 'thing://kept by a tool')).toEqual([2, 0])
+  await eventually(() => subscribesAndUnsubscribes(up, uri)).toEqual([2, 0])
+  await eventually(() => subscribesAndUnsubscribes(up, 'thing://kept by a tool')).toEqual([2, 0])
   await client.request('resources/unsubscribe', { uri })
 })
 
-test('after a restart of the hub what was followed is followed again, before anybody asks', async () => {
+test('after a restart of the hub every subscription is restored, before any client asks', async () => {
   const uri = 'thing://lasting'
   const client = await connectLegacy(agent)
   await client.request('resources/subscribe', { uri })
   await world.restart('SIGKILL')
-  await eventually(() => told(up, uri)).toEqual([2, 0])
-  await eventually(() => told(up, 'thing://kept by a tool')).toEqual([3, 0])
+  await eventually(() => subscribesAndUnsubscribes(up, uri)).toEqual([2, 0])
+  await eventually(() => subscribesAndUnsubscribes(up, 'thing://kept by a tool')).toEqual([3, 0])
   const again = attachLegacy(agent, client.id)
   using stream = await again.listen()
   await stream.next()

@@ -1,7 +1,7 @@
-/** A rule that forbids a tool by a name its agent sees goes on doing so, whatever else comes to be listed or bound. */
+/** A rule that forbids a tool by a name its agent sees stays in effect, whatever else is listed or bound later. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { modern } from '../http/modern-request.ts'
-import { eventually, type ScriptedWorld, startScriptedWorld } from './scripted-world.ts'
+import { eventually, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'
 
 let world: ScriptedWorld
 beforeAll(async () => {
@@ -19,7 +19,7 @@ async function check(session: string, name: string): Promise<unknown> {
   return world.call('check_call', { session, tool: name })
 }
 
-test('when another tool makes the name longer', async () => {
+test('a tool stays forbidden when another tool makes its name longer', async () => {
   const agent = await world.session('clash')
   const upstream = await world.upstream('demo', { lists: { tools: [tool('get-env')] } })
   await world.bind('clash', 'demo')
@@ -36,10 +36,10 @@ test('when another tool makes the name longer', async () => {
     const { body } = await modern(agent, 'tools/call', { name, arguments: {} })
     expect(body).toMatchObject({ error: { code: -32951 } })
   }
-  expect(upstream.heard('tools/call')).toEqual([])
+  expect(upstream.received('tools/call')).toEqual([])
 })
 
-test('when one more connector makes it longer', async () => {
+test('a tool stays forbidden when one more connector makes its name longer', async () => {
   const agent = await world.session('growing')
   const upstream = await world.upstream('bare', { lists: { tools: [tool('get-env')] }, options: { prefix: false } })
   await world.upstream('second')
@@ -50,10 +50,10 @@ test('when one more connector makes it longer', async () => {
   await eventually(async () => (await modern(agent, 'tools/list')).text).toContain('"second_script"')
   const { body } = await modern(agent, 'tools/call', { name: 'bare_get_env', arguments: {} })
   expect(body).toMatchObject({ error: { code: -32951 } })
-  expect(upstream.heard('tools/call')).toEqual([])
+  expect(upstream.received('tools/call')).toEqual([])
 })
 
-test('and a check says so by either name, also at a hub that has started nothing of the session yet', async () => {
+test('a policy check reports this for both names, also at a hub that has started nothing of the session yet', async () => {
   await world.upstream('kept', { lists: { tools: [tool('get-env')] } })
   const agent = await world.session('known')
   await world.bind('known', 'kept')
@@ -64,7 +64,7 @@ test('and a check says so by either name, also at a hub that has started nothing
   expect(await check('known', 'kept_get-env')).toMatchObject({ effect: 'deny' })
 })
 
-test('while a check of what nobody knows yet says that it goes by the name alone', async () => {
+test('a policy check of an unknown tool says that it goes by the name alone', async () => {
   await world.upstream('unseen', { lists: { tools: [tool('get-env')] } })
   await world.session('early')
   await world.bind('early', 'unseen')

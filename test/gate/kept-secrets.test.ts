@@ -1,15 +1,15 @@
-/** What a hub keeps of an upstream that tells its secret wherever it can, and of an agent that repeats it. */
+/** What a hub stores of an upstream that repeats its secret everywhere, and of an agent that does the same. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../fixtures/until.ts'
 import { modern } from '../http/modern-request.ts'
-import { startScriptedWorld } from './scripted-world.ts'
+import { startScriptedWorld } from '../worlds/scripted-world.ts'
 
 const secret = 'supersecretvalue12345'
 const uri = `https://example.org/x?auth=${secret}`
 
-test('no secret of a connector comes into the database, and all that names it works', async () => {
+test('no secret of a connector is stored in the database, and all that names it works', async () => {
   await using world = await startScriptedWorld({ VAULT_TOKEN: secret })
   const agent = await world.session('work')
   const upstream = await world.upstream('vault', {
@@ -35,5 +35,5 @@ test('no secret of a connector comes into the database, and all that names it wo
   expect(kept).toContain('hub.db')
   for (const name of kept) expect(readFileSync(join(world.home, name)).includes(secret)).toBe(false)
   await until(async () => (await listed()).includes(`uses ${secret}`))
-  expect(upstream.heard('resources/subscribe')).toHaveLength(1)
+  expect(upstream.received('resources/subscribe')).toHaveLength(1)
 })

@@ -1,12 +1,12 @@
 /**
- * Decision × answer × path × way in × the client leaves early. What was denied, has expired or was abandoned never
- * happens; what was approved happens once.
+ * Decision × answer × path × way in × the client leaves early. A call that was denied, has expired or was abandoned
+ * never runs. An approved call runs once.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { connectLegacy } from '../http/legacy-connection.ts'
-import { patience } from '../http/own-hub.ts'
+import { patience } from '../worlds/own-hub.ts'
 import { type AgentClient, connectAgent, type Era, followByStream } from './attempts.ts'
-import { type GateWorld, startGateWorld } from './gate-world.ts'
+import { type GateWorld, startGateWorld } from '../worlds/gate-world.ts'
 import { aResource, aTool, followedByATool, type Path, paths } from './paths.ts'
 import { waysIn } from './ways-in.ts'
 
@@ -45,7 +45,7 @@ describe('a call that is held', () => {
         ['allow', 'ran', 1],
         ['deny', 'denied', 0],
         ['abort', 'aborted', 0],
-      ])('%s: %s', async (effect, outcome, deeds) => {
+      ])('is decided as %s and ends as "%s"', async (effect, outcome, deeds) => {
         await world.setPolicy(only(effect, path))
         expect(await agent.attempt(path).outcome).toBe(outcome)
         expect(await deedsOf(path)).toHaveLength(deeds)
@@ -55,7 +55,7 @@ describe('a call that is held', () => {
         ['approve', 'ran', 1],
         ['deny', 'denied', 0],
         ['abort', 'aborted', 0],
-      ])('ask, and a person says %s: %s', async (decision, outcome, deeds) => {
+      ])('waits for a person who decides %s, and ends as "%s"', async (decision, outcome, deeds) => {
         await world.setPolicy(only('ask', path))
         const { outcome: pending } = agent.attempt(path)
         const id = await world.pending()
@@ -65,21 +65,24 @@ describe('a call that is held', () => {
         expect(await deedsOf(path)).toHaveLength(deeds)
       })
 
-      test.each(way.leavings)('ask, and the client leaves (%s): nobody can let it run any more', async (leave) => {
-        await world.setPolicy(only('ask', path))
-        await using own = leave === 'cut' ? await way.connect(world) : undefined
-        const attempt = (own ?? agent).attempt(path, { takesStreams: false })
-        const id = await world.pending()
-        await attempt[leave]()
-        expect(['left', 'cancelled']).toContain(await attempt.outcome)
-        await expect.poll(() => world.statusOf(id), patience).toBe('abandoned')
-        expect(await world.decide(id, 'approve')).toContain('abandoned')
-        expect(await deedsOf(path)).toEqual([])
-      })
+      test.each(way.leavings)(
+        'cannot run any more after its client left (%s) while a person was asked',
+        async (leave) => {
+          await world.setPolicy(only('ask', path))
+          await using own = leave === 'cut' ? await way.connect(world) : undefined
+          const attempt = (own ?? agent).attempt(path, { takesStreams: false })
+          const id = await world.pending()
+          await attempt[leave]()
+          expect(['left', 'cancelled']).toContain(await attempt.outcome)
+          await expect.poll(() => world.statusOf(id), patience).toBe('abandoned')
+          expect(await world.decide(id, 'approve')).toContain('abandoned')
+          expect(await deedsOf(path)).toEqual([])
+        },
+      )
     })
   })
 
-  test('of a legacy client that is cut off in the middle of a stream runs once, and the client can come back for its answer', async () => {
+  test('of a legacy client that is cut off in the middle of a stream runs once, and the client can fetch its answer', async () => {
     await world.setPolicy(only('ask', aTool))
     const connection = await connectLegacy(world.agent)
     const stream = await connection.stream('tools/call', { ...aTool.params, _meta: { progressToken: 'alive' } })
@@ -93,7 +96,7 @@ describe('a call that is held', () => {
     expect(await world.statusOf(id)).toBe('consumed')
   })
 
-  describe('a resource followed by a stream, where nobody can be waited for', () => {
+  describe('a resource followed by a stream, which cannot wait for a person', () => {
     const follow = () => followByStream(world.agent, 'count://thing')
 
     test.each([
@@ -101,14 +104,14 @@ describe('a call that is held', () => {
       ['deny', 'denied', 0],
       ['abort', 'denied', 0],
       ['ask', 'denied', 0],
-    ])('%s: %s', async (effect, outcome, deeds) => {
+    ])('is decided as %s and ends as "%s"', async (effect, outcome, deeds) => {
       await world.setPolicy(only(effect, aResource))
       expect(await follow()).toBe(outcome)
       expect(world.deeds()).toHaveLength(deeds)
       expect((await world.call('list_approvals'))['approvals']).toEqual([])
     })
 
-    test('ask, and a person has approved it for the session before: ran', async () => {
+    test('is followed if a person has approved it for the session before', async () => {
       await world.setPolicy(only('ask', aResource))
       await using agent = await connectAgent(world.agent, 'modern')
       const { outcome } = agent.attempt(aResource)
@@ -125,7 +128,7 @@ describe('a call that is held', () => {
   })
 })
 
-describe('an approval that nobody answers', () => {
+describe('an approval without an answer', () => {
   let world: GateWorld
   beforeAll(async () => {
     world = await startGateWorld({ SIGNALBOX_APPROVAL_HOLD: '30', SIGNALBOX_APPROVAL_EXPIRY: '0.2' })
@@ -139,7 +142,7 @@ describe('an approval that nobody answers', () => {
     })
     afterAll(() => agent[Symbol.asyncDispose]())
 
-    test.each(way.paths)('$name is denied when it expires, and no late answer lets it run', async (path) => {
+    test.each(way.paths)('$name is denied when it expires, and cannot run after a late answer', async (path) => {
       await world.setPolicy(only('ask', path))
       expect(await agent.attempt(path).outcome).toBe('denied')
       const { approvals } = await world.call('list_approvals', { status: 'expired', limit: 1 })
@@ -151,7 +154,7 @@ describe('an approval that nobody answers', () => {
   })
 })
 
-describe.each(eras)('%s, when nobody answers while the call is held', (era) => {
+describe.each(eras)('%s, when no person answers during the hold', (era) => {
   let world: GateWorld
   let agent: AgentClient
   beforeAll(async () => {
@@ -163,7 +166,7 @@ describe.each(eras)('%s, when nobody answers while the call is held', (era) => {
   const deedsOf = async ({ at }: Path) => (at === 'terminal' ? world.typed() : world.deeds())
 
   test.each(paths.filter((path) => path !== followedByATool))(
-    '$name waits, is not asked for twice, and runs once when it comes again',
+    '$name waits, creates one approval, and runs once when the call is made again',
     async (path) => {
       await world.setPolicy(only('ask', path))
       expect(await agent.attempt(path).outcome).toBe('waiting')
@@ -186,7 +189,7 @@ describe.each(eras)('%s, when nobody answers while the call is held', (era) => {
     },
   )
 
-  test('a question of an earlier policy is not answered any more: its call is judged anew', async () => {
+  test('an approval requested under an earlier policy does not count, and its call is decided again', async () => {
     await world.setPolicy(only('ask', aTool))
     expect(await agent.attempt(aTool).outcome).toBe('waiting')
     const id = await world.pending()
@@ -196,7 +199,7 @@ describe.each(eras)('%s, when nobody answers while the call is held', (era) => {
     expect(world.deeds()).toEqual([])
   })
 
-  test('what waits when the hub is killed can still be approved, and runs once', async () => {
+  test('a call that waits when the hub is killed can still be approved, and runs once', async () => {
     await world.setPolicy(only('ask', aTool))
     expect(await agent.attempt(aTool).outcome).toBe('waiting')
     const id = await world.pending()

@@ -1,11 +1,11 @@
-/** Mounts that come, change, fail and go while their session runs, and what agents may and may not say to them. */
+/** Mounts that come, change, fail and go while their session runs, and the messages that agents may send to them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../fixtures/until.ts'
 import type { Target } from '../http/exchange.ts'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern } from '../http/modern-request.ts'
-import { eventually, type ScriptedWorld, startScriptedWorld } from './scripted-world.ts'
+import { eventually, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'
 
 let world: ScriptedWorld
 beforeAll(async () => {
@@ -25,7 +25,7 @@ async function callTool(agent: Target, name: string, args: object = {}): Promise
 const whole = { result: { content: [{ type: 'text' }] } }
 const schema = { inputSchema: { type: 'object' } }
 
-/** Processes of the hub's upstreams that run this connector. */
+/** Counts processes of the hub's upstreams that run this connector. */
 function processesOf(connector: string): number {
   const commands = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -39,8 +39,8 @@ function processesOf(connector: string): number {
   return commands.filter((command) => command.includes(`${world.home}/${connector}.journal`)).length
 }
 
-describe('names', () => {
-  test('an upstream that keeps its names cannot be called in place of the hub', async () => {
+describe('tool names', () => {
+  test('of an upstream without prefix cannot replace the hub’s own tools', async () => {
     const agent = await world.session('bare')
     const names = ['hub_status', 'policy_read', 'call_tool', 'mine', 'a.mine', 'with.hub_status']
     await world.upstream('bare', {
@@ -58,14 +58,14 @@ describe('names', () => {
     expect(JSON.stringify(await callTool(agent, 'bare_policy_read'))).toContain('heard')
   })
 
-  test('no label makes one of the hub’s own names', async () => {
+  test('never collide with the hub’s own because of a label', async () => {
     const agent = await world.session('labels')
     await world.upstream('labels', { lists: { tools: [{ name: 'tool', ...schema }] } })
     await world.bind('labels', 'labels', 'call')
     await eventually(() => toolNames(agent)).toContainEqual(expect.stringMatching(/^call_tool_[0-9a-f]{6}$/))
   })
 
-  test('whatever an upstream lists, each tool is listed once and can be called', async () => {
+  test('are unique and callable, whatever an upstream lists', async () => {
     const agent = await world.session('odd')
     const names = ['twice', 'twice', '', '__proto__', 'constructor', 'x'.repeat(200), 'Ünïcode 工具', 'a/b', 'a-b']
     await world.upstream('odd', { lists: { tools: names.map((name) => ({ name, ...schema })) } })
@@ -76,7 +76,7 @@ describe('names', () => {
     for (const name of listed) expect(await callTool(agent, name)).toMatchObject(whole)
   })
 
-  test('a thousand tools', async () => {
+  test('work for a thousand tools', async () => {
     const agent = await world.session('many')
     const tools = Array.from({ length: 1_000 }, (_, index) => ({ name: `tool ${index}`, ...schema }))
     await world.upstream('many', { lists: { tools } })
@@ -88,8 +88,8 @@ describe('names', () => {
   })
 })
 
-describe('a session that is bound to one more', () => {
-  test('goes on with the call that runs; names get their prefix, and lose it again', async () => {
+describe('a session that gets one more binding', () => {
+  test('finishes its running call, and its tool names get a prefix and lose it again', async () => {
     const agent = await world.session('growing')
     const first = await world.upstream('first', { options: { prefix: false } })
     await world.upstream('second')
@@ -102,18 +102,18 @@ describe('a session that is bound to one more', () => {
       method: 'tools/call',
       params: { name: 'script', arguments: { steps: [{ until: 'notifications/go' }] } },
     })
-    await eventually(() => first.heard('tools/call')).toHaveLength(1)
+    await eventually(() => first.received('tools/call')).toHaveLength(1)
     await world.bind('growing', 'second')
     await eventually(() => toolNames(agent)).toEqual(expect.arrayContaining(['first_script', 'second_script']))
     await client.notify('notifications/go')
     expect((await running).text).toContain('"content"')
-    expect(first.heard('initialize')).toHaveLength(1)
+    expect(first.received('initialize')).toHaveLength(1)
     await world.call('unbind_connector', { session: 'growing', label: 'second' })
     await eventually(() => toolNames(agent)).toContain('script')
     await eventually(() => processesOf('second')).toBe(0)
   })
 
-  test('what is taken away while it starts leaves no process', async () => {
+  test('leaves no process of a mount that is detached during its start', async () => {
     const agent = await world.session('hasty')
     await world.upstream('hasty', { options: { shared: true } })
     await toolNames(agent)
@@ -126,7 +126,7 @@ describe('a session that is bound to one more', () => {
     await eventually(() => processesOf('hasty')).toBe(0)
   })
 
-  test('a session that has ended starts nothing, whatever is done to its connectors', async () => {
+  test('starts nothing after it has ended, whatever is done to its connectors', async () => {
     const agent = await world.session('ended')
     await world.upstream('ended')
     await world.bind('ended', 'ended')
@@ -142,7 +142,7 @@ describe('a session that is bound to one more', () => {
 })
 
 describe('an upstream', () => {
-  test('that cannot list one thing still offers the rest, and says what is missing', async () => {
+  test('that cannot list one thing still offers the rest, and reports what is missing', async () => {
     const agent = await world.session('partial')
     await world.upstream('partial', { lists: { promptsFail: [{}] } })
     await world.bind('partial', 'partial')
@@ -152,12 +152,12 @@ describe('an upstream', () => {
     expect(await callTool(agent, 'partial_script')).toMatchObject(whole)
   })
 
-  test('that changes its tools without end is asked for them one by one', async () => {
+  test('that changes its tools all the time is asked for them one list at a time', async () => {
     const agent = await world.session('restless')
     const upstream = await world.upstream('restless')
     await world.bind('restless', 'restless')
     await eventually(() => toolNames(agent)).toContain('restless_script')
-    const before = upstream.heard('tools/list').length
+    const before = upstream.received('tools/list').length
     const change = { say: { method: 'notifications/tools/list_changed' } }
     upstream.setLists({
       tools: [
@@ -167,14 +167,14 @@ describe('an upstream', () => {
     })
     await callTool(agent, 'restless_script', { steps: Array.from({ length: 200 }, () => change) })
     await eventually(() => toolNames(agent)).toContain('restless_newest')
-    expect(upstream.heard('tools/list').length - before).toBeLessThan(20)
+    expect(upstream.received('tools/list').length - before).toBeLessThan(20)
   })
 
   test.each([
     ['nothing', null],
     ['a text', 'done'],
     ['a list', []],
-  ])('that answers with %s where nobody is strict is told of in one sentence', async (_, result) => {
+  ])('that answers with %s outside strict mode is reported in one sentence', async (_, result) => {
     const agent = await world.another('loose').catch(() => world.session('loose'))
     await world.upstream('loose', { strict: false })
     await world.bind('loose', 'loose').catch(() => {})
@@ -183,7 +183,7 @@ describe('an upstream', () => {
     expect(answer).toMatchObject({ error: { code: -32603, message: expect.stringContaining('upstream') } })
   })
 
-  test('passes whatever it answers, and whatever a template of it looks like', async () => {
+  test('may answer anything and list any template, and all of it is passed on', async () => {
     const agent = await world.session('faithful')
     const annotations = { readOnlyHint: true, 'x-own': { deep: [1] } }
     const tool = { name: 'script', ...schema, annotations, icons: [{ src: 'a', 'x-own': 1 }], 'x-own': true }
@@ -218,28 +218,28 @@ describe('an upstream', () => {
   })
 })
 
-describe('what a client says', () => {
-  test('without an id is no call: a request that merely has none reaches nobody', async () => {
+describe('a message of a client', () => {
+  test('without an id is not a call: a request that merely has no id is dropped', async () => {
     const agent = await world.session('sly')
     const upstream = await world.upstream('sly')
     await world.bind('sly', 'sly')
     await eventually(() => toolNames(agent)).toContain('sly_script')
     await world.call('set_policy', { scope: 'hub', source: 'default: deny' })
     const client = await connectLegacy(agent)
-    const before = upstream.heard().length
+    const before = upstream.received().length
     await client.post({ jsonrpc: '2.0', method: 'tools/call', params: { name: 'script', arguments: {} } })
     await client.post({ jsonrpc: '2.0', method: 'custom/deed', params: {} })
     await client.notify('notifications/roots/list_changed')
-    await eventually(() => upstream.heard().length).toBeGreaterThan(before)
+    await eventually(() => upstream.received().length).toBeGreaterThan(before)
     const methods = upstream
-      .heard()
+      .received()
       .slice(before)
       .map(({ method }) => method)
     expect(methods).toEqual(['notifications/roots/list_changed'])
     await world.call('set_policy', { scope: 'hub', source: 'default: allow' })
   })
 
-  test('in words of its own reaches an upstream only where the policy allows it, and is recorded', async () => {
+  test('with a custom method reaches an upstream only if the policy allows it, and is recorded', async () => {
     const agent = await world.session('talker')
     const upstream = await world.upstream('talker')
     await world.bind('talker', 'talker')
@@ -251,8 +251,8 @@ describe('what a client says', () => {
     const client = await connectLegacy(agent)
     await client.notify('notifications/rude', { word: 'rude' })
     await client.notify('notifications/kind', { word: 'kind' })
-    await eventually(() => upstream.heard('notifications/kind')).toMatchObject([{ params: { word: 'kind' } }])
-    expect(upstream.heard('notifications/rude')).toEqual([])
+    await eventually(() => upstream.received('notifications/kind')).toMatchObject([{ params: { word: 'kind' } }])
+    expect(upstream.received('notifications/rude')).toEqual([])
     const recorded = await world.events({ type: 'tool-called' })
     expect(recorded.map(({ payload }) => payload['tool'])).toEqual(
       expect.arrayContaining(['talker_notifications/rude', 'talker_notifications/kind']),

@@ -1,9 +1,9 @@
-/** Methods beyond MCP's own, in sessions with several mounts: tasks, and whatever an extension brings. */
+/** Methods that MCP does not define, in sessions with several mounts: tasks and extensions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../fixtures/until.ts'
 import { connectLegacy, type LegacyConnection } from '../http/legacy-connection.ts'
 import { modern } from '../http/modern-request.ts'
-import { type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from './scripted-world.ts'
+import { type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'
 
 let world: ScriptedWorld
 let upstreams: Readonly<Record<'one' | 'two' | 'plain', ScriptedUpstream>>
@@ -44,9 +44,9 @@ beforeAll(async () => {
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
-const reached = (upstream: keyof typeof upstreams, method: string) => upstreams[upstream].heard(method).length
+const reached = (upstream: keyof typeof upstreams, method: string) => upstreams[upstream].received(method).length
 
-test('a client is told that there are tasks', () => {
+test('the capabilities for clients include tasks', () => {
   expect(agent.opening.body).toMatchObject({ result: { capabilities: { tasks: { list: {} }, tools: {} } } })
 })
 
@@ -55,29 +55,29 @@ test('a method is answered by the mount that knows it', async () => {
   expect(await agent.request('only/one')).toMatchObject({ result: { by: 'one' } })
 })
 
-test('one that knows it and refuses has the last word', async () => {
+test('a mount that knows the method and refuses it is the last to be asked', async () => {
   expect(await agent.request('only/two')).toMatchObject({ error: { code: -32000, message: 'it knows, but will not' } })
 })
 
-test('a method that nobody knows is unknown', async () => {
+test('a method that no mount knows is unknown', async () => {
   expect(await agent.request('only/nobody')).toMatchObject({ error: { code: -32601 } })
 })
 
 describe('tasks', () => {
-  test('one that a tool began is asked of its mount alone', async () => {
+  test('that a tool started are requested from its mount only', async () => {
     const steps = [{ result: { task: { taskId: 'second', status: 'working' } } }]
     await agent.request('tools/call', { name: 'two_script', arguments: { steps } })
     expect(await agent.request('tasks/get', { taskId: 'second' })).toMatchObject({ result: { taskId: 'second' } })
     expect(reached('one', 'tasks/get')).toBe(0)
   })
 
-  test('one from before is looked for where there are tasks', async () => {
+  test('from before are looked for in the mounts that have tasks', async () => {
     expect(await agent.request('tasks/get', { taskId: 'older' })).toMatchObject({ result: { status: 'working' } })
     expect(reached('one', 'tasks/get')).toBe(1)
     expect(reached('plain', 'tasks/get')).toBe(0)
   })
 
-  test('those of all mounts are listed, page after page', async () => {
+  test('of all mounts are listed, page after page', async () => {
     const pages: Page['result'][] = []
     for (const _ of [1, 2, 3]) {
       const cursor = pages.at(-1)?.nextCursor
@@ -85,12 +85,12 @@ describe('tasks', () => {
       pages.push(result)
     }
     expect(pages.map(({ tasks }) => tasks[0]!.taskId)).toEqual(['first', 'second', 'second'])
-    expect(upstreams.two.heard('tasks/list').map(({ params }) => params?.['cursor'])).toEqual([undefined, 'page 2'])
+    expect(upstreams.two.received('tasks/list').map(({ params }) => params?.['cursor'])).toEqual([undefined, 'page 2'])
     expect(await agent.request('tasks/list', { cursor: 'nonsense' })).toMatchObject({ error: { code: -32602 } })
   })
 })
 
-describe('tasks of two upstreams that count alike', () => {
+describe('tasks of two upstreams with equal ids', () => {
   let client: LegacyConnection
   const alike: Record<string, ScriptedUpstream> = {}
   const relatedTo = (taskId: string) => ({ 'io.modelcontextprotocol/related-task': { taskId } })
@@ -116,7 +116,7 @@ describe('tasks of two upstreams that count alike', () => {
   const callScript = (mount: string, steps: readonly object[]) =>
     client.request('tools/call', { name: `${mount}_script`, arguments: { steps } })
 
-  test('have two ids: the one that came later has its mount before it', async () => {
+  test('have two ids: the later one has its mount as prefix', async () => {
     const steps = [{ result: { task: { taskId: 'task-1', status: 'working' } } }]
     expect(await callScript('left', steps)).toMatchObject({ result: { task: { taskId: 'task-1' } } })
     expect(await callScript('right', steps)).toMatchObject({ result: { task: { taskId: 'right:task-1' } } })
@@ -126,7 +126,7 @@ describe('tasks of two upstreams that count alike', () => {
   test.each([
     ['left', 'task-1'],
     ['right', 'right:task-1'],
-  ])('that of %s is read, awaited and ended by its id', async (name, taskId) => {
+  ])('can be read, awaited and ended by id: the one of %s', async (name, taskId) => {
     const seen = { taskId, statusMessage: `of ${name}` }
     expect(await client.request('tasks/get', { taskId })).toMatchObject({ result: seen })
     expect(await client.request('tasks/cancel', { taskId })).toMatchObject({ result: seen })
@@ -134,7 +134,7 @@ describe('tasks of two upstreams that count alike', () => {
       result: { content: [{ text: `of ${name}` }], _meta: relatedTo(taskId) },
     })
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/result']) {
-      expect(alike[name]?.heard(method).map(({ params }) => params?.['taskId'])).toEqual(['task-1'])
+      expect(alike[name]?.received(method).map(({ params }) => params?.['taskId'])).toEqual(['task-1'])
     }
   })
 
@@ -145,17 +145,17 @@ describe('tasks of two upstreams that count alike', () => {
     expect(ids.toSorted()).toEqual(['right:task-1', 'task-1'])
   })
 
-  test('are told of by these ids', async () => {
+  test('are reported by these ids', async () => {
     using listening = await client.listen()
     const say = { method: 'notifications/tasks/status', params: { taskId: 'task-1', status: 'completed' } }
     await callScript('right', [{ say }])
     await until(() => JSON.stringify(listening.messages).includes('right:task-1'))
   })
 
-  test('one whose mount is gone is not taken for the other', async () => {
+  test('are not confused when one mount is gone', async () => {
     await world.call('unbind_connector', { session: 'alike', label: 'left' })
     await until(async () =>
-      JSON.stringify(await client.request('tasks/get', { taskId: 'task-1' })).includes('any more'),
+      JSON.stringify(await client.request('tasks/get', { taskId: 'task-1' })).includes('no mount has a task'),
     )
     expect(await client.request('tasks/get', { taskId: 'right:task-1' })).toMatchObject({
       result: { taskId: 'right:task-1', statusMessage: 'of right' },

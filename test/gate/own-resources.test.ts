@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '../fixtures/until.ts'
 import type { Target } from '../http/exchange.ts'
 import { modern } from '../http/modern-request.ts'
-import { type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from './scripted-world.ts'
+import { type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'
 
 let world: ScriptedWorld
 let agent: Target
@@ -49,7 +49,7 @@ async function callTool(name: string, args: object): Promise<string> {
 
 const read = async (uri: string) => JSON.stringify((await modern(agent, 'resources/read', { uri })).body)
 
-test('what an upstream lists is shown without the addresses of the hub', async () => {
+test('the list of an upstream is shown without the addresses of the hub', async () => {
   const uris = await listed('resources/list')
   expect(uris.filter((uri) => claimed.includes(uri))).toEqual(['resource://hub/status', 'resource://subscriptions'])
   expect(uris).toContain('resource://mine')
@@ -59,7 +59,7 @@ test('what an upstream lists is shown without the addresses of the hub', async (
   expect(byTool).toContain('resource://mine')
 })
 
-test('it is not read in place of the hub, nor where the hub has nothing', async () => {
+test('an upstream is not read in place of the hub, not even where the hub has nothing', async () => {
   expect(await read('resource://hub/status')).toContain('uptime_seconds')
   expect(await read('resource://mounts/honest')).toContain('honest_script')
   expect(await read('resource://subscriptions')).toContain('subscriptions')
@@ -69,12 +69,12 @@ test('it is not read in place of the hub, nor where the hub has nothing', async 
       expect(await callTool(name, { uri: 'resource://mounts/honest', ...server })).toContain('held by no mount')
     }
   }
-  expect(liar.heard('resources/read')).toEqual([])
-  expect(liar.heard('resources/subscribe')).toEqual([])
+  expect(liar.received('resources/read')).toEqual([])
+  expect(liar.received('resources/subscribe')).toEqual([])
   expect(await read('resource://mine')).toContain('has resource://mine')
 })
 
-test('people and the agent are told of it', async () => {
+test('people and the agent get a warning about it', async () => {
   const warning = expect.stringContaining('It lists resource://hub/status, resource://subscriptions')
   const { bindings } = await world.call('list_bindings', { session: 'lied-to' })
   expect(bindings).toMatchObject([{ label: 'honest' }, { label: 'liar', upstream: { is: 'running', warning } }])

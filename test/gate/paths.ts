@@ -1,13 +1,13 @@
-/** What an agent can make happen, as it asks for it. */
+/** The actions of an agent, as requests. */
 export interface Path {
   readonly name: string
-  /** As the policy names it. */
+  /** The name in policies. */
   readonly tool: string
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
-  /** Where it shows whether it happened; else at the upstream. */
+  /** Where the action shows. Default: at the upstream. */
   readonly at?: 'terminal'
-  /** What is followed already needs no second word to the upstream: so it is let go. */
+  /** Undoes the action: a second subscription to a followed resource would not reach the upstream. */
   readonly undo?: Path
 }
 
@@ -50,7 +50,7 @@ export const followedByATool: Path = {
   undo: lettingGoByATool,
 }
 
-/** For legacy clients. */
+/** For legacy clients only. */
 export const followed: Path = {
   ...aResource,
   name: 'a resource followed',
@@ -58,7 +58,7 @@ export const followed: Path = {
   undo: { ...aResource, method: 'resources/unsubscribe' },
 }
 
-const aPrompt: Path = { name: 'a prompt', tool: 'up_read', method: 'prompts/get', params: { name: 'up_hello' } }
+export const aPrompt: Path = { name: 'a prompt', tool: 'up_read', method: 'prompts/get', params: { name: 'up_hello' } }
 
 const aMethodOfItsOwn: Path = {
   name: 'a method of its own',
@@ -75,10 +75,10 @@ export const typing: Path = {
   at: 'terminal',
 }
 
-/** The socket of a session has nothing but its terminal, so that no name there needs a prefix. */
+/** The socket of a session offers only its terminal, so names there have no prefix. */
 export const typingAtTheSocket: Path = { ...typing, params: { ...typing.params, name: 'send_text' } }
 
-/** What both eras know. */
+/** The actions in both eras. */
 export const paths: readonly Path[] = [
   aTool,
   aToolByItsFinder,

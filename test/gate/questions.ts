@@ -1,4 +1,4 @@
-/** What tests of upstreams that ask have in common: the question, the call in which it is asked, what came of it. */
+/** Shared by tests of upstreams that ask: the question, the call in which it is asked, and its result. */
 import type { Answer } from '../http/exchange.ts'
 
 export const able = { elicitation: {}, sampling: {}, roots: {} }
@@ -8,13 +8,13 @@ export const question = {
 }
 export const accepted = { action: 'accept', content: { sure: true } }
 
-/** A call of `up_script` that takes these steps. */
+/** A call of `up_script` that runs these steps. */
 export function script(steps: readonly object[], more: object = {}) {
   return { name: 'up_script', arguments: { steps, ...more } }
 }
 
-/** What the upstream was answered to its questions, as it says at the end of the call. */
-export function heardIn(message: unknown): unknown {
+/** The answers to the upstream's questions, which it returns at the end of the call. */
+export function answersIn(message: unknown): unknown {
   const { result } = message as { result: { content: { text: string }[] } }
   return (JSON.parse(result.content[0]!.text) as { heard: unknown }).heard
 }

@@ -1,9 +1,9 @@
-/** What people see of the upstreams of their sessions, and how they start one anew. */
+/** What people see of the upstreams of their sessions, and how they restart one. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { modern, modernStream } from '../http/modern-request.ts'
-import { eventually, type ScriptedWorld, startScriptedWorld } from './scripted-world.ts'
+import { eventually, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'
 
 let world: ScriptedWorld
 beforeAll(async () => {
@@ -27,7 +27,7 @@ async function callScript(agent: Parameters<typeof modern>[0], tool: string, ste
   await modern(agent, 'tools/call', { name: tool, arguments: { steps } })
 }
 
-test('the last breach of the protocol stands with the connector and the binding, and so does what is spoken', async () => {
+test('the connector and the binding show the last breach of the protocol and the revision in use', async () => {
   const agent = await world.session('sloppy')
   await world.upstream('sloppy')
   await world.bind('sloppy', 'sloppy')
@@ -50,7 +50,7 @@ test('the last breach of the protocol stands with the connector and the binding,
   expect(await read(`resource://sessions/${String(id)}/mcp`)).toMatchObject({ bindings: [{ upstream }] })
 })
 
-test('restart_connector starts an upstream anew, in one session or in all, and a shared one for all who share it', async () => {
+test('restart_connector restarts an upstream in one session or in all, and a shared one for all its sessions', async () => {
   const own = await world.upstream('own')
   const shared = await world.upstream('shared', { options: { shared: true } })
   for (const name of ['one', 'two']) {
@@ -59,11 +59,11 @@ test('restart_connector starts an upstream anew, in one session or in all, and a
     await world.bind(name, 'shared')
     await eventually(async () => (await modern(agent, 'tools/list')).text).toMatch(/own_script[\s\S]*shared_script/)
   }
-  const starts = () => [own, shared].map((upstream) => upstream.heard('initialize').length)
+  const starts = () => [own, shared].map((upstream) => upstream.received('initialize').length)
   const bindingsOf = (connector: string, ...sessions: readonly string[]) => ({
     bindings: sessions.map((session) => ({ session, connector, label: connector, upstream: { is: 'running' } })),
   })
-  expect(starts()).toEqual([2, 1])
+  await eventually(async () => starts()).toEqual([2, 1])
   expect(await world.call('restart_connector', { name: 'own', session: 'one' })).toMatchObject(bindingsOf('own', 'one'))
   expect(starts()).toEqual([3, 1])
   expect(await world.call('restart_connector', { name: 'own' })).toMatchObject(bindingsOf('own', 'one', 'two'))
@@ -73,7 +73,7 @@ test('restart_connector starts an upstream anew, in one session or in all, and a
   expect(starts()).toEqual([5, 2])
 })
 
-test('one that does not come up is shown with what it wrote, without secrets, and comes up when it is started anew', async () => {
+test('an upstream that does not start is shown with its output, without secrets, and starts after a restart', async () => {
   const ready = join(world.home, 'shelf-is-there')
   const script = `[ -e '${ready}' ] || { read line; echo "no shelf for $SHELF_KEY" >&2; echo bye >&2; exit 3; }; exec "$@"`
   const { args, cmd } = await upstreamCommand('late')

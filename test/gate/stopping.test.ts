@@ -1,7 +1,7 @@
-/** A hub that stops leaves nobody without an answer. */
+/** A hub that stops answers every waiting call. */
 import { expect, test } from 'vitest'
 import { connectAgent, type Era } from './attempts.ts'
-import { startGateWorld } from './gate-world.ts'
+import { startGateWorld } from '../worlds/gate-world.ts'
 import { aTool } from './paths.ts'
 
 test.each<Era>(['legacy', 'modern'])(

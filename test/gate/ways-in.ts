@@ -1,22 +1,25 @@
-/** By which an agent comes in: over HTTP, through its session's socket, and through `signalbox relay` to either. */
+/**
+ * The ways in which an agent connects: over HTTP, through its session's socket, and through `signalbox relay` to
+ * either.
+ */
 import { until } from '../fixtures/until.ts'
 import { openLines } from '../harness/line-client.ts'
 import { modernMeta } from '../harness/modern-call.ts'
-import { startRelay } from '../harness/relay-process.ts'
+import { startRelay } from '../worlds/relay-process.ts'
 import { newestLegacy } from '../http/legacy-connection.ts'
 import { type AgentClient, connectAgent, type Era, outcomeOf } from './attempts.ts'
-import type { GateWorld } from './gate-world.ts'
+import type { GateWorld } from '../worlds/gate-world.ts'
 import { aResource, aTool, followed, type Path, paths, typingAtTheSocket } from './paths.ts'
 
 export interface WayIn {
   readonly name: string
   readonly paths: readonly Path[]
-  /** How its client can leave. */
+  /** The ways in which its client can leave. */
   readonly leavings: readonly ('cancel' | 'cut')[]
   connect(world: GateWorld): Promise<AgentClient>
 }
 
-/** The relay passes on whatever it is given, so that two paths stand for all. */
+/** The relay passes on every message unchanged, so two paths are enough. */
 const throughTheRelay = [aTool, aResource]
 
 export const waysIn: readonly WayIn[] = [

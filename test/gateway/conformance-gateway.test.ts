@@ -1,4 +1,4 @@
-/** The official suite against the hub in front of an upstream: what it relays is what the upstream said. */
+/** The official suite against the hub in front of an upstream: the hub relays exactly what the upstream sends. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Edition, runSuite, type ScenarioReport } from '../conformance/official-suite.ts'
 import { type GatewayProfile, startGatewayProfile, type UpstreamKind } from './gateway-profile.ts'
@@ -18,6 +18,8 @@ const kinds: readonly UpstreamKind[] = [
   { transport: 'http', era: 'legacy' },
   { transport: 'http', era: 'modern' },
   { transport: 'sse', era: 'legacy' },
+  { transport: 'http', era: 'both' },
+  { transport: 'stdio', era: 'both', shared: true },
 ]
 
 describe.each(kinds)('in front of a $era upstream over $transport', (kind) => {
@@ -26,7 +28,7 @@ describe.each(kinds)('in front of a $era upstream over $transport', (kind) => {
   afterAll(() => profile[Symbol.asyncDispose]())
 
   test.each(editions)(
-    'what counts for $label passes, but for what no bridge can do',
+    'every scored check for $label passes, except those that no bridge can do',
     async (edition) => {
       const { scenarios, output } = await runSuite(edition, profile.url)
       const scored = scenarios.filter(({ isScored }) => isScored)
@@ -40,7 +42,7 @@ describe.each(kinds)('in front of a $era upstream over $transport', (kind) => {
         ({ check, isByChance }) => !isByChance && !failures.some((it) => it.startsWith(check)),
       )
       expect.soft(healed).toEqual([])
-      // Tasks are an extension that the upstream does not have; whatever else is not scored passes all the same.
+      // Tasks are an extension that the upstream does not have. All other unscored scenarios pass too.
       const unscored = scenarios.filter(({ isScored, name }) => !isScored && !name.startsWith('tasks-'))
       expect.soft(unscored.flatMap(failuresOf)).toEqual([])
     },

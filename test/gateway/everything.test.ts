@@ -1,7 +1,7 @@
-/** server-everything of npm, once direct and once through the gateway: an agent cannot tell the difference. */
+/** server-everything from npm, once direct and once through the gateway: an agent cannot tell the difference. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { patience } from '../http/own-hub.ts'
-import { type GatewayHub, startGatewayHub } from './gateway-hub.ts'
+import { patience } from '../worlds/own-hub.ts'
+import { type GatewayHub, startGatewayHub } from '../worlds/gateway-hub.ts'
 import type { Answer, Params, RawClient } from './raw-client.ts'
 import {
   askBoth,
@@ -26,7 +26,7 @@ afterAll(async () => {
   await hub[Symbol.asyncDispose]()
 })
 
-test('every tool is listed, with all that the server says of it', async () => {
+test('every tool is listed with all that the server says about it', async () => {
   const tools = await listedThrough(pair)
   expect(tools.length).toBeGreaterThanOrEqual(17)
   expect(tools).toEqual(await toolsOf(pair.direct))
@@ -41,7 +41,6 @@ const harmless: readonly (readonly [tool: string, args: Params])[] = [
   ['get-sum', { a: 2, b: 40 }],
   ['get-tiny-image', {}],
   ['gzip-file-as-resource', { name: 'a.gz', data: 'data:text/plain;base64,aGVsbG8=', outputType: 'resource' }],
-  ['get-roots-list', {}],
   ['trigger-sampling-request', { prompt: 'what now?', maxTokens: 5 }],
   ['trigger-elicitation-request', {}],
 ]
@@ -51,13 +50,18 @@ test.each(harmless)('%s answers as it does direct', async (tool, args) => {
   expect(steady(through)).toEqual(steady(direct))
 })
 
-test('what the server asks its client reaches the one that called', async () => {
+test('the server gets the workspace of the session as a root, besides the roots of its client', async () => {
+  const { result } = await pair.through.request('tools/call', { name: 'everything_get_roots_list', arguments: {} })
+  expect(JSON.stringify(result)).toMatch(/URI: file:\/\/\/\S+agent-of-everything/)
+})
+
+test('a question of the server reaches the client that called', async () => {
   await callBoth(pair, 'trigger-sampling-request', { prompt: 'what now?' })
   await callBoth(pair, 'trigger-elicitation-request', {})
   expect(pair.through.asked).toEqual(expect.arrayContaining(['sampling/createMessage', 'elicitation/create']))
 })
 
-test('wrong arguments are refused in its own words', async () => {
+test('wrong arguments are refused with the server’s own message', async () => {
   for (const [tool, args] of [
     ['get-sum', { a: 'x' }],
     ['echo', {}],
@@ -67,13 +71,13 @@ test('wrong arguments are refused in its own words', async () => {
   }
 })
 
-test('it sees nothing of the environment of the hub but what every program needs', async () => {
+test('the server sees nothing of the hub’s environment but what every program needs', async () => {
   const { result } = await pair.through.request('tools/call', { name: 'everything_get_env', arguments: {} })
   expect(JSON.stringify(result)).toContain('PATH')
   expect(JSON.stringify(result)).not.toMatch(/A_SECRET_OF_THE_HUB|hush|SIGNALBOX_(?!UPSTREAM)/)
 })
 
-test('a task is begun, looked at and fetched as direct', async () => {
+test('a task is started, read and fetched as it is direct', async () => {
   const call = { arguments: { topic: 'signals' }, task: { ttl: 60_000 } }
   for (const side of ['direct', 'through'] as const) {
     const name = side === 'direct' ? 'simulate-research-query' : exposed(pair.label, 'simulate-research-query')
@@ -86,7 +90,7 @@ test('a task is begun, looked at and fetched as direct', async () => {
   }
 })
 
-test('progress arrives complete, and in order', async () => {
+test('progress arrives complete and in order', async () => {
   const args = { duration: 0.5, steps: 5 }
   const { direct, through } = await callBoth(pair, 'trigger-long-running-operation', args, {
     _meta: { progressToken: 'long' },
@@ -97,7 +101,7 @@ test('progress arrives complete, and in order', async () => {
   expect(progress(pair.through)).toEqual(progress(pair.direct))
 })
 
-test('resources, templates and prompts are listed, read and completed as direct', async () => {
+test('resources, templates and prompts are listed, read and completed as they are direct', async () => {
   const uri = 'demo://resource/static/document/architecture.md'
   const questions: readonly (readonly [string, Params])[] = [
     ['resources/read', { uri }],
@@ -120,7 +124,7 @@ test('resources, templates and prompts are listed, read and completed as direct'
   expect(through.result).toEqual(direct.result)
 })
 
-test('updates of a resource reach whoever subscribed to it', async () => {
+test('updates of a resource reach each subscriber', async () => {
   const uri = 'demo://resource/dynamic/text/1'
   for (const client of [pair.direct, pair.through]) {
     expect(await client.request('resources/subscribe', { uri })).toMatchObject({ result: {} })
@@ -133,7 +137,7 @@ test('updates of a resource reach whoever subscribed to it', async () => {
   await callBoth(pair, 'toggle-subscriber-updates', {})
 })
 
-test('log lines come once a level is set', async () => {
+test('log lines arrive once a level is set', async () => {
   for (const client of [pair.direct, pair.through]) await client.request('logging/setLevel', { level: 'debug' })
   await callBoth(pair, 'toggle-simulated-logging', {})
   for (const client of [pair.direct, pair.through]) {
@@ -146,7 +150,7 @@ function completion(uri: string, name: string, value: string): Params {
   return { ref: { type: 'ref/resource', uri }, argument: { name, value } }
 }
 
-/** A few results tell the time. */
+/** Removes the time from results that contain it. */
 function steady(answer: Answer): unknown {
   return JSON.parse(JSON.stringify(answer).replaceAll(/\d{1,2}:\d\d:\d\d( [AP]M)?/g, 'now'))
 }

@@ -1,4 +1,4 @@
-/** Upstreams that go wrong: the agent gets one clear answer each time, and the other mounts do not notice. */
+/** Faulty upstreams: the agent gets one clear answer each time, and other mounts are not affected. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -6,15 +6,21 @@ import { metaKey, modernVersion } from '../../src/mcp/wire.ts'
 import type { Endpoint } from '../harness/modern-call.ts'
 import { createTempHome, type TempHome } from '../harness/temp-home.ts'
 import { until } from '../fixtures/until.ts'
-import { patience } from '../http/own-hub.ts'
-import { type ConnectorArgs, type GatewayHub, overStdio, startGatewayHub, upstreamProgram } from './gateway-hub.ts'
-import { type HttpUpstream, startHttpUpstream } from './http-upstream.ts'
+import { patience } from '../worlds/own-hub.ts'
+import {
+  type ConnectorArgs,
+  type GatewayHub,
+  overStdio,
+  startGatewayHub,
+  upstreamProgram,
+} from '../worlds/gateway-hub.ts'
+import { type HttpUpstream, startHttpUpstream } from '../worlds/upstream-process.ts'
 import type { Answer, RawClient } from './raw-client.ts'
 import { connectEndpoint } from './raw-wires.ts'
 import { noticesOf, toolsOf } from './side-by-side.ts'
 import { type Kind, largeNumbers } from './upstreams/fault-tools.ts'
 
-/** So long a call may take before the hub gives it up; the default has no limit. `hasty` is for faults that say nothing. */
+/** The time limits of calls; by default there is none. `hasty` is for faults without an answer. */
 const options = { faulty: { call_ms: 60_000, handshake_ms: 5_000 }, hasty: { call_ms: 1_000, handshake_ms: 5_000 } }
 
 let home: TempHome
@@ -41,7 +47,7 @@ const fine: readonly Fault<string>[] = [
   { fault: 'fault_chatters', expected: 'all in one packet' },
   { fault: 'fault_noise', expected: 'after the noise', kinds: ['stdio'] },
   { fault: 'fault_forgets_safely', expected: 'as if nothing had happened', kinds: ['http'] },
-  // A call that was refused with 401 was not made: it may be made again.
+  // A call that was refused with 401 did not run, so it may be repeated.
   { fault: 'fault_unauthorized_once', expected: 'welcome back', kinds: posted },
 ]
 
@@ -57,7 +63,7 @@ const broken: readonly Fault<RegExp>[] = [
 interface Fault<Expected> {
   readonly fault: string
   readonly expected: Expected
-  /** Where it makes sense; else everywhere. */
+  /** The transports for which it makes sense. Default: all. */
   readonly kinds?: readonly Kind[]
 }
 
@@ -81,47 +87,47 @@ describe.each(over)('over $name', ({ kind, transport }) => {
     agent = await connectEndpoint(endpoint)
     await untilUp(agent, 'good')
   })
-  // The one before may have ended it.
+  // The test before may have ended it.
   beforeEach(() => untilUp(agent, 'faulty'))
   afterAll(async () => {
     await agent[Symbol.asyncDispose]()
     await upstream?.[Symbol.asyncDispose]()
   })
 
-  test.each(fine.filter(isPossible))('$fault is got over: the answer comes, once', async ({ fault, expected }) => {
+  test.each(fine.filter(isPossible))('$fault does no harm: the answer arrives once', async ({ fault, expected }) => {
     expect(textOf(await callFaulty(fault))).toBe(expected)
     await expectOthersAreFine()
   })
 
-  test.each(broken.filter(isPossible))('$fault is told in one clear answer', async ({ fault, expected }) => {
+  test.each(broken.filter(isPossible))('$fault is reported in one clear answer', async ({ fault, expected }) => {
     expect(sentenceOf(await callFaulty(fault))).toMatch(expected)
     await expectOthersAreFine()
   })
 
-  test.each(['fault_hangs', 'fault_wrong_id'])('%s is waited for as long as the connector says', async (fault) => {
+  test.each(['fault_hangs', 'fault_wrong_id'])('waits for %s as long as the connector allows', async (fault) => {
     await untilUp(agent, 'hasty')
     expect(sentenceOf(await call(`hasty_${fault}`))).toMatch(/1000 ms|without/)
     await expectOthersAreFine()
   })
 
-  test('its own errors come as they are, and it cannot speak for the policy', async () => {
+  test('errors of the upstream are passed on unchanged, and cannot speak for the policy', async () => {
     const { error } = await callFaulty('fault_error')
     expect(error).toEqual({ code: -32099, message: 'not today', data: { until: 'tomorrow' } })
     expect((await callFaulty('fault_reserved_code')).error).toMatchObject({ code: -32952 })
   })
 
-  test('numbers that JavaScript would change arrive as they were written, and are refused from clients', async () => {
+  test('numbers that JavaScript would change arrive unchanged, and are refused from clients', async () => {
     expect(await textOfCall('faulty_fault_large_numbers', '{}')).toContain(`"structuredContent":${largeNumbers}`)
     const called = count('tools/call', 'echo')
     const refused = JSON.parse(await textOfCall('faulty_echo', '{"text":"x","n":1234567890123456789}')) as unknown
     expect(refused).toMatchObject({
       id: 1,
-      error: { code: -32602, message: expect.stringContaining('the number 1234567890123456789 would be changed') },
+      error: { code: -32602, message: expect.stringContaining('the number 1234567890123456789 would lose digits') },
     })
     expect(count('tools/call', 'echo')).toBe(called)
   })
 
-  test('progress that comes in one packet with the answer is complete', async () => {
+  test('progress that arrives in one packet with the answer is complete', async () => {
     const before = noticesOf(agent, 'notifications/progress').length
     await callFaulty('fault_chatters', { _meta: { progressToken: 'chatter' } })
     const steps = noticesOf(agent, 'notifications/progress').slice(before)
@@ -140,7 +146,7 @@ describe.each(over)('over $name', ({ kind, transport }) => {
     expect(textOf(await call('faulty_passing'))).toBe('still here')
   })
 
-  test('a call that its caller takes back is taken back from the upstream', async () => {
+  test('a call that its caller cancels is cancelled at the upstream', async () => {
     const called = count('tools/call', 'fault_hangs')
     const takenBack = () => count('notifications/cancelled') + count('hung up', 'fault_hangs')
     const before = takenBack()
@@ -152,7 +158,7 @@ describe.each(over)('over $name', ({ kind, transport }) => {
   })
 
   if (kind === 'stdio') {
-    test('killed in mid-call it is started anew, and the call is not made twice', async () => {
+    test('a process that is killed in the middle of a call is restarted, and the call is not repeated', async () => {
       const before = count('fault_killed')
       expect(sentenceOf(await callFaulty('fault_killed'))).toMatch(/ended|exit|killed|SIGKILL|closed/i)
       await expectOthersAreFine()
@@ -162,7 +168,7 @@ describe.each(over)('over $name', ({ kind, transport }) => {
   }
 
   if (kind === 'http') {
-    test('what may have been done is not done again when the connection was forgotten', async () => {
+    test('a call that may have run is not repeated when the connection was forgotten', async () => {
       const before = count('fault_forgets')
       expect(sentenceOf(await callFaulty('fault_forgets'))).toMatch(/forgot|404|connection|session/i)
       expect(count('fault_forgets')).toBe(before + 1)
@@ -178,7 +184,7 @@ describe.each(over)('over $name', ({ kind, transport }) => {
     return call(`faulty_${tool}`, more)
   }
 
-  /** The answer as it came, to arguments as they are written. */
+  /** The answer as text, to arguments given as text. */
   async function textOfCall(name: string, args: string): Promise<string> {
     const meta = {
       [metaKey.protocolVersion]: modernVersion,
@@ -204,7 +210,7 @@ describe.each(over)('over $name', ({ kind, transport }) => {
     expect(textOf(await callEcho(agent, 'good'))).toBe('hello')
   }
 
-  /** The messages with these words that reached it. */
+  /** Counts the messages with these words that reached the upstream. */
   function count(...words: readonly string[]): number {
     const lines = readFileSync(journal, 'utf8').split('\n')
     return lines.filter((line) => words.every((word) => line.includes(`"${word}"`))).length
@@ -216,7 +222,7 @@ test.each([
   ['hangs', /1000 ms/],
   ['babbles', /JSON|1000 ms/],
   ['refuses', /Not with you/],
-])('an upstream that %s in its handshake delays nobody, and it is told why', async (handshake, why) => {
+])('an upstream that %s in its handshake delays no other, and its state has the reason', async (handshake, why) => {
   const program = upstreamProgram('faulty-upstream', '--kind', 'stdio', '--handshake', handshake)
   const limit = { handshake_ms: why.source.includes('ms') ? 1_000 : 15_000 }
   await using agent = await connectAgent(`agent-${handshake}`, { bad: overStdio(program, limit), good: goodUpstream })
@@ -249,9 +255,9 @@ function textOf({ result }: Answer): string {
   return result?.['isError'] === true ? '' : (content?.[0]?.text ?? '')
 }
 
-/** What the agent is told of a failure, wherever it stands. */
+/** The failure message that the agent gets, as a result or an error. */
 function sentenceOf({ result, error }: Answer): string {
   if (error) return error.message
-  if (result?.['isError'] !== true) throw new Error(`This is no failure: ${JSON.stringify(result).slice(0, 300)}`)
+  if (result?.['isError'] !== true) throw new Error(`This is not a failure: ${JSON.stringify(result).slice(0, 300)}`)
   return (result['content'] as readonly { text: string }[])[0]!.text
 }

@@ -1,11 +1,15 @@
-/** server-filesystem and server-memory of npm, once direct and once through the gateway. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+/** server-filesystem and server-memory from npm, once direct and once through the gateway. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { patience } from '../http/own-hub.ts'
+import { patience } from '../worlds/own-hub.ts'
 import { createTempHome, type TempHome } from '../harness/temp-home.ts'
-import { type GatewayHub, startGatewayHub } from './gateway-hub.ts'
+import { until } from '../fixtures/until.ts'
+import type { Endpoint } from '../harness/modern-call.ts'
+import { type GatewayHub, overStdio, startGatewayHub } from '../worlds/gateway-hub.ts'
 import type { Answer, Params } from './raw-client.ts'
+import { connectEndpoint } from './raw-wires.ts'
 import {
   askBoth,
   callBoth,
@@ -44,13 +48,13 @@ describe('server-filesystem', () => {
   })
   afterAll(() => pair[Symbol.asyncDispose]())
 
-  test('every tool is listed, with all that the server says of it', async () => {
+  test('lists every tool with all that the server says about it', async () => {
     const tools = await listedThrough(pair)
     expect(tools).toHaveLength(14)
     expect(tools).toEqual(await toolsOf(pair.direct))
   })
 
-  test('files are written, edited, moved, found and read as direct', async () => {
+  test('writes, edits, moves, finds and reads files as it does direct', async () => {
     const steps: readonly (readonly [string, ArgsOf])[] = [
       ['list_allowed_directories', () => ({})],
       ['read_text_file', (file) => ({ path: file('letter.txt'), head: 1 })],
@@ -71,12 +75,55 @@ describe('server-filesystem', () => {
     }
   })
 
-  /** Each side has a folder of its own, which its answers name. */
+  /** Each side has its own folder, which its answers name. */
   async function callOn(side: 'direct' | 'through', tool: string, args: ArgsOf): Promise<Answer> {
     const name = side === 'through' ? exposed(pair.label, tool) : tool
     const folder = join(home.path, side)
     const params = { name, arguments: args((file) => join(folder, file)) }
     return JSON.parse(JSON.stringify(await outcomeOf(pair[side], 'tools/call', params)).replaceAll(folder, '/folder'))
+  }
+})
+
+describe('server-filesystem without directories', () => {
+  const allowed = { name: 'rootless_list_allowed_directories', arguments: {} }
+  const withoutDirectories = overStdio(packageProgram('server-filesystem'))
+  let agent: Endpoint
+  let workspace: string
+  beforeAll(async () => {
+    agent = await hub.agentOf('rootless', { rootless: withoutDirectories })
+    workspace = String((await hub.call('get_session', { name: 'rootless' }))['workspace_path'])
+  })
+
+  test('works in the workspace of the session', async () => {
+    await using client = await connectEndpoint(agent)
+    await until(async () => textOf(await client.request('tools/call', allowed)).includes(workspace))
+    const path = join(workspace, 'note.txt')
+    const write = { name: 'rootless_write_file', arguments: { path, content: 'here' } }
+    expect((await client.request('tools/call', write)).result?.['isError']).not.toBe(true)
+    expect(readFileSync(path, 'utf8')).toBe('here')
+  })
+
+  test('works in the roots of its client too, and is notified when they change', async () => {
+    const roots = [{ uri: pathToFileURL(join(home.path, 'direct')).href }]
+    const answers: Record<string, object> = { 'roots/list': { roots } }
+    await using client = await connectEndpoint(agent, answers)
+    const shown = async () => textOf(await client.request('tools/call', allowed))
+    await until(async () => (await shown()).includes(join(home.path, 'direct')))
+    expect(await shown()).toContain(workspace)
+
+    answers['roots/list'] = { roots: [{ uri: pathToFileURL(join(home.path, 'through')).href }] }
+    await client.notify('notifications/roots/list_changed')
+    await until(async () => (await shown()).includes(join(home.path, 'through')))
+    expect(await shown()).not.toContain(join(home.path, 'direct'))
+  })
+
+  test('can be tried out', async () => {
+    const outcome = await hub.call('test_connector', { connector: { name: 'tried', ...withoutDirectories } })
+    expect(outcome).toMatchObject({ ok: true, tools: { count: 14 } })
+  })
+
+  function textOf({ result }: Answer): string {
+    return JSON.stringify(result)
   }
 })
 
@@ -90,13 +137,13 @@ describe('server-memory', () => {
   })
   afterAll(() => pair[Symbol.asyncDispose]())
 
-  test('every tool is listed, with all that the server says of it', async () => {
+  test('lists every tool with all that the server says about it', async () => {
     const tools = await listedThrough(pair)
     expect(tools).toHaveLength(9)
     expect(tools).toEqual(await toolsOf(pair.direct))
   })
 
-  test('what is put into the graph is found in it, as direct, and whoever watches the graph is told', async () => {
+  test('finds what was put into the graph, as it does direct, and notifies followers of the graph', async () => {
     const uri = 'memory://knowledge-graph'
     for (const client of [pair.direct, pair.through]) await client.request('resources/subscribe', { uri })
     const entities = ['signal', 'point'].map((name) => ({ name, entityType: 'thing', observations: [`a ${name}`] }))

@@ -1,18 +1,18 @@
-/** A legacy client that understands nothing of what it is told, so that everything can be compared as it came. */
+/** A legacy client that does not interpret messages, so that tests can compare them unchanged. */
 import { isRecord } from '../../src/base/is-record.ts'
 import { newestLegacyVersion } from '../../src/mcp/wire.ts'
 
 export interface RawClient extends AsyncDisposable {
-  /** What `initialize` was answered with. */
+  /** The result of `initialize`. */
   readonly opening: Readonly<Record<string, unknown>>
-  /** The response, be it a result or an error. */
+  /** The response, either a result or an error. */
   request(method: string, params?: Params): Promise<Answer>
   /** The id of the newest request. */
   readonly lastId: number
   notify(method: string, params?: Params): Promise<void>
-  /** The notifications that came, in that order. */
+  /** The notifications in the order of arrival. */
   readonly notifications: readonly Message[]
-  /** The methods of what it was asked. */
+  /** The methods of the requests it got. */
   readonly asked: readonly string[]
 }
 
@@ -24,14 +24,14 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-/** What carries messages one way; the other way is `receive`. */
+/** Sends messages. Received messages go to `receive`. */
 export interface Wire extends AsyncDisposable {
   send(message: object): Promise<void>
 }
 
 const capabilities = { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true } }
 
-/** What it says to whoever asks. */
+/** Its answers to requests. */
 const ownAnswers: Readonly<Record<string, object>> = {
   'roots/list': { roots: [] },
   'sampling/createMessage': { role: 'assistant', model: 'none', content: { type: 'text', text: 'so be it' } },
@@ -39,7 +39,10 @@ const ownAnswers: Readonly<Record<string, object>> = {
   ping: {},
 }
 
-export async function connectRaw(open: (receive: (message: Message) => void) => Promise<Wire>): Promise<RawClient> {
+export async function connectRaw(
+  open: (receive: (message: Message) => void) => Promise<Wire>,
+  answers: Readonly<Record<string, object>> = {},
+): Promise<RawClient> {
   const waiting = new Map<unknown, (answer: Answer) => void>()
   const notifications: Message[] = []
   const asked: string[] = []
@@ -51,7 +54,7 @@ export async function connectRaw(open: (receive: (message: Message) => void) => 
     if (typeof method !== 'string') return waiting.get(id)?.(message)
     if (id === undefined) return void notifications.push(message)
     asked.push(method)
-    const result = ownAnswers[method]
+    const result = answers[method] ?? ownAnswers[method]
     const error = { code: -32601, message: `Method not found: ${method}` }
     void wire.send({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) })
   }

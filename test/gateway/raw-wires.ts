@@ -1,4 +1,4 @@
-/** The ways of the raw client: to a program over stdio, and to an endpoint over Streamable HTTP. */
+/** The transports of the raw client: to a program over stdio, and to an endpoint over Streamable HTTP. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -28,8 +28,11 @@ export function connectProgram({ cmd, args, env }: Program): Promise<RawClient> 
   })
 }
 
-export function connectEndpoint({ url, token }: Endpoint): Promise<RawClient> {
-  return connectRaw(async (receive): Promise<Wire> => {
+export function connectEndpoint(
+  { url, token }: Endpoint,
+  answers?: Readonly<Record<string, object>>,
+): Promise<RawClient> {
+  const open = async (receive: (message: Message) => void): Promise<Wire> => {
     const leaving = new AbortController()
     const headers: Record<string, string> = {
       authorization: `Bearer ${token}`,
@@ -65,7 +68,7 @@ export function connectEndpoint({ url, token }: Endpoint): Promise<RawClient> {
           }
         }
       } catch {
-        // Cut off, by us or by the hub: whoever waits for more waits in vain, and its test says so.
+        // The stream was closed, by us or by the hub. A test that waits for more messages fails on its own.
       }
     }
 
@@ -79,5 +82,6 @@ export function connectEndpoint({ url, token }: Endpoint): Promise<RawClient> {
         leaving.abort()
       },
     }
-  })
+  }
+  return connectRaw(open, answers)
 }

@@ -2,16 +2,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { until } from '../fixtures/until.ts'
-import { patience } from '../http/own-hub.ts'
-import { overStdio, startGatewayHub, upstreamProgram } from './gateway-hub.ts'
-import { startHttpUpstream } from './http-upstream.ts'
+import { patience } from '../worlds/own-hub.ts'
+import { overStdio, startGatewayHub, upstreamProgram } from '../worlds/gateway-hub.ts'
+import { startHttpUpstream } from '../worlds/upstream-process.ts'
 import type { Answer, RawClient } from './raw-client.ts'
 import { connectEndpoint } from './raw-wires.ts'
 
 const times = 50
 
 test.each(['stdio', 'http'] as const)(
-  'fifty upstreams over %s that were bound and taken away leave no process and no descriptor behind',
+  'fifty upstreams over %s that were bound and unbound leave no process and no descriptor behind',
   async (transport) => {
     await using hub = await startGatewayHub()
     await using stack = new AsyncDisposableStack()
@@ -33,7 +33,7 @@ test.each(['stdio', 'http'] as const)(
     const before = await settledUse(pid)
     for (let time = 0; time < times; time++) await comeAndGo()
     await expect.poll(() => useOf(pid).processes, patience).toBe(before.processes)
-    // A few that the runtime keeps for itself come with the first busy minute; a leak would be one for each.
+    // The runtime opens a few for itself in the first busy minute. A leak would be one for each upstream.
     await expect.poll(() => useOf(pid).descriptors, patience).toBeLessThan(before.descriptors + times / 5)
   },
   180_000,
@@ -44,7 +44,7 @@ interface Use {
   readonly descriptors: number
 }
 
-/** When what was taken away last has ended. */
+/** Waits until the last detached upstream has ended. */
 async function settledUse(pid: number): Promise<Use> {
   let last = useOf(pid)
   await until(async () => {
@@ -57,7 +57,7 @@ async function settledUse(pid: number): Promise<Use> {
   return last
 }
 
-/** Of the hub: what it holds open, and the processes that are its children, zombies included. */
+/** The hub's open descriptors and its child processes, zombies included. */
 function useOf(pid: number): Use {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,10 +1,12 @@
-/** The same server twice, direct and behind the hub: what one client does to its own the other must not see. */
+/**
+ * The same server twice, direct and behind the hub. Each client has its own copy, so that neither affects the other.
+ */
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { isRecord } from '../../src/base/is-record.ts'
 import { until } from '../fixtures/until.ts'
-import { type GatewayHub, overStdio } from './gateway-hub.ts'
+import { type GatewayHub, overStdio } from '../worlds/gateway-hub.ts'
 import type { Answer, Message, Params, RawClient } from './raw-client.ts'
 import { connectEndpoint, connectProgram, type Program } from './raw-wires.ts'
 
@@ -30,12 +32,12 @@ export async function connectPair(
   const direct = stack.use(await connectProgram(program('direct')))
   const opened = stack.move()
   const pair = { label, direct, through, [Symbol.asyncDispose]: () => opened.disposeAsync() }
-  // Some servers add tools when they have heard what their client can do.
+  // Some servers add tools once they know the capabilities of their client.
   await until(async () => (await listedThrough(pair)).length >= (await toolsOf(direct)).length)
   return pair
 }
 
-/** A server of npm, as its package runs it. */
+/** A server from npm, run as its package does. */
 export function packageProgram(name: string, ...args: readonly string[]): Program {
   const manifest = createRequire(import.meta.url).resolve(`@modelcontextprotocol/${name}/package.json`)
   return { cmd: process.execPath, args: [join(dirname(manifest), 'dist/index.js'), ...args] }
@@ -47,7 +49,7 @@ export async function toolsOf(client: RawClient): Promise<readonly Listed[]> {
   return (await client.request('tools/list')).result?.['tools'] as readonly Listed[]
 }
 
-/** What the agent sees of the connector, under the names the server gave. */
+/** The tools that the agent sees of the connector, under the server's own names. */
 export async function listedThrough({ label, through }: Pair): Promise<readonly Listed[]> {
   const tools = await toolsOf(through)
   return tools.filter(({ name }) => name.startsWith(`${label}_`)).map((tool) => withoutOurName(label, tool))
@@ -60,7 +62,7 @@ function withoutOurName(label: string, { name, _meta, ...tool }: Listed): Listed
   return { ...tool, name: originalName, ...(Object.keys(meta).length > 0 && { _meta: meta }) }
 }
 
-/** The name the agent sees. */
+/** The name that the agent sees. */
 export function exposed(label: string, tool: string): string {
   return `${label}_${tool.replaceAll('-', '_')}`
 }
@@ -77,7 +79,7 @@ export async function askBoth({ direct, through }: Pair, method: string, params:
   return { direct: await outcomeOf(direct, method, params), through: await outcomeOf(through, method, params) }
 }
 
-/** Without the id, and without the hub's mark that leads to the record of the call. */
+/** The answer without its id and without the hub's correlation mark. */
 export async function outcomeOf(client: RawClient, method: string, params: Params): Promise<Answer> {
   const { result, error } = await client.request(method, params)
   return { ...(result && { result: withoutMark(result) }), ...(error && { error }) }

@@ -1,11 +1,11 @@
-/** What docs/gateway-conformance.md says that no bridge can do: the list is kept where people read it. */
+/** The checks that no bridge can pass, read from docs/gateway-conformance.md: the list is kept where people read it. */
 import { readFileSync } from 'node:fs'
 import type { UpstreamKind } from './gateway-profile.ts'
 
 export interface Unbridgeable {
   /** `scenario: check` */
   readonly check: string
-  /** It may pass as well. */
+  /** The check sometimes passes. */
   readonly isByChance: boolean
 }
 

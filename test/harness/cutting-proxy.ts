@@ -1,6 +1,6 @@
 /**
- * A TCP proxy that can fail the way networks do. Clients keep one address while hubs behind it come and go on ports of
- * their own; `cut` ends every connection without a goodbye, `hold` lets the hub believe that what it sends arrives.
+ * A TCP proxy that can fail as networks do. Clients keep one address while hubs behind it start and stop on other ports.
+ * `cut` resets every socket. `hold` silently drops what the hub sends.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
@@ -8,12 +8,12 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 export interface CuttingProxy extends AsyncDisposable {
   /** The MCP endpoint as clients see it. */
   readonly url: string
-  /** Where connections go from now on. */
+  /** Sets the port for new sockets. */
   aimAt(port: number): void
   cut(): void
-  /** Cuts, and lets nobody in until it is aimed again. */
+  /** Cuts, and refuses clients until the next `aimAt`. */
   refuse(): void
-  /** Nothing reaches a client any more until `cut`; what it sends still reaches the hub. */
+  /** Until `cut`, nothing reaches a client. What clients send still reaches the hub. */
   hold(): void
 }
 
@@ -77,6 +77,6 @@ export async function startCuttingProxy(): Promise<CuttingProxy> {
 
 function portOf(server: Server): number {
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The proxy listens on no port.')
+  if (address === null || typeof address === 'string') throw new Error('The proxy does not listen on a port.')
   return address.port
 }

@@ -1,18 +1,19 @@
-/** One suite × engines: a fresh event log on each. */
+/** Runs a suite on each engine, with a fresh event log. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, inject } from 'vitest'
 import { createRedactor } from '../../src/base/redact.ts'
-import type { EventLog, EventLogDeps, EventLogOptions } from '../../src/events/events.ts'
-import { openEventLog } from '../../src/events/events.ts'
+import type { EventLogDeps, EventLogOptions } from '../../src/events/events.ts'
 import { openStore } from '../../src/store/store.ts'
 import { createDatabase } from '../postgres.ts'
+import type { AnyEventLog } from './any-event-log.ts'
+import { openAnyEventLog } from './any-event-log.ts'
 
 export interface OpenedEventLog {
-  readonly log: EventLog
-  /** The log as the next hub finds it; the one before is closed first. */
-  reopen(deps?: Partial<EventLogDeps>): Promise<EventLog>
+  readonly log: AnyEventLog
+  /** Closes the log and opens it again, as the next hub does. */
+  reopen(deps?: Partial<EventLogDeps>): Promise<AnyEventLog>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -42,13 +43,13 @@ const openOnPostgres: OpenEventLog = async (deps) => {
 
 async function opened(stack: AsyncDisposableStack, options: EventLogOptions, deps: Partial<EventLogDeps> = {}) {
   const defaults = { redactor: createRedactor(), retention: { maxAgeMs: 1e10, maxBytes: 1e9 } }
-  let current = await openEventLog(options, { ...defaults, ...deps })
+  let current = await openAnyEventLog(options, { ...defaults, ...deps })
   stack.defer(async () => current[Symbol.asyncDispose]())
   return {
     log: current,
     async reopen(changed: Partial<EventLogDeps> = {}) {
       await current[Symbol.asyncDispose]()
-      current = await openEventLog(options, { ...defaults, ...deps, ...changed })
+      current = await openAnyEventLog(options, { ...defaults, ...deps, ...changed })
       return current
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

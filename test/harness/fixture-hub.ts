@@ -8,7 +8,7 @@ import { createProbeProvider } from './probe-provider.ts'
 const hub = await startHub(loadConfig(), {
   providers: (deps) => [createFixtureProvider(deps), createProbeProvider(deps)],
 })
-// Most are killed, and would leave nothing in the cache.
+// Most tests kill the hub, and a killed process does not write the compile cache.
 module.flushCompileCache()
 console.log(`Signalbox is ready: ${hub.loginUrl}`)
 process.once('SIGTERM', () => void hub.stop().then(() => process.exit(0)))

@@ -1,7 +1,7 @@
-/** What a test has opened: it closes it itself, unless it runs out of time. Then it goes with the last test of its file. */
+/** Resources that tests have opened. If a test times out before it closes one, it is closed after the last test of the file. */
 const open = new Set<() => Promise<void>>()
 
-/** Returns the way to say that it is closed. */
+/** Returns a function to call when the resource is closed. */
 export function noteOpen(close: () => Promise<void>): () => void {
   open.add(close)
   return () => void open.delete(close)

@@ -2,7 +2,7 @@
 import { newestLegacyVersion } from '../../src/mcp/wire.ts'
 import type { Endpoint } from './modern-call.ts'
 
-/** Opens a connection and answers its id. */
+/** Opens a connection and returns its id. */
 export async function openConnection(endpoint: Endpoint): Promise<string> {
   const params = {
     protocolVersion: newestLegacyVersion,
@@ -17,7 +17,7 @@ export async function openConnection(endpoint: Endpoint): Promise<string> {
   return id
 }
 
-/** The answer to one request on an open connection. */
+/** Sends one request on an open connection and returns the response. */
 export function requestOn(
   endpoint: Endpoint,
   connectionId: string,

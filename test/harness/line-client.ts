@@ -1,4 +1,4 @@
-/** A bare client of a socket with one message per line: it says what it is told to, and keeps what it hears. */
+/** A minimal client of a socket with one message per line. It keeps every message it receives. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
@@ -7,7 +7,7 @@ import { modernMeta } from './modern-call.ts'
 
 export interface LineClient extends AsyncDisposable {
   readonly socket: Socket
-  /** All that came, in that order. */
+  /** All received messages, in order. */
   readonly messages: readonly Readonly<Record<string, unknown>>[]
   send(...messages: readonly unknown[]): void
   /** The response to the request with this id. */
@@ -16,11 +16,11 @@ export interface LineClient extends AsyncDisposable {
   request(method: string, params?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
   /** The structured result. */
   callTool(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
-  /** Resolves when the other side has ended, or is gone. */
+  /** Resolves when the other side has closed the socket or is gone. */
   readonly ended: Promise<void>
 }
 
-const patience = { timeout: 20_000, interval: 5 }
+const patience = { timeout: 60_000, interval: 5 }
 
 export async function openLines(path: string): Promise<LineClient> {
   const socket = connect({ path, allowHalfOpen: true })

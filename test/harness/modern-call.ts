@@ -1,4 +1,4 @@
-/** One request of 2026-07-28 and its answer, over plain fetch: what a test does behind the back of the client it tests. */
+/** Sends one request of 2026-07-28 over plain fetch, without the client under test. */
 import { z } from 'zod'
 import { metaKey, modernVersion } from '../../src/mcp/wire.ts'
 
@@ -18,7 +18,7 @@ const answer = z.union([
   z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
 ])
 
-/** What the tool answered; throws where the hub answered with anything but a result. */
+/** Returns the structured result of the tool. Throws if the hub does not answer with a result. */
 export async function callTool(
   endpoint: Endpoint,
   name: string,
@@ -52,7 +52,7 @@ export async function modernRequest(
   return body.result
 }
 
-/** What took long is answered with a stream, whose last event is the answer. */
+/** A slow call is answered with a stream. Its last event is the answer. */
 function lastMessageIn(text: string): string {
   return (
     text

@@ -1,6 +1,6 @@
 /**
- * Tools by which a test drives the hub from inside: a call that goes on step by step as another call says, resources
- * that change on demand, and what became of calls that were cancelled.
+ * Tools with which a test drives the hub from inside: a call that another call steps and finishes, resources that change
+ * on demand, and a list of cancelled calls.
  */
 import { once } from 'node:events'
 import { z } from 'zod'

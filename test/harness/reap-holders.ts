@@ -1,35 +1,35 @@
-/** Ends what a hub leaves running on purpose: the holders of a data directory outlive it, and must not outlive the test. */
+/** Kills the holders of a data directory. They outlive their hub on purpose, and must not outlive the test. */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 
-const noticeSchema = z.object({ pid: z.int(), childPid: z.int() })
-type Notice = z.output<typeof noticeSchema>
+const infoSchema = z.object({ pid: z.int(), childPid: z.int() })
+type HolderInfo = z.output<typeof infoSchema>
 
-/** To be called when its hub is gone, or it may start others meanwhile. */
+/** Call it after the hub has ended: a running hub may start more holders. */
 export async function reapHolders(home: string): Promise<void> {
-  const notices = await readNotices(join(home, 'sessions'))
-  const holders = await holdersAmong(notices.map(({ pid }) => pid))
-  for (const { pid, childPid } of notices.filter((notice) => holders.has(notice.pid))) {
+  const infos = await readHolderInfos(join(home, 'sessions'))
+  const holders = await holdersAmong(infos.map(({ pid }) => pid))
+  for (const { pid, childPid } of infos.filter((info) => holders.has(info.pid))) {
     kill(pid)
     kill(-childPid)
   }
 }
 
-async function readNotices(sessions: string): Promise<readonly Notice[]> {
+async function readHolderInfos(sessions: string): Promise<readonly HolderInfo[]> {
   const folders = await readdir(sessions).catch(() => [])
   const texts = folders.map((folder) => readFile(join(sessions, folder, 'holder.json'), 'utf8').catch(() => ''))
-  return (await Promise.all(texts)).filter((text) => text !== '').map((text) => noticeSchema.parse(JSON.parse(text)))
+  return (await Promise.all(texts)).filter((text) => text !== '').map((text) => infoSchema.parse(JSON.parse(text)))
 }
 
-/** A holder may be long gone, and its number be another's. */
+/** A holder may have ended, and another process may have its pid. */
 async function holdersAmong(pids: readonly number[]): Promise<ReadonlySet<number>> {
   if (pids.length === 0) return new Set()
   // Fails when none of them is left.
   const listing = await promisify(execFile)('ps', ['-o', 'pid=,args=', '-p', pids.join()]).catch(() => ({ stdout: '' }))
-  const lines = listing.stdout.split('\n').filter((line) => /holder\/holder\.[jt]s\b/.test(line))
+  const lines = listing.stdout.split('\n').filter((line) => /holder\/holder\.m?[jt]s\b/.test(line))
   return new Set(lines.map((line) => Number.parseInt(line, 10)))
 }
 
@@ -37,6 +37,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It was faster.
+    // The process has already ended.
   }
 }

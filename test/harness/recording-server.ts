@@ -1,4 +1,4 @@
-/** An HTTP server that keeps what it is sent, as it was sent, and answers as a test says. */
+/** An HTTP server that records its requests unchanged, and answers with a function of the test. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +16,7 @@ export interface RecordingServer extends AsyncDisposable {
 
 export type Respond = (request: Recorded, response: ServerResponse) => void
 
-export async function startRecordingServer(respond: Respond): Promise<RecordingServer> {
+export async function startRecordingServer(respond: Respond, port = 0): Promise<RecordingServer> {
   const requests: Recorded[] = []
   const server = createServer((request, response) => {
     void request.toArray().then((chunks) => {
@@ -26,11 +26,11 @@ export async function startRecordingServer(respond: Respond): Promise<RecordingS
       respond(recorded, response)
     })
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port: taken } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    url: `http://127.0.0.1:${taken}/mcp`,
     requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

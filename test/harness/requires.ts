@@ -1,15 +1,15 @@
-/** For tests that need a program of the system: `test/system-packages` names the packages that bring them. */
+/** For tests that need a system program. `test/system-packages` names the packages to install. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, test } from 'vitest'
 
 export interface Required {
   readonly path: string
-  /** Vitest's own where the program is there. */
+  /** Vitest's own `describe` if the program is installed. */
   readonly describe: typeof describe | typeof describe.skip
 }
 
-/** Without the program its tests are reported as not run. With `CI=true` that is a failure, so that nobody overlooks it. */
+/** Without the program, its tests are reported as not run. With `CI=true` that is a failure, so it cannot be overlooked. */
 export function requires(program: string): Required {
   const path = find(program)
   if (path !== undefined) return { path, describe }
@@ -25,7 +25,7 @@ export function requires(program: string): Required {
   return { path: program, describe: describe.skip }
 }
 
-/** Where servers are installed may be missing from a person's PATH. */
+/** Directories of server programs, which a person's PATH may lack. */
 const serverPlaces = ['/usr/sbin', '/usr/local/sbin', '/sbin']
 
 function find(program: string): string | undefined {

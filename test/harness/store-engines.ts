@@ -1,4 +1,4 @@
-/** One suite × engines: a fresh store on each. */
+/** Runs a suite on each engine, with a fresh store. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { createDatabase } from '../postgres.ts'
 
 export interface OpenedStore extends AsyncDisposable {
   readonly store: Store
-  /** As the next hub would: another handle on the same data. */
+  /** Opens another handle on the same data, as the next hub does. */
   reopen(): Promise<Store>
 }
 

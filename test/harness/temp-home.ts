@@ -1,4 +1,4 @@
-/** A data directory of its own, gone when the test is. */
+/** A data directory that is deleted with the test. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,10 +1,10 @@
-/** Bodies that are too large, broken or malicious: a clear error to their sender, nothing to anybody else. */
+/** Bodies that are too large, broken or malicious: the sender gets a clear error, and other clients notice nothing. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Bystander, startBystander } from './bystander.ts'
 import { type Answer, exchange } from './exchange.ts'
 import { connectLegacy, type LegacyConnection } from './legacy-connection.ts'
-import { modern, modernWish } from './modern-request.ts'
-import { faultsIn, type OwnHub, startOwnHub } from './own-hub.ts'
+import { modern, modernSpec } from './modern-request.ts'
+import { faultsIn, type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
 import { openSocket, postHead } from './raw-socket.ts'
 
 const mebibyte = 1024 * 1024
@@ -26,15 +26,15 @@ afterAll(async () => {
   expect(faults).toEqual([])
 })
 
-describe('a body over 4 MiB is refused with 413 that says how large it may be', () => {
-  test('by its declared length, before it was sent', async () => {
+describe('a body over 4 MiB', () => {
+  test('is refused with 413 by its declared length, before it is sent', async () => {
     using socket = await openSocket(hub.port)
     await socket.write(postHead(hub.token, { 'Content-Length': String(limit + 1), 'Mcp-Session-Id': connection.id }))
     await expect.poll(() => socket.received).toMatch(/^HTTP\/1\.1 413/)
     expect(socket.received).toContain(String(limit))
   })
 
-  test.each([1, 4, 60])('that its sender sees although it goes on sending %i MiB', async (more) => {
+  test.each([1, 4, 60])('is refused with 413, which the sender sees although it sends %i MiB more', async (more) => {
     for (const chunked of [false, true]) {
       const headers = chunked ? { 'content-length': undefined, 'transfer-encoding': 'chunked' } : {}
       const { status, body } = await connection.post(' '.repeat(limit + more * mebibyte), headers)
@@ -44,19 +44,19 @@ describe('a body over 4 MiB is refused with 413 that says how large it may be', 
     await bystander.undisturbed()
   })
 
-  test('and one of exactly 4 MiB is not', async () => {
+  test('is refused, but a body of exactly 4 MiB is accepted', async () => {
     const { status, body } = await connection.post(padded({ jsonrpc: '2.0', id: 1, method: 'ping' }, limit))
     expect([status, body]).toEqual([200, { jsonrpc: '2.0', id: 1, result: {} }])
     expect((await connection.post(padded({ jsonrpc: '2.0', id: 1, method: 'ping' }, limit + 1))).status).toBe(413)
   })
 
-  test('on the 2024 pair as well', async () => {
+  test('is refused with 413 on the HTTP+SSE transport of 2024-11-05 as well', async () => {
     const { status } = await exchange(hub, { path: '/messages?connection=x', body: ' '.repeat(limit + 1) })
     expect(status).toBe(413)
   })
 })
 
-describe('a body that is no message is refused with 400', () => {
+describe('a body that is not a message', () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
   const nested = (depth: number) =>
     `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`
@@ -94,28 +94,28 @@ describe('a body that is no message is refused with 400', () => {
     ['an id that is an array', { ...ping, id: [1] }],
     ['an id that is a fraction', { ...ping, id: 1.5 }],
     ['an id of a million characters', { ...ping, id: 'x'.repeat(1_000_000) }],
-    ['an integer that JSON cannot carry', '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}'],
+    ['an integer that a double cannot hold', '{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}'],
     ['an infinite id', '{"jsonrpc":"2.0","id":1e999,"method":"ping"}'],
-    ['100,000 arrays in one another', nested(100_000)],
+    ['100,000 nested arrays', nested(100_000)],
     ['2,000,000 arrays that never close', '['.repeat(2_000_000)],
-    ['100,000 objects in one another', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
+    ['100,000 nested objects', '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000)],
     ['a response without a result', { jsonrpc: '2.0', id: 1 }],
-    ['a response whose error is none', { jsonrpc: '2.0', id: 1, error: 'no' }],
-  ])('%s', async (_, body) => {
-    const answers = [await connection.post(body), await exchange(hub, { ...modernWish('ping', {}), body })]
+    ['a response whose error is not an object', { jsonrpc: '2.0', id: 1, error: 'no' }],
+  ])('is refused with 400: %s', async (_, body) => {
+    const answers = [await connection.post(body), await exchange(hub, { ...modernSpec('ping', {}), body })]
     for (const answer of answers) expectClear(answer)
     await bystander.undisturbed()
     expect(await connection.request('ping')).toMatchObject({ result: {} })
   })
 
-  test('brackets inside a text are no nesting', async () => {
+  test('is not mistaken for one with brackets inside a text', async () => {
     const { status } = await connection.post({ ...ping, params: { text: '[{"\\'.repeat(10_000) } })
     expect(status).toBe(200)
   })
 })
 
-describe('what every object has is nothing special', () => {
-  test('as a method, in either era', async () => {
+describe('a name that every JavaScript object has', () => {
+  test('is an unknown method in either era', async () => {
     for (const method of ['constructor', '__proto__', 'toString', 'valueOf', '', 'x'.repeat(1_000_000)]) {
       const { body } = await connection.post({ jsonrpc: '2.0', id: 1, method })
       expect(body).toMatchObject({ id: 1, error: { code: -32601 } })
@@ -125,7 +125,7 @@ describe('what every object has is nothing special', () => {
     }
   })
 
-  test('as a key of the message, of params, of arguments and of _meta', async () => {
+  test('does no harm as a key of the message, of params, of arguments and of _meta', async () => {
     const bodies = [
       '{"__proto__":{"isAdmin":true},"jsonrpc":"2.0","id":1,"method":"ping"}',
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hub_status","arguments":{"__proto__":{"a":1}}}}',
@@ -141,7 +141,7 @@ describe('what every object has is nothing special', () => {
   })
 })
 
-test('an id comes back as it was sent', async () => {
+test('an id is returned exactly as it was sent', async () => {
   const ids = [
     0,
     -1,
@@ -163,7 +163,7 @@ test('an id comes back as it was sent', async () => {
   }
 })
 
-/** An answer that says what was wrong, and blames the sender. */
+/** The answer names the fault, with a code that says it is the sender's. */
 function expectClear({ status, body }: Answer): void {
   expect(status).toBe(400)
   expect(body).toMatchObject({ jsonrpc: '2.0', error: { message: expect.stringMatching(/\w+ \w+/) } })

@@ -1,7 +1,7 @@
-/** A well-behaved client that works all the while others misbehave, and must not notice them. */
+/** A well-behaved client that works while other clients misbehave. It must not notice them. */
 import { expect } from 'vitest'
 import { connectLegacy } from './legacy-connection.ts'
-import type { OwnHub } from './own-hub.ts'
+import type { OwnHub } from '../worlds/own-hub.ts'
 
 export interface Bystander extends AsyncDisposable {
   /** Fails if anything went wrong so far, and waits for one more round of work. */
@@ -16,7 +16,7 @@ export async function startBystander(hub: OwnHub): Promise<Bystander> {
   let rounds = 0
   let isOver = false
 
-  /** Changes a resource, hears of it, reads it. */
+  /** Changes a resource, waits for the notice and reads the resource. */
   async function round(): Promise<void> {
     await hub.call('test_change', { uris: [uri] })
     expect(await notices.message()).toMatchObject({ params: { uri } })

@@ -1,6 +1,6 @@
-/** An event stream as it comes over the wire, comments and empty events included. */
+/** An event stream as it is on the wire, with comments and empty events. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { begin, type Target, type Wish } from './exchange.ts'
+import { begin, type Target, type RequestSpec } from './exchange.ts'
 
 export interface ServerEvent {
   readonly id?: string
@@ -12,25 +12,25 @@ export interface ServerEvent {
 export interface EventStream extends Disposable {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** What has come so far. */
+  /** The events received so far. */
   readonly events: readonly ServerEvent[]
   readonly comments: readonly string[]
-  /** The events in order, each once; fails when the stream ends before there is another. */
+  /** The events in order, each once. Fails if the stream ends before the next event. */
   next(): Promise<ServerEvent>
-  /** The next message: an event that has data, and no other name. */
+  /** The next message: an event with data and without another name. */
   message(): Promise<unknown>
-  /** All messages that have come so far, whether `message` gave them or not. */
+  /** All messages received so far, including those that `message` returned. */
   readonly messages: readonly unknown[]
   /** The newest event id, as a client would send it in `Last-Event-ID`. */
   readonly lastId: string | undefined
-  /** How it came to its end. */
+  /** How the stream ended. */
   readonly ended: Promise<'ended' | 'cut'>
-  /** Leaves without a word. */
+  /** Disconnects without notice. */
   close(): void
 }
 
-export async function openStream(target: Target, wish: Wish): Promise<EventStream> {
-  return readStream(await begin(target, wish))
+export async function openStream(target: Target, spec: RequestSpec): Promise<EventStream> {
+  return readStream(await begin(target, spec))
 }
 
 export function readStream(response: IncomingMessage): EventStream {

@@ -1,24 +1,24 @@
-/** One HTTP request on a socket of its own, word for word as the test writes it. No client library smooths anything. */
+/** One HTTP request on its own socket, sent exactly as the test writes it, without a client library in between. */
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 
-/** A hub, or whatever stands before it. */
+/** A hub, or a proxy in front of it. */
 export interface Target {
   readonly port: number
   readonly token: string
 }
 
-export interface Wish {
+export interface RequestSpec {
   readonly method?: string
   readonly path?: string
-  /** Added to the usual ones; `undefined` takes a usual one away. */
+  /** Added to the default headers. `undefined` removes a default header. */
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** Anything but text and bytes is sent as JSON. */
+  /** A value that is neither text nor bytes is sent as JSON. */
   readonly body?: unknown
-  /** `null` sends none. */
+  /** `null` sends no token. */
   readonly token?: string | null
-  /** Leaves without a word, whether the answer has begun or not. */
+  /** Disconnects without notice, before or during the answer. */
   readonly signal?: AbortSignal
-  /** The address it comes from; all of 127.0.0.0/8 is this machine. */
+  /** The source address. Every address of 127.0.0.0/8 is this machine. */
   readonly from?: string
 }
 
@@ -26,19 +26,21 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
-  /** The text as JSON, where it is. */
+  /** The text parsed as JSON, if it is JSON. */
   readonly body: unknown
 }
 
-export async function exchange(target: Target, wish: Wish): Promise<Answer> {
-  const response = await begin(target, wish)
+export async function exchange(target: Target, spec: RequestSpec): Promise<Answer> {
+  const response = await begin(target, spec)
   const text = Buffer.concat(await response.toArray()).toString('utf8')
-  return { status: response.statusCode ?? 0, headers: response.headers, text, body: parse(text) }
+  // A slow request is answered on a stream. The last message is the answer.
+  const answer = response.headers['content-type'] === 'text/event-stream' ? text.split('data: ').at(-1)! : text
+  return { status: response.statusCode ?? 0, headers: response.headers, text, body: parse(answer) }
 }
 
-/** Resolves with the head of the answer; its body is still to come. */
-export function begin(target: Target, wish: Wish): Promise<IncomingMessage> {
-  const { method = 'POST', path = '/mcp', headers, body, token, signal, from } = wish
+/** Resolves with the head of the answer. The body follows. */
+export function begin(target: Target, spec: RequestSpec): Promise<IncomingMessage> {
+  const { method = 'POST', path = '/mcp', headers, body, token, signal, from } = spec
   const bytes = body === undefined || Buffer.isBuffer(body) || typeof body === 'string' ? body : JSON.stringify(body)
   const shown = token === undefined ? target.token : token
   const wanted: Record<string, string | undefined> = {
@@ -52,7 +54,7 @@ export function begin(target: Target, wish: Wish): Promise<IncomingMessage> {
   }
   const sent = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined))
   return new Promise((resolve, reject) => {
-    // A connection that breaks after the answer has begun is seen by whoever reads the answer.
+    // If the connection breaks after the answer has begun, the reader of the answer gets the error.
     const options = { host: '127.0.0.1', port: target.port, method, path, headers: sent, agent: false as const }
     const sending = request({
       ...options,

@@ -1,14 +1,14 @@
-/** The doors beside `/mcp`, and what a hub says that is not ready yet or no longer. */
+/** The routes beside `/mcp`, and the answers of a hub that is not ready yet. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../harness/free-port.ts'
-import { shippedHub, startHubProcess } from '../harness/hub-process.ts'
+import { freePort } from '../fixtures/ports.ts'
+import { shippedHub, startHubProcess } from '../worlds/hub-process.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { exchange } from './exchange.ts'
 import { connectLegacy } from './legacy-connection.ts'
 import { modern, modernStream } from './modern-request.ts'
-import { type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 
 const get = (path: string) => exchange(hub, { method: 'GET', path, token: null })
 
@@ -17,13 +17,13 @@ beforeAll(async () => void (hub = await startOwnHub({ program: shippedHub })))
 afterAll(() => hub[Symbol.asyncDispose]())
 
 describe('without a token', () => {
-  test('/healthz says that the hub is alive, /readyz that it is ready', async () => {
+  test('/healthz answers that the hub is alive, and /readyz that it is ready', async () => {
     const [healthy, ready] = [await get('/healthz'), await get('/readyz')]
     expect([healthy.status, healthy.body]).toEqual([200, { ok: true }])
     expect([ready.status, ready.body]).toMatchObject([200, { ready: true }])
   })
 
-  test('/metrics is Prometheus text, with a name, a type and a number on every line, whatever was asked for', async () => {
+  test('/metrics is valid Prometheus text, even after requests for hostile paths', async () => {
     for (const path of ['/evil"}', '/%0aevil%201', '/x'.repeat(1_000)]) await get(path)
     const { status, headers, text } = await get('/metrics')
     expect(status).toBe(200)
@@ -44,7 +44,7 @@ describe('without a token', () => {
     expect(text).not.toContain('evil')
   })
 
-  test('the page comes with a policy that lets nothing foreign in', async () => {
+  test('the page has a content security policy that allows nothing from other sites', async () => {
     const { status, headers } = await get('/')
     expect(status).toBe(200)
     expect(headers['content-type']).toMatch(/^text\/html/)
@@ -68,14 +68,14 @@ describe('without a token', () => {
     '/.env',
     '/token',
     '*',
-  ])('%s is 404, and says where the endpoint is', async (path) => {
+  ])('%s is answered with 404 and the path of the endpoint', async (path) => {
     const { status, text } = await get(path)
     expect(status).toBe(404)
     expect(text).toContain('/mcp')
   })
 })
 
-test('the gauges follow what is open', async () => {
+test('the gauges count the open connections and streams', async () => {
   const connection = await connectLegacy(hub)
   using notices = await connection.listen()
   using listener = await modernStream(hub, 'subscriptions/listen', { notifications: { toolsListChanged: true } })
@@ -88,7 +88,7 @@ test('the gauges follow what is open', async () => {
   await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(0)
 })
 
-test('a hub that still starts listens already, says so on /readyz, and answers 503 to everything that needs it', async () => {
+test('a starting hub listens already, reports it on /readyz, and answers other requests with 503', async () => {
   await using home = await createTempHome()
   await using database = await startSilentServer()
   const port = await freePort()
@@ -106,7 +106,7 @@ test('a hub that still starts listens already, says so on /readyz, and answers 5
   await starting
 })
 
-/** A database that takes the call and says nothing. */
+/** A database that accepts connections and never answers. */
 async function startSilentServer(): Promise<AsyncDisposable & { port: number; hangUp(): void }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => void sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1')

@@ -1,7 +1,7 @@
-/** Calls over the revisions with `initialize`: progress, logs, questions, cancellation, and a stream that was lost. */
+/** Calls in the legacy revisions: progress, logs, questions, cancellation, and lost streams. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectLegacy, legacyRevisions } from './legacy-connection.ts'
-import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startOwnHub()))
@@ -11,8 +11,8 @@ afterAll(async () => {
   expect(faults).toEqual([])
 })
 
-describe.each(legacyRevisions)('%s: a call that has more to say than its answer', (version) => {
-  test('is answered with a stream: each step of progress, then the answer, then the end', async () => {
+describe.each(legacyRevisions)('%s: a call that reports progress', (version) => {
+  test('is answered with a stream of each step of progress, then the answer, then the end', async () => {
     const connection = await connectLegacy(hub, { version })
     const _meta = { progressToken: 'mine' }
     using stream = await connection.stream('tools/call', { name: 'test_tool_with_progress', _meta })
@@ -33,13 +33,13 @@ describe.each(legacyRevisions)('%s: a call that has more to say than its answer'
     ])
     const ids = stream.events.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
-    // An event without data, to resume from, would break clients of the older revisions.
+    // An event with an id but without data would break clients of the older revisions.
     expect(stream.events[0]?.data === '').toBe(version === '2025-11-25')
   })
 })
 
 describe('a call', () => {
-  test('that says nothing in between is answered with one JSON body, also where a stream was possible', async () => {
+  test('without progress is answered with one JSON body, even if a stream was possible', async () => {
     const connection = await connectLegacy(hub)
     const params = { name: 'test_tool_with_progress' }
     const { headers, body } = await connection.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
@@ -47,7 +47,7 @@ describe('a call', () => {
     expect(body).toMatchObject({ id: 1, result: {} })
   })
 
-  test('of a client that takes JSON only is answered so, without its progress', async () => {
+  test('of a client that accepts JSON only is answered with JSON, without its progress', async () => {
     const connection = await connectLegacy(hub)
     const params = { name: 'test_tool_with_progress', _meta: { progressToken: 0 } }
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
@@ -56,7 +56,7 @@ describe('a call', () => {
     expect(body).toMatchObject({ id: 1, result: {} })
   })
 
-  test('hears logs of the level it set and above, and no others', async () => {
+  test('gets only log lines of the level that its client set and above', async () => {
     const connection = await connectLegacy(hub)
     await connection.request('logging/setLevel', { level: 'warning' })
     const quiet = await connection.post({
@@ -73,7 +73,7 @@ describe('a call', () => {
     expect(loud.messages.filter(isLog)).toHaveLength(3)
   })
 
-  test('is cancelled by notifications/cancelled: its tool sees the signal, and its answer is an error', async () => {
+  test('is cancelled by notifications/cancelled, which aborts the signal of its tool and answers with an error', async () => {
     const connection = await connectLegacy(hub)
     const answer = connection.post(guided('cancel-me', 'cancelled by notice'))
     await hub.isRunning('cancelled by notice')
@@ -96,7 +96,7 @@ describe('a call', () => {
     expect((await answer).text).toContain('still here')
   })
 
-  test('may ask its client, which answers with a POST of its own', async () => {
+  test('can ask its client, which answers with another POST', async () => {
     const connection = await connectLegacy(hub, { capabilities: { elicitation: {} } })
     using stream = await connection.stream('tools/call', { name: 'test_elicitation', arguments: { message: 'Who?' } })
     const question = await stream.message()
@@ -112,15 +112,15 @@ describe('a call', () => {
     expect(await stream.ended).toBe('ended')
   })
 
-  test('never asks a client for what it did not declare', async () => {
+  test('never asks a client for a capability that it did not declare', async () => {
     const connection = await connectLegacy(hub)
     const asked = await connection.request('tools/call', { name: 'test_elicitation', arguments: { message: 'Who?' } })
     expect(asked).toMatchObject({ error: { message: expect.stringContaining('elicitation') } })
   })
 })
 
-describe('a stream that was lost in the middle of a call', () => {
-  test('is resumed from any of its ids: everything after it, in order, each once', async () => {
+describe('a stream that is lost during a call', () => {
+  test('is resumed from any of its ids with every later event, in order and once', async () => {
     const connection = await connectLegacy(hub)
     const streaming = connection.stream('tools/call', guidedParams('resumed', true))
     await hub.isRunning('resumed')
@@ -148,7 +148,7 @@ describe('a stream that was lost in the middle of a call', () => {
     ])
   })
 
-  test('can be resumed by its own connection only', async () => {
+  test('can be resumed only by its own connection', async () => {
     const connection = await connectLegacy(hub)
     using stream = await connection.stream('tools/call', {
       name: 'test_tool_with_progress',
@@ -160,7 +160,7 @@ describe('a stream that was lost in the middle of a call', () => {
     expect(other.messages).toEqual([])
   })
 
-  test('is not resumed from an id that is none', async () => {
+  test('is not resumed from an invalid id', async () => {
     const connection = await connectLegacy(hub)
     for (const id of ['nonsense', '../../etc/passwd', 'notices.-1', 'notices.99999999999999999999', "' OR 1=1"]) {
       expect((await connection.listen(id)).status).toBe(400)
@@ -168,7 +168,7 @@ describe('a stream that was lost in the middle of a call', () => {
   })
 })
 
-test('DELETE ends the GET stream and the call that runs, and its tool hears of it', async () => {
+test('DELETE ends the GET stream, and cancels the running call and its tool', async () => {
   const connection = await connectLegacy(hub)
   using notices = await connection.listen()
   const streaming = connection.stream('tools/call', guidedParams('deleted', true))

@@ -1,5 +1,5 @@
-/** A client of the revisions up to 2025-11-25, down to its headers. */
-import { type Answer, exchange, type Target, type Wish } from './exchange.ts'
+/** A client of the revisions up to 2025-11-25, which sends exact headers. */
+import { type Answer, exchange, type Target, type RequestSpec } from './exchange.ts'
 import { type EventStream, openStream } from './event-stream.ts'
 
 export const legacyRevisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
@@ -10,11 +10,11 @@ export interface LegacyConnection {
   readonly id: string
   /** The answer to `initialize`. */
   readonly opening: Answer
-  /** The next id that no request of this connection has used. */
+  /** An id that no request of this connection has used. */
   nextId(): number
-  /** What a POST of this connection looks like. */
-  wish(body: unknown, headers?: Wish['headers']): Wish
-  post(body: unknown, headers?: Wish['headers']): Promise<Answer>
+  /** A POST of this connection. */
+  spec(body: unknown, headers?: RequestSpec['headers']): RequestSpec
+  post(body: unknown, headers?: RequestSpec['headers']): Promise<Answer>
   /** The response to one request that is answered with a body. */
   request(method: string, params?: object): Promise<unknown>
   /** One request that is answered with a stream. */
@@ -43,7 +43,7 @@ export async function connectLegacy(target: Target, options: LegacyOptions = {})
   return attachLegacy(target, id, { ...options, opening })
 }
 
-/** Goes on with an id from an earlier run of the hub, or with one that was never given out. */
+/** Uses an id from an earlier run of the hub, or one that the hub never issued. */
 export function attachLegacy(
   target: Target,
   id: string,
@@ -51,18 +51,18 @@ export function attachLegacy(
 ): LegacyConnection {
   let lastId = 0
   const nextId = () => ++lastId
-  const wish = (body: unknown, headers?: Wish['headers']) =>
+  const spec = (body: unknown, headers?: RequestSpec['headers']) =>
     asConnection(id, options, { body, ...(headers && { headers }) })
-  const post = (body: unknown, headers?: Wish['headers']) => exchange(target, wish(body, headers))
+  const post = (body: unknown, headers?: RequestSpec['headers']) => exchange(target, spec(body, headers))
   const toRequest = (method: string, params?: object) => ({ jsonrpc: '2.0', id: nextId(), method, params })
   return {
     id,
     opening,
     nextId,
-    wish,
+    spec,
     post,
     request: async (method, params) => (await post(toRequest(method, params))).body,
-    stream: (method, params) => openStream(target, wish(toRequest(method, params))),
+    stream: (method, params) => openStream(target, spec(toRequest(method, params))),
     notify: (method, params) => post({ jsonrpc: '2.0', method, params }),
     listen: (lastEventId) =>
       openStream(
@@ -90,11 +90,11 @@ export function initialize(
 
 const noOpening: Answer = { status: 0, headers: {}, text: '', body: undefined }
 
-function asConnection(id: string, { token, query = '' }: LegacyOptions, wish: Wish): Wish {
+function asConnection(id: string, { token, query = '' }: LegacyOptions, spec: RequestSpec): RequestSpec {
   return {
-    ...wish,
+    ...spec,
     path: `/mcp${query}`,
-    headers: { 'mcp-session-id': id, ...wish.headers },
+    headers: { 'mcp-session-id': id, ...spec.headers },
     ...(token !== undefined && { token }),
   }
 }

@@ -1,8 +1,8 @@
-/** The GET stream of the revisions with `initialize`: notices, each once, also for those who were away. */
+/** The GET stream of the legacy revisions: each notice once, also for clients that were away. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventStream } from './event-stream.ts'
 import { connectLegacy } from './legacy-connection.ts'
-import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startOwnHub()))
@@ -12,7 +12,7 @@ afterAll(async () => {
   expect(faults).toEqual([])
 })
 
-test('brings each notice once, whichever of several streams it takes', async () => {
+test('each notice is sent once, on one of several GET streams', async () => {
   const connection = await connectLegacy(hub)
   const names = Array.from({ length: 20 }, (_, index) => counter(`several-${index}`))
   for (const uri of names) await connection.request('resources/subscribe', { uri })
@@ -29,7 +29,7 @@ test('brings each notice once, whichever of several streams it takes', async () 
   expect(uris(one, two, three).sort()).toEqual([...names].sort())
 })
 
-test('brings many changes of one resource as few notices, and the last one is never missing', async () => {
+test('many changes of one resource become few notices, and the last change is never lost', async () => {
   const connection = await connectLegacy(hub)
   const [busy, last] = [counter('busy'), counter('the last')]
   for (const uri of [busy, last]) await connection.request('resources/subscribe', { uri })
@@ -40,7 +40,7 @@ test('brings many changes of one resource as few notices, and the last one is ne
   await expect.poll(() => uris(notices), patience).toEqual([busy, last])
 })
 
-test('brings nothing that was not subscribed to, or no longer is', async () => {
+test('the GET stream has no notices of resources without a subscription, or after an unsubscribe', async () => {
   const connection = await connectLegacy(hub)
   const other = await connectLegacy(hub)
   const [mine, theirs, dropped] = [counter('mine'), counter('theirs'), counter('dropped')]
@@ -55,7 +55,7 @@ test('brings nothing that was not subscribed to, or no longer is', async () => {
   await expect.poll(() => uris(notices), patience).toEqual([mine])
 })
 
-test('tells of changed lists without a subscription', async () => {
+test('the GET stream reports changed lists without a subscription', async () => {
   const connection = await connectLegacy(hub)
   using notices = await connection.listen()
   await hub.call('test_trigger_tool_change')
@@ -66,7 +66,7 @@ test('tells of changed lists without a subscription', async () => {
     .toEqual(['notifications/tools/list_changed', 'notifications/prompts/list_changed'])
 })
 
-test('brings what happened before it was opened, and between two openings', async () => {
+test('the GET stream has notices of changes before it was opened and while it was closed', async () => {
   const connection = await connectLegacy(hub)
   const [early, between] = [counter('early'), counter('between')]
   for (const uri of [early, between]) await connection.request('resources/subscribe', { uri })
@@ -81,13 +81,13 @@ test('brings what happened before it was opened, and between two openings', asyn
   await expect.poll(() => uris(second), patience).toEqual([between])
 })
 
-test('brings to a client that has lost its place at least what it may have missed, each once', async () => {
+test('a client without Last-Event-ID gets every notice that it may have missed, once', async () => {
   const connection = await connectLegacy(hub)
-  const [heard, missed] = [counter('heard'), counter('missed')]
-  for (const uri of [heard, missed]) await connection.request('resources/subscribe', { uri })
+  const [received, missed] = [counter('received'), counter('missed')]
+  for (const uri of [received, missed]) await connection.request('resources/subscribe', { uri })
   using first = await connection.listen()
-  await hub.call('test_change', { uris: [heard] })
-  await expect.poll(() => uris(first), patience).toEqual([heard])
+  await hub.call('test_change', { uris: [received] })
+  await expect.poll(() => uris(first), patience).toEqual([received])
   first.close()
   await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(0)
   await hub.call('test_change', { uris: [missed] })
@@ -97,12 +97,12 @@ test('brings to a client that has lost its place at least what it may have misse
   expect(new Set(uris(second)).size).toBe(uris(second).length)
 })
 
-test('can be resumed also when nothing had come on it yet', async () => {
+test('the GET stream can be resumed even before its first notice', async () => {
   const connection = await connectLegacy(hub)
   using first = await connection.listen()
   const { id, data } = await first.next()
   expect([typeof id, data]).toEqual(['string', ''])
-  const uri = counter('lost on the way')
+  const uri = counter('lost')
   await connection.request('resources/subscribe', { uri })
   await hub.call('test_change', { uris: [uri] })
   await expect.poll(() => uris(first), patience).toEqual([uri])
@@ -112,7 +112,7 @@ test('can be resumed also when nothing had come on it yet', async () => {
   await expect.poll(() => uris(again), patience).toEqual([uri])
 })
 
-test('is resumed from Last-Event-ID without a gap and without a double', async () => {
+test('the GET stream is resumed from Last-Event-ID without a gap or a duplicate', async () => {
   const connection = await connectLegacy(hub)
   const all = Array.from({ length: 12 }, (_, index) => counter(`resume-${index}`))
   for (const uri of all) await connection.request('resources/subscribe', { uri })

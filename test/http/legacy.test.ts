@@ -1,8 +1,8 @@
-/** The revisions with `initialize` over raw HTTP: opening, methods, statuses. */
+/** The legacy revisions over raw HTTP: initialize, methods, statuses. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exchange } from './exchange.ts'
 import { attachLegacy, connectLegacy, initialize, legacyRevisions, newestLegacy } from './legacy-connection.ts'
-import { faultsIn, type OwnHub, startOwnHub } from './own-hub.ts'
+import { faultsIn, type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startOwnHub()))
@@ -15,7 +15,7 @@ afterAll(async () => {
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
 describe('initialize', () => {
-  test.each(legacyRevisions)('%s is answered with itself and an id of visible ASCII', async (version) => {
+  test.each(legacyRevisions)('for %s is answered with that revision and an id of visible ASCII', async (version) => {
     const { status, headers, body } = await initialize(hub, { version })
 
     expect(status).toBe(200)
@@ -33,7 +33,7 @@ describe('initialize', () => {
   })
 
   test.each(['1999-01-01', '2026-07-28', '2099-12-31', 'nonsense', ''])(
-    'an unknown or modern revision ("%s") is answered with the newest legacy one',
+    'for an unknown or modern revision ("%s") is answered with the newest legacy one',
     async (version) => {
       expect((await initialize(hub, { version })).body).toMatchObject({ result: { protocolVersion: newestLegacy } })
     },
@@ -44,7 +44,7 @@ describe('initialize', () => {
     ['no protocolVersion', { capabilities: {}, clientInfo: { name: 'x', version: '1' } }],
     ['a number for protocolVersion', { protocolVersion: 5, capabilities: {} }],
     ['an array for capabilities', { protocolVersion: newestLegacy, capabilities: [] }],
-  ])('%s is refused, and opens nothing', async (_, params) => {
+  ])('with %s is refused and opens no connection', async (_, params) => {
     const { status, headers, body } = await exchange(hub, {
       body: { jsonrpc: '2.0', id: 7, method: 'initialize', params },
     })
@@ -54,14 +54,14 @@ describe('initialize', () => {
     expect(body).toMatchObject({ id: 7, error: { code: -32602 } })
   })
 
-  test('every connection has an id of its own', async () => {
+  test('gives every connection a different id', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, async () => (await connectLegacy(hub)).id))
     expect(new Set(ids).size).toBe(10)
   })
 })
 
-describe('the id of a connection', () => {
-  test('is missing: 400 for POST, GET and DELETE, with the way out', async () => {
+describe('POST, GET and DELETE', () => {
+  test('without a connection id are answered with 400 and an error that says what to do', async () => {
     const answers = await Promise.all([
       exchange(hub, { body: list }),
       exchange(hub, { method: 'GET' }),
@@ -74,19 +74,19 @@ describe('the id of a connection', () => {
     }
   })
 
-  test('is unknown: 404 for POST, GET and DELETE', async () => {
-    const stranger = attachLegacy(hub, 'nobody-was-given-this')
+  test('with an unknown connection id are answered with 404', async () => {
+    const stranger = attachLegacy(hub, 'never-issued')
     const get = await stranger.listen()
     const answers = [await stranger.post(list), await stranger.end()]
     expect([get.status, ...answers.map(({ status }) => status)]).toEqual([404, 404, 404])
     expect(answers[0]?.body).toMatchObject({ id: 1, error: { message: expect.stringContaining('initialize') } })
   })
 
-  test('belongs to another token: 404, as if it did not exist, and its owner notices nothing', async () => {
+  test('with a connection id of another token are answered with 404, and its owner notices nothing', async () => {
     const { token } = await hub.call('issue_token', { role: 'human' })
     const mine = await connectLegacy(hub)
     const thief = attachLegacy(hub, mine.id, { token: String(token) })
-    const unknown = attachLegacy(hub, 'nobody-was-given-this', { token: String(token) })
+    const unknown = attachLegacy(hub, 'never-issued', { token: String(token) })
 
     const stolen = await thief.post(list)
     expect(stolen.status).toBe(404)
@@ -96,7 +96,7 @@ describe('the id of a connection', () => {
     expect(await mine.request('ping')).toMatchObject({ result: {} })
   })
 
-  test('is 404 after DELETE', async () => {
+  test('are answered with 404 after the connection was deleted', async () => {
     const connection = await connectLegacy(hub)
     expect((await connection.end()).status).toBe(204)
     expect((await connection.post(list)).status).toBe(404)
@@ -106,7 +106,7 @@ describe('the id of a connection', () => {
 })
 
 describe.each(legacyRevisions)('%s', (version) => {
-  test('answers the everyday requests with one JSON body each', async () => {
+  test('the hub answers common requests with one JSON body each', async () => {
     const connection = await connectLegacy(hub, { version })
     const argument = { name: 'arg1', value: 'testi' }
     const prompt = { type: 'ref/prompt', name: 'test_prompt_with_arguments' }
@@ -131,12 +131,12 @@ describe.each(legacyRevisions)('%s', (version) => {
     }
   })
 
-  test('takes notifications and stray responses with 202 and no body', async () => {
+  test('the hub answers notifications and unexpected responses with 202 and no body', async () => {
     const connection = await connectLegacy(hub, { version })
     const messages = [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'never-sent' } },
-      { jsonrpc: '2.0', method: 'notifications/of-another-world', params: {} },
+      { jsonrpc: '2.0', method: 'notifications/unknown', params: {} },
       { jsonrpc: '2.0', id: 'never-asked', result: {} },
       { jsonrpc: '2.0', id: 99, error: { code: -1, message: 'no' } },
     ]
@@ -146,7 +146,7 @@ describe.each(legacyRevisions)('%s', (version) => {
     }
   })
 
-  test('takes a batch only where the revision has them', async () => {
+  test('the hub accepts a batch only if the revision has batches', async () => {
     const connection = await connectLegacy(hub, { version })
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' }
     const ping = { jsonrpc: '2.0', id: 'a', method: 'ping' }
@@ -169,7 +169,7 @@ describe.each(legacyRevisions)('%s', (version) => {
   })
 })
 
-describe('what is asked wrongly', () => {
+describe('a wrong request', () => {
   test.each([
     ['no/such/method', undefined, -32601],
     ['server/discover', undefined, -32601],
@@ -183,14 +183,14 @@ describe('what is asked wrongly', () => {
     ['logging/setLevel', { level: 'loud' }, -32602],
     ['completion/complete', { ref: { type: 'ref/else' } }, -32602],
     ['tools/list', { cursor: 'made-up' }, -32602],
-  ])('%s %j is answered in-band with %i', async (method, params, code) => {
+  ])('%s %j is answered with status 200 and the error %i', async (method, params, code) => {
     const connection = await connectLegacy(hub)
     const { status, body } = await connection.post({ jsonrpc: '2.0', id: 1, method, params })
     expect(status).toBe(200)
     expect(body).toMatchObject({ id: 1, error: { code, message: expect.any(String) } })
   })
 
-  test('arguments that do not fit are an error of the tool, in words for a model', async () => {
+  test('with wrong arguments gets a tool error that a model can read', async () => {
     const connection = await connectLegacy(hub)
     const wrong = await connection.request('tools/call', { name: 'revoke_token', arguments: { ident: 1 } })
     expect(wrong).toMatchObject({
@@ -198,7 +198,7 @@ describe('what is asked wrongly', () => {
     })
   })
 
-  test('names of things every object has are no names of ours', async () => {
+  test('for a name that every JavaScript object has finds nothing', async () => {
     const connection = await connectLegacy(hub)
     const ref = { type: 'ref/prompt', name: 'test_prompt_with_arguments' }
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
@@ -209,7 +209,7 @@ describe('what is asked wrongly', () => {
     }
   })
 
-  test('a second request under an id that still runs is refused, and the first goes on', async () => {
+  test('with the id of a running request is refused, and the running request continues', async () => {
     const connection = await connectLegacy(hub)
     const params = { name: 'test_guided', arguments: { label: 'same id' } }
     const first = connection.post({ jsonrpc: '2.0', id: 'same', method: 'tools/call', params })
@@ -222,7 +222,7 @@ describe('what is asked wrongly', () => {
   })
 })
 
-describe('headers', () => {
+describe('HTTP', () => {
   test('a body that is not declared as JSON is refused with 415', async () => {
     const connection = await connectLegacy(hub)
     for (const type of [undefined, 'text/plain', 'application/jsonx', 'application/x-www-form-urlencoded']) {
@@ -233,7 +233,7 @@ describe('headers', () => {
     expect((await connection.post(list, { 'content-type': 'Application/JSON; charset=utf-8' })).status).toBe(200)
   })
 
-  test('a client that can read neither JSON nor a stream is refused with 406', async () => {
+  test('a client that accepts neither JSON nor a stream is refused with 406', async () => {
     const connection = await connectLegacy(hub)
     const post = await connection.post(list, { accept: 'text/html' })
     const get = await exchange(hub, {
@@ -244,7 +244,7 @@ describe('headers', () => {
     expect(get.body).toMatchObject({ error: { message: expect.stringContaining('text/event-stream') } })
   })
 
-  test('any revision that the hub speaks will do in MCP-Protocol-Version, another will not', async () => {
+  test('MCP-Protocol-Version may name any revision that the hub speaks, and no other', async () => {
     const connection = await connectLegacy(hub, { version: '2025-06-18' })
     for (const version of legacyRevisions) {
       expect((await connection.post(list, { 'mcp-protocol-version': version })).status).toBe(200)
@@ -254,7 +254,7 @@ describe('headers', () => {
     expect(body).toMatchObject({ error: { message: expect.stringContaining('2042-01-01') } })
   })
 
-  test('a method of HTTP that means nothing here is 405, with those that do', async () => {
+  test('an unsupported HTTP method is answered with 405 and the supported ones', async () => {
     for (const method of ['PUT', 'PATCH', 'HEAD']) {
       const { status, headers } = await exchange(hub, { method })
       expect([method, status]).toEqual([method, 405])

@@ -1,8 +1,8 @@
-/** `subscriptions/listen` of 2026-07-28: one long answer with the notices that were asked for. */
+/** `subscriptions/listen` of 2026-07-28: a streamed answer with the notices that were asked for. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventStream } from './event-stream.ts'
 import { modern, modernStream, type ModernOptions, subscriptionIdKey } from './modern-request.ts'
-import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startOwnHub()))
@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const uri = (name: string) => `test://counter/${name}`
 
-test('the acknowledgement comes first and says what will be told, under the id of the request', async () => {
+test('the acknowledgement comes first and lists the accepted subscriptions, under the id of the request', async () => {
   using stream = await listen(
     { toolsListChanged: true, resourceSubscriptions: [uri('a'), 'test://no-such'] },
     { id: 'sub-1' },
@@ -30,7 +30,7 @@ test('the acknowledgement comes first and says what will be told, under the id o
   })
 })
 
-test('only what the filter names is told, each notice once and with the id of its subscription', async () => {
+test('the stream has only the notices that the filter names, once each, with the id of the subscription', async () => {
   using resources = await listen({ resourceSubscriptions: [uri('b')] }, { id: 'b' })
   using lists = await listen({ promptsListChanged: true }, { id: 'lists' })
   await resources.message()
@@ -42,17 +42,17 @@ test('only what the filter names is told, each notice once and with the id of it
 
   await expect.poll(() => resources.messages.length, patience).toBe(3)
   await expect.poll(() => lists.messages.length, patience).toBe(2)
-  const told = {
+  const notice = {
     method: 'notifications/resources/updated',
     params: { uri: uri('b'), _meta: { [subscriptionIdKey]: 'b' } },
   }
-  expect(resources.messages.slice(1)).toMatchObject([told, told])
+  expect(resources.messages.slice(1)).toMatchObject([notice, notice])
   expect(lists.messages.slice(1)).toMatchObject([
     { method: 'notifications/prompts/list_changed', params: { _meta: { [subscriptionIdKey]: 'lists' } } },
   ])
 })
 
-test('nothing is lost between the acknowledgement and the first read', async () => {
+test('no notice is lost right after the acknowledgement', async () => {
   const changes = Array.from({ length: 30 }, (_, index) => uri(`race-${index}`))
   for (const changed of changes) {
     using stream = await listen({ resourceSubscriptions: [changed] })
@@ -62,7 +62,7 @@ test('nothing is lost between the acknowledgement and the first read', async () 
   }
 })
 
-test('a listener that has left costs nothing more', async () => {
+test('a listener that has disconnected is no longer counted', async () => {
   await expect.poll(listeners, patience).toBe(0)
   const streams = await Promise.all(Array.from({ length: 20 }, () => listen({ toolsListChanged: true })))
   await expect.poll(listeners, patience).toBe(20)
@@ -72,23 +72,23 @@ test('a listener that has left costs nothing more', async () => {
 
 test.each([
   ['no filter', {}],
-  ['a filter that is none', { notifications: 'all' }],
-  ['a wish that is none', { notifications: { toolsListChanged: 'yes' } }],
-  ['addresses that are none', { notifications: { resourceSubscriptions: [5] } }],
-])('%s is refused with -32602', async (_, params) => {
+  ['a filter that is not an object', { notifications: 'all' }],
+  ['a list option that is not a boolean', { notifications: { toolsListChanged: 'yes' } }],
+  ['addresses that are not strings', { notifications: { resourceSubscriptions: [5] } }],
+])('a request with %s is refused with -32602', async (_, params) => {
   const { body } = await modern(hub, 'subscriptions/listen', params)
   expect(body).toMatchObject({ id: 1, error: { code: -32602 } })
 })
 
-test('a client that takes no stream is told so', async () => {
-  const { status, body } = await modern(hub, 'subscriptions/listen', wish({ toolsListChanged: true }), {
+test('a client that does not accept a stream gets an error', async () => {
+  const { status, body } = await modern(hub, 'subscriptions/listen', filter({ toolsListChanged: true }), {
     headers: { accept: 'application/json' },
   })
   expect(status).toBeGreaterThanOrEqual(400)
   expect(body).toMatchObject({ error: { message: expect.stringContaining('text/event-stream') } })
 })
 
-test('an agent hears of its own lists and not of the management server’s', async () => {
+test('an agent gets notices of its own lists and not of the management server’s', async () => {
   await hub.call('create_session', { name: 'quiet', command: 'cat' })
   const { token } = await hub.call('issue_token', { role: 'agent', session: 'quiet' })
   using stream = await listen({ toolsListChanged: true }, { token: String(token) })
@@ -100,7 +100,7 @@ test('an agent hears of its own lists and not of the management server’s', asy
   expect(stream.messages).toHaveLength(1)
 })
 
-test('SIGTERM ends it in good order: with the answer to the request', async () => {
+test('SIGTERM ends the stream with the answer to the request', async () => {
   using stream = await listen({ toolsListChanged: true }, { id: 'the end' })
   await stream.message()
   const exit = await hub.end('SIGTERM')
@@ -110,12 +110,12 @@ test('SIGTERM ends it in good order: with the answer to the request', async () =
   expect(exit).toEqual({ code: 0, signal: null })
 })
 
-function wish(notifications: object): object {
+function filter(notifications: object): object {
   return { notifications }
 }
 
 function listen(notifications: object, options: ModernOptions = {}): Promise<EventStream> {
-  return modernStream(hub, 'subscriptions/listen', wish(notifications), options)
+  return modernStream(hub, 'subscriptions/listen', filter(notifications), options)
 }
 
 async function listeners(): Promise<number> {

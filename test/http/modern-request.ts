@@ -1,6 +1,6 @@
-/** Requests of 2026-07-28, down to their headers. */
+/** Requests of 2026-07-28 with exact headers. */
 import { type EventStream, openStream } from './event-stream.ts'
-import { type Answer, exchange, type Target, type Wish } from './exchange.ts'
+import { type Answer, exchange, type Target, type RequestSpec } from './exchange.ts'
 
 const prefix = 'io.modelcontextprotocol/'
 export const subscriptionIdKey = `${prefix}subscriptionId`
@@ -10,8 +10,8 @@ export interface ModernOptions {
   readonly token?: string | null
   readonly query?: string
   readonly capabilities?: object
-  readonly headers?: Wish['headers']
-  /** Added to `_meta`; `undefined` takes a required key away. */
+  readonly headers?: RequestSpec['headers']
+  /** Added to `_meta`. `undefined` removes a required key. */
   readonly meta?: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal
 }
@@ -22,7 +22,7 @@ export function modern(
   params: object = {},
   options: ModernOptions = {},
 ): Promise<Answer> {
-  return exchange(target, modernWish(method, params, options))
+  return exchange(target, modernSpec(method, params, options))
 }
 
 export function modernStream(
@@ -31,10 +31,10 @@ export function modernStream(
   params: object = {},
   options: ModernOptions = {},
 ): Promise<EventStream> {
-  return openStream(target, modernWish(method, params, options))
+  return openStream(target, modernSpec(method, params, options))
 }
 
-export function modernWish(method: string, params: object, options: ModernOptions = {}): Wish {
+export function modernSpec(method: string, params: object, options: ModernOptions = {}): RequestSpec {
   const { id = 1, token, query = '', capabilities = {}, headers, meta, signal } = options
   const _meta = {
     [`${prefix}protocolVersion`]: '2026-07-28',

@@ -1,8 +1,8 @@
-/** Calls of 2026-07-28 that need something from their client first: the state in between is sealed by the hub. */
+/** Calls of 2026-07-28 that need input from their client first. The hub seals the state between the rounds. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer } from './exchange.ts'
 import { modern } from './modern-request.ts'
-import { faultsIn, type OwnHub, startOwnHub } from './own-hub.ts'
+import { faultsIn, type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startOwnHub()))
@@ -16,7 +16,7 @@ const capabilities = { elicitation: {}, sampling: {}, roots: {} }
 const confirmed = { confirm: { action: 'accept', content: { ok: true } } }
 const tool = 'test_input_required_result_request_state'
 
-test('a call that needs an answer says so, and is complete when it comes back with it', async () => {
+test('a call that needs an answer asks for it, and completes when it is repeated with the answer', async () => {
   const first = await call(tool)
   expect(first.status).toBe(200)
   expect(first.body).toMatchObject({
@@ -30,12 +30,12 @@ test('a call that needs an answer says so, and is complete when it comes back wi
   expect(second.body).toMatchObject({ result: { resultType: 'complete', content: [{ text: 'state-ok' }] } })
 })
 
-test('without its state the call begins anew, whatever answers it brings', async () => {
+test('a repeated call without its state starts again, even with answers', async () => {
   const { body } = await call(tool, { inputResponses: confirmed })
   expect(body).toMatchObject({ result: { resultType: 'input_required' } })
 })
 
-test('each round has a state of its own, over a restart of the hub as well', async () => {
+test('each round has its own state, which survives a restart of the hub', async () => {
   const name = 'test_input_required_result_multi_round'
   const first = await call(name)
   const accept = (content: object) => ({ action: 'accept', content })
@@ -47,10 +47,10 @@ test('each round has a state of its own, over a restart of the hub as well', asy
   expect(third.body).toMatchObject({ result: { content: [{ text: 'Ada likes red.' }] } })
 })
 
-describe('a state is refused with -32602', () => {
+describe('a state', () => {
   test.each([
     ['changed in one character', (state: string) => flip(state, Math.floor(state.length / 2))],
-    // Not the very last: some of its bits are beyond the end of the last byte.
+    // Not the last character: some of its bits are beyond the end of the last byte.
     ['changed at its end', (state: string) => flip(state, state.length - 2)],
     ['cut short', (state: string) => state.slice(0, -4)],
     ['made up', () => Buffer.from(JSON.stringify({ state: { asked: 'confirm' } })).toString('base64url')],
@@ -58,18 +58,18 @@ describe('a state is refused with -32602', () => {
     ['a number', () => 5],
     ['an object', () => ({ asked: 'confirm' })],
     ['null', () => null],
-  ])('when it was %s', async (_, change) => {
+  ])('is refused with -32602 if it is %s', async (_, change) => {
     const requestState = change(stateOf(await call(tool)))
     expectRefused(await call(tool, { requestState, inputResponses: confirmed }))
   })
 
-  test('when it comes with another token', async () => {
+  test('is refused with -32602 from another token', async () => {
     const { token } = await hub.call('issue_token', { role: 'human' })
     const requestState = stateOf(await call(tool))
     expectRefused(await call(tool, { requestState, inputResponses: confirmed }, String(token)))
   })
 
-  test('when it comes with another tool, or with another method', async () => {
+  test('is refused with -32602 for another tool or another method', async () => {
     const requestState = stateOf(await call(tool))
     expectRefused(await call('test_input_required_result_tampered_state', { requestState, inputResponses: confirmed }))
     const params = { name: 'test_input_required_result_prompt', requestState, inputResponses: confirmed }
@@ -78,7 +78,7 @@ describe('a state is refused with -32602', () => {
   })
 })
 
-test('what a client cannot answer is not asked: only the capabilities it lacks are named', async () => {
+test('a client without the needed capabilities gets an error that names only those it lacks', async () => {
   const name = 'test_input_required_result_multiple_inputs'
   const { status, body } = await modern(hub, 'tools/call', { name }, { capabilities: { sampling: {} } })
   expect(status).toBe(400)

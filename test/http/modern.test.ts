@@ -1,8 +1,8 @@
 /** 2026-07-28 over raw HTTP: discovery, header checks, error codes with their statuses, cache hints. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exchange } from './exchange.ts'
-import { modern, modernStream, modernWish } from './modern-request.ts'
-import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { modern, modernStream, modernSpec } from './modern-request.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities'
@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 describe('results', () => {
-  test('server/discover says what is spoken and offered, and by whom', async () => {
+  test('server/discover lists versions, capabilities and the server’s name', async () => {
     const { status, headers, body } = await modern(hub, 'server/discover')
     expect(status).toBe(200)
     expect(headers).not.toHaveProperty('mcp-session-id')
@@ -42,7 +42,7 @@ describe('results', () => {
     ['resources/templates/list', {}],
     ['resources/listTemplates', {}],
     ['resources/read', { uri: 'test://static-text' }],
-  ])('%s says that it is complete and how long it may be kept, and never for other tokens', async (method, params) => {
+  ])('%s is complete and may be cached privately for a given time', async (method, params) => {
     const { status, body } = await modern(hub, method, params)
     expect(status).toBe(200)
     const { ttlMs } = (body as { result: { ttlMs: number } }).result
@@ -54,26 +54,26 @@ describe('results', () => {
     ['tools/call', { name: 'hub_status', arguments: {} }],
     ['prompts/get', { name: 'test_simple_prompt' }],
     ['completion/complete', { ref: { type: 'ref/prompt', name: 'no-such' }, argument: { name: 'x', value: '' } }],
-  ])('%s says that it is complete, and nothing of keeping', async (method, params) => {
+  ])('%s is complete and has no cache hints', async (method, params) => {
     const { status, body } = await modern(hub, method, params)
     expect(status).toBe(200)
     expect(body).toMatchObject({ result: { resultType: 'complete' } })
     expect((body as { result: object }).result).not.toHaveProperty('ttlMs')
   })
 
-  test('the list of tools comes in the same order every time', async () => {
+  test('the list of tools has the same order every time', async () => {
     const lists = await Promise.all(
       Array.from({ length: 5 }, () => modern(hub, 'tools/list', {}, { query: '?toolsets=all' })),
     )
     expect(new Set(lists.map(({ text }) => text)).size).toBe(1)
   })
 
-  test('a client need not say who it is', async () => {
+  test('a client need not send its name', async () => {
     const { status } = await modern(hub, 'tools/list', {}, { meta: { [clientInfoKey]: undefined } })
     expect(status).toBe(200)
   })
 
-  test('a notification is taken with 202', async () => {
+  test('a notification is answered with 202', async () => {
     const { status, text } = await exchange(hub, {
       headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'notifications/cancelled' },
       body: {
@@ -86,28 +86,28 @@ describe('results', () => {
   })
 })
 
-describe('what is wrong is answered with the code and the status that the revision names, under the id of the request', () => {
+describe('a wrong request gets the error of the revision', () => {
   const status = { name: 'hub_status', arguments: {} }
   test.each([
     ['Mcp-Method is missing', 'tools/list', {}, { headers: { 'mcp-method': undefined } }, -32020],
-    ['Mcp-Method says otherwise', 'tools/list', {}, { headers: { 'mcp-method': 'prompts/list' } }, -32020],
-    ['Mcp-Method in capitals', 'tools/list', {}, { headers: { 'mcp-method': 'TOOLS/LIST' } }, -32020],
+    ['Mcp-Method differs from the body', 'tools/list', {}, { headers: { 'mcp-method': 'prompts/list' } }, -32020],
+    ['Mcp-Method is in capitals', 'tools/list', {}, { headers: { 'mcp-method': 'TOOLS/LIST' } }, -32020],
     ['Mcp-Name is missing', 'tools/call', status, { headers: { 'mcp-name': undefined } }, -32020],
-    ['Mcp-Name says otherwise', 'tools/call', status, { headers: { 'mcp-name': 'revoke_token' } }, -32020],
-    ['Mcp-Name is no base64', 'tools/call', status, { headers: { 'mcp-name': '=?base64?%%%?=' } }, -32020],
+    ['Mcp-Name differs from the body', 'tools/call', status, { headers: { 'mcp-name': 'revoke_token' } }, -32020],
+    ['Mcp-Name is not base64', 'tools/call', status, { headers: { 'mcp-name': '=?base64?%%%?=' } }, -32020],
     ['the version header is missing', 'tools/list', {}, { headers: { 'mcp-protocol-version': undefined } }, -32020],
     [
-      'the version header says otherwise',
+      'the version header differs from the body',
       'tools/list',
       {},
       { headers: { 'mcp-protocol-version': '2025-11-25' } },
       -32020,
     ],
-    ['no version in _meta', 'tools/list', {}, { meta: { [versionKey]: undefined } }, -32602],
-    ['no capabilities in _meta', 'tools/list', {}, { meta: { [capabilitiesKey]: undefined } }, -32602],
-    ['capabilities that are none', 'tools/list', {}, { meta: { [capabilitiesKey]: 'all' } }, -32602],
+    ['_meta has no version', 'tools/list', {}, { meta: { [versionKey]: undefined } }, -32602],
+    ['_meta has no capabilities', 'tools/list', {}, { meta: { [capabilitiesKey]: undefined } }, -32602],
+    ['the capabilities are not an object', 'tools/list', {}, { meta: { [capabilitiesKey]: 'all' } }, -32602],
     [
-      'a capability the client lacks',
+      'the client lacks a capability',
       'tools/call',
       { name: 'test_missing_capability' },
       {},
@@ -115,14 +115,14 @@ describe('what is wrong is answered with the code and the status that the revisi
       { requiredCapabilities: { sampling: {} } },
     ],
     [
-      'a version of the future',
+      'the version is unknown',
       'tools/list',
       {},
       { meta: { [versionKey]: '2030-01-01' }, headers: { 'mcp-protocol-version': '2030-01-01' } },
       -32022,
       { supported: expect.arrayContaining(['2026-07-28']), requested: '2030-01-01' },
     ],
-  ])('%s', async (_, method, params, options, code, data?: object) => {
+  ])('if %s', async (_, method, params, options, code, data?: object) => {
     const { status, body } = await modern(hub, method, params, { id: 'the id', ...options })
     expect([status, body]).toMatchObject([
       400,
@@ -138,13 +138,13 @@ describe('what is wrong is answered with the code and the status that the revisi
     'resources/unsubscribe',
     'no/such',
     'constructor',
-  ])('%s does not exist here: 404', async (method) => {
+  ])('if the method %s does not exist (404)', async (method) => {
     const { status, body } = await modern(hub, method, {}, { id: 5 })
     expect([status, body]).toMatchObject([404, { id: 5, error: { code: -32601 } }])
   })
 
-  test('no _meta at all is no request of this revision', async () => {
-    const { headers } = modernWish('tools/list', {})
+  test('if there is no _meta at all', async () => {
+    const { headers } = modernSpec('tools/list', {})
     const { status, body } = await exchange(hub, {
       ...(headers && { headers }),
       body: { jsonrpc: '2.0', id: 3, method: 'tools/list', params: {} },
@@ -152,12 +152,12 @@ describe('what is wrong is answered with the code and the status that the revisi
     expect([status, body]).toMatchObject([400, { id: 3, error: { code: -32602 } }])
   })
 
-  test('a resource that is not there is named', async () => {
+  test('with the address of a resource that does not exist', async () => {
     const { body } = await modern(hub, 'resources/read', { uri: 'test://nowhere' })
     expect(body).toMatchObject({ error: { code: -32602, data: { uri: 'test://nowhere' } } })
   })
 
-  test('a name that is no text is the fault of its sender', async () => {
+  test('if a name is not a string', async () => {
     for (const name of [5, null, ['hub_status'], { toString: 1 }, { toString: null, valueOf: null }]) {
       const { status, body } = await modern(hub, 'tools/call', { name })
       expect([status, body], JSON.stringify(name)).toMatchObject([200, { error: { code: -32602 } }])
@@ -167,11 +167,11 @@ describe('what is wrong is answered with the code and the status that the revisi
   })
 })
 
-describe('headers that repeat an argument', () => {
+describe('a header that repeats an argument', () => {
   const call = { name: 'test_x_mcp_header', arguments: { region: 'süd' } }
   const encoded = `=?base64?${Buffer.from('süd').toString('base64')}?=`
 
-  test('are compared with it, encoded or not', async () => {
+  test('is compared with it, encoded or not', async () => {
     const plain = { name: 'test_x_mcp_header', arguments: { region: 'north' } }
     expect(await modern(hub, 'tools/call', plain, { headers: { 'mcp-param-region': ' north ' } })).toMatchObject({
       status: 200,
@@ -181,14 +181,17 @@ describe('headers that repeat an argument', () => {
     })
   })
 
-  test.each([undefined, 'north', '=?base64?bm9ydGg=?=', '=?base64?not base64?='])('%s is refused', async (sent) => {
-    const { status, body } = await modern(hub, 'tools/call', call, { headers: { 'mcp-param-region': sent } })
-    expect([status, body]).toMatchObject([400, { error: { code: -32020 } }])
-  })
+  test.each([undefined, 'north', '=?base64?bm9ydGg=?=', '=?base64?not base64?='])(
+    'is refused if its value is %s',
+    async (sent) => {
+      const { status, body } = await modern(hub, 'tools/call', call, { headers: { 'mcp-param-region': sent } })
+      expect([status, body]).toMatchObject([400, { error: { code: -32020 } }])
+    },
+  )
 })
 
 describe('a call', () => {
-  test('tells its progress on a stream that carries nothing but notifications and the answer', async () => {
+  test('reports its progress on a stream with only notifications and the answer', async () => {
     using stream = await modernStream(
       hub,
       'tools/call',
@@ -206,7 +209,7 @@ describe('a call', () => {
     expect(stream.events.every(({ id }) => id === undefined)).toBe(true)
   })
 
-  test('logs only to whoever asked for it in this request', async () => {
+  test('sends log lines only if its request asked for them', async () => {
     const silent = await modern(hub, 'tools/call', { name: 'test_logging_tool' })
     expect(silent.headers['content-type']).toBe('application/json')
     const meta = { 'io.modelcontextprotocol/logLevel': 'debug' }
@@ -215,7 +218,7 @@ describe('a call', () => {
     expect(loud.messages).toMatchObject([{ method: 'notifications/message' }, { id: 1, result: {} }])
   })
 
-  test.each([true, false])('is cancelled by closing its answer, whether it has begun (%s) or not', async (hasBegun) => {
+  test.each([true, false])('is cancelled when the client closes its answer (answer begun: %s)', async (hasBegun) => {
     const label = `closed ${hasBegun}`
     const call = { name: 'test_guided', arguments: { label } }
     const leave = new AbortController()

@@ -1,13 +1,13 @@
-/** A real nginx in the foreground, with a configuration and a directory of its own, as any user may start it. */
+/** A real nginx in the foreground, with its own configuration and directory, started without root rights. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { vi } from 'vitest'
-import { freePort } from '../harness/free-port.ts'
+import { freePort } from '../fixtures/ports.ts'
 import { createTempHome } from '../harness/temp-home.ts'
-import { patience } from './own-hub.ts'
+import { patience } from '../worlds/own-hub.ts'
 
 export interface NginxProcess extends AsyncDisposable {
   readonly port: number
@@ -33,7 +33,7 @@ export async function startNginx(
   return { port, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** The least that anybody writes: that nothing is buffered is up to the hub. nginx writes below `directory` only. */
+/** A minimal configuration: the hub itself must prevent buffering. nginx writes only below `directory`. */
 function configuration(options: { directory: string; port: number; path: string; upstreamPort: number }): string {
   const { directory, port, path, upstreamPort } = options
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']

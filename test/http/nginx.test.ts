@@ -1,12 +1,12 @@
-/** Behind a real nginx, at `/mcp` and `/mcp/`: nothing is buffered, nothing is lost. */
+/** The hub behind a real nginx, at `/mcp` and `/mcp/`: nginx buffers and loses nothing. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { requires } from '../harness/requires.ts'
 import type { Target } from './exchange.ts'
 import { exchange } from './exchange.ts'
 import { openStream } from './event-stream.ts'
-import { modernWish } from './modern-request.ts'
+import { modernSpec } from './modern-request.ts'
 import { startNginx } from './nginx-process.ts'
-import { type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 
 const nginx = requires('nginx')
 
@@ -33,17 +33,17 @@ nginx.describe.each(['/mcp', '/mcp/'])('behind nginx at %s', (path) => {
     return { 'mcp-session-id': String(headers['mcp-session-id']) }
   }
 
-  test('POST is answered, in either era, and 401 keeps its challenge', async () => {
+  test('POST is answered in either era, and 401 keeps its challenge', async () => {
     const own = await connect()
     const listed = await exchange(proxy, { path, headers: own, body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } })
     expect([listed.status, listed.body]).toMatchObject([200, { id: 1, result: { tools: expect.any(Array) } }])
-    const discovered = await exchange(proxy, { ...modernWish('server/discover', {}), path })
+    const discovered = await exchange(proxy, { ...modernSpec('server/discover', {}), path })
     expect([discovered.status, discovered.body]).toMatchObject([200, { result: { resultType: 'complete' } }])
     const refused = await exchange(proxy, { path, body: hello, token: 'nobody' })
     expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, expect.stringMatching(/^Bearer/)])
   })
 
-  test('each step of a call arrives before the next one is made', async () => {
+  test('each step of a call arrives before the next step', async () => {
     const label = `step by step ${path}`
     const params = { name: 'test_guided', arguments: { label }, _meta: { progressToken: 1 } }
     const streaming = openStream(proxy, {
@@ -62,12 +62,12 @@ nginx.describe.each(['/mcp', '/mcp/'])('behind nginx at %s', (path) => {
     expect(await stream.ended).toBe('ended')
   })
 
-  test('notices arrive as they happen, on the GET stream and on a modern one; both end when the client leaves', async () => {
+  test('notices arrive at once on the legacy and the modern stream, and both end when the client disconnects', async () => {
     const uri = `test://counter/${encodeURIComponent(path)}`
     const own = await connect()
     const subscribe = { jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri } }
     await exchange(proxy, { path, headers: own, body: subscribe })
-    const listen = modernWish('subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } })
+    const listen = modernSpec('subscriptions/listen', { notifications: { resourceSubscriptions: [uri] } })
     using legacy = await openStream(proxy, { path, method: 'GET', headers: { ...own, accept: 'text/event-stream' } })
     using modern = await openStream(proxy, { ...listen, path })
     expect(await modern.message()).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
@@ -81,10 +81,10 @@ nginx.describe.each(['/mcp', '/mcp/'])('behind nginx at %s', (path) => {
     await expect.poll(async () => (await hub.call('hub_status'))['listeners'], patience).toBe(0)
   })
 
-  test('a call is cancelled when its client leaves', async () => {
+  test('a call is cancelled when its client disconnects', async () => {
     const label = `left ${path}`
     const leave = new AbortController()
-    const call = modernWish('tools/call', { name: 'test_guided', arguments: { label } }, { signal: leave.signal })
+    const call = modernSpec('tools/call', { name: 'test_guided', arguments: { label } }, { signal: leave.signal })
     const answer = exchange(proxy, { ...call, path })
     answer.catch(() => {})
     await hub.isRunning(label)

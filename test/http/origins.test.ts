@@ -1,9 +1,9 @@
-/** Against DNS rebinding and other sites: Host and Origin on every door, and what CORS lets a page see. */
+/** Protection against DNS rebinding and other sites: Host and Origin on every route, and CORS. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { shippedHub } from '../harness/hub-process.ts'
+import { shippedHub } from '../worlds/hub-process.ts'
 import { exchange } from './exchange.ts'
 import { initialize } from './legacy-connection.ts'
-import { type OwnHub, startOwnHub } from './own-hub.ts'
+import { type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
 import { openSocket } from './raw-socket.ts'
 
 let hub: OwnHub
@@ -13,12 +13,12 @@ beforeAll(async () => {
 })
 afterAll(() => hub[Symbol.asyncDispose]())
 
-const doors = ['/', '/login.js', '/healthz', '/readyz', '/metrics', '/mcp', '/mcp/', '/sse', '/messages', '/nowhere']
+const routes = ['/', '/login.js', '/healthz', '/readyz', '/metrics', '/mcp', '/mcp/', '/sse', '/messages', '/nowhere']
 const methods = ['GET', 'POST', 'DELETE', 'OPTIONS']
 
-describe('a foreign name is refused with 403 on every door, with a good token too', () => {
-  test.each(['host', 'origin'])('in %s', async (header) => {
-    for (const path of doors) {
+describe('a request from a foreign name is refused with 403, even with a valid token', () => {
+  test.each(['host', 'origin'])('on every route, with the name in %s', async (header) => {
+    for (const path of routes) {
       for (const method of methods) {
         const value = header === 'host' ? 'evil.example' : 'http://evil.example'
         const { status, headers } = await exchange(hub, { method, path, headers: { [header]: value } })
@@ -42,7 +42,7 @@ describe('a foreign name is refused with 403 on every door, with a good token to
     'hub.example.evil.example',
     '127.0.0.1, evil.example',
     '%6cocalhost',
-  ])('Host "%s"', async (host) => {
+  ])('with Host "%s"', async (host) => {
     expect((await exchange(hub, { method: 'GET', path: '/healthz', headers: { host } })).status).toBe(403)
   })
 
@@ -59,11 +59,11 @@ describe('a foreign name is refused with 403 on every door, with a good token to
     'localhost',
     '*',
     '',
-  ])('Origin "%s"', async (origin) => {
+  ])('with Origin "%s"', async (origin) => {
     expect((await exchange(hub, { method: 'GET', path: '/healthz', headers: { origin } })).status).toBe(403)
   })
 
-  test('a request without Host, or with an empty one', async () => {
+  test('without Host, or with an empty one', async () => {
     using empty = await openSocket(hub.port)
     await empty.write('GET /healthz HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n')
     expect(await empty.closed).toMatch(/^HTTP\/1\.1 403/)
@@ -75,7 +75,7 @@ describe('a foreign name is refused with 403 on every door, with a good token to
     expect(await current.closed).toMatch(/^HTTP\/1\.1 400/)
   })
 
-  test('two Hosts, or an address in the request line, fool nobody', async () => {
+  test('with two Hosts, or with an allowed address in the request line', async () => {
     using twice = await openSocket(hub.port)
     await twice.write('GET /healthz HTTP/1.1\r\nHost: evil.example\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')
     expect(await twice.closed).toMatch(/^HTTP\/1\.1 40[03]/)
@@ -86,7 +86,7 @@ describe('a foreign name is refused with 403 on every door, with a good token to
 })
 
 test.each(['localhost', 'LOCALHOST:7420', '127.0.0.1', '[::1]:9', 'hub.example', 'hub.example:443'])(
-  'Host "%s" is ours',
+  'Host "%s" is accepted',
   async (host) => {
     expect((await exchange(hub, { method: 'GET', path: '/healthz', headers: { host } })).status).toBe(200)
   },
@@ -95,7 +95,7 @@ test.each(['localhost', 'LOCALHOST:7420', '127.0.0.1', '[::1]:9', 'hub.example',
 describe('a page on an allowed origin', () => {
   const origin = 'https://page.example'
 
-  test('may ask before it sends, with the headers of either era', async () => {
+  test('may send a preflight request with the headers of either era', async () => {
     const wanted =
       'authorization, content-type, mcp-session-id, mcp-protocol-version, last-event-id, mcp-method, mcp-name'
     const { status, headers } = await exchange(hub, {
@@ -107,13 +107,13 @@ describe('a page on an allowed origin', () => {
     expect(headers['access-control-allow-origin']).toBe(origin)
     expect(namesIn(headers['access-control-allow-methods'])).toEqual(expect.arrayContaining(['get', 'post', 'delete']))
     const allowed = namesIn(headers['access-control-allow-headers'])
-    // The star stands for everything but this one.
+    // The star does not include this header.
     expect(allowed).toContain('authorization')
     for (const name of namesIn(wanted)) expect(allowed.includes('*') || allowed.includes(name)).toBe(true)
   })
 
   test.each(['http://localhost:6274', 'http://127.0.0.1:6274', 'http://[::1]:6274', origin])(
-    '%s sees the id of its connection, and why it was refused',
+    'on %s can read the id of its connection and why it was refused',
     async (own) => {
       const opened = await exchange(hub, {
         headers: { origin: own },
@@ -136,13 +136,13 @@ describe('a page on an allowed origin', () => {
     },
   )
 
-  test('is never promised credentials', async () => {
+  test('is never allowed to send credentials', async () => {
     const { headers } = await exchange(hub, { method: 'OPTIONS', headers: { origin } })
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
   })
 })
 
-test('a program, which sends no Origin, gets no word of CORS', async () => {
+test('a program that sends no Origin gets no CORS headers', async () => {
   const { headers } = await initialize(hub)
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
 })

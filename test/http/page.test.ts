@@ -1,10 +1,10 @@
-/** The page in a real browser: logging in by the printed link, by hand, and out again. */
+/** The page in a real browser: log in with the printed link or by hand, and log out. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { shippedHub } from '../harness/hub-process.ts'
+import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
 import { openBrowser } from '../page/browser.ts'
-import { type OwnHub, startOwnHub } from './own-hub.ts'
+import { type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
 
 const program = requires('chromium')
 
@@ -13,7 +13,7 @@ program.describe('the page', () => {
   let hub: OwnHub
   let browser: Browser
   let page: Page
-  let complaints: string[]
+  let errors: string[]
   let addresses: string[]
 
   beforeAll(async () => {
@@ -24,10 +24,10 @@ program.describe('the page', () => {
 
   beforeEach(async () => {
     page = await browser.newPage()
-    complaints = []
+    errors = []
     addresses = []
-    page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
-    page.on('pageerror', (error) => void complaints.push(error.message))
+    page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())))
+    page.on('pageerror', (error) => void errors.push(error.message))
     page.on('request', (request) => void addresses.push(request.url(), request.headers()['referer'] ?? ''))
   })
   afterEach(() => page.close())
@@ -35,11 +35,11 @@ program.describe('the page', () => {
   const origin = () => `http://127.0.0.1:${hub.port}`
   const loginUrl = () => `${origin()}/#token=${hub.token}`
   const state = () => page.getByRole('status')
-  const says = (words: string) => state().filter({ hasText: words }).waitFor()
+  const shows = (words: string) => state().filter({ hasText: words }).waitFor()
 
-  test('opened by the printed link it shows the hub, and the token is gone from the address bar and the history', async () => {
+  test('opened with the printed link, shows the hub and removes the token from the address bar and the history', async () => {
     await page.goto(loginUrl())
-    await says('The hub is ready.')
+    await shows('The hub is ready.')
 
     expect(page.url()).toBe(`${origin()}/`)
     expect(await page.locator('#hub').isVisible()).toBe(true)
@@ -47,65 +47,65 @@ program.describe('the page', () => {
     expect(await page.locator('#address').textContent()).toBe(`${origin()}/mcp`)
     await page.goto('about:blank')
     await page.goBack()
-    await says('The hub is ready.')
+    await shows('The hub is ready.')
     expect(page.url()).toBe(`${origin()}/`)
-    expect(complaints).toEqual([])
+    expect(errors).toEqual([])
   })
 
-  test('the token travels in no address and in no Referer, and the page asks nobody else', async () => {
+  test('sends the token in no address and no Referer, and makes no requests to other sites', async () => {
     await page.goto(loginUrl())
-    await says('The hub is ready.')
-    // What the browser itself opens keeps the fragment to itself; only the page's own requests count.
+    await shows('The hub is ready.')
+    // The browser never sends the fragment of the address it opens.
     const sent = addresses.map((address) => address.split('#')[0] ?? '')
     expect(sent.filter((address) => address.includes(hub.token))).toEqual([])
     const isOwn = (address: string) => address === '' || address.startsWith(origin()) || address.startsWith('data:')
     expect(sent.filter((address) => !isOwn(address))).toEqual([])
   })
 
-  test('a wrong token shows why, and the form; a right one typed there logs in, over a reload as well', async () => {
+  test('shows an error and the form for a wrong token, and stays logged in after a reload with a right one', async () => {
     await page.goto(`${origin()}/#token=sb_human_wrong`)
-    await says('unknown')
+    await shows('unknown')
     expect(page.url()).toBe(`${origin()}/`)
     await page.getByLabel('Token').fill(`  ${hub.token}  `)
     await page.getByRole('button', { name: 'Log in' }).click()
-    await says('The hub is ready.')
+    await shows('The hub is ready.')
     await page.reload()
-    await says('The hub is ready.')
+    await shows('The hub is ready.')
   })
 
-  test('without a token it asks for one, takes the link in the same tab too, and forgets it on logging out', async () => {
+  test('asks for a token, accepts the link in the same tab, and forgets the token at logout', async () => {
     await page.goto(origin())
-    await says('Not logged in.')
+    await shows('Not logged in.')
     expect(await page.getByLabel('Token').isVisible()).toBe(true)
     expect(await page.getByLabel('Token').getAttribute('type')).toBe('password')
     await page.getByRole('button', { name: 'Log in' }).waitFor()
     await page.goto(loginUrl())
-    await says('The hub is ready.')
+    await shows('The hub is ready.')
     expect(page.url()).toBe(`${origin()}/`)
     await page.getByRole('button', { name: 'Log out' }).click()
-    await says('Not logged in.')
+    await shows('Not logged in.')
     await page.reload()
-    await says('Not logged in.')
+    await shows('Not logged in.')
   })
 
-  test('a token that was revoked shows the form', async () => {
+  test('shows the form for a revoked token', async () => {
     const { token, id } = await hub.call('issue_token', { role: 'human' })
     await page.goto(`${origin()}/#token=${String(token)}`)
-    await says('The hub is ready.')
+    await shows('The hub is ready.')
     await hub.call('revoke_token', { id })
     await page.reload()
-    await says('revoked')
+    await shows('revoked')
     expect(await page.getByLabel('Token').isVisible()).toBe(true)
   })
 
   test.each([
     ['a phone', { width: 360, height: 740 }],
-    ['a desk', { width: 1280, height: 800 }],
+    ['a desktop', { width: 1280, height: 800 }],
   ])('fits %s without scrolling sideways', async (_, size) => {
     await page.setViewportSize(size)
     for (const address of [loginUrl(), `${origin()}/#token=wrong`]) {
       await page.goto(address)
-      await says(address === loginUrl() ? 'ready' : 'unknown')
+      await shows(address === loginUrl() ? 'ready' : 'unknown')
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect(overflow).toBe(0)
     }

@@ -1,9 +1,9 @@
-/** The hub over a real PostgreSQL: what its clients see is the same, and two hubs share what people decided. */
+/** The hub on a real PostgreSQL: clients see no difference, and two hubs share tokens and connections. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { createDatabase } from '../postgres.ts'
 import { connectLegacy, initialize } from './legacy-connection.ts'
 import { modern, modernStream } from './modern-request.ts'
-import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 
 const uri = 'test://counter/postgres'
 
@@ -21,7 +21,7 @@ afterAll(async () => {
   expect(faults).toEqual([])
 })
 
-test('many who open connections at once get as many as their token may have, and no more', async () => {
+test('many connections opened at once stay within the limit of their token', async () => {
   const { token } = await hub.call('issue_token', { role: 'human' })
   const answers = await Promise.all(Array.from({ length: 30 }, () => initialize(hub, { token: String(token) })))
   const statuses = answers.map(({ status }) => status)
@@ -30,7 +30,7 @@ test('many who open connections at once get as many as their token may have, and
 })
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  'a connection goes on after %s, and nothing is lost or doubled',
+  'a connection survives %s, and no notice is lost or duplicated',
   async (signal) => {
     const connection = await connectLegacy(hub)
     await connection.request('resources/subscribe', { uri })
@@ -51,7 +51,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   },
 )
 
-test('a request that ran when the hub was killed is answered: its outcome is unknown', async () => {
+test('a request that ran when the hub was killed gets an error: its outcome is unknown', async () => {
   const connection = await connectLegacy(hub)
   const label = 'killed over postgres'
   const params = { name: 'test_guided', arguments: { label }, _meta: { progressToken: 1 } }
@@ -67,8 +67,8 @@ test('a request that ran when the hub was killed is answered: its outcome is unk
   await connection.end()
 })
 
-describe('a second hub over the same database', () => {
-  test('knows the tokens of the first, and ends what a token has open when the other revokes it', async () => {
+describe('a second hub on the same database', () => {
+  test('accepts the tokens of the first, and ends the streams of a token that the first revokes', async () => {
     await using other = await startOwnHub({ env })
     const { token, id } = await hub.call('issue_token', { role: 'human' })
     using listener = await modernStream(
@@ -87,7 +87,7 @@ describe('a second hub over the same database', () => {
     expect(faultsIn(other.log())).toEqual([])
   })
 
-  test('leaves the running calls of the first alone when it starts and when it ends', async () => {
+  test('does not disturb running calls of the first when it starts and ends', async () => {
     const connection = await connectLegacy(hub)
     const label = 'while another starts'
     const params = { name: 'test_guided', arguments: { label }, _meta: { progressToken: 1 } }

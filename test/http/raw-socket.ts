@@ -1,18 +1,19 @@
-/** A bare TCP connection, for what no HTTP client would send. */
+/** A bare TCP socket, for bytes that no HTTP client would send. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export interface RawSocket extends Disposable {
   readonly socket: Socket
   write(text: string | Buffer): Promise<void>
-  /** What has come so far. */
+  /** The text received so far. */
   readonly received: string
-  /** Resolves with everything once the other side has hung up. */
+  /** Resolves with the whole text when the socket is closed. */
   readonly closed: Promise<string>
 }
 
-export async function openSocket(port: number): Promise<RawSocket> {
-  const socket = connect(port, '127.0.0.1')
+/** `from` is the source address. Every address of 127.0.0.0/8 is this machine. */
+export async function openSocket(port: number, from = '127.0.0.1'): Promise<RawSocket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from })
   let received = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
   socket.on('error', () => {})

@@ -1,27 +1,27 @@
-/** A hub that stops, is killed and starts again: what its clients may rely on, over raw HTTP. */
+/** A hub that stops, is killed and starts again: the guarantees for its clients, over raw HTTP. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { shippedHub } from '../harness/hub-process.ts'
+import { shippedHub } from '../worlds/hub-process.ts'
 import type { EventStream } from './event-stream.ts'
 import { exchange } from './exchange.ts'
 import { attachLegacy, connectLegacy, type LegacyConnection, legacyRevisions } from './legacy-connection.ts'
 import { modern, modernStream } from './modern-request.ts'
-import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { hello, openSsePair } from './sse-pair.ts'
 
 const uri = (name: string) => `test://counter/${name}`
 
-test('a second hub on the same data directory says who holds it, and exits with 7', async () => {
+test('a second hub on the same data directory reports the first one and exits with 7', async () => {
   await using hub = await startOwnHub({ program: shippedHub })
   const second = spawn(process.execPath, [...shippedHub], {
     env: { PATH: process.env['PATH'], SIGNALBOX_HOME: hub.home, SIGNALBOX_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const [said, [code]] = await Promise.all([second.stderr.toArray(), once(second, 'exit')])
-  const words = Buffer.concat(said).toString()
+  const [output, [code]] = await Promise.all([second.stderr.toArray(), once(second, 'exit')])
+  const words = Buffer.concat(output).toString()
 
   expect(code).toBe(7)
   for (const fact of [`pid ${hub.process.pid}`, hub.url, hub.home]) expect(words).toContain(fact)
@@ -29,7 +29,7 @@ test('a second hub on the same data directory says who holds it, and exits with 
 })
 
 describe('SIGTERM', () => {
-  test('lets what runs finish, tells the streams, takes nothing new, and ends with 0', async () => {
+  test('lets running calls finish, ends the streams and exits with 0', async () => {
     await using hub = await startOwnHub()
     const connection = await connectLegacy(hub)
     using notices = await connection.listen()
@@ -50,13 +50,13 @@ describe('SIGTERM', () => {
     expect(await ending).toEqual({ code: 0, signal: null })
     const ends = await Promise.all([notices.ended, listener.ended, pair.stream.ended])
     expect(ends).toEqual(['ended', 'ended', 'ended'])
-    // The GET stream says when to come back, the modern one is answered.
+    // The GET stream has a retry time, the modern one gets its answer.
     expect(notices.events.at(-1)).toEqual({ retry: expect.stringMatching(/^\d+$/) })
     expect(listener.messages.at(-1)).toMatchObject({ id: 1, result: {} })
     expect(faultsIn(hub.log())).toEqual([])
   })
 
-  test('is answered with 503 to whoever comes while the last call still runs', async () => {
+  test('makes the hub answer new requests with 503 while the last call still runs', async () => {
     await using hub = await startOwnHub()
     const connection = await connectLegacy(hub)
     const streaming = connection.stream('tools/call', { ...guided('last'), _meta: { progressToken: 1 } })
@@ -78,7 +78,7 @@ describe('SIGTERM', () => {
     await ending
   })
 
-  test('gives up what does not finish within the grace, and says so, deaf tools included', async () => {
+  test('ends calls that do not finish within the grace period with an error, even if their tool ignores its signal', async () => {
     await using hub = await startOwnHub({ env: { SIGNALBOX_DRAIN_GRACE_SECONDS: '0.3' } })
     const connection = await connectLegacy(hub)
     using deaf = await connection.stream('tools/call', {
@@ -97,7 +97,7 @@ describe('SIGTERM', () => {
 })
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (signal) => {
-  test('connections of every revision go on under their ids, with their subscriptions and log levels', async () => {
+  test('connections of every revision keep their ids, subscriptions and log levels', async () => {
     await using hub = await startOwnHub()
     const connections = await Promise.all(legacyRevisions.map((version) => connectToBeKept(hub, version)))
     await hub.restart(signal)
@@ -105,7 +105,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
     expect(faultsIn(hub.log())).toEqual([])
   })
 
-  test('its GET stream resumes from Last-Event-ID without a gap or a double, and what nobody heard is told', async () => {
+  test('a GET stream resumes from Last-Event-ID without a gap or a duplicate, with the notices sent while it was closed', async () => {
     await using hub = await startOwnHub()
     const connection = await connectLegacy(hub)
     const names = ['seen', 'sent-not-seen', 'nobody-listened', 'after', 'last']
@@ -129,7 +129,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
     expect(urisOf(second)[0]).toBe(uri('sent-not-seen'))
   })
 
-  test('an answer that was ready before can still be fetched', async () => {
+  test('an answer from before the restart can still be fetched', async () => {
     await using hub = await startOwnHub()
     const connection = await connectLegacy(hub)
     using stream = await connection.stream('tools/call', {
@@ -143,7 +143,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
     expect(again.messages).toEqual(stream.messages.slice(1))
   })
 
-  test('an ended connection stays ended, and another token’s stays another’s', async () => {
+  test('a deleted connection stays deleted, and a connection still belongs to its token', async () => {
     await using hub = await startOwnHub()
     const { token } = await hub.call('issue_token', { role: 'human' })
     const ended = await connectLegacy(hub)
@@ -156,7 +156,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
   })
 })
 
-test('a request that ran when the hub was killed is answered on its resumed stream: the outcome is unknown', async () => {
+test('a request that ran when the hub was killed gets an error on its resumed stream: its outcome is unknown', async () => {
   await using hub = await startOwnHub()
   const connection = await connectLegacy(hub)
   using stream = await startGuided(hub, connection, 'killed')
@@ -173,23 +173,26 @@ test('a request that ran when the hub was killed is answered on its resumed stre
 describe('the token file', () => {
   test.each([
     ['deleted', (path: string) => rm(path)],
-    ['torn', (path: string) => truncate(path, 20)],
+    ['cut short', (path: string) => truncate(path, 20)],
     ['emptied', (path: string) => truncate(path, 0)],
     ['overwritten', (path: string) => writeFile(path, 'sb_human_000000000000_nonsense\n')],
-  ])('that was %s is made again, for its owner only, and works; the old token still does', async (_, spoil) => {
-    await using hub = await startOwnHub({ program: shippedHub })
-    const path = join(hub.home, 'token')
-    await spoil(path)
-    await hub.restart('SIGTERM')
+  ])(
+    'that was %s is created again with a new valid token, readable by its owner only, and the old token stays valid',
+    async (_, spoil) => {
+      await using hub = await startOwnHub({ program: shippedHub })
+      const path = join(hub.home, 'token')
+      await spoil(path)
+      await hub.restart('SIGTERM')
 
-    const token = (await readFile(path, 'utf8')).trim()
-    expect(token).not.toBe(hub.token)
-    expect((await stat(path)).mode & 0o777).toBe(0o600)
-    expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
-    expect((await modern(hub, 'tools/list')).status).toBe(200)
-  })
+      const token = (await readFile(path, 'utf8')).trim()
+      expect(token).not.toBe(hub.token)
+      expect((await stat(path)).mode & 0o777).toBe(0o600)
+      expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
+      expect((await modern(hub, 'tools/list')).status).toBe(200)
+    },
+  )
 
-  test('that is whole is left alone', async () => {
+  test('that is intact is not changed', async () => {
     await using hub = await startOwnHub({ program: shippedHub })
     await hub.restart('SIGKILL')
     expect((await readFile(join(hub.home, 'token'), 'utf8')).trim()).toBe(hub.token)

@@ -1,9 +1,9 @@
-/** What a token had open ends when the token does. */
+/** The streams and calls of a token end when the token ends. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { EventStream } from './event-stream.ts'
 import { connectLegacy } from './legacy-connection.ts'
 import { modernStream } from './modern-request.ts'
-import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { hello, openSsePair } from './sse-pair.ts'
 
 let hub: OwnHub
@@ -14,7 +14,7 @@ afterAll(async () => {
   expect(faults).toEqual([])
 })
 
-test('a revoked token’s streams end, of whatever kind, and its calls are cancelled', async () => {
+test('every kind of stream of a revoked token ends, and its calls are cancelled', async () => {
   const { token, id } = await hub.call('issue_token', { role: 'human' })
   const streams = await openAll(String(token), 'revoked')
   const mine = await openAll(hub.token, 'kept')
@@ -33,13 +33,13 @@ test('a revoked token’s streams end, of whatever kind, and its calls are cance
   for (const stream of Object.values(mine)) stream.close()
 })
 
-test('an expired token’s streams end the same way', async () => {
+test('every kind of stream of an expired token ends', async () => {
   const { token } = await hub.call('issue_token', { role: 'human', expires_in: 4 })
   const streams = await openAll(String(token), 'expired')
   await Promise.all(Object.values(streams).map((stream) => stream.ended))
 })
 
-test('a tool that is deaf to its signal keeps no stream open', async () => {
+test('a tool that ignores its signal does not keep a stream of a revoked token open', async () => {
   const { token, id } = await hub.call('issue_token', { role: 'human' })
   const connection = await connectLegacy(hub, { token: String(token) })
   const call = { name: 'test_deaf', arguments: {} }
@@ -56,7 +56,7 @@ test('a tool that is deaf to its signal keeps no stream open', async () => {
 interface Streams {
   readonly notices: EventStream
   readonly call: EventStream
-  /** The stream of a call, left and taken up again. */
+  /** The stream of a call that was closed and resumed. */
   readonly resumed: EventStream
   readonly modernCall: EventStream
   readonly listener: EventStream

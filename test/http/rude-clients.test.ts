@@ -1,12 +1,12 @@
-/** Clients that stop in the middle, never read, or want too much: their own affair. */
+/** Clients that stop in the middle, never read, or ask for too much. They must not disturb other clients. */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Bystander, startBystander } from './bystander.ts'
 import { begin } from './exchange.ts'
 import { attachLegacy, connectLegacy, initialize } from './legacy-connection.ts'
-import { modern, modernStream, modernWish } from './modern-request.ts'
-import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { modern, modernStream, modernSpec } from './modern-request.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { openSocket, postHead } from './raw-socket.ts'
 
 const mebibyte = 1024 * 1024
@@ -14,7 +14,7 @@ const mebibyte = 1024 * 1024
 let hub: OwnHub
 let bystander: Bystander
 beforeAll(async () => {
-  hub = await startOwnHub({ env: { SIGNALBOX_MAX_CONNECTIONS_PER_TOKEN: '5' } })
+  hub = await startOwnHub({ env: { SIGNALBOX_MAX_CONNECTIONS_PER_TOKEN: '5', SIGNALBOX_MAX_CALLS_PER_TOKEN: '110' } })
   bystander = await startBystander(hub)
 })
 afterAll(async () => {
@@ -25,14 +25,14 @@ afterAll(async () => {
   expect(faults).toEqual([])
 })
 
-describe('sockets that stop in the middle', () => {
+describe('sockets', () => {
   test.each([
-    ['say nothing', () => ''],
+    ['send nothing', () => ''],
     ['send half a request line', () => 'POST /mc'],
     ['send half their headers', () => 'POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: '],
     ['send half their body', () => `${postHead(hub.token, { 'Content-Length': '100' })}{"jsonrpc"`],
     ['send half a chunk', () => `${postHead(hub.token, { 'Transfer-Encoding': 'chunked' })}ff\r\n{"json`],
-  ])('200 that %s harm nobody, and neither does their sudden end', async (_, text) => {
+  ])('200 that %s and then close do not disturb other clients', async (_, text) => {
     const sockets = await Promise.all(Array.from({ length: 200 }, () => openSocket(hub.port)))
     await Promise.all(sockets.map((socket) => socket.write(text())))
     await bystander.undisturbed()
@@ -40,8 +40,8 @@ describe('sockets that stop in the middle', () => {
     await bystander.undisturbed()
   })
 
-  test('a client that trickles its body byte by byte is answered when it is done', async () => {
-    const body = JSON.stringify(modernWish('tools/list', {}).body)
+  test('a client that sends its body byte by byte is answered when the body is complete', async () => {
+    const body = JSON.stringify(modernSpec('tools/list', {}).body)
     const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/list', Connection: 'close' }
     using socket = await openSocket(hub.port)
     await socket.write(postHead(hub.token, { ...headers, 'Content-Length': String(body.length) }))
@@ -49,10 +49,10 @@ describe('sockets that stop in the middle', () => {
     expect(await socket.closed).toMatch(/^HTTP\/1\.1 200.*hub_status/s)
   })
 
-  test('a token that is revoked while the body is on its way is worth nothing when it has come', async () => {
+  test('a token that is revoked while the body arrives is refused with 401', async () => {
     const { token, id } = await hub.call('issue_token', { role: 'human' })
-    const wish = modernWish('subscriptions/listen', { notifications: { toolsListChanged: true } })
-    const body = JSON.stringify(wish.body)
+    const spec = modernSpec('subscriptions/listen', { notifications: { toolsListChanged: true } })
+    const body = JSON.stringify(spec.body)
     const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen', Connection: 'close' }
     using socket = await openSocket(hub.port)
     await socket.write(
@@ -68,7 +68,7 @@ describe('sockets that stop in the middle', () => {
   })
 })
 
-describe('requests that are no HTTP', () => {
+describe('a request that is not valid HTTP', () => {
   test.each([
     ['garbage', '\x00\x01\x02\x03\r\n\r\n', /^HTTP\/1\.1 400/],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n', /^HTTP\/1\.1 400/],
@@ -87,7 +87,7 @@ describe('requests that are no HTTP', () => {
       `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n${'X-Long: '.padEnd(100_000, 'x')}`,
       /^HTTP\/1\.1 431/,
     ],
-  ])('%s', async (_, text, expected) => {
+  ])('is refused: %s', async (_, text, expected) => {
     using socket = await openSocket(hub.port)
     await socket.write(Buffer.from(text, 'latin1'))
     expect(await socket.closed).toMatch(expected)
@@ -95,12 +95,12 @@ describe('requests that are no HTTP', () => {
   })
 })
 
-describe('who does not read', () => {
-  test('is cut off from a stream that outruns it, and the hub grows no larger', async () => {
+describe('a client that does not read', () => {
+  test('is disconnected from a stream that is too fast for it, and the memory of the hub does not grow', async () => {
     const flood = { name: 'test_flood', arguments: { bytes: 128 * mebibyte } }
     const before = await memory()
     for (let round = 0; round < 3; round++) {
-      const response = await begin(hub, modernWish('tools/call', flood, { meta: { progressToken: 1 } }))
+      const response = await begin(hub, modernSpec('tools/call', flood, { meta: { progressToken: 1 } }))
       response.pause()
       await expect.poll(async () => (await hub.metric('signalbox_streams')) <= 1, patience).toBe(true)
       response.destroy()
@@ -109,11 +109,11 @@ describe('who does not read', () => {
     await bystander.undisturbed()
   })
 
-  test('is cut off from the stream of an old revision, and can take it up again where it was', async () => {
+  test('is disconnected from a legacy stream and can resume it', async () => {
     const { token } = await hub.call('issue_token', { role: 'human' })
     const connection = await connectLegacy(hub, { token: String(token) })
     const params = { name: 'test_flood', arguments: { bytes: 24 * mebibyte }, _meta: { progressToken: 1 } }
-    const response = await begin(hub, connection.wish({ jsonrpc: '2.0', id: 'flood', method: 'tools/call', params }))
+    const response = await begin(hub, connection.spec({ jsonrpc: '2.0', id: 'flood', method: 'tools/call', params }))
     const first = await firstId(response)
     await expect.poll(async () => (await hub.metric('signalbox_streams')) <= 1, patience).toBe(true)
     response.destroy()
@@ -130,9 +130,9 @@ describe('who does not read', () => {
     await connection.end()
   })
 
-  test('and asks again and again on one connection is not answered ahead', async () => {
+  test('and sends many requests on one socket is not answered ahead', async () => {
     const large = { name: 'test_large', arguments: { bytes: 64 * 1024 } }
-    const body = JSON.stringify(modernWish('tools/call', large).body)
+    const body = JSON.stringify(modernSpec('tools/call', large).body)
     const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'test_large' }
     const request = postHead(hub.token, { ...headers, 'Content-Length': String(body.length) }) + body
     const before = await memory()
@@ -145,8 +145,8 @@ describe('who does not read', () => {
   })
 })
 
-describe('a token has at most so many connections', () => {
-  test('then 429, with the way out, for that token alone', async () => {
+describe('the limit of a token', () => {
+  test('refuses further connections of that token with 429 and says what to do', async () => {
     const { token } = await hub.call('issue_token', { role: 'human' })
     const own = { token: String(token) }
     const answers = await Promise.all(Array.from({ length: 20 }, () => initialize(hub, own)))
@@ -161,7 +161,7 @@ describe('a token has at most so many connections', () => {
     expect((await initialize(hub, own)).status).toBe(429)
   })
 
-  test('the same for streams that listen', async () => {
+  test('refuses further listening streams with 429', async () => {
     const { token } = await hub.call('issue_token', { role: 'human' })
     const params = { notifications: { toolsListChanged: true } }
     const open = () => modernStream(hub, 'subscriptions/listen', params, { token: String(token) })
@@ -177,9 +177,29 @@ describe('a token has at most so many connections', () => {
   })
 })
 
-test('a hundred clients that leave in the middle of a call leave nothing behind', async () => {
-  const wish = modernWish('tools/call', { name: 'test_deaf', arguments: {} }, { meta: { progressToken: 1 } })
-  const responses = await Promise.all(Array.from({ length: 100 }, () => begin(hub, wish)))
+test('the limit of calls in flight counts all calls of a token, in both eras and on all connections', async () => {
+  const { token } = await hub.call('issue_token', { role: 'human' })
+  const own = { token: String(token) }
+  const legacy = await connectLegacy(hub, own)
+  const params = { name: 'test_deaf', arguments: {} }
+  const meta = { progressToken: 1 }
+  const running = await Promise.all([
+    ...Array.from({ length: 55 }, () => modernStream(hub, 'tools/call', params, { ...own, meta })),
+    ...Array.from({ length: 55 }, () => legacy.stream('tools/call', { ...params, _meta: meta })),
+  ])
+  const busy = { error: { code: -32005, message: expect.stringMatching(/110 calls in flight/) } }
+  expect((await modern(hub, 'tools/list', {}, own)).body).toMatchObject(busy)
+  expect(await legacy.request('tools/list')).toMatchObject(busy)
+  await bystander.undisturbed()
+
+  for (const stream of running.slice(0, 55)) stream.close()
+  await expect.poll(async () => (await modern(hub, 'tools/list', {}, own)).body, patience).toHaveProperty('result')
+  for (const stream of running) stream.close()
+})
+
+test('a hundred clients that disconnect during a call leave no open streams', async () => {
+  const spec = modernSpec('tools/call', { name: 'test_deaf', arguments: {} }, { meta: { progressToken: 1 } })
+  const responses = await Promise.all(Array.from({ length: 100 }, () => begin(hub, spec)))
   for (const response of responses) response.destroy()
   await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(1)
   await bystander.undisturbed()
@@ -194,11 +214,11 @@ function statusOf(stream: { status: number; close(): void }): number {
   return stream.status
 }
 
-/** Reads until it has the id of an event, and then no further. */
+/** Reads up to the first event id, and no further. */
 async function firstId(response: IncomingMessage): Promise<string> {
   await once(response, 'readable')
   const text = String(response.read())
   const id = /^id: (\S+)$/m.exec(text)?.[1]
-  if (id === undefined) throw new Error(`There is no id in ${text.slice(0, 200)}`)
+  if (id === undefined) throw new Error(`No event id in ${text.slice(0, 200)}`)
   return id
 }

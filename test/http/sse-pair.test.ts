@@ -1,9 +1,9 @@
-/** HTTP+SSE of 2024-11-05, which old clients still try. */
+/** HTTP+SSE of 2024-11-05, which old clients still use. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseExactly } from '../../src/base/exact-numbers.ts'
 import { openStream } from './event-stream.ts'
 import { exchange } from './exchange.ts'
-import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { hello, openSsePair } from './sse-pair.ts'
 
 let hub: OwnHub
@@ -16,14 +16,14 @@ afterAll(async () => {
 
 const uri = 'test://counter/pair'
 
-test('GET /sse names the address for messages first, on a stream nobody buffers', async () => {
+test('GET /sse first names the address for messages, on a stream that proxies do not buffer', async () => {
   using pair = await openSsePair(hub)
   expect(pair.stream.status).toBe(200)
   expect(pair.stream.headers).toMatchObject({ 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' })
   expect(pair.address).toMatch(/^\/messages\?\S+$/)
 })
 
-test('each message is taken with 202, and answered on the stream', async () => {
+test('each message is accepted with 202 and answered on the stream', async () => {
   using pair = await openSsePair(hub)
   const taken = await pair.post(hello)
   expect(taken.status).toBe(202)
@@ -36,7 +36,7 @@ test('each message is taken with 202, and answered on the stream', async () => {
   expect(await pair.stream.message()).toMatchObject({ id: 2, error: { code: -32601 } })
 })
 
-test('a request with a number that would be changed is refused on the stream', async () => {
+test('a request with a number that a double cannot hold is refused on the stream', async () => {
   using pair = await openSsePair(hub)
   await pair.post(hello)
   await pair.stream.message()
@@ -45,7 +45,7 @@ test('a request with a number that would be changed is refused on the stream', a
   expect(await pair.stream.message()).toMatchObject({ id: 1, error: { code: -32602 } })
 })
 
-test('progress, logs and the answer of a call come in order', async () => {
+test('the progress and the answer of a call arrive in order', async () => {
   using pair = await openSsePair(hub)
   await pair.post(hello)
   await pair.stream.message()
@@ -57,7 +57,7 @@ test('progress, logs and the answer of a call come in order', async () => {
   expect(await pair.stream.message()).toMatchObject({ id: 3, result: {} })
 })
 
-test('notices come to subscribers, each once', async () => {
+test('a subscriber gets each notice once', async () => {
   using pair = await openSsePair(hub)
   await pair.post(hello)
   await pair.post({ jsonrpc: '2.0', id: 1, method: 'resources/subscribe', params: { uri } })
@@ -65,11 +65,11 @@ test('notices come to subscribers, each once', async () => {
   await hub.call('test_change', { uris: [uri, 'test://counter/another'] })
   await hub.call('test_change', { uris: [uri] })
 
-  const told = { method: 'notifications/resources/updated', params: { uri } }
-  await expect.poll(() => pair.stream.messages.slice(2), patience).toMatchObject([told, told])
+  const notice = { method: 'notifications/resources/updated', params: { uri } }
+  await expect.poll(() => pair.stream.messages.slice(2), patience).toMatchObject([notice, notice])
 })
 
-test('a call may be cancelled, and may ask its client', async () => {
+test('a client can cancel a call, and a call can ask its client', async () => {
   using pair = await openSsePair(hub)
   await pair.post({ ...hello, params: { ...hello.params, capabilities: { elicitation: {} } } })
   await pair.stream.message()
@@ -89,7 +89,7 @@ test('a call may be cancelled, and may ask its client', async () => {
   })
 })
 
-test('closing the stream ends the pair: its calls are cancelled and its address is gone', async () => {
+test('closing the stream cancels its calls and ends its address', async () => {
   await expect.poll(connections, patience).toBe(0)
   using pair = await openSsePair(hub)
   await pair.post(hello)
@@ -107,7 +107,7 @@ test('closing the stream ends the pair: its calls are cancelled and its address 
   expect((await pair.post({ jsonrpc: '2.0', id: 2, method: 'ping' })).status).toBe(404)
 })
 
-test('the toolsets in its address hold for the list', async () => {
+test('the toolsets in the address of the stream select the listed tools', async () => {
   using pair = await openSsePair(hub, { query: '?toolsets=events' })
   await pair.post(hello)
   await pair.stream.message()
@@ -117,7 +117,7 @@ test('the toolsets in its address hold for the list', async () => {
   expect((await exchange(hub, { method: 'GET', path: '/sse?toolsets=nonsense' })).status).toBe(400)
 })
 
-test('hundreds of requests on one stream leave no trace', async () => {
+test('hundreds of requests on one stream leave no listeners behind', async () => {
   using pair = await openSsePair(hub)
   await pair.post(hello)
   for (let id = 0; id < 300; id++) await pair.post({ jsonrpc: '2.0', id, method: 'ping' })
@@ -125,7 +125,7 @@ test('hundreds of requests on one stream leave no trace', async () => {
   expect(hub.log()).not.toContain('MaxListenersExceeded')
 })
 
-describe('what is wrong', () => {
+describe('errors', () => {
   test('a request before initialize is answered with an error', async () => {
     using pair = await openSsePair(hub)
     await pair.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
@@ -135,7 +135,7 @@ describe('what is wrong', () => {
     })
   })
 
-  test('a second initialize is refused, and the first stays good', async () => {
+  test('a second initialize is refused, and the connection continues', async () => {
     using pair = await openSsePair(hub)
     await pair.post(hello)
     await pair.stream.message()
@@ -153,7 +153,7 @@ describe('what is wrong', () => {
     expect(await pair.stream.message()).toMatchObject({ id: 'h', error: { code: -32602 } })
   })
 
-  test('a message to nobody, to a stranger or without JSON is refused with its status', async () => {
+  test('a message with a wrong address, token, body or method is refused with an HTTP status', async () => {
     using pair = await openSsePair(hub)
     const { token } = await hub.call('issue_token', { role: 'human' })
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
@@ -171,7 +171,7 @@ describe('what is wrong', () => {
     for (const { body } of tried) expect(body).toMatchObject({ error: expect.anything() })
   })
 
-  test('a token has as many pairs as connections, and no more', async () => {
+  test('the limit of connections of a token also counts these streams', async () => {
     const { token } = await hub.call('issue_token', { role: 'human' })
     const pairs = await Promise.all(Array.from({ length: 8 }, () => openSsePair(hub, { token: String(token) })))
     const { status, body } = await exchange(hub, { method: 'GET', path: '/sse', token: String(token) })

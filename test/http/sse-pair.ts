@@ -1,15 +1,15 @@
-/** A client of the 2024 pair: `GET /sse` for everything that comes, `POST /messages` for everything it says. */
+/** A client of HTTP+SSE of 2024-11-05: it receives on `GET /sse` and sends with `POST /messages`. */
 import { type EventStream, openStream } from './event-stream.ts'
 import { type Answer, exchange, type Target } from './exchange.ts'
 
 export interface SsePair extends Disposable {
   readonly stream: EventStream
-  /** Where it was told to send its messages. */
+  /** The address for its messages, as the hub named it. */
   readonly address: string
   post(body: unknown): Promise<Answer>
 }
 
-/** Opens the pair and sends nothing yet. */
+/** Opens the stream and sends nothing yet. */
 export async function openSsePair(target: Target, options: { token?: string; query?: string } = {}): Promise<SsePair> {
   const { token, query = '' } = options
   const as = token === undefined ? {} : { token }

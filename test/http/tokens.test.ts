@@ -1,14 +1,14 @@
-/** Who may come in: 401 and 429, what each role sees, toolsets, and where a token must never be found. */
+/** Authentication: 401 and 429, what each role sees, toolsets, and where a token must never be stored. */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { shippedHub } from '../harness/hub-process.ts'
+import { shippedHub } from '../worlds/hub-process.ts'
 import { exchange } from './exchange.ts'
 import { connectLegacy } from './legacy-connection.ts'
 import { modern } from './modern-request.ts'
-import { type OwnHub, patience, startOwnHub } from './own-hub.ts'
+import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { hello, openSsePair } from './sse-pair.ts'
 
 let hub: OwnHub
@@ -17,9 +17,9 @@ afterAll(() => hub[Symbol.asyncDispose]())
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
 
-describe('401 with a challenge, and no word on what exactly was wrong', () => {
-  test('on every door', async () => {
-    const doors = [
+describe('the hub answers 401 with a challenge', () => {
+  test('on every route', async () => {
+    const routes = [
       { body: list },
       { method: 'GET' },
       { method: 'DELETE' },
@@ -29,15 +29,15 @@ describe('401 with a challenge, and no word on what exactly was wrong', () => {
       { path: '/sse', method: 'GET' },
       { path: '/messages?connection=x', body: list },
     ]
-    for (const door of doors) {
-      const { status, headers, body } = await exchange(hub, { ...door, token: null, from: '127.0.0.2' })
-      expect([door, status]).toEqual([door, 401])
+    for (const route of routes) {
+      const { status, headers, body } = await exchange(hub, { ...route, token: null, from: '127.0.0.2' })
+      expect([route, status]).toEqual([route, 401])
       expect(headers['www-authenticate']).toMatch(/^Bearer\b/)
       expect(body).toMatchObject({ error: { message: expect.stringContaining('Authorization') } })
     }
   })
 
-  test('for whatever is no token of ours', async () => {
+  test('for every token that it did not issue', async () => {
     const [, role, id, secret = ''] = /^sb_(human)_(\w+?)_(.+)$/.exec(hub.token) ?? []
     const other = secret.startsWith('A') ? `B${secret.slice(1)}` : `A${secret.slice(1)}`
     const wrong = [
@@ -65,7 +65,7 @@ describe('401 with a challenge, and no word on what exactly was wrong', () => {
     }
   })
 
-  test('once a token was revoked, on this connection too', async () => {
+  test('after a token was revoked, also on its open connection', async () => {
     const { token, id } = await issue({ role: 'human' })
     const connection = await connectLegacy(hub, { token })
     await hub.call('revoke_token', { id })
@@ -74,7 +74,7 @@ describe('401 with a challenge, and no word on what exactly was wrong', () => {
     expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(401)
   })
 
-  test('once a token has revoked itself, which it is told was done', async () => {
+  test('after a token has revoked itself and got the answer', async () => {
     const { token, id } = await issue({ role: 'human' })
     const revoke = { name: 'revoke_token', arguments: { id } }
     const { body } = await modern(hub, 'tools/call', revoke, { token })
@@ -86,21 +86,21 @@ describe('401 with a challenge, and no word on what exactly was wrong', () => {
     expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(401)
   })
 
-  test('once a token has expired', async () => {
+  test('after a token has expired', async () => {
     const { token } = await issue({ role: 'human', expires_in: 1 })
     expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
     await expect.poll(async () => (await modern(hub, 'tools/list', {}, { token })).status, patience).toBe(401)
   })
 
-  test('before the body has come', async () => {
+  test('before the body has arrived', async () => {
     const headers = { 'content-length': '1000000' }
     const { status } = await exchange(hub, { method: 'POST', headers, token: 'nobody', from: '127.0.0.4' })
     expect(status).toBe(401)
   })
 })
 
-describe('an address that guesses', () => {
-  test('is told to wait, alone; who has a token comes in from there all the same', async () => {
+describe('an address that guesses tokens', () => {
+  test('must wait, but other addresses need not, and a valid token is still accepted from there', async () => {
     const guess = () => exchange(hub, { body: list, token: 'guess', from: '127.0.0.9' })
     let answer = await guess()
     for (let tries = 1; answer.status === 401 && tries < 100; tries++) answer = await guess()
@@ -121,7 +121,7 @@ describe('roles', () => {
     expect(await tools(hub.token, '?toolsets=all')).toEqual(expect.arrayContaining(['hub_status', ...management]))
   })
 
-  test('an agent sees its compositor: no tool, no event and no word of the management server', async () => {
+  test('an agent sees its compositor, and no tool, event or text of the management server', async () => {
     await hub.call('create_session', { name: 'mine', command: 'cat' })
     const { token } = await issue({ role: 'agent', session: 'mine', toolsets: ['all'] })
     const ofEveryAgent =
@@ -138,7 +138,7 @@ describe('roles', () => {
     expect((await modern(hub, 'server/discover', {}, { token })).text).not.toContain('management')
   })
 
-  test('an agent must name its session, and a person has none', async () => {
+  test('the token of an agent needs a session, and the token of a person must not have one', async () => {
     await expect(hub.call('issue_token', { role: 'agent' })).rejects.toThrow(/session/)
     await expect(hub.call('issue_token', { role: 'agent', session: 'nobody' })).rejects.toThrow(/no session "nobody"/)
     await expect(hub.call('issue_token', { role: 'human', session: 'x' })).rejects.toThrow(/session/)
@@ -146,13 +146,13 @@ describe('roles', () => {
 })
 
 describe('toolsets', () => {
-  test('without any the list is short, and hub_status is on it', async () => {
+  test('are a short list with hub_status by default', async () => {
     const names = await tools(hub.token)
     expect(names).toContain('hub_status')
     expect(names).not.toContain('issue_token')
   })
 
-  test('the address names them, for every revision', async () => {
+  test('can be selected in the address, in every revision', async () => {
     expect(await tools(hub.token, '?toolsets=events')).toEqual(['hub_status', 'query_events', 'get_trace'])
     expect(await tools(hub.token, '?toolsets=sessions,%20admin')).toContain('revoke_token')
     const connection = await connectLegacy(hub, { query: '?toolsets=events' })
@@ -160,13 +160,13 @@ describe('toolsets', () => {
     expect(namesIn(body)).toEqual(['hub_status', 'query_events', 'get_trace'])
   })
 
-  test('a token has its own, and the address goes before them', async () => {
+  test('of a token are listed, unless the address selects others', async () => {
     const { token } = await issue({ role: 'human', toolsets: ['events'] })
     expect(await tools(token)).toEqual(['hub_status', 'query_events', 'get_trace'])
     expect(await tools(token, '?toolsets=admin')).not.toContain('query_events')
   })
 
-  test('shorten the list only: what is not listed can be called', async () => {
+  test('only shorten the list: a tool that is not listed can be called', async () => {
     const { body } = await modern(
       hub,
       'tools/call',
@@ -176,7 +176,7 @@ describe('toolsets', () => {
     expect(body).toMatchObject({ result: { structuredContent: { tokens: expect.any(Array) } } })
   })
 
-  test('an unknown one is an error that names those there are', async () => {
+  test('with an unknown name are refused with the list of known names', async () => {
     for (const query of ['?toolsets=nonsense', '?toolsets=events,constructor', '?toolsets=']) {
       const { status, body } = await modern(hub, 'tools/list', {}, { query })
       expect(status).toBe(400)
@@ -187,7 +187,7 @@ describe('toolsets', () => {
 })
 
 describe('the text of a token', () => {
-  test('stands in no file of the data directory but the person’s own, and in no line of the log', async () => {
+  test('is in no file of the data directory except the token file, and in no line of the log', async () => {
     await hub.call('create_session', { name: 's', command: 'cat' })
     const issued = [await issue({ role: 'human' }), await issue({ role: 'agent', session: 's', label: 'mine' })]
     const connection = await connectLegacy(hub)
@@ -208,9 +208,9 @@ describe('the text of a token', () => {
     await expectNowhere([...issued.map(({ token }) => token), legacy, old, hub.token, mistyped])
   })
 
-  test('nor when its answer comes so late that others would become streams, which are kept', async () => {
+  test('is not stored even if the answer is so late that another answer would become a stored stream', async () => {
     const connection = await connectLegacy(hub)
-    // The record of the call must wait until the log can be written again.
+    // The call must wait until its event can be written.
     const log = new DatabaseSync(join(hub.home, 'events.db'))
     log.exec('BEGIN IMMEDIATE')
     const params = { name: 'issue_token', arguments: { role: 'human' } }

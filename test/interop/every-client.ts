@@ -1,9 +1,9 @@
-/** What must work with every client library, in either era. */
+/** Tests that every client library must pass, in either era. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
+import { type RestartableHub, startRestartableHub } from '../worlds/restartable-hub.ts'
 import type { Connect, TestClient } from './test-client.ts'
 
-/** A hub, as far as these tests need one. */
+/** The part of a hub that these tests need. */
 export interface HubToTest extends AsyncDisposable, Pick<RestartableHub, 'endpoint' | 'call'> {}
 
 export function describeEveryClient(
@@ -11,12 +11,12 @@ export function describeEveryClient(
   connect: Connect<Omit<TestClient, 'connectionId'>>,
   start: () => Promise<HubToTest> = startRestartableHub,
 ): void {
-  describe(`${name}: the everyday`, () => {
+  describe(`${name}: common requests`, () => {
     let hub: HubToTest
     beforeAll(async () => void (hub = await start()))
     afterAll(() => hub[Symbol.asyncDispose]())
 
-    test('connects, lists the tools, calls one and reads a resource', async () => {
+    test('the client connects, lists the tools, calls one and reads a resource', async () => {
       await using client = await connect(hub.endpoint)
 
       expect(await client.listTools()).toContain('hub_status')
@@ -24,7 +24,7 @@ export function describeEveryClient(
       expect(await client.readText('test://static-text')).toBe('This is the content of the static text resource.')
     })
 
-    test('hears each step of progress before the answer', async () => {
+    test('the client gets each step of progress before the answer', async () => {
       await using client = await connect(hub.endpoint)
       const steps: number[] = []
       const answer = client.callTool('test_guided', { label: 'progress' }, { onProgress: (step) => steps.push(step) })
@@ -41,32 +41,35 @@ export function describeEveryClient(
     })
 
     test.each([
-      ['before it has said anything', 0],
-      ['in the middle of its stream', 1],
-    ])('a call cancelled %s ends at the client, and its signal fires in the tool', async (label, stepCount) => {
-      await using client = await connect(hub.endpoint)
-      const steps: number[] = []
-      const cancel = new AbortController()
-      const options = { onProgress: (step: number) => steps.push(step), signal: cancel.signal }
-      const outcome = Promise.allSettled([client.callTool('test_guided', { label }, options)])
-      await untilRunning(hub, label)
-      for (let step = 0; step < stepCount; step++) await hub.call('test_step', { label })
-      await expect.poll(() => steps, patience).toHaveLength(stepCount)
+      ['before its first message', 0],
+      ['during its stream', 1],
+    ])(
+      'a call that is cancelled %s ends at the client, and aborts the signal of its tool',
+      async (label, stepCount) => {
+        await using client = await connect(hub.endpoint)
+        const steps: number[] = []
+        const cancel = new AbortController()
+        const options = { onProgress: (step: number) => steps.push(step), signal: cancel.signal }
+        const outcome = Promise.allSettled([client.callTool('test_guided', { label }, options)])
+        await untilRunning(hub, label)
+        for (let step = 0; step < stepCount; step++) await hub.call('test_step', { label })
+        await expect.poll(() => steps, patience).toHaveLength(stepCount)
 
-      cancel.abort()
+        cancel.abort()
 
-      expect((await outcome)[0].status).toBe('rejected')
-      await expect.poll(() => hub.call('test_calls'), patience).toMatchObject(calls({ cancelled: label }))
-    })
+        expect((await outcome)[0].status).toBe('rejected')
+        await expect.poll(() => hub.call('test_calls'), patience).toMatchObject(calls({ cancelled: label }))
+      },
+    )
 
-    test('a change is told once to who subscribed to it, and can be read', async () => {
+    test('a subscriber gets one notice of a change, and can read the change', async () => {
       await using client = await connect(hub.endpoint)
       await using other = await connect(hub.endpoint)
       const [mine, theirs] = [uri('mine'), uri('theirs')]
       await client.watch([mine])
       await other.watch([theirs])
 
-      await hub.call('test_change', { uris: [mine, theirs, uri('nobody')] })
+      await hub.call('test_change', { uris: [mine, theirs, uri('unwatched')] })
       await expect.poll(() => client.notices, patience).toEqual([mine])
       await expect.poll(() => other.notices, patience).toEqual([theirs])
       expect(await client.readText(mine)).toBe('1')
@@ -84,13 +87,13 @@ export async function untilRunning(hub: Pick<HubToTest, 'call'>, label: string):
   await expect.poll(() => hub.call('test_calls'), patience).toMatchObject(calls({ running: label }))
 }
 
-/** Matches what `test_calls` answers when this call is among those. */
+/** Matches an answer of `test_calls` that contains this call. */
 function calls(label: { running: string } | { cancelled: string }): object {
   return Object.fromEntries(Object.entries(label).map(([kind, name]) => [kind, expect.arrayContaining([name])]))
 }
 
-/** For what takes as long as a hub or a library takes; the assertion ends as soon as it holds. */
-export const patience = { timeout: 20_000, interval: 20 }
+/** For `expect.poll`: a generous timeout. The assertion ends as soon as it holds. */
+export const patience = { timeout: 60_000, interval: 20 }
 
 export function uri(name: string): string {
   return `test://counter/${name}`

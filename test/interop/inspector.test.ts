@@ -1,11 +1,11 @@
-/** The official Inspector's command line against the hub as shipped, with a bearer token, in both eras. */
+/** The command line of the official Inspector against the shipped hub, with a bearer token, in both eras. */
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { type HubProcess, startHubProcess } from '../worlds/hub-process.ts'
 import { createTempHome, type TempHome } from '../harness/temp-home.ts'
 
 const inspectorFolder = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json'))
@@ -27,13 +27,13 @@ describe.each([
   ['legacy', '2025-11-25'],
   ['modern', '2026-07-28'],
 ] as const)('Inspector, %s era', (era, revision) => {
-  test(`agrees with the hub on ${revision}`, async () => {
+  test(`negotiates ${revision} with the hub`, async () => {
     const { code, result } = await inspect(era, ['--method', 'initialize'])
     expect(code).toBe(0)
     expect(result).toMatchObject({ protocolVersion: revision, serverInfo: { name: 'signalbox' } })
   })
 
-  test('lists the tools and finds no schema that other clients could not read', async () => {
+  test('lists the tools and finds every schema readable for other clients', async () => {
     const { code, result } = await inspect(era, ['--method', 'tools/list', '--strict'])
     expect(code).toBe(0)
     expect(result).toMatchObject({ tools: expect.arrayContaining([expect.objectContaining({ name: 'hub_status' })]) })
@@ -54,7 +54,7 @@ describe.each([
     expect(read.result).toMatchObject({ contents: [expect.objectContaining({ uri })] })
   })
 
-  test('is told by its exit code that a token is wrong', async () => {
+  test('exits with an authentication error for a wrong token', async () => {
     const { code, stderr } = await inspect(era, ['--method', 'tools/list', '--stored-auth-only'], 'no-such-token')
     expect(stderr).toContain('auth_required')
     expect(code).toBe(3)
@@ -67,7 +67,7 @@ interface Inspection {
   readonly stderr: string
 }
 
-/** The era can be chosen in a configuration file only. */
+/** The era can only be set in a configuration file. */
 async function inspect(era: string, options: readonly string[], token = hub.token): Promise<Inspection> {
   await using scratch = await createTempHome()
   const config = join(scratch.path, 'servers.json')

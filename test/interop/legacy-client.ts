@@ -1,19 +1,19 @@
-/** What a legacy client may rely on when its network or the hub fails: nothing is lost, nothing comes twice. */
+/** The guarantees for a legacy client when its network or the hub fails: no notice is lost or duplicated. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { CuttingProxy } from '../harness/cutting-proxy.ts'
 import { patience, untilRunning, uri } from './every-client.ts'
-import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
+import { type RestartableHub, startRestartableHub } from '../worlds/restartable-hub.ts'
 import type { Connect, LegacyTestClient } from './test-client.ts'
 
 export function describeLegacyClient(name: string, connect: Connect<LegacyTestClient>): void {
-  describe(`${name}: cuts and restarts`, () => {
+  describe(`${name}: disconnects and restarts`, () => {
     let hub: RestartableHub
     beforeEach(async () => void (hub = await startRestartableHub()))
     afterEach(() => hub[Symbol.asyncDispose]())
 
     const change = (...names: readonly string[]) => hub.call('test_change', { uris: names.map(uri) })
 
-    test('a call cut off in the middle of its stream goes on where it was', async () => {
+    test('a call whose stream is cut is resumed', async () => {
       await using client = await connect(hub.endpoint)
       const steps: number[] = []
       const answer = client.callTool('test_guided', { label: 'cut' }, { onProgress: (step) => steps.push(step) })
@@ -31,7 +31,7 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       expect(steps).toEqual([1, 2])
     })
 
-    test('notices sent into a dead connection come after it is back, once and in order', async () => {
+    test('notices sent into a dead connection arrive after the reconnect, once and in order', async () => {
       await using client = await connect(hub.endpoint)
       await client.watch(['a', 'b', 'c', 'd', 'last'].map(uri))
       await change('a')
@@ -49,7 +49,7 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       expect(client.notices).toEqual(['a', 'b', 'c', 'd', 'last'].map(uri))
     })
 
-    test('a client cut off again before it heard anything new still knows its place', async () => {
+    test('a client that is cut again before a new notice still resumes without a gap', async () => {
       await using client = await connect(hub.endpoint)
       await client.watch(['a', 'last'].map(uri))
       await change('a')
@@ -64,7 +64,7 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       expect(client.notices).toEqual(['a', 'last'].map(uri))
     })
 
-    test('not even the first notice is lost with the connection it was sent into', async () => {
+    test('the first notice is not lost when it was sent into a dead connection', async () => {
       await using client = await connect(hub.endpoint)
       await client.watch(['first', 'last'].map(uri))
       await expect.poll(client.streamsOpened, patience).toBe(1)
@@ -79,13 +79,13 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       expect(client.notices).toEqual(['first', 'last'].map(uri))
     })
 
-    test('a client that gave up its notice stream finds what it missed when it opens it again', async () => {
+    test('a client that gave up its notice stream gets the missed notices when it opens the stream again', async () => {
       await using client = await connect(hub.endpoint, { retries: 0 })
       await client.watch(['sent', 'kept'].map(uri))
       await expect.poll(client.streamsOpened, patience).toBe(1)
 
       hub.proxy.hold()
-      await change('sent') // into a connection that is dead, which the hub cannot know
+      await change('sent') // into a dead connection, which the hub cannot detect
       hub.proxy.cut()
       await change('kept')
       await hub.end('SIGTERM')
@@ -95,7 +95,7 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       await expect.poll(() => client.notices.toSorted(), patience).toEqual(['kept', 'sent'].map(uri))
     })
 
-    test.each(['SIGTERM', 'SIGKILL'] as const)('the connection outlives %s of the hub', async (signal) => {
+    test.each(['SIGTERM', 'SIGKILL'] as const)('the connection survives %s of the hub', async (signal) => {
       await using client = await connect(hub.endpoint)
       const connectionId = client.connectionId()
       await client.watch(['before', 'between', 'after', 'last'].map(uri))
@@ -117,9 +117,9 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
     })
 
     test.each([
-      ['while its client listened', () => {}],
-      ['while nobody listened', (proxy: CuttingProxy) => proxy.refuse()],
-    ])('a change answered %s is told although the hub is killed at once, again and again', async (_, before) => {
+      ['while its client had a stream', () => {}],
+      ['while its client had no stream', (proxy: CuttingProxy) => proxy.refuse()],
+    ])('a change that was answered %s is reported, although the hub is killed at once', async (_, before) => {
       await using client = await connect(hub.endpoint)
       const names = ['one', 'two', 'three'].map(uri)
       await client.watch(names)
@@ -136,7 +136,7 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       expect(client.notices).toEqual(names)
     })
 
-    test('a call that ran when the hub was killed is answered: its outcome is unknown', async () => {
+    test('a call that ran when the hub was killed gets an error: its outcome is unknown', async () => {
       await using client = await connect(hub.endpoint)
       const steps: number[] = []
       const outcome = Promise.allSettled([
@@ -158,7 +158,7 @@ export function describeLegacyClient(name: string, connect: Connect<LegacyTestCl
       expect(await client.callTool('hub_status')).toHaveProperty('version')
     })
 
-    test('a call that ends within the grace of a stopping hub is answered', async () => {
+    test('a call that ends within the grace period of a stopping hub is answered', async () => {
       await using client = await connect(hub.endpoint)
       const answer = client.callTool('test_until_stop', { label: 'grace' })
       await untilRunning(hub, 'grace')

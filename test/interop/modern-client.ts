@@ -1,16 +1,19 @@
-/** What a client of 2026-07-28 may rely on: there is no stream to resume, so it asks again and misses nothing. */
+/**
+ * The guarantees for a client of 2026-07-28. It cannot resume a stream, so it listens again and reads the current
+ * state.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { untilRunning, patience, uri } from './every-client.ts'
-import { type RestartableHub, startRestartableHub } from './restartable-hub.ts'
+import { type RestartableHub, startRestartableHub } from '../worlds/restartable-hub.ts'
 import type { Connect, ModernTestClient } from './test-client.ts'
 
 export function describeModernClient(name: string, connect: Connect<ModernTestClient>): void {
-  describe(`${name}: cuts and restarts`, () => {
+  describe(`${name}: disconnects and restarts`, () => {
     let hub: RestartableHub
     beforeEach(async () => void (hub = await startRestartableHub()))
     afterEach(() => hub[Symbol.asyncDispose]())
 
-    test('a call cut off in the middle of its stream is cancelled, and the next one works', async () => {
+    test('a call whose stream is cut is cancelled, and the next call works', async () => {
       await using client = await connect(hub.endpoint)
       const steps: number[] = []
       const giveUp = new AbortController()
@@ -24,12 +27,12 @@ export function describeModernClient(name: string, connect: Connect<ModernTestCl
 
       await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ cancelled: ['cut'] })
       expect(await client.callTool('hub_status')).toHaveProperty('version')
-      // The library waits for an answer that cannot come until its own time limit.
+      // The library waits until its own time limit for an answer that cannot come.
       giveUp.abort()
       expect((await outcome)[0].status).toBe('rejected')
     })
 
-    test('a client that lost its stream listens again, and reads what changed in between', async () => {
+    test('a client that lost its stream listens again and reads the changes in between', async () => {
       await using client = await connect(hub.endpoint)
       await client.watch([uri('a'), uri('b')])
       await hub.call('test_change', { uris: [uri('a')] })
@@ -48,21 +51,24 @@ export function describeModernClient(name: string, connect: Connect<ModernTestCl
     test.each([
       ['SIGTERM', 'graceful'],
       ['SIGKILL', 'remote'],
-    ] as const)('a client goes on after %s of the hub, told by the end of its stream', async (signal, ending) => {
-      await using client = await connect(hub.endpoint)
-      await client.watch([uri('a')])
+    ] as const)(
+      'a client sees the end of its stream at %s of the hub, and continues with the next hub',
+      async (signal, ending) => {
+        await using client = await connect(hub.endpoint)
+        await client.watch([uri('a')])
 
-      await hub.end(signal)
-      expect(await client.watchEnded()).toBe(ending)
-      await hub.startAgain()
+        await hub.end(signal)
+        expect(await client.watchEnded()).toBe(ending)
+        await hub.startAgain()
 
-      expect(await client.callTool('hub_status')).toHaveProperty('version')
-      await client.watch([uri('a')])
-      await hub.call('test_change', { uris: [uri('a')] })
-      await expect.poll(() => client.notices, patience).toEqual([uri('a')])
-    })
+        expect(await client.callTool('hub_status')).toHaveProperty('version')
+        await client.watch([uri('a')])
+        await hub.call('test_change', { uris: [uri('a')] })
+        await expect.poll(() => client.notices, patience).toEqual([uri('a')])
+      },
+    )
 
-    test('a call that ran when the hub was killed fails, and the next one works', async () => {
+    test('a call that ran when the hub was killed fails, and the next call works', async () => {
       await using client = await connect(hub.endpoint)
       const outcome = Promise.allSettled([client.callTool('test_guided', { label: 'killed' })])
       await untilRunning(hub, 'killed')
@@ -74,7 +80,7 @@ export function describeModernClient(name: string, connect: Connect<ModernTestCl
       expect(await client.callTool('hub_status')).toHaveProperty('version')
     })
 
-    test('a call that ends within the grace of a stopping hub is answered', async () => {
+    test('a call that ends within the grace period of a stopping hub is answered', async () => {
       await using client = await connect(hub.endpoint)
       const answer = client.callTool('test_until_stop', { label: 'grace' })
       await untilRunning(hub, 'grace')

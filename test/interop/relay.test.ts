@@ -1,4 +1,4 @@
-import { openTestSocket } from '../harness/socket-hub.ts'
+import { openTestSocket } from '../worlds/socket-hub.ts'
 import { describeEveryClient, type HubToTest } from './every-client.ts'
 import { relayClients, toHub, toSocket } from './relay-clients.ts'
 

@@ -1,4 +1,4 @@
-/** `@modelcontextprotocol/sdk`, the line that speaks the legacy revisions only. */
+/** `@modelcontextprotocol/sdk`, which speaks only the legacy revisions. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -17,7 +17,7 @@ export const connectV1: Connect<LegacyTestClient> = async ({ url, token }, optio
   return { ...client, streamsOpened: streams.opened, connectionId: () => transport.sessionId }
 }
 
-/** Over whatever transport. */
+/** Over any transport. */
 export async function openV1(transport: Transport): Promise<Omit<LegacyTestClient, 'streamsOpened' | 'connectionId'>> {
   const notices: string[] = []
   const client = new Client(clientInfo)

@@ -1,4 +1,4 @@
-/** `@modelcontextprotocol/client`, the line that speaks both eras. */
+/** `@modelcontextprotocol/client`, which speaks both eras. */
 import {
   Client,
   type McpSubscription,
@@ -30,7 +30,7 @@ export const connectV2Modern: Connect<ModernTestClient> = async (endpoint, optio
   return { ...(await openV2Modern(transport)), connectionId: () => transport.sessionId }
 }
 
-/** Over whatever transport. */
+/** Over any transport. */
 export async function openV2Legacy(
   transport: Transport,
 ): Promise<Omit<LegacyTestClient, 'streamsOpened' | 'connectionId'>> {
@@ -47,7 +47,7 @@ export async function openV2Legacy(
   }
 }
 
-/** Over whatever transport. */
+/** Over any transport. */
 export async function openV2Modern(transport: Transport): Promise<Omit<ModernTestClient, 'connectionId'>> {
   const { client, common } = await open(transport, { pin: modernVersion })
   let subscription: McpSubscription | undefined
@@ -61,7 +61,7 @@ export async function openV2Modern(transport: Transport): Promise<Omit<ModernTes
   }
 }
 
-/** What both eras do alike. */
+/** The part that both eras share. */
 async function open(transport: Transport, mode: VersionNegotiationMode) {
   const notices: string[] = []
   const client = new Client(clientInfo, { versionNegotiation: { mode } })

@@ -1,8 +1,8 @@
-/** What the suite needs of a client library, so that one suite fits all. */
+/** The interface that the tests need from a client library, so that the same tests run with each. */
 import type { Endpoint } from '../harness/modern-call.ts'
 
 export interface TestClient extends AsyncDisposable {
-  /** What the hub gave a legacy client as `Mcp-Session-Id`. */
+  /** The `Mcp-Session-Id` of a legacy client. */
   connectionId(): string | undefined
   listTools(): Promise<readonly string[]>
   /** The structured content of the tool's result. */
@@ -12,9 +12,9 @@ export interface TestClient extends AsyncDisposable {
     options?: CallOptions,
   ): Promise<Readonly<Record<string, unknown>>>
   readText(uri: string): Promise<string>
-  /** From now on changes of these come as `notices`, in place of those watched before. */
+  /** From now on changes of these resources arrive as `notices`. Replaces the resources watched before. */
   watch(uris: readonly string[]): Promise<void>
-  /** The URIs of the notices that came, in that order. */
+  /** The URIs of the received notices, in order. */
   readonly notices: readonly string[]
 }
 
@@ -24,25 +24,25 @@ export interface CallOptions {
 }
 
 export interface LegacyTestClient extends TestClient {
-  /** How many streams it opened by GET so far: one for notices, then those it came back for. */
+  /** How many streams it has opened with GET: one for notices, and one for each reconnect. */
   streamsOpened(): number
-  /** Opens the notice stream once more, as a program does when its library has given up. */
+  /** Opens the notice stream again, as a program does after its library has given up. */
   reopenNotices(): Promise<void>
 }
 
 export interface ModernTestClient extends TestClient {
-  /** How the stream that `watch` opened came to its end. */
+  /** How the stream that `watch` opened ended. */
   watchEnded(): Promise<'local' | 'graceful' | 'remote'> | undefined
 }
 
 export interface ConnectOptions {
-  /** How often the library tries to get a lost stream back; by default often enough for a hub to restart. */
+  /** How often the library tries to reopen a lost stream. The default is enough for a restart of the hub. */
   readonly retries?: number
 }
 
 /**
- * Counts the streams that a library opens by GET, which it tells nobody. One counts when its first event has come: from
- * then on the library has an id to resume from.
+ * Counts the streams that a library opens with GET, because the library does not report them. A stream counts from its
+ * first event on, when the library has an id to resume from.
  */
 export function countStreams(): { readonly opened: () => number; readonly fetch: typeof fetch } {
   let opened = 0

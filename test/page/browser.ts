@@ -1,4 +1,4 @@
-/** Chromium, as its package installs it, with nothing of the person who runs the tests read or changed. */
+/** An installed Chromium. It does not read or change any files of the person who runs the tests. */
 import { type Browser, chromium } from 'playwright-core'
 import { createTempHome } from '../harness/temp-home.ts'
 

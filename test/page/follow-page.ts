@@ -1,19 +1,19 @@
-/** A person before the follow page: what they see of the terminal, and what they do. */
+/** A person at the follow page: what they see of the terminal, and what they do. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
-import { type OwnHub, patience } from '../http/own-hub.ts'
+import { type OwnHub, patience } from '../worlds/own-hub.ts'
 
 export interface FollowPage extends AsyncDisposable {
   readonly page: Page
-  /** Errors in the browser's console, such as what the page's policy kept out. */
+  /** Errors in the browser's console, such as content that the page's policy blocked. */
   readonly complaints: readonly string[]
-  /** The rows of the terminal, as far as they are in sight. */
+  /** The visible rows of the terminal. */
   rows(): Promise<readonly string[]>
-  /** Waits for it to be in sight. */
+  /** Waits until it is visible. */
   sees(words: string | RegExp): Promise<void>
-  /** All rows from here up to the oldest that is kept, each once, by the keys that scroll. */
+  /** Scrolls up with the keyboard, and returns all rows up to the oldest one, each once. */
   scrollUp(): Promise<readonly string[]>
   /** Types into the terminal, key by key. */
   type(text: string): Promise<void>
@@ -22,15 +22,20 @@ export interface FollowPage extends AsyncDisposable {
   size(): Promise<string>
 }
 
-export interface Visit extends BrowserContextOptions {
+export interface FollowOptions extends BrowserContextOptions {
   readonly path?: string
-  /** `null`: whoever comes has none. */
+  /** `null`: the person has no token. */
   readonly token?: string | null
 }
 
-export async function follow(browser: Browser, hub: OwnHub, session: string, visit: Visit = {}): Promise<FollowPage> {
-  const { path = '/terminal/', token = hub.token, ...options } = visit
-  const context = await browser.newContext(options)
+export async function follow(
+  browser: Browser,
+  hub: OwnHub,
+  session: string,
+  options: FollowOptions = {},
+): Promise<FollowPage> {
+  const { path = '/terminal/', token = hub.token, ...contextOptions } = options
+  const context = await browser.newContext(contextOptions)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
@@ -58,7 +63,7 @@ export async function follow(browser: Browser, hub: OwnHub, session: string, vis
         if (inSight.join('\n') === last) return [...seen]
         last = inSight.join('\n')
         await page.keyboard.press('Shift+PageUp')
-        // It is drawn with the next frame.
+        // The page draws it with the next frame.
         await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))))
       }
     },
@@ -72,8 +77,8 @@ export async function follow(browser: Browser, hub: OwnHub, session: string, vis
   }
 }
 
-/** Waits for the page to show what the hub has on its own screen. */
-export function showsWhatTheHubHas(viewer: FollowPage, hub: OwnHub, session: string): Promise<void> {
+/** Waits until the page shows the same screen as the hub. */
+export function showsScreenOfHub(viewer: FollowPage, hub: OwnHub, session: string): Promise<void> {
   return vi.waitFor(async () => expect(await viewer.rows()).toEqual(await screenOf(hub, session)), patience)
 }
 
@@ -82,30 +87,30 @@ export async function screenOf(hub: OwnHub, session: string): Promise<readonly s
   return lines as readonly string[]
 }
 
-/** A shell that greets with `$ ` and reads no file of anybody. */
+/** A shell with the prompt `$ ` that reads no configuration files. */
 export async function startShell(hub: OwnHub, name: string): Promise<void> {
   const shell = { template: 'shell', command: 'bash', args: ['--norc', '--noprofile', '-i'], env: { PS1: '$ ' } }
   await hub.call('create_session', { name, ...shell })
 }
 
-/** One line for a shell, run to its end. */
+/** Runs a shell command line. */
 export async function startCommand(hub: OwnHub, name: string, command: string): Promise<void> {
   await hub.call('create_session', { name, template: 'shell', command })
 }
 
 export interface Counter {
-  /** It says END behind its last number. */
+  /** It prints END after its last number. */
   stop(): Promise<void>
 }
 
-/** Prints `line 1`, `line 2` and so on until it is stopped, and then what is typed. */
+/** Prints `line 1`, `line 2` and so on until it is stopped, and then echoes its input. */
 export async function startCounter(hub: OwnHub, name: string): Promise<Counter> {
   const command = 'i=0; until [ -e stop ]; do echo "line $((++i))"; sleep 0.02; done; echo END; cat'
   const { workspace_path: workspace } = await hub.call('create_session', { name, template: 'shell', command })
   return { stop: () => writeFile(join(String(workspace), 'stop'), '') }
 }
 
-/** What ends with the hub of a test, since sessions outlive it. */
+/** Ends all sessions before the hub of a test stops, because sessions outlive the hub. */
 export async function endSessions(hub: OwnHub): Promise<void> {
   const { sessions } = await hub.call('list_sessions', { status: 'running' })
   await Promise.all((sessions as { id: string }[]).map(({ id }) => hub.call('kill_session', { name: id })))

@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shippedHub } from '../harness/hub-process.ts'
+import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
-import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
+import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { openBrowser } from './browser.ts'
 import {
   endSessions,
   follow,
   screenOf,
-  showsWhatTheHubHas,
+  showsScreenOfHub,
   startCommand,
   startCounter,
   startShell,
@@ -32,7 +32,7 @@ program.describe('the follow page', () => {
   })
   afterAll(() => opened.disposeAsync())
 
-  test('shows what was printed before, and what is typed comes back from the program', async () => {
+  test('shows earlier output and the program’s answer to typed input', async () => {
     await startShell(hub, 'echo')
     await hub.call('send_text', { session: 'echo', text: 'echo earlier-$((40 + 1))\r' })
     await hub.call('wait_for', { session: 'echo', for: 'text', value: 'earlier-41' })
@@ -44,7 +44,7 @@ program.describe('the follow page', () => {
     expect(viewer.complaints).toEqual([])
   })
 
-  test('colours, wide characters and the title of the window are as the program sets them', async () => {
+  test('shows colours, wide characters and the window title as the program sets them', async () => {
     await startCommand(
       hub,
       'looks',
@@ -65,7 +65,7 @@ program.describe('the follow page', () => {
     expect(viewer.complaints).toEqual([])
   })
 
-  test('a session that waits for a person is marked in the title of the page', async () => {
+  test('marks a session that waits for a person in the title of the page', async () => {
     const report = `'${signalbox}' report`
     await startCommand(hub, 'asks', `read -r; ${report} waiting tea; read -r; ${report} working; cat`)
     await using viewer = await follow(browser, hub, 'asks')
@@ -76,17 +76,17 @@ program.describe('the follow page', () => {
     await expect.poll(() => viewer.page.title(), patience).toBe('asks – Signalbox')
   })
 
-  test('characters stand where the hub has them, be they wide, marked or marked beyond all measure', async () => {
+  test('places wide characters and any number of combining marks as the hub does', async () => {
     const marks = String.raw`\u0301`.repeat(50)
     const lines = [String.raw`\u0301lone|`, `e${marks}|many`, String.raw`👩‍👩‍👧|🇩🇪|☎️|`, '日本語|カタカナ|']
     await startCommand(hub, 'widths', `read; printf '${lines.join(String.raw`\n`)}\\nEND'; cat`)
     await using viewer = await follow(browser, hub, 'widths')
     await hub.call('send_input', { name: 'widths', text: '' })
     await viewer.sees('END')
-    await showsWhatTheHubHas(viewer, hub, 'widths')
+    await showsScreenOfHub(viewer, hub, 'widths')
   })
 
-  test('the page of whoever types decides the size, and a change of the window is told to the program', async () => {
+  test('the page of the writer decides the size, and the program gets each change of the window', async () => {
     await startShell(hub, 'size')
     await using viewer = await follow(browser, hub, 'size', { viewport: { width: 900, height: 500 } })
     await viewer.sees('$')
@@ -102,7 +102,7 @@ program.describe('the follow page', () => {
     expect(await viewer.rows()).toHaveLength(Number(rows))
   })
 
-  test('a reload in the middle of output shows what the hub has, with nothing missing above', async () => {
+  test('a reload in the middle of output shows the screen of the hub, with all lines above it', async () => {
     const counter = await startCounter(hub, 'reload')
     await using viewer = await follow(browser, hub, 'reload')
     await viewer.sees(/^line 1\d\d$/)
@@ -110,15 +110,15 @@ program.describe('the follow page', () => {
     await viewer.sees(/^line 2\d\d$/)
     await counter.stop()
     await viewer.sees('END')
-    await showsWhatTheHubHas(viewer, hub, 'reload')
+    await showsScreenOfHub(viewer, hub, 'reload')
     expectAllLines(await viewer.scrollUp())
   })
 
-  test('whatever is typed or pasted arrives in order', async () => {
+  test('typed and pasted input arrives in order', async () => {
     await startCommand(hub, 'order', 'stty raw -echo; echo ready; head -c 60000 | md5sum; cat')
     await using viewer = await follow(browser, hub, 'order')
     await viewer.sees('ready')
-    // A call that is held up must not be overtaken by the next.
+    // The next call must not overtake a delayed one.
     let calls = 0
     await viewer.page.route('**/mcp', async (route) => {
       const isTyping = route.request().postData()?.includes('"send_text"')
@@ -140,7 +140,7 @@ program.describe('the follow page', () => {
     )
   })
 
-  test('a program’s questions are answered once, by the hub, however many are looking', async () => {
+  test('the hub answers a program’s terminal queries once, however many viewers there are', async () => {
     const questions = String.raw`\e[2J\e[H\e[c\e[>c\e[=c\e[5n\e[6n\e[?6n\e[?25$p\e[4$p\e[>q\e]10;?\a\e]11;?\a\e]4;1;?\a\eP$qm\e\\`
     const ask = `stty -echo -icanon min 0 time 20; printf '${questions}' > /dev/tty; answers=$(cat | od -An -c | tr -d ' \\n'); stty sane; echo; echo "answers: \${#answers} $(echo "$answers" | md5sum)"; read`
     await startCommand(hub, 'alone', ask)
@@ -154,7 +154,7 @@ program.describe('the follow page', () => {
     await expect.poll(() => first.size(), patience).not.toBe('')
     const atFirst = await first.size()
     await first.type('\n')
-    await second.banner.filter({ hasText: 'types' }).waitFor()
+    await second.banner.filter({ hasText: 'Read along' }).waitFor()
     await expect.poll(() => second.size(), patience).not.toBe(atFirst)
     await second.sees('typed')
     await hub.call('send_input', { name: 'watched', text: '' })
@@ -163,7 +163,7 @@ program.describe('the follow page', () => {
     expect(await first.rows()).toContain(alone)
   })
 
-  test('a session that has ended shows its last screen, and how it ended', async () => {
+  test('shows the last screen of an ended session, and how it ended', async () => {
     await startCommand(hub, 'ended', 'echo last words; exit 3')
     await hub.call('wait_session', { name: 'ended', for: 'exit' })
     await using viewer = await follow(browser, hub, 'ended')
@@ -171,7 +171,7 @@ program.describe('the follow page', () => {
     await viewer.banner.filter({ hasText: 'exit code 3' }).waitFor()
   })
 
-  test('one that ends while it is looked at says so', async () => {
+  test('reports the end of a session while it is viewed', async () => {
     await startCommand(hub, 'ending', 'read; echo last words; exit 4')
     await using viewer = await follow(browser, hub, 'ending')
     await viewer.type('\n')
@@ -180,23 +180,23 @@ program.describe('the follow page', () => {
     expect(viewer.complaints).toEqual([])
   })
 
-  test('a hub that is killed and comes back costs no byte of output', async () => {
+  test('loses no byte of output when the hub is killed and starts again', async () => {
     const counter = await startCounter(hub, 'survivor')
     await using viewer = await follow(browser, hub, 'survivor')
     await viewer.sees(/^line \d+$/)
-    const isTold = viewer.banner.filter({ hasText: 'Trying again' }).waitFor()
+    const isReported = viewer.banner.filter({ hasText: 'Trying again' }).waitFor()
     await hub.restart('SIGKILL')
-    await isTold
+    await isReported
     await expect.poll(() => viewer.banner.isVisible(), patience).toBe(false)
     await counter.stop()
     await viewer.sees('END')
-    await showsWhatTheHubHas(viewer, hub, 'survivor')
+    await showsScreenOfHub(viewer, hub, 'survivor')
     expectAllLines(await viewer.scrollUp())
     await viewer.type('still here\n')
     await viewer.sees(/^still here$/)
   })
 
-  test('a hidden tab asks for nothing, and goes on where it stood when it is looked at again', async () => {
+  test('a hidden tab makes no requests, and continues where it was when it is visible again', async () => {
     await startShell(hub, 'hidden')
     await using viewer = await follow(browser, hub, 'hidden')
     await viewer.sees('$')
@@ -217,7 +217,7 @@ program.describe('the follow page', () => {
     }
   })
 
-  test('many terminals side by side in one browser leave connections to type with, and all hear of changes', async () => {
+  test('several terminals in one browser leave free connections for typing, and all receive changes', async () => {
     await startCommand(hub, 'side', 'cat')
     await using first = await follow(browser, hub, 'side')
     const { page } = first
@@ -235,18 +235,19 @@ program.describe('the follow page', () => {
     for (const tab of tabs) await tab.getByRole('status').filter({ hasText: 'exit code 0' }).waitFor()
   })
 
-  test('output made to stop an emulator does not stop the page', async () => {
+  test('hostile output that would block an emulator does not block the page', async () => {
     const hostile = String.raw`x\e[2147483647b\e[H\e[2147483647L\e[2147483647I`
     await startCommand(hub, 'hostile', `echo ready; read; printf '${hostile}'; cat`)
     await using viewer = await follow(browser, hub, 'hostile')
     await viewer.sees('ready')
     await hub.call('send_input', { name: 'hostile', text: '' })
-    await hub.call('send_input', { name: 'hostile', text: 'alive' })
+    // Its echo may be erased before it is shown.
+    await hub.call('send_input', { name: 'hostile', text: 'alive', force: true })
     await viewer.sees(/alive$/)
-    await showsWhatTheHubHas(viewer, hub, 'hostile')
+    await showsScreenOfHub(viewer, hub, 'hostile')
   })
 
-  test('a link opens in a tab that knows nothing of this one', async () => {
+  test('opens a link in a tab that cannot access this one', async () => {
     await startCommand(hub, 'links', `echo http://127.0.0.1:${hub.port}/healthz; cat`)
     await using viewer = await follow(browser, hub, 'links')
     await viewer.sees('/healthz')
@@ -263,7 +264,7 @@ program.describe('the follow page', () => {
   })
 })
 
-/** None is missing from the first to the last. */
+/** No line is missing between the first and the last. */
 function expectAllLines(rows: readonly string[]): void {
   const numbers = rows.flatMap((row) => /^line (\d+)$/.exec(row)?.[1] ?? []).map(Number)
   const sorted = numbers.toSorted((one, other) => one - other)

@@ -1,16 +1,16 @@
-/** Who comes by a follow link has to log in; who is logged in finds the way from the first page. */
+/** A follow link asks for a login. After a login, the first page leads to all sessions. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shippedHub } from '../harness/hub-process.ts'
+import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
 import { exchange } from '../http/exchange.ts'
-import { type OwnHub, startOwnHub } from '../http/own-hub.ts'
+import { type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
 import { openBrowser } from './browser.ts'
 import { endSessions, follow, startCommand } from './follow-page.ts'
 
 const program = requires('chromium')
 
-program.describe('the way to a session', () => {
+program.describe('logging in to a session', () => {
   const opened = new AsyncDisposableStack()
   let hub: OwnHub
   let browser: Browser
@@ -23,7 +23,7 @@ program.describe('the way to a session', () => {
   })
   afterAll(() => opened.disposeAsync())
 
-  test('a follow link carries no token, and asks for one', async () => {
+  test('a follow link contains no token, and its page asks for one', async () => {
     const { session_url: link } = await hub.call('get_session_url', { name: 'goal' })
     expect(link).toBe(`http://127.0.0.1:${hub.port}/deep/below/goal`)
     await using viewer = await follow(browser, hub, 'goal', { path: '/deep/below/', token: null })
@@ -39,13 +39,13 @@ program.describe('the way to a session', () => {
     expect(viewer.page.url()).toBe(link)
   })
 
-  test('a token in the fragment logs in, and is gone from the address', async () => {
+  test('a token in the fragment logs in and is removed from the address', async () => {
     await using viewer = await follow(browser, hub, 'goal')
     await viewer.sees('arrived')
     expect(viewer.page.url()).toBe(`http://127.0.0.1:${hub.port}/terminal/goal`)
   })
 
-  test('a token kept for the device logs in every tab, until its owner logs out', async () => {
+  test('a token stored on the device logs in every tab until its owner logs out', async () => {
     await using viewer = await follow(browser, hub, 'goal', { token: null })
     await viewer.page.getByLabel('Token').fill(hub.token)
     await viewer.page.getByLabel('Stay logged in').check()
@@ -59,7 +59,7 @@ program.describe('the way to a session', () => {
     await tab.getByRole('status').filter({ hasText: 'Not logged in.' }).waitFor()
   })
 
-  test('a token that is revoked while it is used shows the form', async () => {
+  test('shows the login form when the token in use is revoked', async () => {
     const { token, id } = await hub.call('issue_token', { role: 'human' })
     await using viewer = await follow(browser, hub, 'goal', { token: String(token) })
     await viewer.sees('arrived')
@@ -67,12 +67,12 @@ program.describe('the way to a session', () => {
     await viewer.page.getByLabel('Token').waitFor()
   })
 
-  test('a name that nobody has says so', async () => {
+  test('reports an unknown session name', async () => {
     await using viewer = await follow(browser, hub, 'nobody')
     await viewer.banner.filter({ hasText: 'nobody' }).waitFor()
   })
 
-  test('the first page lists the sessions as they come and end, each with the way to it', async () => {
+  test('the first page lists sessions as they start and end, each with a link', async () => {
     const page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${hub.port}/#token=${hub.token}`)
     await page.getByRole('link', { name: 'goal' }).waitFor()
@@ -85,7 +85,7 @@ program.describe('the way to a session', () => {
     await page.close()
   })
 
-  test('its files are fetched once, and its policy lets no foreign script in', async () => {
+  test('the page’s files are fetched once, and its policy blocks foreign scripts', async () => {
     const get = (path: string, headers = {}) => exchange(hub, { method: 'GET', path, token: null, headers })
     const [page, other] = [await get('/terminal/goal'), await get('/terminal/goal')]
     const policy = String(page.headers['content-security-policy'])

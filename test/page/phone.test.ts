@@ -1,16 +1,16 @@
-/** The follow page on a phone: the keys its keyboard lacks, and everything in sight. */
+/** The follow page on a phone: the keys that its keyboard lacks, and a layout that fits. */
 import { type Browser, devices } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shippedHub } from '../harness/hub-process.ts'
+import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
-import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
+import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { openBrowser } from './browser.ts'
 import { endSessions, follow, startCommand, startShell } from './follow-page.ts'
 
 const program = requires('chromium')
 const phone = devices['Pixel 7']
 
-program.describe('on a phone', () => {
+program.describe('the follow page on a phone', () => {
   const opened = new AsyncDisposableStack()
   let hub: OwnHub
   let browser: Browser
@@ -22,7 +22,7 @@ program.describe('on a phone', () => {
   })
   afterAll(() => opened.disposeAsync())
 
-  test('a text is written in the field and sent with Enter', async () => {
+  test('sends the text of the field with Enter', async () => {
     await startShell(hub, 'field')
     await using viewer = await follow(browser, hub, 'field', phone)
     await viewer.sees('$')
@@ -33,7 +33,7 @@ program.describe('on a phone', () => {
     expect(viewer.complaints).toEqual([])
   })
 
-  test('the keys send what a keyboard sends, also where the program wants its arrows otherwise', async () => {
+  test('the buttons send the same bytes as a keyboard, also in application cursor mode', async () => {
     const show = 'stty raw -echo; echo ready; cat | od -An -tx1 -w1 -v'
     await startCommand(hub, 'keys', String.raw`printf '\e[?1h'; ${show}`)
     await using viewer = await follow(browser, hub, 'keys', phone)
@@ -50,7 +50,7 @@ program.describe('on a phone', () => {
     expect(await viewer.page.getByRole('button', { name: 'Ctrl' }).getAttribute('aria-pressed')).toBe('false')
   })
 
-  test('nothing is out of sight, neither reading nor typing, upright nor lying', async () => {
+  test('everything is visible while reading and typing, in portrait and landscape', async () => {
     await startShell(hub, 'sight')
     await using viewer = await follow(browser, hub, 'sight', phone)
     await viewer.sees('$')
@@ -62,7 +62,7 @@ program.describe('on a phone', () => {
       await expect.poll(outOfSight, patience).toEqual([])
     }
 
-    /** With where it is. */
+    /** The parts that are not fully visible, with their positions. */
     function outOfSight() {
       return viewer.page.evaluate(() => {
         const { scrollWidth, scrollHeight } = document.documentElement

@@ -1,11 +1,11 @@
-/** Two people before one session: one types, the other reads along. */
+/** Two people at one session: one types, the other reads along. */
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { shippedHub } from '../harness/hub-process.ts'
+import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
-import { type OwnHub, patience, startOwnHub } from '../http/own-hub.ts'
+import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { openBrowser } from './browser.ts'
-import { endSessions, follow, screenOf, showsWhatTheHubHas, startShell } from './follow-page.ts'
+import { endSessions, follow, screenOf, showsScreenOfHub, startShell } from './follow-page.ts'
 
 const program = requires('chromium')
 
@@ -21,7 +21,7 @@ program.describe('two viewers of one session', () => {
   })
   afterAll(() => opened.disposeAsync())
 
-  test('the first to type has the pen; the other sees it, reads along, and may take over', async () => {
+  test('the first to type becomes the writer, and the other reads along and can take over', async () => {
     await startShell(hub, 'shared')
     await using anna = await follow(browser, hub, 'shared')
     await using ben = await follow(browser, hub, 'shared')
@@ -50,7 +50,7 @@ program.describe('two viewers of one session', () => {
     expect([...anna.complaints, ...ben.complaints]).toEqual([])
   })
 
-  test('both see the same screen, of the size of whoever types', async () => {
+  test('both see the same screen in the size of the writer', async () => {
     await startShell(hub, 'sizes')
     await using wide = await follow(browser, hub, 'sizes', { viewport: { width: 1400, height: 800 } })
     await using small = await follow(browser, hub, 'sizes', { viewport: { width: 500, height: 400 } })
@@ -59,16 +59,16 @@ program.describe('two viewers of one session', () => {
     await wide.type(`printf '%0.s=' $(seq 150); echo\n`)
     await expect.poll(() => wide.size(), patience).not.toBe(atFirst)
     await expect.poll(() => small.size(), patience).toBe(await wide.size())
-    for (const viewer of [wide, small]) await showsWhatTheHubHas(viewer, hub, 'sizes')
+    for (const viewer of [wide, small]) await showsScreenOfHub(viewer, hub, 'sizes')
     await expect.poll(() => overflow(), patience).toEqual({ right: true, bottom: true })
 
     const before = await wide.size()
     await small.page.getByRole('button', { name: 'Take over' }).click()
     await expect.poll(() => small.size(), patience).not.toBe(before)
     await expect.poll(() => wide.size(), patience).toBe(await small.size())
-    for (const viewer of [wide, small]) await showsWhatTheHubHas(viewer, hub, 'sizes')
+    for (const viewer of [wide, small]) await showsScreenOfHub(viewer, hub, 'sizes')
 
-    /** Whether all of the terminal is in sight of the small page. */
+    /** Whether the whole terminal is visible on the small page. */
     function overflow() {
       return small.page.evaluate(() => {
         const screen = document.querySelector('.xterm-screen')!.getBoundingClientRect()
@@ -78,7 +78,7 @@ program.describe('two viewers of one session', () => {
     }
   })
 
-  test('a reload keeps the pen', async () => {
+  test('the writer stays the writer after a reload', async () => {
     await startShell(hub, 'reloaded')
     await using anna = await follow(browser, hub, 'reloaded')
     await using ben = await follow(browser, hub, 'reloaded')

@@ -1,18 +1,18 @@
-/** What the agent of a session may do with its own terminal: what was switched on, while its session lives. */
+/** The terminal tools of an agent: only those that are switched on, and only while its session lives. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { terminalToolNames } from '../../src/api/terminal-tools.ts'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern, modernStream } from '../http/modern-request.ts'
-import { type OwnHub, patience } from '../http/own-hub.ts'
-import { failureOf, sessionOf, start, startSessionHub } from './session-hub.ts'
+import { type OwnHub, patience } from '../worlds/own-hub.ts'
+import { failureOf, sessionOf, start, startSessionHub } from '../worlds/session-hub.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startSessionHub()))
 afterAll(() => hub[Symbol.asyncDispose]())
 
-test('none of the terminal tools is there until it is switched on, and then that one alone', async () => {
+test('an agent has only the terminal tools that are switched on', async () => {
   const token = await startAgent('switched')
   expect(await terminalTools(token)).toEqual([])
   expect(await call(token, 'terminal_read_screen')).toMatchObject({ error: { code: -32602 } })
@@ -29,7 +29,7 @@ test('none of the terminal tools is there until it is switched on, and then that
   expect(await call(token, 'terminal_read_screen')).toMatchObject({ error: { code: -32602 } })
 })
 
-test('a call that waits while its tool is switched off is answered like one that comes after', async () => {
+test('a running call whose tool is switched off gets the same error as a later call', async () => {
   const token = await startAgent('waiting', ['wait_for'])
   const waiting = call(token, 'terminal_wait_for', { for: 'exit', timeout_ms: 600_000 })
   const { id } = await sessionOf(hub, 'waiting')
@@ -41,28 +41,28 @@ test('a call that waits while its tool is switched off is answered like one that
   expect((await waiting) as object).toMatchObject({ error: (after as { error: object }).error })
 })
 
-test('its agent is told in both eras, and no other agent is', async () => {
-  const token = await startAgent('told', ['read_screen'])
+test('a change of tools notifies the agent of the session in both eras, and no other agent', async () => {
+  const token = await startAgent('notified', ['read_screen'])
   const otherToken = await startAgent('bystander')
-  const wish = { notifications: { toolsListChanged: true } }
-  using stream = await modernStream(hub, 'subscriptions/listen', wish, { token })
-  using other = await modernStream(hub, 'subscriptions/listen', wish, { token: otherToken })
+  const filter = { notifications: { toolsListChanged: true } }
+  using stream = await modernStream(hub, 'subscriptions/listen', filter, { token })
+  using other = await modernStream(hub, 'subscriptions/listen', filter, { token: otherToken })
   await stream.message()
   await other.message()
   const legacy = await connectLegacy(hub, { token })
   using notices = await legacy.listen()
 
-  await hub.call('update_session', { name: 'told', tools: ['send_text'] })
-  const told = { method: 'notifications/tools/list_changed' }
-  expect(await stream.message()).toMatchObject(told)
-  expect(await notices.message()).toMatchObject(told)
-  // One of its own, so that what went before has come.
+  await hub.call('update_session', { name: 'notified', tools: ['send_text'] })
+  const changed = { method: 'notifications/tools/list_changed' }
+  expect(await stream.message()).toMatchObject(changed)
+  expect(await notices.message()).toMatchObject(changed)
+  // When the bystander's own notice has arrived, an earlier one would have arrived too.
   await hub.call('update_session', { name: 'bystander', tools: ['read_screen'] })
   await other.message()
   expect(other.messages).toHaveLength(2)
 })
 
-test('it reaches its own terminal, and there is no way to name another', async () => {
+test('an agent reaches its own terminal and cannot name another', async () => {
   await start(hub, 'victim', 'echo private; cat', { wait: { for: 'text', value: 'private' } })
   const token = await startAgent('curious', ['all'])
   const own = await call(token, 'terminal_get_pty_info')
@@ -72,14 +72,14 @@ test('it reaches its own terminal, and there is no way to name another', async (
   expect(await call(token, 'create_session', { name: 'mine' })).toMatchObject({ error: { code: -32602 } })
 })
 
-test('what is switched on outlives the hub, and so does the token', async () => {
+test('the switched-on tools and the token survive the hub', async () => {
   const token = await startAgent('lasting', ['read_screen', 'wait_for'])
   await hub.restart('SIGKILL')
   expect(await terminalTools(token)).toEqual(['terminal_read_screen', 'terminal_wait_for'])
   expect(await call(token, 'terminal_read_screen')).toMatchObject({ result: { structuredContent: { rows: 40 } } })
 })
 
-test('when its session is over its token opens nothing', async () => {
+test('the token of an ended session is refused', async () => {
   const token = await startAgent('mortal', ['read_screen'])
   using stream = await modernStream(
     hub,
@@ -96,12 +96,12 @@ test('when its session is over its token opens nothing', async () => {
   expect([401, 404]).toContain(await statusOf())
 })
 
-test('a name that is no terminal tool cannot be switched on', async () => {
+test('an unknown terminal tool cannot be switched on', async () => {
   await start(hub, 'strict', 'cat')
   expect(await failureOf(hub, 'update_session', { name: 'strict', tools: ['read_mail'] })).toMatch(/read_screen/)
 })
 
-/** Starts a session and answers with the token that its program got. */
+/** Starts a session and returns the token of its program. */
 async function startAgent(name: string, tools?: readonly string[]): Promise<string> {
   const command = 'printf %s "$SIGNALBOX_TOKEN" > token; cat'
   const { workspace_path } = await start(hub, name, command, tools && { tools })

@@ -1,12 +1,12 @@
-/** What is left of a session that is over: its screen, its output, and how it ended; after a restart too. */
+/** The screen, output and exit code of an ended session, also after a restart. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/api/session.ts'
-import { patience } from '../http/own-hub.ts'
-import { failureOf, screenOf, sessionOf, start, startSessionHub } from './session-hub.ts'
+import { patience } from '../worlds/own-hub.ts'
+import { failureOf, screenOf, sessionOf, start, startSessionHub } from '../worlds/session-hub.ts'
 
-test('an ended session can be read as before, at the hub that saw it end and at the next one', async () => {
+test('an ended session can be read as before, at the same hub and at the next one', async () => {
   await using hub = await startSessionHub()
   const command = String.raw`seq 1 3000; printf '\033[1;31mlast words\033[0m\n'; exit 3`
   await start(hub, 'ended', command, { wait: { for: 'exit' } })
@@ -35,28 +35,28 @@ test('an ended session can be read as before, at the hub that saw it end and at 
   }
 })
 
-test('one that ends while there is no hub is noted by the next', async () => {
+test('the next hub records the end of a session that ended without a hub', async () => {
   await using hub = await startSessionHub()
   const session = await start(hub, 'orphan', 'until [ -e go ]; do sleep 0.05; done; echo the end; exit 5')
   await hub.end('SIGKILL')
   writeFileSync(join(session.workspace_path, 'go'), '')
-  await expect.poll(() => noticeOf(session).exit, patience).toMatchObject({ code: 5 })
+  await expect.poll(() => holderInfoOf(session).exit, patience).toMatchObject({ code: 5 })
   await hub.restart('SIGKILL')
   await expect.poll(() => sessionOf(hub, 'orphan'), patience).toMatchObject({ status: 'failed', exit_code: 5 })
   expect(await screenOf(hub, 'orphan')).toBe('the end')
 })
 
-test('one whose holder is gone shows its last screen and says so', async () => {
+test('a session whose holder is gone shows its last screen and says so', async () => {
   await using hub = await startSessionHub()
   const living = await start(hub, 'lost', 'echo still here; cat', { wait: { for: 'text', value: 'still here' } })
-  process.kill(noticeOf(living).pid, 'SIGKILL')
+  process.kill(holderInfoOf(living).pid, 'SIGKILL')
   const lost = { status: 'failed', last_message: expect.stringMatching(/held its terminal is gone/) }
   await expect.poll(() => sessionOf(hub, 'lost'), patience).toMatchObject(lost)
   expect(await screenOf(hub, 'lost')).toBe('still here')
 
   const other = await start(hub, 'lost-later', 'echo here too; cat', { wait: { for: 'text', value: 'here too' } })
   await hub.end('SIGKILL')
-  process.kill(noticeOf(other).pid, 'SIGKILL')
+  process.kill(holderInfoOf(other).pid, 'SIGKILL')
   await hub.restart('SIGKILL')
   await expect.poll(() => sessionOf(hub, 'lost-later'), patience).toMatchObject(lost)
   expect(await screenOf(hub, 'lost-later')).toBe('here too')
@@ -65,7 +65,7 @@ test('one whose holder is gone shows its last screen and says so', async () => {
   expect(await start(hub, 'lost-later', 'cat')).toMatchObject({ status: 'running' })
 })
 
-test('a removed one leaves its workspace and nothing else', async () => {
+test('a removed session leaves only its workspace', async () => {
   await using hub = await startSessionHub()
   const { id, workspace_path, log_path } = await start(hub, 'gone', 'echo kept > file; cat')
   await expect.poll(() => readFileSync(join(workspace_path, 'file'), 'utf8')).toBe('kept\n')
@@ -75,7 +75,7 @@ test('a removed one leaves its workspace and nothing else', async () => {
   expect(readFileSync(join(workspace_path, 'file'), 'utf8')).toBe('kept\n')
 })
 
-/** What its holder leaves for later hubs. */
-function noticeOf({ log_path }: Session): { readonly pid: number; readonly exit?: { readonly code: number } } {
-  return JSON.parse(readFileSync(join(log_path, '..', 'holder.json'), 'utf8')) as ReturnType<typeof noticeOf>
+/** The file that the holder writes for later hubs. */
+function holderInfoOf({ log_path }: Session): { readonly pid: number; readonly exit?: { readonly code: number } } {
+  return JSON.parse(readFileSync(join(log_path, '..', 'holder.json'), 'utf8')) as ReturnType<typeof holderInfoOf>
 }

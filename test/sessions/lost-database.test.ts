@@ -1,11 +1,11 @@
-/** The database is gone, and the programs are not. */
+/** The database is lost while the programs run. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Session } from '../../src/api/session.ts'
 import { runInProcess } from '../fixtures/run-cli.ts'
-import type { HubProcess } from '../harness/hub-process.ts'
-import { startHubProcess } from '../harness/hub-process.ts'
+import type { HubProcess } from '../worlds/hub-process.ts'
+import { startHubProcess } from '../worlds/hub-process.ts'
 import { callTool } from '../harness/modern-call.ts'
 import type { TempHome } from '../harness/temp-home.ts'
 import { createTempHome } from '../harness/temp-home.ts'
@@ -32,7 +32,7 @@ async function listSessions(): Promise<readonly Session[]> {
 }
 
 test(
-  'programs that outlive the database are sessions of the next hub, and can be typed into',
+  'programs that outlive the database become sessions of the next hub and can be typed into',
   { timeout: 120_000 },
   async () => {
     for (const name of names) {
@@ -47,7 +47,9 @@ test(
     for (const file of ['hub.db', 'hub.db-wal', 'hub.db-shm']) rmSync(join(home.path, file), { force: true })
     const doctor = await signalbox('doctor')
     expect(doctor).toMatchObject({ code: 6 })
-    expect(doctor.out).toMatch(/✗ sessions: 3 programs run of which the hub has no record: .*\n {4}mend: start the hub/)
+    expect(doctor.out).toMatch(
+      /✗ sessions: 3 programs run without a record at the hub: .*\n {4}fix: start or restart the hub/,
+    )
     for (const { id } of before) expect(doctor.out).toContain(id)
 
     hub = await startHubProcess({ home: home.path })

@@ -1,12 +1,12 @@
-/** Resources of sessions, jobs and templates: whoever subscribed is told of a change, and then reads it. */
+/** Subscribers of sessions, jobs and templates get a notice of a change and then read the resource. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EventStream } from '../http/event-stream.ts'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern, modernStream } from '../http/modern-request.ts'
-import { faultsIn, type OwnHub, patience } from '../http/own-hub.ts'
-import { start, startSessionHub } from './session-hub.ts'
+import { faultsIn, type OwnHub, patience } from '../worlds/own-hub.ts'
+import { start, startSessionHub } from '../worlds/session-hub.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startSessionHub()))
@@ -22,30 +22,30 @@ describe.each([
 ] as const)('a %s client', (era, listen) => {
   const named = (part: string) => `${era}-${part}`
 
-  test('is told of a new session in the list, and reads it', async () => {
+  test('gets a notice of a new session in the list and reads it', async () => {
     using stream = await listen(['resource://sessions'])
     await start(hub, named('listed'), 'cat')
-    await toldOf(stream, 'resource://sessions')
+    await expectNotice(stream, 'resource://sessions')
     expect(await read('resource://sessions')).toContain(`"name":"${named('listed')}"`)
   })
 
-  test('is told of a change of one session, by its name and by its id, and not of others', async () => {
+  test('gets a notice of a change of one session, by name and by id, and not of others', async () => {
     const { id } = await start(hub, named('one'), 'cat')
     await start(hub, named('other'), 'cat')
-    // From here on nothing of the other changes by itself.
+    // From here on the other session does not change by itself.
     const other = () => hub.call('get_session', { name: named('other') })
     await expect.poll(other, patience).toMatchObject({ activity: { is: 'working' } })
     using byName = await listen([`resource://sessions/${named('one')}`])
     using byId = await listen([`resource://sessions/${id}`])
     using ofOther = await listen([`resource://sessions/${named('other')}`])
     await hub.call('update_session', { name: named('one'), description: 'changed' })
-    await toldOf(byName, `resource://sessions/${named('one')}`)
-    await toldOf(byId, `resource://sessions/${id}`)
+    await expectNotice(byName, `resource://sessions/${named('one')}`)
+    await expectNotice(byId, `resource://sessions/${id}`)
     expect(JSON.parse(await read(`resource://sessions/${id}`))).toMatchObject({ description: 'changed' })
     expect(urisOf(ofOther)).toEqual([])
   })
 
-  test('is told of its screen and its log', async () => {
+  test('gets notices of the screen and the log of a session', async () => {
     await start(hub, named('screen'), 'stty -echo; while read -r line; do echo "heard $line"; done')
     const [screen, log] = ['screen', 'log'].map((part) => `resource://sessions/${named('screen')}/${part}`) as [
       string,
@@ -53,37 +53,37 @@ describe.each([
     ]
     using stream = await listen([screen, log])
     await hub.call('send_input', { name: named('screen'), text: 'this' })
-    await toldOf(stream, screen)
-    await toldOf(stream, log)
+    await expectNotice(stream, screen)
+    await expectNotice(stream, log)
     for (const uri of [screen, log]) await expect.poll(() => read(uri), patience).toContain('heard this')
   })
 
-  test('is told of a job that begins and ends', async () => {
+  test('gets notices of a job that starts and ends', async () => {
     using stream = await listen(['resource://jobs'])
     await hub.call('enqueue_one_off', { name: named('job'), command: 'exit 3' })
-    await toldOf(stream, 'resource://jobs')
+    await expectNotice(stream, 'resource://jobs')
     const job = { session: named('job'), status: 'failed', exit_code: 3 }
     const jobs = async () => (JSON.parse(await read('resource://jobs')) as { jobs: unknown[] }).jobs
     await expect.poll(jobs, patience).toContainEqual(expect.objectContaining(job))
   })
 
-  test('is told of a template that somebody writes', async () => {
+  test('gets a notice of a new template file', async () => {
     using stream = await listen(['resource://templates'])
     const template = { name: named('template'), command: 'cat' }
     writeFileSync(join(hub.home, 'templates', `${template.name}.json`), JSON.stringify(template))
-    await toldOf(stream, 'resource://templates')
+    await expectNotice(stream, 'resource://templates')
     await expect.poll(() => read('resource://templates'), patience).toContain(named('template'))
   })
 })
 
-test('one that looked away while the hub was killed is told when it looks again', async () => {
+test('a client without a stream while the hub is killed gets the notice when it opens its stream again', async () => {
   const connection = await connectLegacy(hub)
   const uri = 'resource://sessions'
   await connection.request('resources/subscribe', { uri })
   await start(hub, 'meanwhile', 'cat')
   await hub.restart('SIGKILL')
   using stream = await connection.listen()
-  await toldOf(stream, uri)
+  await expectNotice(stream, uri)
   expect(await read(uri)).toContain('"name":"meanwhile"')
 })
 
@@ -96,13 +96,13 @@ async function listenLegacy(uris: readonly string[]): Promise<EventStream> {
 }
 
 async function listenModern(uris: readonly string[]): Promise<EventStream> {
-  const wish = { notifications: { resourceSubscriptions: uris } }
-  const stream = await modernStream(hub, 'subscriptions/listen', wish)
+  const filter = { notifications: { resourceSubscriptions: uris } }
+  const stream = await modernStream(hub, 'subscriptions/listen', filter)
   expect(await stream.message()).toMatchObject({ params: { notifications: { resourceSubscriptions: uris } } })
   return stream
 }
 
-async function toldOf(stream: EventStream, uri: string): Promise<void> {
+async function expectNotice(stream: EventStream, uri: string): Promise<void> {
   await expect.poll(() => urisOf(stream), patience).toContain(uri)
 }
 

@@ -1,4 +1,4 @@
-/** A session's socket, from what `signalbox mcp-config` prints to a client library that uses it. */
+/** The socket of a session, from the output of `signalbox mcp-config` to a client library that uses it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/client/stdio'
@@ -7,13 +7,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { runInProcess } from '../fixtures/run-cli.ts'
 import { callTool } from '../harness/modern-call.ts'
-import { startRelay } from '../harness/relay-process.ts'
-import { type OwnHub, startOwnHub } from '../http/own-hub.ts'
-import { shippedHub } from '../harness/hub-process.ts'
+import { startRelay } from '../worlds/relay-process.ts'
+import { type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
+import { shippedHub } from '../worlds/hub-process.ts'
 import { openV1 } from '../interop/sdk-v1-client.ts'
 import { openV2Modern } from '../interop/sdk-v2-client.ts'
 
-const patience = { timeout: 20_000, interval: 20 }
+const patience = { timeout: 60_000, interval: 20 }
 
 let hub: OwnHub
 beforeAll(async () => {
@@ -38,7 +38,7 @@ const claudeSettings = z.object({
   mcpServers: z.record(z.string(), z.object({ command: z.string(), args: z.array(z.string()) })),
 })
 
-/** The program that Claude Code is told to start. */
+/** The program that the settings of Claude Code name. */
 async function printedProgram(): Promise<{ command: string; args: string[]; env: Record<string, string> }> {
   const argv = ['mcp-config', '--session', 'cat', '--for', 'claude']
   const { code, out, err } = await runInProcess(argv, { env: { SIGNALBOX_HOME: hub.home } })
@@ -48,7 +48,7 @@ async function printedProgram(): Promise<{ command: string; args: string[]; env:
   return { ...mcpServers['signalbox-cat']!, env: { PATH: process.env['PATH'] ?? '' } }
 }
 
-test('what it prints lets clients of both eras read and type, and sees no more than the session may', async () => {
+test('clients of both eras can read and type with the printed settings, and have only the tools of the session', async () => {
   const program = await printedProgram()
   await using modern = await openV2Modern(new TransportV2(program))
   await using legacy = await openV1(new TransportV1(program))
@@ -69,12 +69,12 @@ test('the same settings work after the hub was killed and started again', async 
   await expect.poll(async () => JSON.stringify(await client.callTool('read_screen')), patience).toContain('and after')
 })
 
-test('a name that a session has is not given to another', async () => {
+test('two sessions cannot have the same socket name', async () => {
   const taken = hub.call('create_session', { name: 'dog', template: 'shell', command: 'cat', mcp_socket: 'meow' })
   await expect(taken).rejects.toThrow('already taken')
 })
 
-test('with the session goes its socket, and who relays to it', async () => {
+test('the socket and its relays end with the session', async () => {
   const path = join(hub.home, 'run', 'signalbox-mcp-meow.sock')
   await using relay = startRelay(['--socket', path])
   const request = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
@@ -95,13 +95,13 @@ test.each([
   [['--session', 'cat'], '--for'],
   [['--session', 'cat', '--for', 'cloude'], 'Did you mean claude?'],
   [['--session', 'cat', '--url', 'http://127.0.0.1:1', '--for', 'codex'], '--session'],
-])('mcp-config %j is told what it lacks', async (argv, advice) => {
+])('mcp-config %j fails and names the missing option', async (argv, advice) => {
   const { code, err } = await runInProcess(['mcp-config', ...argv], { env: { SIGNALBOX_HOME: hub.home } })
   expect(code).toBe(2)
   expect(err).toContain(advice)
 })
 
-test('for an endpoint no hub has to answer', async () => {
+test('mcp-config for an endpoint works without a hub', async () => {
   const argv = ['mcp-config', '--url', 'http://127.0.0.1:1', '--for', 'codex']
   const { code, out } = await runInProcess(argv, { env: { SIGNALBOX_HOME: hub.home } })
   expect(code).toBe(0)

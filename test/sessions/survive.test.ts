@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { survive } from '../soak/survival.ts'
 
-test('sessions and jobs outlive a killed hub and a stopped one: no byte is missing and every screen is right', async () => {
+test('sessions and jobs survive a killed and a stopped hub with every byte and every screen', async () => {
   const report = await survive({
     sessions: 4,
     jobs: 4,
@@ -11,7 +11,7 @@ test('sessions and jobs outlive a killed hub and a stopped one: no byte is missi
   expect(report.screensCompared).toBe(12)
 }, 600_000)
 
-test('they outlive the whole process group of npm start', { timeout: 600_000 }, async () => {
+test('sessions and jobs survive the whole process group of npm start', { timeout: 600_000 }, async () => {
   const report = await survive({
     sessions: 2,
     jobs: 4,

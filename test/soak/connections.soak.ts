@@ -1,25 +1,25 @@
-/** Five hundred clients that come and go, for some minutes. What they leave behind must not add up. */
+/** Five hundred clients connect and disconnect for some minutes. The memory of the hub must not grow. */
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { type HubProcess, startHubProcess } from '../worlds/hub-process.ts'
 import { callTool, type Endpoint } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
-import { type Manner, visit } from './visitor.ts'
+import { type Behavior, runClient } from './short-lived-client.ts'
 
-const visitorCount = 500
+const clientCount = 500
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 3)
-const manners: readonly Manner[] = [
-  'legacy, says goodbye',
-  'legacy, says goodbye',
+const behaviors: readonly Behavior[] = [
+  'legacy, disconnects',
+  'legacy, disconnects',
   'legacy, vanishes',
   'modern, vanishes',
 ]
-/** A token may hold so many connections; vanished ones count until they are found idle. */
+/** Several tokens, because connections per token are limited and vanished ones count until they are idle long enough. */
 const tokenCount = 8
 
-test(`memory stays flat under ${visitorCount} connections that come and go`, { timeout: 3_600_000 }, async () => {
+test(`memory stays flat while ${clientCount} clients connect and disconnect`, { timeout: 3_600_000 }, async () => {
   await using home = await createTempHome()
   await using hub = await startHubProcess({
     home: home.path,
@@ -29,14 +29,14 @@ test(`memory stays flat under ${visitorCount} connections that come and go`, { t
   })
   const endpoints = await issueTokens(hub)
   const stop = new AbortController()
-  let visits = 0
-  const visitors = Array.from({ length: visitorCount }, async (_, index) => {
+  let runs = 0
+  const clients = Array.from({ length: clientCount }, async (_, index) => {
     while (!stop.signal.aborted) {
-      await visit(endpoints[index % tokenCount] ?? hub, manners[visits % manners.length] ?? 'legacy, vanishes')
-      visits++
+      await runClient(endpoints[index % tokenCount] ?? hub, behaviors[runs % behaviors.length] ?? 'legacy, vanishes')
+      runs++
     }
   })
-  const finished = Promise.all(visitors)
+  const finished = Promise.all(clients)
 
   const half = (minutes * 60_000) / 2
   await Promise.race([delay(half), finished])
@@ -46,7 +46,7 @@ test(`memory stays flat under ${visitorCount} connections that come and go`, { t
   stop.abort()
   await finished
 
-  console.log({ minutes, visits, warm, end })
+  console.log({ minutes, runs, warm, end })
   expect(end.heapUsedMb).toBeLessThan(warm.heapUsedMb * 1.1 + 3)
   expect(end.rssMb).toBeLessThan(warm.rssMb * 1.1 + 10)
 })
@@ -65,19 +65,19 @@ interface Memory {
 
 const memoryUsage = z.object({ heapUsed: z.number(), rss: z.number() })
 
-/** The median of a few looks: at any moment some clients are in the middle of something. */
+/** The median of a few readings, because at any moment some clients are in the middle of a call. */
 async function memory(hub: HubProcess): Promise<Memory> {
-  const looks: Memory[] = []
-  while (looks.length < 5) {
+  const readings: Memory[] = []
+  while (readings.length < 5) {
     const answer = once(hub.process, 'message')
     hub.process.send('memory')
     const { heapUsed, rss } = memoryUsage.parse((await answer)[0])
-    looks.push({ heapUsedMb: Math.round(heapUsed / 1e6), rssMb: Math.round(rss / 1e6) })
+    readings.push({ heapUsedMb: Math.round(heapUsed / 1e6), rssMb: Math.round(rss / 1e6) })
     await delay(1_000)
   }
   return {
-    heapUsedMb: median(looks.map(({ heapUsedMb }) => heapUsedMb)),
-    rssMb: median(looks.map(({ rssMb }) => rssMb)),
+    heapUsedMb: median(readings.map(({ heapUsedMb }) => heapUsedMb)),
+    rssMb: median(readings.map(({ rssMb }) => rssMb)),
   }
 }
 

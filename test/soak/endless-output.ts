@@ -1,4 +1,4 @@
-/** A program that prints as fast as it can, and viewers that have stopped reading: how much memory that takes. */
+/** Measures memory while a program prints as fast as it can and its viewers have stopped reading. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
@@ -6,23 +6,23 @@ import { expect } from 'vitest'
 import type { Session } from '../../src/api/session.ts'
 import { modernVersion } from '../../src/mcp/wire.ts'
 import { encodeFrame, frameKind } from '../../src/terminal/holder/frames.ts'
-import { startHubProcess } from '../harness/hub-process.ts'
+import { startHubProcess } from '../worlds/hub-process.ts'
 import { callTool, type Endpoint, modernMeta } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { postHead } from '../http/raw-socket.ts'
 
 export interface EndlessReport {
   readonly megabytes: number
-  /** By how much the most that was ever in memory grew after the hub was warm. */
+  /** The growth of peak memory after the hub was warm. */
   readonly grownMb: { readonly hub: number; readonly holder: number }
 }
 
 const patience = { timeout: 600_000, interval: 100 }
 const line = 'A signal box is the house from which the points and signals of a railway are set.'
-/** `warmShare`: what is there once so much has been printed, and everything loaded and used, is no growth. */
+/** `warmShare`: the share of the output after which all code is loaded, so that only later memory counts as growth. */
 export async function printWithoutEnd(megabytes: number, warmShare = 0.1): Promise<EndlessReport> {
   await using home = await createTempHome()
-  // A small journal, so that it drops most of what is printed.
+  // The journal is small, so that it drops most of the output.
   await using hub = await startHubProcess({ home: home.path, env: { SIGNALBOX_JOURNAL_MAX_MB: '16' } })
   const go = join(home.path, 'go')
   const warmBytes = megabytes * warmShare * 1e6
@@ -31,7 +31,7 @@ export async function printWithoutEnd(megabytes: number, warmShare = 0.1): Promi
   const session = (await callTool(hub, 'create_session', { name: 'endless', command })) as unknown as Session
   await using _viewers = stopReading(hub, session)
   await untilDrawn(hub, warmBytes)
-  const pids = { hub: hub.process.pid!, holder: noticeOf(session).pid }
+  const pids = { hub: hub.process.pid!, holder: holderOf(session).pid }
   const before = { hub: peakMb(pids.hub), holder: peakMb(pids.holder) }
 
   writeFileSync(go, '')
@@ -47,7 +47,7 @@ async function untilDrawn(hub: Endpoint, bytes: number): Promise<void> {
   await expect.poll(offset, patience).toBe(bytes)
 }
 
-/** One asks the hub for output, one is told of each change, one is attached to the holder itself; none takes what comes. */
+/** One socket asks the hub for output, one subscribes to changes, one attaches to the holder. None of them reads. */
 function stopReading({ url, token }: Endpoint, session: Session): AsyncDisposable {
   const { port } = new URL(url)
   const ask = (method: string, name: string | undefined, params: object) => {
@@ -63,12 +63,12 @@ function stopReading({ url, token }: Endpoint, session: Session): AsyncDisposabl
   const atHub = () => connect(Number(port), '127.0.0.1')
   const reader = atHub()
   const args = { session: 'endless', since: 0, max_bytes: 1_048_576 }
-  // Asked for many times over before the first answer is taken.
+  // Sends many requests before it reads the first answer.
   reader.write(ask('tools/call', 'read_output', { name: 'read_output', arguments: args }).repeat(50))
   const follower = atHub()
   const notifications = { resourceSubscriptions: [`resource://sessions/${session.id}/log`] }
   follower.write(ask('subscriptions/listen', undefined, { notifications }))
-  const attached = connect(noticeOf(session).socket)
+  const attached = connect(holderOf(session).socket)
   attached.write(encodeFrame(frameKind.attach, Buffer.from(JSON.stringify({ from: 0 }))))
   const all = [reader, follower, attached]
   for (const socket of all) socket.pause()
@@ -79,11 +79,11 @@ function stopReading({ url, token }: Endpoint, session: Session): AsyncDisposabl
   }
 }
 
-function noticeOf({ log_path }: Session): { readonly pid: number; readonly socket: string } {
+function holderOf({ log_path }: Session): { readonly pid: number; readonly socket: string } {
   return JSON.parse(readFileSync(join(dirname(log_path), 'holder.json'), 'utf8')) as { pid: number; socket: string }
 }
 
-/** The most that the process ever had in memory. */
+/** The peak memory of the process. */
 function peakMb(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1000)

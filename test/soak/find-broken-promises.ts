@@ -1,16 +1,16 @@
-/** Compares what clients were told with what the hub knows now. */
+/** Compares the answers that clients received with the current data of the hub. */
 import { z } from 'zod'
 import { requestOn } from '../harness/legacy-call.ts'
 import { callTool, type Endpoint, ModernRequestError } from '../harness/modern-call.ts'
 import type { Ledger } from './ledger.ts'
 
-/** So many of each kind are tried at the door; a hub slows down who fails there more often. */
+/** Only a few tokens of each kind are tried, because the hub slows down a client that fails to authenticate often. */
 const sampleSize = 10
 
 export async function findBrokenPromises(endpoint: Endpoint, ledger: Ledger): Promise<readonly string[]> {
   return [
     ...(await findWrongTokens(endpoint, ledger)),
-    ...(await findWrongDoors(endpoint, ledger)),
+    ...(await findWrongAuthentications(endpoint, ledger)),
     ...(await findLostEvents(endpoint, ledger)),
     ...(await findLostConnections(endpoint, ledger)),
   ]
@@ -19,51 +19,50 @@ export async function findBrokenPromises(endpoint: Endpoint, ledger: Ledger): Pr
 async function findWrongTokens(endpoint: Endpoint, ledger: Ledger): Promise<readonly string[]> {
   const revokedAt = new Map((await readAll(endpoint, 'list_tokens', tokenPage)).map((row) => [row.id, row.revoked_at]))
   return [...ledger.tokens].flatMap(([id, { is }]) => {
-    if (!revokedAt.has(id)) return [`token ${id} was issued and is gone`]
+    if (!revokedAt.has(id)) return [`token ${id} was issued, but is gone`]
     const isRevoked = revokedAt.get(id) !== undefined
-    if (is === 'revoked' && !isRevoked) return [`token ${id} was revoked and lives`]
-    if (is === 'living' && isRevoked) return [`token ${id} was never revoked and is`]
+    if (is === 'revoked' && !isRevoked) return [`token ${id} was revoked, but is still valid`]
+    if (is === 'living' && isRevoked) return [`token ${id} was never revoked, but is revoked now`]
     return []
   })
 }
 
-async function findWrongDoors({ url }: Endpoint, ledger: Ledger): Promise<readonly string[]> {
+async function findWrongAuthentications({ url }: Endpoint, ledger: Ledger): Promise<readonly string[]> {
   const faults: string[] = []
   for (const is of ['living', 'revoked'] as const) {
     const kind = [...ledger.tokens.values()].filter((fate) => fate.is === is)
     for (const { token } of sample(kind)) {
-      const isAdmitted = await opens({ url, token })
-      if (isAdmitted !== (is === 'living')) faults.push(`a ${is} token is ${isAdmitted ? '' : 'not '}admitted`)
+      const isAccepted = await isValid({ url, token })
+      if (isAccepted !== (is === 'living')) faults.push(`a ${is} token is ${isAccepted ? '' : 'not '}accepted`)
     }
   }
   return faults
 }
 
-/** Also those nobody read yet: a call that was answered was an event before it ran, and another when it was done. */
+/** Includes events that no client has read: every answered call has an event from before it ran. The event of its outcome may be lost. */
 async function findLostEvents(endpoint: Endpoint, { events, tokens }: Ledger): Promise<readonly string[]> {
   const stored = await readAll(endpoint, 'query_events', eventPage, { limit: 1000 })
   const idOf = new Map(stored.map(({ seq, id }) => [seq, id]))
   const lost = [...events].filter(([seq, id]) => idOf.get(seq) !== id)
-  const answered = new Set(stored.map(({ parent }) => parent))
-  const made = new Set(stored.filter(({ id }) => answered.has(id)).map(({ payload }) => payload.arguments?.label))
+  const made = new Set(stored.map(({ payload }) => payload.arguments?.label))
   const unmade = [...tokens.values()].filter(({ label }) => !made.has(label))
   return [
-    ...lost.map(([seq]) => `event ${seq} was shown and is gone`),
-    ...unmade.map(({ label }) => `the events of the call that issued ${label} are gone`),
+    ...lost.map(([seq]) => `event ${seq} was shown, but is gone`),
+    ...unmade.map(({ label }) => `the event of the call that issued ${label} is gone`),
   ]
 }
 
-/** The newest only: a token may hold so many, and the oldest make room. */
+/** Checks only the newest, because connections per token are limited and the oldest are dropped. */
 async function findLostConnections(endpoint: Endpoint, { connections }: Ledger): Promise<readonly string[]> {
   const faults: string[] = []
   for (const id of connections.slice(-sampleSize)) {
     const { status } = await requestOn(endpoint, id, 'ping')
-    if (status !== 200) faults.push(`connection ${id} was opened and is gone: ${status}`)
+    if (status !== 200) faults.push(`connection ${id} was opened, but is gone: ${status}`)
   }
   return faults
 }
 
-async function opens(endpoint: Endpoint): Promise<boolean> {
+async function isValid(endpoint: Endpoint): Promise<boolean> {
   try {
     await callTool(endpoint, 'hub_status')
     return true
@@ -99,7 +98,6 @@ const tokenPage = z
 const event = z.object({
   seq: z.number(),
   id: z.string(),
-  parent: z.string().optional(),
   payload: z.looseObject({ arguments: z.looseObject({ label: z.string().optional() }).optional() }),
 })
 

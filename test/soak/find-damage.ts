@@ -1,4 +1,4 @@
-/** Looks at the databases a killed hub left behind, in copies, so that the next hub finds them as they were. */
+/** Checks copies of the databases of a killed hub. The originals stay unchanged for the next hub. */
 import { cp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,7 +20,7 @@ function inspect(folder: string, name: string): readonly string[] {
     return [
       ...findings(database, 'PRAGMA integrity_check').filter((finding) => finding !== '["ok"]'),
       ...findings(database, 'PRAGMA foreign_key_check'),
-      ...halfRows(database),
+      ...partialRows(database),
     ].map((finding) => `${name}: ${finding}`)
   } finally {
     database.close()
@@ -34,7 +34,7 @@ function findings(database: DatabaseSync, statement: string): readonly string[] 
     .map((row) => JSON.stringify(Object.values(row)))
 }
 
-/** Columns that hold JSON hold all of it, or nothing, or the row was written in halves. */
+/** Columns with JSON. If one holds part of a JSON text, its row was written only partly. */
 const jsonColumns = [
   ['tokens', 'toolsets'],
   ['connections', 'client_info'],
@@ -43,7 +43,7 @@ const jsonColumns = [
   ['events', 'payload'],
 ] as const
 
-function halfRows(database: DatabaseSync): readonly string[] {
+function partialRows(database: DatabaseSync): readonly string[] {
   const tables = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all()
   return jsonColumns
     .filter(([table]) => tables.some(({ name }) => name === table))
@@ -51,6 +51,6 @@ function halfRows(database: DatabaseSync): readonly string[] {
       findings(
         database,
         `SELECT rowid, ${column} FROM ${table} WHERE ${column} <> '' AND NOT json_valid(${column})`,
-      ).map((row) => `half a row in ${table}: ${row}`),
+      ).map((row) => `a partial row in ${table}: ${row}`),
     )
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { killHubRepeatedly } from './kill-hub.ts'
 
-test('a hub killed 200 times keeps everything it answered for', { timeout: 3_600_000 }, async () => {
+test('a hub that is killed 200 times keeps everything it confirmed', { timeout: 3_600_000 }, async () => {
   const report = await killHubRepeatedly(200)
   console.log(report)
   expect(report.faults).toEqual([])

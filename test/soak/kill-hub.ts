@@ -1,10 +1,10 @@
 /**
- * Kills a hub again and again while clients work with it, and looks after each restart whether it keeps its word: what
- * was answered is there, what was revoked stays revoked, and the databases are whole.
+ * Kills a hub repeatedly while clients work with it. After each restart it checks that confirmed data is there, that
+ * revoked tokens stay revoked, and that the databases are undamaged.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { type HubProcess, startHubProcess } from '../worlds/hub-process.ts'
 import { openConnection, requestOn } from '../harness/legacy-call.ts'
 import { callTool, type Endpoint } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
@@ -23,7 +23,7 @@ export interface KillReport {
 }
 
 const clientCount = 4
-/** Long enough for some calls to end, short enough to fall into the middle of others. */
+/** Long enough for some calls to end, short enough to interrupt others. */
 const longestLifeMs = 400
 
 export async function killHubRepeatedly(kills: number): Promise<KillReport> {
@@ -59,7 +59,7 @@ async function workUntilKilled(hub: HubProcess, ledger: Ledger): Promise<void> {
   await working
 }
 
-/** Works until the hub is gone. Whatever fails before that is a fault of the hub. */
+/** Works until the hub is killed. A failure before that is a fault of the hub. */
 async function work(endpoint: Endpoint, ledger: Ledger, killed: AbortSignal): Promise<void> {
   for (;;) {
     try {

@@ -1,18 +1,18 @@
-/** What clients were told, to be compared with what a hub knows after it was killed. */
+/** The answers that clients received, to compare with the data of a hub after it was killed. */
 
 export interface Ledger {
-  /** A name that no other token has, by which the event of its making is known. */
+  /** A unique label for a token, which identifies the event of its creation. */
   nextLabel(): string
-  /** An answer came: the token exists. */
+  /** The answer arrived, so the token exists. */
   issued(token: KnownToken): void
-  /** A question was sent whose answer may never come. */
+  /** The request was sent. Its answer may never arrive. */
   revoking(id: string): void
   revoked(id: string): void
-  /** A connection was opened, and subscribed to something. */
+  /** A connection was opened and has a subscription. */
   connected(id: string): void
   /** An event was shown to a client. */
   sawEvent(event: KnownEvent): void
-  /** The id of a token to revoke, of those that live. */
+  /** The id of a valid token to revoke. */
   anyLiving(): string | undefined
   readonly tokens: ReadonlyMap<string, Fate>
   readonly events: ReadonlyMap<number, string>
@@ -31,7 +31,7 @@ export interface KnownEvent {
   readonly id: string
 }
 
-/** `in doubt`: the hub died between the question and the answer, so both outcomes are right. */
+/** `in doubt`: the hub died between request and answer, so both outcomes are right. */
 export interface Fate {
   readonly label: string
   readonly token: string

@@ -1,4 +1,4 @@
-/** A viewer that reads a session from its first byte to its end, by the long poll that the page uses. */
+/** Reads the output of a session from its first byte to its end, with the same long poll as the page. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { type Endpoint, modernRequest } from '../harness/modern-call.ts'
@@ -19,7 +19,7 @@ const outputSchema = z.object({
   ended: z.boolean().optional(),
 })
 
-/** Throws where something was dropped. */
+/** Throws if output was dropped. */
 export async function readAllOutput(hub: Endpoint, session: string): Promise<AllOutput> {
   const hash = createHash('sha256')
   const pieces: Buffer[] = []

@@ -1,8 +1,8 @@
-/** The bytes of a journal as they lie on disk, read without any code of the hub's. */
+/** Reads the bytes of a journal from disk, without any code of the hub. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Throws where a segment does not begin where the one before ends. */
+/** Throws if there is a gap between two segments. */
 export function readJournalFiles(folder: string): Buffer {
   const names = readdirSync(folder).filter((name) => name.endsWith('.raw'))
   const pieces: Buffer[] = []

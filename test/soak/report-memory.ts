@@ -1,4 +1,4 @@
-/** Loaded before the hub in the soak: answers its parent with the memory that is left after a collection. */
+/** Loaded before the hub in soak tests. Sends its parent the memory usage after a garbage collection. */
 process.on('message', () => {
   globalThis.gc?.()
   process.send?.(process.memoryUsage())

@@ -1,9 +1,9 @@
-/** Programs that print and end, many at once; and one that prints bytes no text would have. Over MCP, to the last byte. */
+/** Checks output over MCP to the last byte: of many short programs at once, and of one that prints random bytes. */
 import { createHash, randomBytes } from 'node:crypto'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Session } from '../../src/api/session.ts'
-import { startHubProcess } from '../harness/hub-process.ts'
+import { startHubProcess } from '../worlds/hub-process.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { readJournalFiles } from './read-journal-files.ts'
@@ -38,18 +38,18 @@ export async function runShortCommands({
       const name = `short-${round}-${index}`
       await callTool(hub, 'create_session', { name, command: shortCommand, wait: { for: 'exit', timeout_ms: 120_000 } })
       const session = (await callTool(hub, 'get_session', { name })) as unknown as Session
-      const kept = readJournalFiles(session.log_path)
+      const journal = readJournalFiles(session.log_path)
       const { bytes } = await readAllOutput(hub, name)
       await callTool(hub, 'kill_session', { name, remove: true })
-      return lostOf(kept) + lostOf(bytes)
+      return bytesLostIn(journal) + bytesLostIn(bytes)
     })
     bytesLost += (await Promise.all(lost)).reduce((sum, each) => sum + each, 0)
   }
   return { commands: rounds * atOnce, bytesLost }
 }
 
-/** All of it where they differ: then it is not only the end that is missing. */
-function lostOf(bytes: Buffer): number {
+/** Counts everything as lost if the bytes differ, because then more than the end is missing. */
+function bytesLostIn(bytes: Buffer): number {
   if (bytes.equals(shortOutput)) return 0
   return shortOutput.length - (shortOutput.indexOf(bytes) === 0 ? bytes.length : 0)
 }
@@ -59,7 +59,7 @@ export async function printRandomBytes(megabytes: number): Promise<RandomBytesRe
   await using hub = await startHubProcess({ home: home.path })
   const source = join(home.path, 'source')
   const written = writeRandomFile(source, megabytes)
-  // It begins when it is told to, so that the viewer is there from the first byte.
+  // It starts after the first input, so that the viewer sees it from the first byte.
   const command = `stty raw -echo; head -c 1 > /dev/null; cat '${source}'`
   const session = (await callTool(hub, 'create_session', { name: 'random', command })) as unknown as Session
   await callTool(hub, 'send_text', { session: 'random', text: 'x' })

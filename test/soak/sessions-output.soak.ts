@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { printRandomBytes, runShortCommands } from './session-output.ts'
 
-test('twenty times sixty short commands at once lose no byte', { timeout: 3_600_000 }, async () => {
+test('twenty rounds of sixty short commands at once lose no byte', { timeout: 3_600_000 }, async () => {
   const report = await runShortCommands({ rounds: 20, atOnce: 60 })
   console.log(report)
   expect(report.bytesLost).toBe(0)

@@ -1,4 +1,4 @@
-/** Jobs that run until they are told to end, and note each time they begin: one that began twice, or never, is found. */
+/** Jobs that run until a file appears, and record each start, so that a job that started twice or never is found. */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -6,9 +6,9 @@ import type { Job } from '../../src/api/job.ts'
 import { callTool, type Endpoint } from '../harness/modern-call.ts'
 
 export interface Jobs {
-  /** Those that ran, run; those that waited, wait. */
-  expectGoingOn(hub: Endpoint): Promise<void>
-  /** Lets all of them end, and looks whether each ran once, to its end. */
+  /** Checks that running jobs still run and waiting jobs still wait. */
+  expectUnchanged(hub: Endpoint): Promise<void>
+  /** Lets all jobs end, and checks that each ran once and to its end. */
   finish(hub: Endpoint): Promise<void>
 }
 
@@ -17,11 +17,11 @@ const exitCode = 7
 
 export interface Queue {
   readonly count: number
-  /** So many of them run, and the others wait. */
+  /** This many run at a time. The others wait. */
   readonly atOnce: number
 }
 
-/** Resolves when as many run as may. */
+/** Resolves when `atOnce` jobs run. */
 export async function enqueueJobs(hub: Endpoint, directory: string, { count, atOnce }: Queue): Promise<Jobs> {
   const starts = join(directory, 'job-starts')
   const end = join(directory, 'jobs-may-end')
@@ -44,7 +44,7 @@ export async function enqueueJobs(hub: Endpoint, directory: string, { count, atO
   await expect.poll(() => statuses(hub), patience).toEqual(whileNoneEnds)
   await expect.poll(started, patience).toEqual(names.slice(0, atOnce))
   return {
-    expectGoingOn: async (endpoint) => expect(await statuses(endpoint)).toEqual(whileNoneEnds),
+    expectUnchanged: async (endpoint) => expect(await statuses(endpoint)).toEqual(whileNoneEnds),
     async finish(endpoint) {
       writeFileSync(end, '')
       const failed = Object.fromEntries(names.map((name) => [name, 'failed']))

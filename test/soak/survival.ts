@@ -1,7 +1,7 @@
 /**
- * Ends a hub again and again under sessions that print without pause and jobs that run, and looks after each restart
- * whether all are there: the same processes, every byte in its place, and the screens of a plain emulator that was
- * given what the programs wrote.
+ * Ends a hub repeatedly while sessions print without pause and jobs run. After each restart it checks that the processes
+ * are the same, that every byte is in its place, and that the screens equal those of a plain emulator that got the same
+ * output.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ import { expect } from 'vitest'
 import type { Session } from '../../src/api/session.ts'
 import { drawReferences, inWords } from '../fixtures/draw-references.ts'
 import type { Picture } from '../fixtures/reference-screens.ts'
-import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { type HubProcess, startHubProcess } from '../worlds/hub-process.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { enqueueJobs } from './survival-jobs.ts'
@@ -21,9 +21,9 @@ export type Ending = 'SIGKILL' | 'SIGTERM' | 'SIGKILL to the group of npm start'
 export interface SurvivalOptions {
   readonly sessions: number
   readonly jobs: number
-  /** One after another. */
+  /** In this order. */
   readonly endings: readonly Ending[]
-  /** Of each session, between two endings. */
+  /** How much each session prints between two endings. */
   readonly bytesBetween: number
 }
 
@@ -33,18 +33,18 @@ export interface SurvivalReport {
   readonly endings: number
   readonly megabytes: number
   readonly screensCompared: number
-  /** For each ending, from then until the next hub has told of all sessions, jobs and screens. */
+  /** For each ending, the time until the next hub has returned all sessions, jobs and screens. */
   readonly backAfterMs: readonly number[]
   readonly questionsAnswered: string
 }
 
 interface Talker {
   readonly name: string
-  /** What it wrote, byte for byte. */
+  /** A copy of its output, byte for byte. */
   readonly file: string
   readonly cols: number
   readonly rows: number
-  /** So much it prints as fast as it can. */
+  /** It prints this much as fast as it can. */
   readonly burstBytes: number
 }
 
@@ -58,7 +58,7 @@ const sizes = [
 
 /** Takes long enough to draw that a running hub saves the screen on the way. */
 const savedBurst = 1_200_000
-/** The next hub draws these from the journal alone. */
+/** Too little for a snapshot, so the next hub draws the screen from the journal alone. */
 const unsavedBurst = 10_000
 
 export async function survive({ sessions, jobs, endings, bytesBetween }: SurvivalOptions): Promise<SurvivalReport> {
@@ -76,7 +76,7 @@ export async function survive({ sessions, jobs, endings, bytesBetween }: Surviva
 
   for (const [index, ending] of endings.entries()) {
     await grow(talkers, bytesBetween)
-    // A hub that is stopped saves the screens; with nothing printed since, they are all that the next one shows.
+    // A hub that is stopped saves the screens. With no output since, the next hub shows exactly these.
     const isQuiet = ending === 'SIGTERM'
     if (isQuiet) await pause(hub, talkers)
     const endedAt = performance.now()
@@ -84,8 +84,8 @@ export async function survive({ sessions, jobs, endings, bytesBetween }: Surviva
     const talking = isQuiet ? undefined : grow(talkers, 1)
     hub = await startHubProcess({ home: home.path, env, viaNpm: isByNpm(endings[index + 1]) })
     expect(await pidsOf(hub)).toEqual(pids)
-    await queue.expectGoingOn(hub)
-    await lookAtAll(hub, talkers)
+    await queue.expectUnchanged(hub)
+    await readAllScreens(hub, talkers)
     backAfterMs.push(Math.round(performance.now() - endedAt))
     await talking
     if (!isQuiet) await pause(hub, talkers)
@@ -105,11 +105,11 @@ export async function survive({ sessions, jobs, endings, bytesBetween }: Surviva
     megabytes: Math.round(talkers.reduce((sum, { file }) => sum + statSync(file).size, 0) / 1e6),
     screensCompared: talkers.length * (endings.length + 1),
     backAfterMs,
-    questionsAnswered: tellAnswers(talkers),
+    questionsAnswered: countAnswers(talkers),
   }
 }
 
-/** One job less than there are, so that one waits. */
+/** One less than the number of jobs, so that one waits. */
 const jobsAtOnce = 3
 const env = { SIGNALBOX_JOB_CONCURRENCY: String(jobsAtOnce) }
 
@@ -136,7 +136,7 @@ async function pidsOf(hub: HubProcess): Promise<Readonly<Record<string, number |
   return Object.fromEntries(talkers.map(({ name, pid }) => [name, pid]))
 }
 
-/** Waits until each has written so much more, whether there is a hub or not. */
+/** Waits until each has written this much more, even while no hub runs. */
 async function grow(talkers: readonly Talker[], bytes: number): Promise<void> {
   const goals = new Map(talkers.map((talker) => [talker, writtenBy(talker) + bytes]))
   await untilWritten(talkers, (talker) => goals.get(talker)!)
@@ -164,7 +164,7 @@ async function type(hub: HubProcess, talkers: readonly Talker[], text: string): 
   await Promise.all(talkers.map(({ name }) => callTool(hub, 'send_text', { session: name, text })))
 }
 
-/** They hold their breath, and all that they have printed is on their screens. */
+/** Pauses all talkers, and waits until all their output is on their screens. */
 async function pause(hub: HubProcess, talkers: readonly Talker[]): Promise<void> {
   await type(hub, talkers, 'p')
   for (const { name, file } of talkers) {
@@ -175,8 +175,8 @@ async function pause(hub: HubProcess, talkers: readonly Talker[]): Promise<void>
   }
 }
 
-/** As a person does who opens all of them at once. None is drawn from less than was printed long before. */
-async function lookAtAll(hub: HubProcess, talkers: readonly Talker[]): Promise<void> {
+/** Reads all screens at once, as a person does who opens all sessions. Each must include at least the early output. */
+async function readAllScreens(hub: HubProcess, talkers: readonly Talker[]): Promise<void> {
   const screens = talkers.map(({ name }) => callTool(hub, 'read_screen', { session: name }))
   for (const [index, { offset }] of (await Promise.all(screens)).entries()) {
     expect(offset).toBeGreaterThanOrEqual(talkers[index]!.burstBytes)
@@ -200,13 +200,13 @@ async function expectWholeEnd(hub: HubProcess, { name, file }: Talker): Promise<
   const session = (await callTool(hub, 'get_session', { name })) as unknown as Session
   expect(session).toMatchObject({ status: 'completed', exit_code: 0 })
   const written = readFileSync(file)
-  const kept = readJournalFiles(session.log_path)
-  expect(kept.length, `${name} wrote ${written.length} bytes`).toBe(written.length)
-  expect(kept.equals(written), `the journal of ${name}`).toBe(true)
+  const journal = readJournalFiles(session.log_path)
+  expect(journal.length, `${name} wrote ${written.length} bytes`).toBe(written.length)
+  expect(journal.equals(written), `the journal of ${name}`).toBe(true)
 }
 
-/** A hub that comes after another may leave a question alone, but never answer it again. */
-function tellAnswers(talkers: readonly Talker[]): string {
+/** After a restart a hub may leave a question of a program unanswered, but must never answer it twice. */
+function countAnswers(talkers: readonly Talker[]): string {
   const counts = talkers.map(({ file }) => {
     const { asked, answered } = JSON.parse(readFileSync(`${file}.answers`, 'utf8')) as {
       asked: number

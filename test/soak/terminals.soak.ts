@@ -1,17 +1,17 @@
-/** The full counts of what src/terminal proves in small: no byte is lost, no snapshot misleads. */
+/** The tests of src/terminal with full counts: no byte is lost, and no snapshot is wrong. */
 import { createHash, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readJournal } from '../../src/terminal/journal.ts'
-import { connectTo, hold, readAll, untilExit } from '../fixtures/held-program.ts'
+import { readJournal } from '../../src/terminal/journal/journal.ts'
+import { connectTo, hold, readAll, untilExit } from '../worlds/held-program.ts'
 import { checkSnapshots } from '../fixtures/snapshot-property.ts'
 import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 
 const megabyte = 1024 * 1024
 const minutes = 60_000
 
-test('twenty times sixty short commands at once: no byte is lost', { timeout: 30 * minutes }, async () => {
+test('holders lose no byte of twenty rounds of sixty short commands at once', { timeout: 30 * minutes }, async () => {
   const expected = Buffer.from(`${Array.from({ length: 2000 }, (_, index) => `${index + 1}\r\n`).join('')}END\r\n`)
   for (let round = 0; round < 20; round++) {
     const outcomes = await Promise.all(
@@ -25,7 +25,7 @@ test('twenty times sixty short commands at once: no byte is lost', { timeout: 30
   }
 })
 
-test('a hundred megabytes of random bytes come out as they went in', { timeout: 10 * minutes }, async () => {
+test('the journal holds a hundred megabytes of random bytes unchanged', { timeout: 10 * minutes }, async () => {
   const source = randomBytes(100 * megabyte)
   const file = join(temporaryDirectory(), 'bytes')
   writeFileSync(file, source)
@@ -36,7 +36,7 @@ test('a hundred megabytes of random bytes come out as they went in', { timeout: 
   expect(digestOfJournal(held.journal)).toBe(createHash('sha256').update(source).digest('hex'))
 })
 
-test('snapshots of five thousand made-up states mislead nobody', { timeout: 30 * minutes }, async () => {
+test('snapshots of five thousand generated states restore the same screens', { timeout: 30 * minutes }, async () => {
   expect(await checkSnapshots({ numRuns: 5_000 })).toBeGreaterThan(4_000)
 })
 

@@ -1,4 +1,4 @@
-/** The full count of what `test/upstreams` proves in small. */
+/** The test of `test/upstreams` with full counts. */
 import { test } from 'vitest'
 import { type Ending, expectNothingLeft, wearOut } from '../upstreams/wear-out.ts'
 
@@ -10,7 +10,7 @@ const endings: readonly Ending[] = [
   'addresses are taken away',
 ]
 
-test.each(endings)(`%s ${times} times, and leave nothing behind`, { timeout: 3_600_000 }, async (ending) => {
+test.each(endings)(`nothing is left behind when %s ${times} times`, { timeout: 3_600_000 }, async (ending) => {
   const report = await wearOut({ ending, times })
   const { before, after, calls } = report
   console.log({ ending, times, before, after, calls })

@@ -1,13 +1,13 @@
-/** What a hub holds at a moment: what upstreams must not leave behind. */
+/** The resources of a hub at one moment, to find leaks of upstreams. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { markOfHome } from '../../src/mcp/upstream/reaper.ts'
+import { markOfHome } from '../../src/upstream/reaper.ts'
 import { carriersOf } from '../fixtures/processes.ts'
 
 export interface HubUse {
-  /** Its children, zombies too. */
+  /** Its child processes, zombies included. */
   readonly children: number
-  /** Processes that carry its mark: upstreams, and whatever they started. */
+  /** Processes that carry its mark: upstreams and all they started. */
   readonly marked: number
   readonly descriptors: number
 }

@@ -1,4 +1,4 @@
-/** A hub that is killed takes its upstreams along, and the next one brings them back. */
+/** The upstreams of a killed hub end with it, and the next hub starts them again. */
 import { existsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,17 +6,17 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { withArgument } from '../fixtures/processes.ts'
 import { until } from '../fixtures/until.ts'
-import { type ConnectorArgs, startGatewayHub, upstreamProgram } from '../gateway/gateway-hub.ts'
+import { type ConnectorArgs, startGatewayHub, upstreamProgram } from '../worlds/gateway-hub.ts'
 import { type Endpoint, modernRequest } from '../harness/modern-call.ts'
 import { childrenOf, markedBy } from './hub-use.ts'
 
 const labels = ['one', 'two', 'three']
 
-test('a killed hub takes its upstreams and all that they started along, and leaves no zombie', async () => {
+test('the upstreams of a killed hub and all their processes end with it, and leave no zombie', async () => {
   await using hub = await startGatewayHub()
   const agent = await hub.agentOf('agent', connectorsIn(hub.home))
   for (const label of labels) await until(() => isAnswered(agent, label))
-  // Of each: the server, one that it started, and one that went its own way.
+  // For each: the server, a process that it started, and one in a session of its own.
   const started = await until(() => {
     const pids = markedBy(hub.home)
     return pids.length === 3 * labels.length && pids
@@ -28,7 +28,7 @@ test('a killed hub takes its upstreams and all that they started along, and leav
   await until(() => [...started, ...reapers].every((pid) => !existsSync(`/proc/${pid}`)))
 })
 
-test('the next hub serves the lists as they were, at once, and then the upstreams are back', async () => {
+test('the next hub shows the last known lists at once, and then the upstreams run again', async () => {
   await using hub = await startGatewayHub()
   const agent = await hub.agentOf('agent', connectorsIn(hub.home))
   for (const label of labels) await until(() => isAnswered(agent, label))
@@ -41,7 +41,7 @@ test('the next hub serves the lists as they were, at once, and then the upstream
   await until(() => markedBy(hub.home).length === 3 * labels.length)
 })
 
-/** A shell that starts two more programs before it becomes the server; it does not begin while the file is there. */
+/** A shell that starts two more programs before it becomes the server. It waits while the file exists. */
 function connectorsIn(home: string): Readonly<Record<string, ConnectorArgs>> {
   const { cmd, args } = upstreamProgram('plain-upstream', '--stdio')
   const script = 'while [ -e "$0" ]; do sleep 0.05; done; sleep 1000 & setsid sleep 1000 & exec "$@"'

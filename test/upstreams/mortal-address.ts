@@ -1,11 +1,11 @@
 /** An upstream over HTTP that knows its connections by id, and forgets them all when it dies. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { answerJson, type HttpUpstream, openStream, serveHttp, type Visit } from '../fixtures/http-upstream.ts'
+import { answerJson, type HttpUpstream, openStream, serveHttp, type Visit } from '../worlds/http-upstream.ts'
 
 export interface MortalAddress {
   readonly url: string
-  /** Drops whoever is connected; the one that takes its place knows nobody. */
+  /** Drops all connections. The server that replaces it knows none of them. */
   dieAndComeBack(): Promise<void>
 }
 

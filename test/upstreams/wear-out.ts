@@ -1,6 +1,6 @@
 /**
- * A hub whose upstreams die, or are taken away, again and again, while its agent works with one that is left alone. What
- * they leave behind must not add up.
+ * A hub whose upstreams die or are detached again and again, while its agent uses one that is left alone. Leftovers
+ * must not add up.
  */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,10 +8,10 @@ import { expect, vi } from 'vitest'
 import { z } from 'zod'
 import { carriersOf } from '../fixtures/processes.ts'
 import { until } from '../fixtures/until.ts'
-import { type ConnectorArgs, overStdio, upstreamProgram } from '../gateway/gateway-hub.ts'
+import { type ConnectorArgs, overStdio, upstreamProgram } from '../worlds/gateway-hub.ts'
 import type { Answer, RawClient } from '../gateway/raw-client.ts'
 import { connectEndpoint } from '../gateway/raw-wires.ts'
-import { type HubProcess, startHubProcess } from '../harness/hub-process.ts'
+import { type HubProcess, startHubProcess } from '../worlds/hub-process.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { type HubUse, useOf } from './hub-use.ts'
@@ -21,10 +21,10 @@ import { serveMortal } from './mortal-address.ts'
 export type Ending = 'programs are killed' | 'programs are taken away' | 'addresses die' | 'addresses are taken away'
 
 interface WearReport {
-  /** After everything had happened once, and at the end. */
+  /** After each ending has happened once, and at the end. */
   readonly before: HubUse & Memory
   readonly after: HubUse & Memory
-  /** Calls to the mount that was left alone, and what those were answered that failed. */
+  /** The number of calls to the mount that was left alone, and the answers of those that failed. */
   readonly calls: number
   readonly failures: readonly string[]
   readonly log: string
@@ -35,7 +35,7 @@ interface Memory {
 }
 
 interface Lane {
-  /** Ends the upstream, and resolves when it, or the next one, is of use again. */
+  /** Ends the upstream. Resolves when it, or its successor, works again. */
   again(): Promise<void>
 }
 
@@ -90,7 +90,7 @@ export function expectNothingLeft({ before, after, calls, failures, log }: WearR
   expect(failures).toEqual([])
   expect(after.marked).toBe(before.marked)
   expect(after.children).toBe(before.children)
-  // The agent's connections to the hub come and go; a leak would be one for each restart.
+  // The agent's sockets to the hub come and go. A leak would be one for each restart.
   expect(after.descriptors).toBeLessThan(before.descriptors + 20)
   expect(after.heapMb).toBeLessThan(before.heapMb * 1.1 + 5)
   expect(log).not.toMatch(/MaxListeners|Warning:/)
@@ -143,7 +143,7 @@ async function repeat(times: number, work: () => Promise<void>): Promise<void> {
   for (let time = 0; time < times; time++) await work()
 }
 
-/** When what ended last is gone. */
+/** Waits until the last ended upstream is gone. */
 async function settled(place: Parameters<typeof useOf>[0]): Promise<HubUse> {
   let last = useOf(place)
   return until(async () => {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * How many columns a character takes: exactly as the hub counts (`src/terminal/emulator/character-width.ts`), or what it
- * draws would not line up here. Unicode 11, and no more marks on one character than any script needs.
+ * How many columns a character takes. It must count exactly like the hub (`src/terminal/emulator/character-width.ts`),
+ * or the screen would not line up: Unicode 11, with a limit on the combining marks of one character.
  */
 import { Unicode11Addon } from '../xterm/addon-unicode11.js'
 
@@ -9,8 +9,8 @@ import { Unicode11Addon } from '../xterm/addon-unicode11.js'
 
 const maxMarks = 20
 
-// The properties of a character are one number: whether it joins the one before (1 bit), the width of both (2 bits);
-// the rest is ours.
+// The properties of a character are one number: whether it joins the character before (1 bit), and the width of both
+// (2 bits). The other bits are ours.
 const isJoined = 1
 const widthMask = 6
 const narrow = 2
@@ -18,7 +18,7 @@ const isAlone = 8
 const marksShift = 4
 
 /** @param {import('../xterm/xterm.js').Terminal} terminal */
-export function countCharactersAsTheHub(terminal) {
+export function countCharactersLikeTheHub(terminal) {
   const table = readTable()
   /** @type {Widths} */
   const widths = {
@@ -30,7 +30,7 @@ export function countCharactersAsTheHub(terminal) {
       const properties = table.charProperties(codepoint, base & (isJoined | widthMask))
       const marks = (base >>> marksShift) + 1
       if (properties & isJoined && marks <= maxMarks) return properties | (marks << marksShift)
-      // A mark with nothing to stand on is given a column by the emulator; so let it have the width of one.
+      // The emulator gives a mark without a base character a column of its own, so its width is one.
       return properties & isJoined || !(properties & widthMask) ? narrow | isAlone : properties
     },
   }
@@ -38,13 +38,13 @@ export function countCharactersAsTheHub(terminal) {
   terminal.unicode.activeVersion = widths.version
 }
 
-/** The addon gives its table to a terminal only. @returns {Widths} */
+/** The addon gives its table only to a terminal. @returns {Widths} */
 function readTable() {
   /** @type {Widths[]} */
   const found = []
-  const taker = { unicode: { register: (/** @type {Widths} */ table) => void found.push(table) } }
-  new Unicode11Addon().activate(/** @type {any} */ (taker))
+  const terminal = { unicode: { register: (/** @type {Widths} */ table) => void found.push(table) } }
+  new Unicode11Addon().activate(/** @type {any} */ (terminal))
   const [table] = found
-  if (!table) throw new Error('the Unicode 11 addon registers no table')
+  if (!table) throw new Error('The Unicode 11 addon did not register a table.')
   return table
 }

@@ -1,11 +1,11 @@
 // @ts-check
-/** The page that follows one session: shows its terminal live, and lets one viewer at a time type. */
+/** The page of one session: shows its terminal live, and lets one viewer at a time type. */
 import { untilAnswered } from '../backoff.js'
 import { find } from '../elements.js'
 import { createLoginForm } from '../login-form.js'
 import { createMcpClient } from '../mcp-client.js'
-import { keepNoticed } from '../notices.js'
-import { isAhead, isOver } from '../session-words.js'
+import { keepUpToDate } from '../notices.js'
+import { isNotStarted, isOver } from '../session-text.js'
 import { readToken } from '../token.js'
 import { createHeader } from './header.js'
 import { createKeyBar } from './key-bar.js'
@@ -45,13 +45,13 @@ header.takeOver.addEventListener('click', () => {
   void typing?.takeOver()
   terminal.focus()
 })
-new ResizeObserver(afterAWhile(arrange)).observe(find('place', HTMLElement))
+new ResizeObserver(debounce(arrange)).observe(find('place', HTMLElement))
 visualViewport?.addEventListener('resize', keepAboveKeyboard)
 
 const login = createLoginForm(() => void show())
 void show()
 
-/** From logging in to the end of the session, or of the token. */
+/** Runs from login to the end of the session or the token. */
 async function show() {
   shown.abort()
   shown = new AbortController()
@@ -62,14 +62,14 @@ async function show() {
   const { call } = client
   try {
     const onLost = (/** @type {Error} */ { message }) => header.note('lost', `${message} Trying again …`)
-    const look = () => call('get_session', { name: named }, signal)
-    // By its id from here on: a name means the newest session that has it.
-    const session = await untilAnswered(look, { signal, onLost })
+    const readSession = () => call('get_session', { name: named }, signal)
+    // From here on by its id, since a name refers to its newest session.
+    const session = await untilAnswered(readSession, { signal, onLost })
     login.hide()
     header.note('failed', undefined)
     header.note('lost', undefined)
     present(session)
-    // A phone would show its keyboard.
+    // On a phone, the focus would open the keyboard.
     if (!matchMedia('(pointer: coarse)').matches) terminal.focus()
     typing = createTyping({
       call,
@@ -79,18 +79,18 @@ async function show() {
       onRefused: header.flash,
       onFailure: ({ message }) => header.note('failed', `${message} What you typed may not have arrived.`),
     })
-    const begun = Promise.withResolvers()
-    if (!isAhead(session)) begun.resolve(undefined)
+    const started = Promise.withResolvers()
+    if (!isNotStarted(session)) started.resolve(undefined)
     await Promise.all([
-      begun.promise.then(() => followOutput({ call, session: session.id, viewer, signal, view, onNews, onLost })),
-      keepNoticed({
+      started.promise.then(() => followOutput({ call, session: session.id, viewer, signal, view, onNews, onLost })),
+      keepUpToDate({
         client,
         signal,
         async read() {
           const now = await call('get_session', { name: session.id }, signal)
           present(now)
-          if (isAhead(now)) return
-          begun.resolve(undefined)
+          if (isNotStarted(now)) return
+          started.resolve(undefined)
           header.showWindow(await call('get_config', { session: session.id }, signal))
         },
         onLost,
@@ -128,7 +128,7 @@ function onNews({ size, writer }) {
 /** @param {string | undefined} writer */
 function onWriter(writer) {
   const isOther = writer !== undefined && writer !== viewer
-  header.note('reading', isOther ? `Read along: ${writer} types.` : undefined)
+  header.note('reading', isOther ? `${writer} is typing. You can read along.` : undefined)
   header.showWriter(writer === viewer ? 'you type' : '')
   view.setRole(writer === viewer ? 'writer' : 'reader')
   sizing.forget()
@@ -140,7 +140,7 @@ function type(text) {
   typing?.type(text)
 }
 
-/** What the mouse does, and where the focus goes, concerns the program only if this viewer types. @param {string} data */
+/** Mouse and focus reports go to the program only if this viewer types. @param {string} data */
 function report(data) {
   if (typing?.isWriter && isAscii(data)) typing.type(data)
 }
@@ -150,14 +150,14 @@ function arrange() {
   void sizing.settle()
 }
 
-/** Where the keyboard of a phone lies over the page instead of making it smaller. */
+/** For phones whose keyboard covers the page instead of resizing it. */
 function keepAboveKeyboard() {
   const { height, scale } = /** @type {VisualViewport} */ (visualViewport)
-  // Looking closer makes the visible part smaller too, but not the page.
+  // Zooming in makes the visible part smaller, but not the page.
   document.documentElement.style.setProperty('--visible-height', `${height * scale}px`)
 }
 
-/** Focus in and out, and the mouse. @param {string} data */
+/** Focus and mouse reports. @param {string} data */
 function isReport(data) {
   return data === '\x1b[I' || data === '\x1b[O' || data.startsWith('\x1b[M') || data.startsWith('\x1b[<')
 }
@@ -168,10 +168,10 @@ function isAscii(data) {
 }
 
 /**
- * Dragging the edge of a window would otherwise tell the program of every size on the way.
+ * Otherwise dragging the edge of a window would send every size on the way to the program.
  * @param {() => void} action
  */
-function afterAWhile(action) {
+function debounce(action) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer
   return () => {

@@ -1,7 +1,7 @@
 // @ts-check
-/** What stands above the terminal: which session, how it is, who types. */
+/** The header above the terminal: the session, its status, and who types. */
 import { find } from '../elements.js'
-import { describeDoing, describeEnd, isOver, moodOf } from '../session-words.js'
+import { describeActivity, describeEnd, displayStatus, isOver } from '../session-text.js'
 
 /** @typedef {import('../mcp-client.js').Json} Json */
 
@@ -11,10 +11,10 @@ export function createHeader() {
   const status = find('status', HTMLElement)
   let name = ''
   let isWaiting = false
-  let titleByProgram = ''
+  let programTitle = ''
   /** @type {string | undefined} */
-  let titleByHand
-  /** By urgency: the first that has something to say is shown. @type {Map<string, string | undefined>} */
+  let ownTitle
+  /** In order of urgency: the first with a text is shown. @type {Map<string, string | undefined>} */
   const notes = new Map([
     ['lost', undefined],
     ['failed', undefined],
@@ -23,7 +23,7 @@ export function createHeader() {
   ])
 
   function showTitle() {
-    const shown = titleByHand ?? titleByProgram
+    const shown = ownTitle ?? programTitle
     find('title', HTMLElement).textContent = shown
     document.title = `${isWaiting ? '◆ ' : ''}${shown === '' ? name : `${name}: ${shown}`} – Signalbox`
   }
@@ -41,10 +41,10 @@ export function createHeader() {
   return {
     takeOver,
     note,
-    /** Somebody typed who may not. */
+    /** A viewer typed without the input. */
     flash() {
       banner.classList.remove('refused')
-      void banner.offsetWidth // so that the animation begins anew
+      void banner.offsetWidth // restarts the animation
       banner.classList.add('refused')
     },
     /** @param {Json} session */
@@ -53,20 +53,20 @@ export function createHeader() {
       isWaiting = !isOver(session) && session.activity.is === 'waiting'
       find('name', HTMLElement).textContent = name
       status.textContent = session.status
-      status.dataset.is = moodOf(session)
-      find('activity', HTMLElement).textContent = isOver(session) ? '' : describeDoing(session)
+      status.dataset.is = displayStatus(session)
+      find('activity', HTMLElement).textContent = isOver(session) ? '' : describeActivity(session)
       note('over', isOver(session) ? `This session is over. ${describeEnd(session)}` : undefined)
       showTitle()
     },
     /** @param {string} title */
     showProgramTitle(title) {
-      titleByProgram = title
+      programTitle = title
       showTitle()
     },
-    /** What people set goes before what the program says. @param {Json} config of the terminal */
+    /** A title that people set wins over the title of the program. @param {Json} config of the terminal */
     showWindow({ terminal, window }) {
-      const isByHand = window.title !== (terminal.title || name)
-      titleByHand = isByHand ? window.title : undefined
+      const isOwnTitle = window.title !== (terminal.title || name)
+      ownTitle = isOwnTitle ? window.title : undefined
       showTitle()
       find('place', HTMLElement).style.opacity = window.opacity
     },

@@ -1,12 +1,12 @@
 // @ts-check
-/** Keys that a phone's keyboard lacks, and a field to type in that its suggestions work with. */
+/** Keys that a phone's keyboard lacks, and a text field with which its suggestions work. */
 import { find } from '../elements.js'
 
 /**
  * @typedef {object} KeyBarOptions
  * @property {(text: string) => void} type
  * @property {(text: string) => void} paste
- * @property {() => boolean} isApplicationCursor arrow keys are told differently then
+ * @property {() => boolean} isApplicationCursor then arrow keys have other codes
  */
 
 /** @param {KeyBarOptions} options */
@@ -32,7 +32,7 @@ export function createKeyBar({ type, paste, isApplicationCursor }) {
     if (key) press(button, () => type(key()))
   }
   press(ctrl, () => setCtrl(!isCtrl()))
-  // Without a secure connection the browser keeps the clipboard to itself.
+  // Without a secure connection the browser denies access to the clipboard.
   pasteButton.hidden = navigator.clipboard?.readText === undefined
   press(pasteButton, async () => paste(await navigator.clipboard.readText()))
 
@@ -51,7 +51,7 @@ export function createKeyBar({ type, paste, isApplicationCursor }) {
   const isCtrl = () => ctrl.ariaPressed === 'true'
   const setCtrl = (/** @type {boolean} */ on) => void (ctrl.ariaPressed = String(on))
 
-  /** The next key is held with Ctrl, if it was pressed here. @param {string} typed */
+  /** Applies Ctrl to the next key, if it was pressed on the bar. @param {string} typed */
   function withCtrl(typed) {
     if (!isCtrl() || typed.length !== 1) return typed
     setCtrl(false)
@@ -70,7 +70,7 @@ function controlCharacter(character) {
 }
 
 /**
- * The keyboard stays as it is: the button takes no focus.
+ * The button takes no focus, so that the phone's keyboard stays as it is.
  * @type {(button: HTMLButtonElement, action: () => void | Promise<void>) => void}
  */
 function press(button, action) {

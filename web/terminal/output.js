@@ -1,16 +1,16 @@
 // @ts-check
 /**
- * What a session prints, as it prints it: a drawing of its screen, then one long poll after another, each from the
- * offset where the one before ended. Losing the hub costs no byte: the next poll asks from the same offset.
+ * Follows the output of a session: draws its screen, then sends one long poll after another, each from the offset where
+ * the last one ended. Losing the hub loses no byte, since the next poll starts at the same offset.
  */
-import { attention } from '../attention.js'
+import { whenVisible } from '../tab-visibility.js'
 import { createBackoff, isLost } from '../backoff.js'
 
 /** @typedef {import('../mcp-client.js').Json} Json */
 
 const pollMs = 25_000
 const maxBytes = 256 * 1024
-/** A slice ends at a whole character. */
+/** A slice ends with a complete character, so it may be shorter than `maxBytes`. */
 const fullSlice = maxBytes - 8
 
 /**
@@ -20,12 +20,12 @@ const fullSlice = maxBytes - 8
  * @property {string} viewer
  * @property {AbortSignal} signal
  * @property {Pick<import('./view.js').View, 'draw' | 'print'>} view
- * @property {(news: Json) => void} onNews with every answer: size, writer, whether it has ended
+ * @property {(news: Json) => void} onNews called with every answer: size, writer, whether the session has ended
  * @property {(failure: Error) => void} onLost
  */
 
 /**
- * Resolves when the session has ended and all of it is shown; throws what is no mere loss of the hub.
+ * Resolves when the session has ended and all of its output is shown. Throws every error except the loss of the hub.
  * @param {Followed} followed
  */
 export async function followOutput({ call, session, viewer, signal, view, onNews, onLost }) {
@@ -36,20 +36,20 @@ export async function followOutput({ call, session, viewer, signal, view, onNews
   let size = {}
   let isBack = true
 
-  /** @param {AbortSignal} looking */
-  async function attach(looking) {
-    const { snapshot, ...news } = await call('read_output', { session, viewer, snapshot: true }, looking)
+  /** @param {AbortSignal} visible */
+  async function attach(visible) {
+    const { snapshot, ...news } = await call('read_output', { session, viewer, snapshot: true }, visible)
     await view.draw(snapshot, news.size)
     ;({ offset, size } = news)
     onNews(news)
   }
 
-  /** @type {(looking: AbortSignal, since: number) => Promise<boolean>} */
-  async function goOn(looking, since) {
-    // Coming back, it does not wait: that it can read at all is news.
+  /** @type {(visible: AbortSignal, since: number) => Promise<boolean>} */
+  async function readOn(visible, since) {
+    // After a reconnect it does not wait, since any answer is news.
     const timeout = isBack ? 0 : pollMs
     const args = { session, viewer, since, timeout_ms: timeout, max_bytes: maxBytes }
-    const { data, encoding, ...news } = await call('read_output', args, looking)
+    const { data, encoding, ...news } = await call('read_output', args, visible)
     const isFarBehind = isBack && news.next_offset - since >= fullSlice
     const isResized = news.size.cols !== size.cols || news.size.rows !== size.rows
     isBack = false
@@ -64,15 +64,15 @@ export async function followOutput({ call, session, viewer, signal, view, onNews
   }
 
   for (;;) {
-    const looking = await attention(signal)
+    const visible = await whenVisible(signal)
     if (signal.aborted) return
     try {
-      if (offset === undefined) await attach(looking)
-      else if (await goOn(looking, offset)) return
+      if (offset === undefined) await attach(visible)
+      else if (await readOn(visible, offset)) return
       backoff.reset()
     } catch (error) {
       isBack = true
-      if (looking.aborted) continue
+      if (visible.aborted) continue
       if (!isLost(error)) throw error
       onLost(error)
       await backoff.wait(signal)

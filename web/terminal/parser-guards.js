@@ -1,13 +1,13 @@
 // @ts-check
-/** What a program prints that the page must not act on. */
+/** Guards against output that the page must not act on. */
 
 /** @typedef {import('../xterm/xterm.js').IParser} IParser */
 
 /**
- * A program's questions to its terminal are answered by the hub, once, however many are looking.
+ * The hub answers a program's questions to its terminal, once, for any number of viewers. The page must not answer.
  * @param {IParser} parser
  */
-export function swallowQuestions(parser) {
+export function ignoreQuestions(parser) {
   for (const question of questions) parser.registerCsiHandler(question, () => true)
   parser.registerDcsHandler({ intermediates: '$', final: 'q' }, () => true)
   for (const colour of [4, 10, 11, 12]) parser.registerOscHandler(colour, (data) => data.split(';').includes('?'))
@@ -29,14 +29,14 @@ const questions = [
 ]
 
 /**
- * Sequences that repeat something as often as they say, which can stop the page for minutes. Beyond the size of the
- * screen nothing is left to do, and the hub does no more either.
+ * Sequences that repeat something by their count, which can block the page for minutes. Counts beyond the size of the
+ * screen have no further effect, and the hub limits them too.
  * @param {import('../xterm/xterm.js').Terminal} terminal
  */
 export function limitCounts(terminal) {
   for (const [finals, limit] of counted) {
     for (const final of finals) {
-      // The public way to handle a sequence hands out copies of its numbers.
+      // The public API passes copies of the parameters, which cannot be changed.
       const { _core: core } = /** @type {any} */ (terminal)
       core.registerCsiHandler({ final }, (/** @type {{ params: number[] }} */ { params }) => {
         params[0] = Math.min(params[0] ?? 0, limit(terminal))

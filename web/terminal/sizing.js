@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The size of the terminal is the one that fills the page of whoever types. It is asked for when the page has another
- * one, not held against those who change it on purpose.
+ * The terminal takes the size that fills the page of the viewer that types. The page requests it when its own size
+ * changes, and does not fight a size that another viewer set on purpose.
  */
 
 /** @typedef {import('./view.js').Size} Size */
@@ -10,32 +10,32 @@ const againMs = 1_000
 
 /**
  * @param {object} options
- * @param {() => Size | undefined} options.wanted `undefined`: it is not ours to say
+ * @param {() => Size | undefined} options.wanted `undefined`: this viewer does not decide
  * @param {() => Size} options.present
- * @param {(size: Size) => Promise<boolean>} options.ask whether it was granted
+ * @param {(size: Size) => Promise<boolean>} options.ask returns whether it was granted
  */
 export function createSizing({ wanted, present, ask }) {
   /** @type {Size | undefined} */
   let granted
   let isAsking = false
 
-  function wish() {
+  function sizeToRequest() {
     const size = wanted()
     return size && !isSame(size, present()) && !isSame(size, granted) ? size : undefined
   }
 
   return {
-    /** One question at a time, and again where the answer was no. */
+    /** Sends one request at a time, and repeats a refused one. */
     async settle() {
       if (isAsking) return
       isAsking = true
-      for (let size = wish(); size; size = wish()) {
+      for (let size = sizeToRequest(); size; size = sizeToRequest()) {
         if (await ask(size)) granted = size
         else await new Promise((resolve) => setTimeout(resolve, againMs))
       }
       isAsking = false
     },
-    /** Another one may have chosen the size meanwhile. */
+    /** Another viewer may have chosen the size meanwhile. */
     forget: () => void (granted = undefined),
   }
 }

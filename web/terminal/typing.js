@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * What is typed, on its way to the session: one call at a time, in order; what is typed meanwhile goes with the next.
- * One viewer holds the pen and types; it is had for the asking while it is free, and taken from another on demand only.
+ * Sends typed text to the session: one call at a time and in order. Text typed meanwhile goes with the next call. One
+ * viewer has the input: it is granted while it is free, and taken from another viewer only on demand.
  */
 import { CallFailure } from '../mcp-client.js'
 
@@ -13,11 +13,11 @@ import { CallFailure } from '../mcp-client.js'
  * @property {string} session
  * @property {string} viewer
  * @property {(writer: string | undefined) => void} onWriter
- * @property {() => void} onRefused somebody typed here while another holds the pen
- * @property {(failure: Error) => void} onFailure what was typed may not have arrived
+ * @property {() => void} onRefused called when this viewer types while another has the input
+ * @property {(failure: Error) => void} onFailure called when typed text may not have arrived
  */
 
-/** As much as one call takes. */
+/** The longest text for one call. */
 const maxLength = 32 * 1024
 
 /** @param {TypingOptions} options */
@@ -55,7 +55,7 @@ export function createTyping({ call, session, viewer, onWriter, onRefused, onFai
         await call('send_text', { session, viewer, text })
       }
     } catch (error) {
-      // Not sent again: whether it arrived is not known, and twice would be worse.
+      // Not sent again: it may have arrived, and typing it twice would be worse.
       waiting = ''
       onFailure(/** @type {Error} */ (error))
     } finally {
@@ -75,13 +75,13 @@ export function createTyping({ call, session, viewer, onWriter, onRefused, onFai
       if (!isSending) void sendWaiting()
     },
     takeOver: () => claim(true).catch(onFailure),
-    /** False: not now. @param {Size} size */
+    /** False: not possible now. @param {Size} size */
     async resize({ cols, rows }) {
       try {
         await call('resize', { session, viewer, cols, rows })
         return true
       } catch (error) {
-        // Lost with the hub or with the pen: either is told elsewhere.
+        // The hub or the input was lost, which is reported elsewhere.
         if (error instanceof CallFailure) return false
         throw error
       }
@@ -89,7 +89,7 @@ export function createTyping({ call, session, viewer, onWriter, onRefused, onFai
   }
 }
 
-/** Not between the halves of a character. @param {string} text */
+/** Does not split a surrogate pair. @param {string} text */
 function sliceLength(text) {
   if (text.length <= maxLength) return text.length
   const last = text.charCodeAt(maxLength - 1)

@@ -1,10 +1,10 @@
 // @ts-check
-/** The terminal in the page: the same emulator as in the hub, drawn, and made to fit. */
+/** The terminal on the page: the same emulator as in the hub, scaled to fit. */
 import { FitAddon } from '../xterm/addon-fit.js'
 import { WebLinksAddon } from '../xterm/addon-web-links.js'
 import { Terminal } from '../xterm/xterm.js'
-import { countCharactersAsTheHub } from './character-width.js'
-import { limitCounts, swallowQuestions } from './parser-guards.js'
+import { countCharactersLikeTheHub } from './character-width.js'
+import { ignoreQuestions, limitCounts } from './parser-guards.js'
 
 /** @typedef {{ cols: number, rows: number }} Size */
 /** @typedef {ReturnType<typeof createView>} View */
@@ -14,7 +14,7 @@ const phoneFontSize = 12
 const smallestFontSize = 2
 const largestFontSize = 24
 const fontStep = 0.5
-/** As large as a terminal can be. */
+/** The largest size of a terminal. */
 const largest = { cols: 500, rows: 300 }
 
 /**
@@ -22,7 +22,7 @@ const largest = { cols: 500, rows: 300 }
  * @param {{ nonce: string }} options
  */
 export function createView(place, { nonce }) {
-  admitStyles(nonce)
+  allowStyles(nonce)
   const terminal = new Terminal({
     allowProposedApi: true,
     cursorBlink: true,
@@ -33,9 +33,9 @@ export function createView(place, { nonce }) {
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
-  countCharactersAsTheHub(terminal)
+  countCharactersLikeTheHub(terminal)
   terminal.loadAddon(new WebLinksAddon((_, address) => void open(address, '_blank', 'noopener,noreferrer')))
-  swallowQuestions(terminal.parser)
+  ignoreQuestions(terminal.parser)
   limitCounts(terminal)
   const frame = document.createElement('div')
   place.append(frame)
@@ -44,12 +44,12 @@ export function createView(place, { nonce }) {
   /** @type {'writer' | 'reader'} */
   let role = 'reader'
 
-  /** A reader sees all of the writer's screen, as large as it can be. */
+  /** A reader sees the whole screen of the writer, as large as possible. */
   function scaleToFit() {
     const room = fit.proposeDimensions()
     if (!room) return
     const { fontSize = writingFontSize } = terminal.options
-    // What is left beside the last whole column and row may make up for one more step.
+    // The space beside the last whole column and row may allow one more step.
     const scale = Math.min((room.cols + 1) / terminal.cols, (room.rows + 1) / terminal.rows)
     let next = Math.min(Math.floor((fontSize * scale) / fontStep) * fontStep, largestFontSize)
     do terminal.options.fontSize = Math.max(next, smallestFontSize)
@@ -91,24 +91,24 @@ export function createView(place, { nonce }) {
     async draw(drawing, { cols, rows }) {
       terminal.resize(cols, rows)
       arrange()
-      // In one piece with what wipes the old screen, so that nobody sees an empty one.
+      // In one write with the reset, so that no empty screen is visible.
       await write(encoder.encode(wipe + drawing))
     },
-    /** Resolves when it is on the screen. @param {Uint8Array} bytes */
+    /** Resolves when the bytes are on the screen. @param {Uint8Array} bytes */
     print: (bytes) => write(bytes),
   }
 }
 
 const encoder = new TextEncoder()
 
-/** A full reset leaves changed colours. */
+/** A full reset does not restore changed colours. */
 const wipe = '\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1bc'
 
 /**
- * The emulator writes its rules into style elements, and the page's policy admits those that carry its nonce.
+ * The emulator creates style elements, and the content security policy of the page requires a nonce on them.
  * @param {string} nonce
  */
-function admitStyles(nonce) {
+function allowStyles(nonce) {
   const create = document.createElement.bind(document)
   document.createElement = (/** @type {string} */ tag, /** @type {ElementCreationOptions} */ options) =>
     Object.assign(create(tag, options), tag === 'style' && { nonce })

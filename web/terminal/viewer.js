@@ -1,10 +1,10 @@
 // @ts-check
-/** What this tab is called among those who look at a session. */
+/** The name of this tab among the viewers of a session. */
 const key = 'signalbox-viewer'
 
 /**
- * A reload is the same viewer, and keeps the pen. Left in the tab only while the page is gone, so that a tab that is
- * duplicated does not become the same viewer twice.
+ * A reload is the same viewer, and keeps the input. The name is stored only while the page is gone, so that a
+ * duplicated tab does not become the same viewer.
  */
 export function viewerOfThisTab() {
   const viewer = sessionStorage.getItem(key) ?? `${browserName()} ${randomName()}`

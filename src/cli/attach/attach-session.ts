@@ -1,27 +1,29 @@
 /**
- * Shows a session on the person's terminal and takes there what is typed, until it ends or the person leaves. A hub that
- * goes away is waited for.
+ * Shows a session on the person's terminal and sends their input to it, until the session ends or the person detaches. If
+ * the hub goes away, this waits for it to come back.
  *
- *   claim the keyboard → take the window's size → draw → show what is printed, again and again
+ *   claim the keyboard → set the session to the window's size → draw a snapshot → show output as it arrives
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { CliError } from '../cli-error.ts'
-import { createBell } from './bell.ts'
-import type { Following } from './follow-visit.ts'
-import { followVisit } from './follow-visit.ts'
-import { openOwnTerminal } from './own-terminal.ts'
-import { createTypist } from './typist.ts'
+import { CliError } from '../command/cli-error.ts'
+import { createLatch } from './latch.ts'
+import type { FollowOptions } from './follow-output.ts'
+import { followOutput } from './follow-output.ts'
+import { openRawTerminal } from './raw-terminal.ts'
+import { createInputSender } from './input-sender.ts'
 import { createView } from './view.ts'
-import type { Visit } from './visit.ts'
+import type { Attachment } from './attachment.ts'
 
 export interface AttachOptions {
   readonly name: string
   readonly viewer: string
   readonly isReadOnly: boolean
   readonly takeOver: boolean
+  /** Whether the program may set the person's clipboard. */
+  readonly clipboard: boolean
   readonly detachKey: DetachKey
-  /** Called again whenever the hub was lost; another one may have its place. */
-  visit(): Promise<Visit>
+  /** Called again after the hub was lost. A new hub may listen at another address. */
+  attach(): Attachment
 }
 
 export interface DetachKey {
@@ -33,98 +35,98 @@ export type Ending = 'detached' | 'ended'
 
 export async function attachSession(options: AttachOptions): Promise<Ending> {
   const { name, viewer, isReadOnly, detachKey } = options
-  /** None while the hub is lost. */
-  let visit: Visit | undefined = await options.visit()
-  // What can be refused is refused before the terminal is touched.
-  if (!isReadOnly) await claimOrRefuse(visit, options)
+  /** `undefined` while the hub is lost. */
+  let attachment: Attachment | undefined = options.attach()
+  // Every refusal comes before the terminal is touched.
+  if (!isReadOnly) await claimOrRefuse(attachment, options)
   const { createScreen } = await import('../../terminal/terminal.ts')
-  /** Another viewer who types. */
+  /** The writer, if it is another viewer. */
   let other: string | undefined
-  let told: string | undefined
-  const redraw = createBell()
+  let shownNotice: string | undefined
+  const redraw = createLatch()
 
   const { promise: left, resolve: leave } = Promise.withResolvers<Ending>()
-  const typist = createTypist({ detachKey: detachKey.character, send: type, onDetach: () => leave('detached') })
-  using terminal = openOwnTerminal('attach', {
-    onInput: (bytes) => typist.type(bytes),
-    onResize: () => void takeSize().then(() => redraw.ring()),
+  const input = createInputSender({ detachKey: detachKey.character, send: type, onDetach: () => leave('detached') })
+  using terminal = openRawTerminal('attach', {
+    onInput: (bytes) => input.send(bytes),
+    onResize: () => void sendSize().then(() => redraw.set()),
     onHangUp: () => leave('detached'),
   })
-  const view = createView(terminal, { clipboard: !isReadOnly, createScreen })
+  const view = createView(terminal, { clipboard: options.clipboard, createScreen })
 
   async function type(text: string): Promise<void> {
-    if (!visit) return
-    if (isReadOnly) return tellBriefly(`You are watching ${name}. ${detachKey.name} leaves.`)
+    if (!attachment) return
+    if (isReadOnly) return showNoticeBriefly(`You are watching ${name}. ${detachKey.name} detaches.`)
     try {
-      if (other === undefined) return await visit.type(text)
-      // A notice says who types, and how to take over.
+      if (other === undefined) return await attachment.type(text)
+      // The notice on the screen names the writer and says how to take over.
       if (!text.endsWith('\r')) return
-      await visit.claim({ takeOver: true })
+      await attachment.claim({ takeOver: true })
       other = undefined
-      await takeSize()
+      await sendSize()
     } catch (error) {
-      typist.forget()
-      tellRefusal(error)
+      input.discard()
+      showRefusal(error)
     }
   }
 
-  function tell(notice: string | undefined): void {
-    told = notice
-    view.tell(notice)
+  function showNotice(notice: string | undefined): void {
+    shownNotice = notice
+    view.setNotice(notice)
   }
 
-  /** For as long as it takes to read, unless there is something else to tell by then. */
-  function tellBriefly(notice: string): void {
-    tell(notice)
+  /** Removes the notice after a few seconds, unless another one has replaced it. */
+  function showNoticeBriefly(notice: string): void {
+    showNotice(notice)
     setTimeout(() => {
-      if (told !== notice) return
-      tell(undefined)
-      redraw.ring()
+      if (shownNotice !== notice) return
+      showNotice(undefined)
+      redraw.set()
     }, noticeMs).unref()
   }
 
-  /** If the hub is lost, whoever waits for output finds that out too. */
-  function tellRefusal(error: unknown): void {
-    if (error instanceof CliError && error.exit === 'tool-error') tellBriefly(error.message)
+  /** Ignores a lost hub: `followOutput` notices that as well, and handles it. */
+  function showRefusal(error: unknown): void {
+    if (error instanceof CliError && error.exit === 'tool-error') showNoticeBriefly(error.message)
   }
 
-  /** The session has the size of the window of whoever types. */
-  async function takeSize(): Promise<void> {
-    if (!isReadOnly && other === undefined) await visit?.resize(terminal.size).catch(tellRefusal)
+  /** The session takes the size of the writer's window. */
+  async function sendSize(): Promise<void> {
+    if (!isReadOnly && other === undefined) await attachment?.resize(terminal.size).catch(showRefusal)
   }
 
-  const following: Following = {
+  const followOptions: FollowOptions = {
     view,
     redraw,
     onWriter(writer) {
       other = writer === viewer ? undefined : writer
-      const isToldOf = other !== undefined && !isReadOnly
-      tell(isToldOf ? `${other} is typing now. Enter takes over, ${detachKey.name} leaves.` : undefined)
+      const isLockedOut = other !== undefined && !isReadOnly
+      showNotice(isLockedOut ? `${other} is typing now. Enter takes over, ${detachKey.name} detaches.` : undefined)
     },
   }
 
-  /** Over as many connections as it takes. */
+  /** Reconnects after each loss of the hub. */
   async function show(): Promise<'ended'> {
     for (;;) {
       try {
-        await using present = (visit ??= await comeBack())
-        tell(undefined)
-        await takeSize()
-        await followVisit(present, following)
+        using current = (attachment ??= await reattach())
+        showNotice(undefined)
+        await sendSize()
+        await followOutput(current, followOptions)
         return 'ended'
       } catch (error) {
-        visit = undefined
-        if (!isLoss(error)) throw error
-        tell(`The hub does not answer; waiting for it. ${detachKey.name} leaves.`)
+        attachment = undefined
+        if (!isHubLost(error)) throw error
+        showNotice(`The hub does not answer. Waiting for it. ${detachKey.name} detaches.`)
         await delay(retryMs)
       }
     }
   }
 
-  /** A hub that has started anew does not know who typed. */
-  async function comeBack(): Promise<Visit> {
-    const next = await options.visit()
-    if (!isReadOnly) await next.claim({ takeOver: false })
+  /** Claims the keyboard again, since a restarted hub does not know the writer. Rejects while no hub answers. */
+  async function reattach(): Promise<Attachment> {
+    const next = options.attach()
+    await (isReadOnly ? next.readSnapshot() : next.claim({ takeOver: false }))
     return next
   }
 
@@ -134,16 +136,16 @@ export async function attachSession(options: AttachOptions): Promise<Ending> {
 const retryMs = 500
 const noticeMs = 3_000
 
-async function claimOrRefuse(visit: Visit, { name, takeOver }: AttachOptions): Promise<void> {
-  const { granted, writer } = await visit.claim({ takeOver })
+async function claimOrRefuse(attachment: Attachment, { name, takeOver }: AttachOptions): Promise<void> {
+  const { granted, writer } = await attachment.claim({ takeOver })
   if (granted) return
   throw new CliError(
     'failed',
-    `"${writer}" is typing in ${name}. To type instead, attach with --take-over; to watch, with --read-only.`,
+    `"${writer}" is typing in ${name}. Attach with --take-over to type instead, or with --read-only to watch.`,
   )
 }
 
-/** The hub may come back. What it has refused, it will refuse again. */
-function isLoss(error: unknown): boolean {
+/** A lost hub may come back, so retry. A refusal would be repeated, so do not. */
+function isHubLost(error: unknown): boolean {
   return error instanceof CliError && (error.exit === 'unreachable' || error.exit === 'failed')
 }

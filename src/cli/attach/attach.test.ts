@@ -1,11 +1,11 @@
-/** Attached as a person is: a real hub, real sessions, a real terminal. */
+/** Attaches as a person does: to a real hub with real sessions, from a real terminal. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Person, PersonOptions } from '../../../test/fixtures/person.ts'
 import { personAt } from '../../../test/fixtures/person.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
-import type { HubProcess } from '../../../test/harness/hub-process.ts'
-import { startHubProcess } from '../../../test/harness/hub-process.ts'
+import type { HubProcess } from '../../../test/worlds/hub-process.ts'
+import { startHubProcess } from '../../../test/worlds/hub-process.ts'
 import { callTool } from '../../../test/harness/modern-call.ts'
 import type { TempHome } from '../../../test/harness/temp-home.ts'
 import { createTempHome } from '../../../test/harness/temp-home.ts'
@@ -23,8 +23,8 @@ afterAll(async () => {
   await home[Symbol.asyncDispose]()
 })
 
-describe('attached to a session', () => {
-  test('one sees what is printed and types, and after Ctrl-] all is as it was', async () => {
+describe('a person who is attached to a session', () => {
+  test('sees its output and types into it, and Ctrl-] restores their terminal', async () => {
     await startSession('work', 'bash --norc')
     const person = await attach('work', { before: 'my own line\r\n$ ' })
     await person.sees('bash-')
@@ -33,12 +33,25 @@ describe('attached to a session', () => {
 
     person.type('\x1d')
     expect(await person.exit).toBe(0)
-    expect(person.screen.text()).toMatch(/^my own line\n\$ *Left work; it goes on\./)
+    expect(person.screen.text()).toMatch(/^my own line\n\$ *Detached from work, which keeps running\./)
     expect(person.screen.modes).toMatchObject(untouched)
     expect(await statusOf('work')).toBe('running')
   })
 
-  test('its program is answered once when it asks the terminal, by the hub', async () => {
+  test.each([
+    [[], false],
+    [['--clipboard'], true],
+  ])('with the flags %j, lets its program set the clipboard: %s', async (flags, isSet) => {
+    const name = isSet ? 'copies' : 'copies-not'
+    await startSession(name, `echo ready; read line; printf '\\e]52;c;aGk=\\a'; echo copied; cat`)
+    const person = await attach(name, {}, ...flags)
+    await person.sees('ready')
+    person.type('\r')
+    await person.sees('copied')
+    expect(person.output.includes(']52;')).toBe(isSet)
+  })
+
+  test('does not answer the questions of its program to the terminal, because the hub does', async () => {
     await startSession('asks', `"${process.execPath}" "${askingProgram}"`)
     const person = await attach('asks')
     await person.sees('ready')
@@ -51,7 +64,7 @@ describe('attached to a session', () => {
     expect(person.answers).toBe('')
   })
 
-  test('what stands above stays, whatever the program does to its screen', async () => {
+  test('keeps their scrollback, modes and title when its program resets the terminal', async () => {
     await startSession('wild', 'bash --norc')
     const above = Array.from({ length: 40 }, (_, line) => `mine ${line}\r\n`).join('')
     const person = await attach('wild', { before: above })
@@ -72,13 +85,13 @@ describe('attached to a session', () => {
     await person.exit
     const lines = [...person.screen.scrollback(), ...person.screen.rows()].map(({ text }) => text)
     expect(lines.slice(0, 40)).toEqual(Array.from({ length: 40 }, (_, line) => `mine ${line}`))
-    expect(lines[40]).toMatch(/^Left wild/)
+    expect(lines[40]).toMatch(/^Detached from wild/)
     expect(person.screen.modes).toMatchObject(untouched)
     expect(person.screen.colours.background).toBe('#000000')
     expect(person.screen.title).toBe('')
   })
 
-  test('it has the size of the window, also when that changes', async () => {
+  test('gives it the size of their window, and each new size', async () => {
     await startSession('sized', 'bash --norc')
     const person = await attach('sized', { size: { cols: 70, rows: 20 } })
     await person.sees('bash-')
@@ -88,13 +101,13 @@ describe('attached to a session', () => {
     await vi.waitFor(
       async () =>
         expect(await callTool(hub, 'get_session', { name: 'sized' })).toMatchObject({ size: { cols: 90, rows: 30 } }),
-      patience,
+      slowly,
     )
     person.type('stty size\r')
     await person.sees('30 90')
   })
 
-  test('when its program ends, one is back and told how', async () => {
+  test('is back at their shell when its program ends, and sees the exit code', async () => {
     await startSession('ends', 'bash --norc')
     const person = await attach('ends')
     await person.sees('bash-')
@@ -104,7 +117,7 @@ describe('attached to a session', () => {
     expect(person.screen.modes).toMatchObject(untouched)
   })
 
-  test.each(['SIGTERM', 'SIGHUP'] as const)('a %s leaves the terminal as it was', async (signal) => {
+  test.each(['SIGTERM', 'SIGHUP'] as const)('gets their terminal back after a %s', async (signal) => {
     const name = `ended-by-${signal.toLowerCase()}`
     await startSession(name, 'bash --norc')
     const person = await attach(name, { before: 'mine' })
@@ -116,7 +129,7 @@ describe('attached to a session', () => {
     expect(await statusOf(name)).toBe('running')
   })
 
-  test('another key may be the one that leaves', async () => {
+  test('can choose another detach key', async () => {
     await startSession('key', 'echo ready; cat -v')
     const person = await attach('key', {}, '--detach-key', '^q')
     await person.sees('ready')
@@ -127,20 +140,18 @@ describe('attached to a session', () => {
   })
 })
 
-describe('of several people', () => {
-  test('one types, and the next is told how to watch or take over', async () => {
+describe('when several people attach', () => {
+  test('one of them types, and the next one learns how to watch or take over', async () => {
     await startSession('shared', 'bash --norc')
     const first = await attach('shared')
     await first.sees('bash-')
     const refused = await attach('shared')
     expect(await refused.exit).toBe(1)
-    expect(refused.screen.text().replaceAll('\n', '')).toMatch(
-      /is typing in shared\. To type instead, attach with --take-over/,
-    )
+    expect(refused.screen.text().replaceAll('\n', '')).toMatch(/is typing in shared\. Attach with --take-over/)
 
     const second = await attach('shared', {}, '--take-over')
     await second.sees('bash-')
-    await first.sees(/is typing now\. Enter takes over, Ctrl-\] leaves\./)
+    await first.sees(/is typing now\. Enter takes over, Ctrl-\] detaches\./)
     second.type('echo "from the $((1+1))nd"\r')
     await first.sees('from the 2nd')
     first.type('x')
@@ -151,7 +162,7 @@ describe('of several people', () => {
     expect(first.screen.text()).not.toContain('xecho')
   })
 
-  test('those who watch see all of it in a window of any size, and type nothing', async () => {
+  test('watchers follow it in a window of any size, and cannot type', async () => {
     await startSession('watched', 'bash --norc')
     const writer = await attach('watched', { size: { cols: 100, rows: 30 } })
     await writer.sees('bash-')
@@ -159,11 +170,11 @@ describe('of several people', () => {
     await watcher.sees('bash-')
     watcher.type('echo no\r')
     await watcher.sees('You are watching watched.')
-    await vi.waitFor(() => expect(watcher.screen.text()).not.toContain('You are watching'), patience)
+    await vi.waitFor(() => expect(watcher.screen.text()).not.toContain('You are watching'), slowly)
     writer.type('seq 1 50; printf "\\e[31mred\\e[m\\n"\r')
     await watcher.sees(/49\n50\nred\nbash/)
     const red = watcher.screen.rows().findIndex(({ text }) => text === 'red')
-    expect(watcher.screen.cell(red, 0).look.foreground).toBe('#cc0000')
+    expect(watcher.screen.cell(red, 0).style.foreground).toBe('#cc0000')
     watcher.resize({ cols: 100, rows: 30 })
     await watcher.sees(/30\n31\n/)
     expect(writer.screen.text()).not.toContain('echo no')
@@ -172,7 +183,7 @@ describe('of several people', () => {
   })
 })
 
-test('a hub that is killed is waited for, and found again where it has come up', async () => {
+test('attach waits for a killed hub, and finds the restarted one at its new address', async () => {
   const place = temporaryDirectory()
   const env = { SIGNALBOX_HOME: place, SIGNALBOX_PORT: '0' }
   const killed = await startHubProcess({ home: place })
@@ -180,14 +191,14 @@ test('a hub that is killed is waited for, and found again where it has come up',
   const person = await personAt(['attach', 'survivor'], { env })
   await person.sees('bash-')
   await killed.end('SIGKILL')
-  await person.sees('The hub does not answer; waiting for it. Ctrl-] leaves.')
+  await person.sees('The hub does not answer. Waiting for it. Ctrl-] detaches.')
 
   const next = await startHubProcess({ home: place })
   onTestFinished(async () => {
     await callTool(next, 'kill_session', { name: 'survivor' })
     await next.end('SIGKILL')
   })
-  await vi.waitFor(() => expect(person.screen.text()).not.toContain('waiting for it'), patience)
+  await vi.waitFor(() => expect(person.screen.text()).not.toContain('Waiting for it'), slowly)
   person.type('echo "still $((6*7))"\r')
   await person.sees('still 42')
   person.type('\x1d')
@@ -202,7 +213,7 @@ const untouched = {
   mouse: 'none',
 }
 
-const patience = { timeout: 20_000, interval: 50 }
+const slowly = { timeout: 60_000, interval: 50 }
 
 function attach(name: string, options: Partial<PersonOptions> = {}, ...flags: string[]): Promise<Person> {
   const env = { SIGNALBOX_HOME: home.path, SIGNALBOX_PORT: '0' }

@@ -1,14 +1,14 @@
-import { CliError } from '../cli-error.ts'
+import { CliError } from '../command/cli-error.ts'
 import type { DetachKey } from './attach-session.ts'
 
-/** `ctrl-]`, `Ctrl+\` or `^q`. */
+/** Reads `ctrl-]`, `Ctrl+\` or `^q`. */
 export function readDetachKey(text: string): DetachKey {
   const [, key] = /^(?:ctrl[-+]|\^)([a-z[\\\]^_])$/i.exec(text) ?? []
   if (key === undefined) {
-    // Without the name of the flag: what follows a name that ends in "key" is taken for a secret and not shown.
+    // The message must not name the flag: the redactor takes the text after a word that ends in "key" for a secret.
     throw new CliError(
       'usage',
-      `A session is left with Ctrl and a letter, or Ctrl and one of [ \\ ] ^ _, such as ctrl-], not with "${text}".`,
+      `"${text}" cannot detach you from a session. Use Ctrl with a letter or with one of [ \\ ] ^ _, such as ctrl-].`,
     )
   }
   const upper = key.toUpperCase()

@@ -1,14 +1,14 @@
-import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { screenWith } from '../../../test/fixtures/screen-with.ts'
 import { outputStep } from '../../../test/fixtures/terminal-output.ts'
-import type { Screen } from '../../terminal/screen.ts'
-import { createScreen } from '../../terminal/screen.ts'
+import type { Screen } from '../../terminal/screen/screen.ts'
+import { createScreen } from '../../terminal/screen/screen.ts'
 import type { View } from './view.ts'
 import { createView } from './view.ts'
 
-/** A person's terminal, on the alternate screen as an attached one is, and a view on it. */
+/** A person's terminal, on the alternate screen as during `attach`, and a view on it. */
 async function windowOf(size: {
   cols: number
   rows: number
@@ -27,8 +27,8 @@ async function windowOf(size: {
 }
 
 /**
- * Passes output on as `attach` does: what cannot be drawn in the middle of a sequence can be a little later. Says whether
- * all of it is shown by now.
+ * Passes output to the view as `attach` does. No snapshot can be taken in the middle of a sequence, so a redraw may come a
+ * few outputs later. Returns whether all output is shown.
  */
 async function follow(program: Screen, view: View, outputs: readonly Buffer[]): Promise<boolean> {
   let isStale = false
@@ -43,8 +43,8 @@ async function follow(program: Screen, view: View, outputs: readonly Buffer[]): 
   return !isStale
 }
 
-describe('in a window of its size', () => {
-  test.each(['bash', 'less', 'vim', 'tmux'])('%s is seen as it is, from the beginning on', async (name) => {
+describe('in a window of the size of the session', () => {
+  test.each(['bash', 'less', 'vim', 'tmux'])('the view shows all of %s from its start', async (name) => {
     const size = { cols: 80, rows: 24 }
     const recording = readFileSync(new URL(`../../../test/recordings/${name}.raw`, import.meta.url))
     using program = await screenWith('', { size })
@@ -57,10 +57,10 @@ describe('in a window of its size', () => {
     expect(answers()).toBe('')
   })
 
-  test('whoever comes in the middle sees what is there, and all that follows', async () => {
+  test('a view that starts late shows the current screen and everything after it', async () => {
     const size = { cols: 30, rows: 8 }
     const steps = fc.array(
-      outputStep.filter((step) => step.is === 'output' && !isTreatedOtherwise(step.bytes.toString())),
+      outputStep.filter((step) => step.is === 'output' && !isShownDifferently(step.bytes.toString())),
       { maxLength: 60, size: 'max' },
     )
     let drawn = 0
@@ -90,31 +90,31 @@ describe('in a window of its size', () => {
 })
 
 describe('in a window of another size', () => {
-  test('as much is seen as fits, and the cursor is in it', async () => {
+  test('the view shows the part that fits and contains the cursor', async () => {
     const size = { cols: 40, rows: 10 }
     const { window, view } = await windowOf({ cols: 12, rows: 4 })
     view.draw(`${lines(9)}\x1b[1;31mbold red\x1b[0m and more`, size)
-    await vi.waitFor(() => expect(window.text()).toBe('line 7\nline 8\nline 9\nbold red and'), patience)
-    expect(window.cell(3, 0).look).toMatchObject({ bold: true, foreground: '#cc0000' })
+    await vi.waitFor(() => expect(window.text()).toBe('line 7\nline 8\nline 9\nbold red and'), slowly)
+    expect(window.cell(3, 0).style).toMatchObject({ bold: true, foreground: '#cc0000' })
 
     view.show(Buffer.from('\x1b[2J\x1b[1;1Htop漢字漢字漢字'))
-    await vi.waitFor(() => expect(window.text()).toBe('top漢字漢字'), patience)
+    await vi.waitFor(() => expect(window.text()).toBe('top漢字漢字'), slowly)
     expect(window.cursor()).toMatchObject({ row: 0, isVisible: false })
     view.show(Buffer.from('\x1b[2;3H\x1b[?1h'))
-    await vi.waitFor(() => expect(window.cursor()).toMatchObject({ row: 1, column: 2, isVisible: true }), patience)
+    await vi.waitFor(() => expect(window.cursor()).toMatchObject({ row: 1, column: 2, isVisible: true }), slowly)
     expect(window.modes).toMatchObject({ applicationCursor: true, alternateScreen: true })
   })
 
-  test('a program on its alternate screen is seen there and back', async () => {
+  test('the view follows a program to its alternate screen and back', async () => {
     const { window, view } = await windowOf({ cols: 20, rows: 5 })
     view.draw('before', { cols: 40, rows: 10 })
     expect(view.show(Buffer.from('\x1b[?1049h\x1b[Hinside')).isStale).toBe(false)
-    await vi.waitFor(() => expect(window.text()).toBe('inside'), patience)
+    await vi.waitFor(() => expect(window.text()).toBe('inside'), slowly)
     view.show(Buffer.from('\x1b[?1049l after'))
-    await vi.waitFor(() => expect(window.text()).toBe('before after'), patience)
+    await vi.waitFor(() => expect(window.text()).toBe('before after'), slowly)
   })
 
-  test('of the size again, output is passed on once more', async () => {
+  test('the view passes output through again once the sizes match', async () => {
     const { window, view } = await windowOf({ cols: 20, rows: 5 })
     view.draw('small', { cols: 40, rows: 10 })
     view.draw('right', { cols: 20, rows: 5 })
@@ -124,25 +124,25 @@ describe('in a window of another size', () => {
   })
 })
 
-test('a notice stands on the last row, whatever is printed, until it is taken back', async () => {
+test('a notice stays on the last row during output, until it is removed', async () => {
   const size = { cols: 20, rows: 4 }
   const { window, view } = await windowOf(size)
   view.draw('text', size)
-  view.tell('a notice that is too long for it')
+  view.setNotice('a notice that is too long for it')
   await window.settled()
   expect(window.text()).toBe('text\n\n\n a notice that is to')
   expect(view.show(Buffer.from(' goes on')).isStale).toBe(true)
 
   view.draw('text goes on', size)
   expect(view.show(Buffer.from(`\r\n${lines(6)}end`)).isStale).toBe(false)
-  await vi.waitFor(() => expect(window.text()).toBe('line 5\nline 6\nend\n a notice that is to'), patience)
-  view.tell(undefined)
+  await vi.waitFor(() => expect(window.text()).toBe('line 5\nline 6\nend\n a notice that is to'), slowly)
+  view.setNotice(undefined)
   view.draw('text', size)
   await window.settled()
   expect(window.text()).toBe('text')
 })
 
-const patience = { timeout: 5_000, interval: 10 }
+const slowly = { timeout: 60_000, interval: 10 }
 
 function lines(count: number): string {
   return Array.from({ length: count }, (_, index) => `line ${index + 1}\r\n`).join('')
@@ -155,10 +155,11 @@ function pieces(bytes: Buffer, length: number): Buffer[] {
 }
 
 /**
- * Held back on purpose; or kept for each of both screens, as saved cursors and tab stops are, where here is only one; or
- * the test pattern, which the emulator draws on other rows where lines have scrolled off.
+ * Output that the view shows differently on purpose: sequences that the filter removes; saved cursors and tab stops,
+ * which a terminal keeps per screen and the view has only one; and the test pattern, which the emulator draws on other
+ * rows once lines have scrolled off.
  */
-function isTreatedOtherwise(output: string): boolean {
+function isShownDifferently(output: string): boolean {
   // oxlint-disable-next-line no-control-regex
   return /\x1b[78cH]|\x1b#8|\x1b\[\d*g|\x1b\[[su]|\x1b\[\?1048|\x1b\[3J|\x1b\[2[23]t|[\p{M}\p{Cf}]|\x1b\[\d*b/u.test(
     output,
@@ -169,7 +170,7 @@ function rowsOf(screen: Screen): object {
   return screen.rows().map((row) => ({ text: row.text, runs: row.runs() }))
 }
 
-/** All that is to be seen, but for the screen it is on. */
+/** Everything visible. Whether it is on the alternate screen does not count. */
 function look(screen: Screen): object {
   const { title, colours } = screen
   const { alternateScreen: _, ...modes } = screen.modes

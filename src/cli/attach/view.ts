@@ -1,33 +1,22 @@
 /**
- * A session as it is drawn on the person's terminal: once from a drawing, from there on by what its program prints. In a
- * window of its size that is passed on as it is. In any other, or under a notice, an emulator of our own shows as much as
- * fits.
+ * A session on the person's terminal: a snapshot first, then the program's output. If the window has the size of the
+ * session, output is passed through. Otherwise, or while a notice is shown, our own emulator shows the part that fits.
  */
 import type { TerminalSize } from '../../api/session.ts'
-import { emptyScreen, plainModes } from '../output-filter.ts'
-import { createDirectPicture } from './direct-picture.ts'
-import type { CreateScreen } from './mirror-picture.ts'
-import { createMirrorPicture } from './mirror-picture.ts'
-import type { OwnTerminal } from './own-terminal.ts'
+import { printableLine } from '../terminal-output/printable.ts'
+import { createPassthroughRenderer } from './passthrough-renderer.ts'
+import { type CreateScreen, createClippedRenderer } from './clipped-renderer.ts'
+import type { RawTerminal } from './raw-terminal.ts'
+import { emptyScreen, plainModes } from './output-filter.ts'
+import type { Renderer, Shown } from './renderer.ts'
 
 export interface View {
-  /** From nothing. */
-  draw(drawing: string, size: TerminalSize): void
-  /** What came behind the drawing. */
+  /** Draws the whole screen from a snapshot. */
+  draw(snapshot: string, size: TerminalSize): void
+  /** Shows the output that follows the snapshot. */
   show(output: Uint8Array): Shown
-  /** One line in place of the last row. It is there at once; the rest of the screen is right from the next drawing on. */
-  tell(notice: string | undefined): void
-}
-
-export interface Shown {
-  /** It has to be drawn anew. */
-  readonly isStale: boolean
-}
-
-/** One way to show it, from one drawing to the next. Disposed of, it takes back what modes alone do not. */
-export interface Picture extends Disposable {
-  draw(drawing: string): void
-  show(output: Uint8Array): Shown
+  /** Shows one line in place of the last row, at once. The other rows may be wrong until the next snapshot is drawn. */
+  setNotice(notice: string | undefined): void
 }
 
 export interface ViewOptions {
@@ -36,46 +25,46 @@ export interface ViewOptions {
   readonly createScreen: CreateScreen
 }
 
-export function createView(terminal: OwnTerminal, { clipboard, createScreen }: ViewOptions): View {
-  let picture: Picture | undefined
+export function createView(terminal: RawTerminal, { clipboard, createScreen }: ViewOptions): View {
+  let renderer: Renderer | undefined
   let isDirect = false
   let notice: string | undefined
-  terminal.onLeave(() => picture?.[Symbol.dispose]())
+  terminal.onLeave(() => renderer?.[Symbol.dispose]())
 
   function writeNotice(): void {
     if (notice === undefined) return
     const { cols, rows } = terminal.size
-    const line = ` ${notice} `.slice(0, cols)
+    const line = ` ${printableLine(notice)} `.slice(0, cols)
     terminal.write(`\x1b7\x1b[?6l\x1b[r\x1b[${rows};1H\x1b[0;7m${line}\x1b[K\x1b[0m\x1b8`)
   }
 
   return {
-    draw(drawing, size) {
-      picture?.[Symbol.dispose]()
+    draw(snapshot, size) {
+      renderer?.[Symbol.dispose]()
       const { cols, rows } = terminal.size
       isDirect = notice === undefined && size.cols === cols && size.rows === rows
-      picture = isDirect
-        ? createDirectPicture(terminal, { clipboard })
-        : createMirrorPicture(terminal, {
+      renderer = isDirect
+        ? createPassthroughRenderer(terminal, { clipboard })
+        : createClippedRenderer(terminal, {
             size,
             createScreen,
             hiddenRows: notice === undefined ? 0 : 1,
             onPainted: writeNotice,
           })
-      terminal.write(plainModes + wheelAtRest + emptyScreen)
-      picture.draw(drawing)
+      terminal.write(plainModes + wheelWithoutArrowKeys + emptyScreen)
+      renderer.draw(snapshot)
     },
     show(output) {
-      // What is passed on would scroll the notice away.
+      // Output that is passed through would scroll the notice away.
       if (notice !== undefined && isDirect) return { isStale: true }
-      return picture?.show(output) ?? { isStale: false }
+      return renderer?.show(output) ?? { isStale: false }
     },
-    tell(next) {
+    setNotice(next) {
       notice = next
       writeNotice()
     },
   }
 }
 
-/** On the alternate screen many terminals let the wheel type arrow keys, which would walk through a shell's history. */
-const wheelAtRest = '\x1b[?1007l'
+/** On the alternate screen many terminals turn the wheel into arrow keys, which would walk through a shell's history. */
+const wheelWithoutArrowKeys = '\x1b[?1007l'

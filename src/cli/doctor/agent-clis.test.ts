@@ -4,9 +4,12 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
+import { shippedHub } from '../../../test/worlds/hub-process.ts'
+import { startOwnHub } from '../../../test/worlds/own-hub.ts'
+import { loadConfig } from '../../config/config.ts'
 import { checkAgentClis } from './agent-clis.ts'
 
-test('agents that are there are named with their version', async () => {
+test('reports installed agents with their version', async () => {
   const findings = await checkWith({ codex: 'echo codex-cli 0.166.0', claude: 'echo "2.1.325 (Claude Code)"' })
   expect(findings.slice(0, 2)).toEqual([
     { is: 'ok', about: 'agents', says: 'codex 0.166.0' },
@@ -14,7 +17,7 @@ test('agents that are there are named with their version', async () => {
   ])
 })
 
-test('agents that are missing are notes with the way to install them', async () => {
+test('says how to install missing agents', async () => {
   expect((await checkWith({})).map((finding) => finding.is === 'note' && finding.advice)).toEqual([
     '"npm install -g @openai/codex", if you want to use it',
     '"npm install -g @anthropic-ai/claude-code", if you want to use it',
@@ -23,26 +26,47 @@ test('agents that are missing are notes with the way to install them', async () 
   ])
 })
 
-test('an agent that hangs is left behind, with all it started', async () => {
+test('kills an agent that hangs, with all its processes', async () => {
   const socket = join(temporaryDirectory(), 'alive')
   const listener = `"${process.execPath}" -e "require('node:net').createServer().listen('${socket}')"`
   const [codex] = await checkWith({ codex: `${listener} & wait` }, 1500)
-  expect(codex).toMatchObject({ is: 'note', says: 'codex did not say its version within 1.5 s' })
+  expect(codex).toMatchObject({ is: 'note', says: 'codex did not print its version within 1.5 s' })
   await expect.poll(() => canConnect(socket)).toBe(false)
 })
 
-test('an agent that fails is a note with what it said', async () => {
+test('reports the output of an agent that fails', async () => {
   const [codex] = await checkWith({ codex: 'echo missing platform package >&2; exit 3' })
   expect(codex).toMatchObject({
     is: 'note',
-    says: 'codex --version ended with 3 and said: missing platform package',
+    says: 'codex --version exited with 3 and printed: missing platform package',
     advice: expect.stringContaining('npm install -g @openai/codex'),
   })
 })
 
-test('an agent is not shown the tokens of the person who asks', async () => {
+test('does not pass the tokens of the person to an agent', async () => {
   const [codex] = await checkWith({ codex: 'echo "1.0.0$SIGNALBOX_TOKEN"' })
   expect(codex).toMatchObject({ says: 'codex 1.0.0' })
+})
+
+test('reports the agents that the running hub finds, not those on the PATH of the person', async () => {
+  const bins = { ofHub: temporaryDirectory(), here: temporaryDirectory() }
+  const place = (bin: string, name: string) =>
+    writeFileSync(join(bin, name), '#!/bin/sh\necho 1.2.3\n', { mode: 0o755 })
+  place(bins.ofHub, 'codex')
+  place(bins.here, 'claude')
+  await using hub = await startOwnHub({ program: shippedHub, env: { PATH: `${bins.ofHub}:/usr/bin:/bin` } })
+  const env = { PATH: bins.here, HOME: bins.here, SIGNALBOX_HOME: hub.home }
+  const { config } = loadConfig({ env })
+  const findings = await checkAgentClis({ env, timeoutMs: 30_000, config })
+  expect(findings.slice(0, 2)).toEqual([
+    { is: 'ok', about: 'agents', says: 'the running hub finds codex' },
+    {
+      is: 'note',
+      about: 'agents',
+      says: 'claude 1.2.3 is installed, but not on the PATH of the running hub',
+      advice: expect.stringContaining('restart the hub from a shell that finds it'),
+    },
+  ])
 })
 
 async function checkWith(scripts: Record<string, string>, timeoutMs = 30_000) {

@@ -1,5 +1,10 @@
-import type { Environment } from '../../config/config.ts'
-import { runProgram } from '../run-program.ts'
+import { z } from 'zod'
+import { messageOf } from '../../base/hub-error.ts'
+import type { Config, Environment } from '../../config/config.ts'
+import { ask } from '../hub-client/ask-hub.ts'
+import { findHub, runningHub } from '../hub-client/hub-address.ts'
+import { createHubClient } from '../hub-client/hub-client.ts'
+import { runProgram } from '../command/run-program.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
 
@@ -12,36 +17,76 @@ const agentClis = [
   { program: 'opencode', npmPackage: 'opencode-ai' },
 ]
 
-/** Gemini needs four seconds to say its version, on a machine with nothing else to do. */
+/** Gemini needs four seconds to print its version, even on an idle machine. */
 export const versionTimeoutMs = 20_000
 
-/** None of them has to be there, so none is ever broken. */
-export function checkAgentClis(given: { env: Environment; timeoutMs: number }): Promise<Finding[]> {
-  return Promise.all(agentClis.map((cli) => checkAgentCli(cli, given)))
+export interface AgentCliQuestion {
+  readonly env: Environment
+  readonly timeoutMs: number
+  /** Names the hub to ask, if one runs: sessions start with the PATH of the hub, not with the person's. */
+  readonly config?: Config | undefined
+}
+
+/** A missing agent is never an error, because none is required. */
+export async function checkAgentClis({ config, ...given }: AgentCliQuestion): Promise<Finding[]> {
+  const hub = await askHubForAgents(config)
+  const findings = await Promise.all(
+    agentClis.map(async (cli) => compare(cli.program, await checkAgentCli(cli, given), hub.found?.get(cli.program))),
+  )
+  return [...(hub.problem ? [hub.problem] : []), ...findings]
+}
+
+const listSchema = z.object({ templates: z.array(z.object({ name: z.string(), available: z.boolean() })) })
+
+interface HubAgents {
+  /** By program, which is also the name of its template. `undefined` if no hub runs. */
+  readonly found?: ReadonlyMap<string, boolean>
+  readonly problem?: Finding
+}
+
+async function askHubForAgents(config: Config | undefined): Promise<HubAgents> {
+  try {
+    if (!config || !runningHub(config.home)) return {}
+    using hub = createHubClient(findHub(config, {}))
+    const { templates } = listSchema.parse(await ask(hub, 'list_templates', { hidden: true }))
+    return { found: new Map(templates.map(({ name, available }) => [name, available])) }
+  } catch (error) {
+    const says = `the running hub did not say which agents it finds: ${messageOf(error)}`
+    return { problem: note(says, 'the next lines are about your own PATH') }
+  }
+}
+
+function compare(program: string, here: Finding, isFoundByHub: boolean | undefined): Finding {
+  if (isFoundByHub === true && here.is !== 'ok') return ok(`the running hub finds ${program}`)
+  if (isFoundByHub !== false || here.is !== 'ok') return here
+  return note(
+    `${here.says} is installed, but not on the PATH of the running hub`,
+    'restart the hub from a shell that finds it, or add its folder to the PATH of the service',
+  )
 }
 
 async function checkAgentCli(
   { program, npmPackage }: (typeof agentClis)[number],
   { env, timeoutMs }: { env: Environment; timeoutMs: number },
 ): Promise<Finding> {
-  // Not the whole environment: it may hold tokens, and these are other people's programs.
+  // Passes only two variables: the environment may contain tokens, and these are foreign programs.
   const outcome = await runProgram(program, ['--version'], { env: { PATH: env['PATH'], HOME: env['HOME'] }, timeoutMs })
-  const again = `install it again with "npm install -g ${npmPackage}"`
+  const reinstall = `reinstall it with "npm install -g ${npmPackage}"`
   switch (outcome.is) {
     case 'missing':
       return note(`${program} is not installed`, `"npm install -g ${npmPackage}", if you want to use it`)
     case 'timed-out':
       return note(
-        `${program} did not say its version within ${timeoutMs / 1000} s`,
-        `try "${program} --version", or ${again}`,
+        `${program} did not print its version within ${timeoutMs / 1000} s`,
+        `try "${program} --version", or ${reinstall}`,
       )
     case 'failed':
-      return note(`${program} cannot be started: ${outcome.reason}`, again)
+      return note(`${program} does not start: ${outcome.reason}`, reinstall)
     case 'ended': {
       const [version] = /\d+\.\d+\.\d+\S*/.exec(outcome.output) ?? []
       if (outcome.code === 0 && version !== undefined) return ok(`${program} ${version}`)
-      const said = outcome.output.trim().split('\n')[0] || 'nothing'
-      return note(`${program} --version ended with ${outcome.code} and said: ${said}`, again)
+      const printed = outcome.output.trim().split('\n')[0] || 'nothing'
+      return note(`${program} --version exited with ${outcome.code} and printed: ${printed}`, reinstall)
     }
   }
 }

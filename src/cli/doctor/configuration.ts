@@ -6,18 +6,20 @@ import type { Finding } from './finding.ts'
 
 const { ok, note, broken } = findingsAbout('configuration')
 
-/** Also gives the configuration, where there is one, for the checks that need it. */
+/** Also returns the configuration, if it loads, for the checks that need it. */
 export function checkConfiguration(given: { flags: ConfigFlags; env: Environment }): {
   findings: Finding[]
   loaded?: LoadedConfig
 } {
   try {
     const loaded = loadConfig(given)
-    const stated = loaded.sources.filter(({ from }) => from !== 'default').length
+    const changed = loaded.sources.filter(({ from }) => from !== 'default').length
     return {
       loaded,
       findings: [
-        ok(`loads; ${stated} of ${loaded.sources.length} settings are not the default ("signalbox config" lists them)`),
+        ok(
+          `loads; ${changed} of ${loaded.sources.length} settings are not the default ("signalbox config" lists them)`,
+        ),
         ...loaded.warnings.map((warning) => note(warning)),
       ],
     }
@@ -25,7 +27,7 @@ export function checkConfiguration(given: { flags: ConfigFlags; env: Environment
     if (!(error instanceof HubError)) throw error
     const findings = error.message
       .split('\n')
-      .map((problem) => broken(problem, 'mend it where it stands; the hub does not start until then'))
+      .map((problem) => broken(problem, 'correct it there; the hub does not start before that'))
     return { findings }
   }
 }

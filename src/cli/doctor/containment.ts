@@ -3,12 +3,12 @@ import type { Finding } from './finding.ts'
 
 const { note } = findingsAbout('containment')
 
-/** Never promise more than is kept. */
+/** Always says what the hub does not protect against. */
 export function checkContainment(): Finding[] {
   return [
     note(
-      'the hub governs only calls that pass it; an agent with a shell runs as your user, can read your files (the token file among them), and its own built-in tools do not pass the hub',
-      'docs/security.md says what helps',
+      'the hub controls only calls that pass through it; an agent with a shell runs as your user, can read your files (also the token file), and its own tools do not pass the hub',
+      'docs/security.md says how to contain an agent',
     ),
   ]
 }

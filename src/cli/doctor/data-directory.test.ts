@@ -4,20 +4,20 @@ import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import { checkDataDirectory } from './data-directory.ts'
 
-test('a private and writable directory with a private token file is good', () => {
+test('accepts a private and writable directory with a private token file', () => {
   expect(check(homeWithToken())).toEqual([
     { is: 'ok', about: 'data directory', says: expect.stringContaining('is private and writable') },
   ])
 })
 
-test('one that does not exist yet will be made', () => {
+test('notes a directory that does not exist yet', () => {
   const home = join(temporaryDirectory(), 'not', 'yet')
   expect(check(home)).toMatchObject([
-    { is: 'note', says: `${home} does not exist yet`, advice: '"signalbox up" makes it' },
+    { is: 'note', says: `${home} does not exist yet`, advice: '"signalbox up" creates it' },
   ])
 })
 
-test('one that others can look into is to be closed', () => {
+test('reports a directory that other users can read', () => {
   const home = homeWithToken()
   chmodSync(home, 0o755)
   expect(check(home)).toMatchObject([
@@ -25,7 +25,7 @@ test('one that others can look into is to be closed', () => {
   ])
 })
 
-test('a token file that others can read is to be closed', () => {
+test('reports a token file that other users can read', () => {
   const home = homeWithToken()
   chmodSync(join(home, 'token'), 0o644)
   expect(check(home)).toMatchObject([
@@ -33,30 +33,30 @@ test('a token file that others can read is to be closed', () => {
   ])
 })
 
-test('a missing token file is a note', () => {
+test('notes a missing token file', () => {
   expect(check(temporaryDirectory())).toMatchObject([{ is: 'ok' }, { is: 'note', says: 'there is no token file yet' }])
 })
 
-test('a file in its place is to be moved away', () => {
+test('reports a file in place of the directory', () => {
   const path = join(temporaryDirectory(), 'file')
   writeFileSync(path, '')
   expect(check(path)).toMatchObject([
-    { is: 'broken', says: `${path} is no directory`, mend: expect.stringContaining('SIGNALBOX_HOME') },
+    { is: 'broken', says: `${path} is not a directory`, mend: expect.stringContaining('SIGNALBOX_HOME') },
   ])
 })
 
-test('one that nothing can be written into is to be given up or opened', () => {
+test('reports a directory that is not writable', () => {
   expect(check(unwritable())).toContainEqual(
     expect.objectContaining({
       is: 'broken',
-      says: expect.stringContaining('nothing can be written into'),
+      says: expect.stringContaining('is not writable'),
       mend: expect.stringContaining('SIGNALBOX_HOME'),
     }),
   )
 })
 
-test('one of somebody else is to be handed over', () => {
-  const home = ofSomebodyElse()
+test('reports a directory of another user', () => {
+  const home = ownedByOther()
   expect(check(home)).toContainEqual(
     expect.objectContaining({
       is: 'broken',
@@ -66,7 +66,7 @@ test('one of somebody else is to be handed over', () => {
   )
 })
 
-test('a disk with too little room is to be cleared', () => {
+test('reports a disk with too little free space', () => {
   expect(check(homeWithToken(), Number.MAX_SAFE_INTEGER)).toMatchObject([
     {
       is: 'broken',
@@ -76,8 +76,8 @@ test('a disk with too little room is to be cleared', () => {
   ])
 })
 
-function check(home: string, leastFreeBytes = 1) {
-  return checkDataDirectory({ home, leastFreeBytes })
+function check(home: string, minFreeBytes = 1) {
+  return checkDataDirectory({ home, minFreeBytes })
 }
 
 function homeWithToken(): string {
@@ -86,7 +86,7 @@ function homeWithToken(): string {
   return home
 }
 
-/** Permissions do not stop root; the kernel's own files do. */
+/** Permissions do not stop root, but files of the kernel do. */
 function unwritable(): string {
   if (process.getuid?.() === 0) return '/proc/self'
   const home = temporaryDirectory()
@@ -94,8 +94,8 @@ function unwritable(): string {
   return home
 }
 
-/** Only root can give a directory away; for everybody else the root directory is somebody else's. */
-function ofSomebodyElse(): string {
+/** Only root can change the owner of a directory. For other users, `/` belongs to another user. */
+function ownedByOther(): string {
   if (process.getuid?.() !== 0) return '/'
   const home = temporaryDirectory()
   chownSync(home, 65534, 65534)

@@ -9,23 +9,23 @@ const { ok, note, broken } = findingsAbout('data directory')
 
 const mebibyte = 1024 * 1024
 
-/** What the database and a day of events need, with room to spare. */
-export const leastFreeBytes = 256 * mebibyte
+/** More than the database and a day of events need. */
+export const minFreeBytes = 256 * mebibyte
 
-export function checkDataDirectory(given: { home: string; leastFreeBytes: number }): Finding[] {
+export function checkDataDirectory(given: { home: string; minFreeBytes: number }): Finding[] {
   const { home } = given
   if (!existsSync(home)) {
-    return [note(`${home} does not exist yet`, '"signalbox up" makes it'), ...freeSpace(nearestThere(home), given)]
+    return [note(`${home} does not exist yet`, '"signalbox up" creates it'), ...freeSpace(nearestExisting(home), given)]
   }
   const stats = statSync(home)
   if (!stats.isDirectory()) {
-    return [broken(`${home} is no directory`, `move that file away, or name another directory with SIGNALBOX_HOME`)]
+    return [broken(`${home} is not a directory`, `move that file away, or name another directory with SIGNALBOX_HOME`)]
   }
   const findings = [...privacy(home, stats, 0o700), ...writability(home), ...tokenFile(home), ...freeSpace(home, given)]
   return findings.some(({ is }) => is === 'broken') ? findings : [ok(`${home} is private and writable`), ...findings]
 }
 
-/** Nobody but its owner may look in: what is inside lets one act as that person. */
+/** Only its owner may read it: with the token inside, a reader could act as that person. */
 function privacy(path: string, { mode, uid }: Stats, wanted: number): Finding[] {
   const findings: Finding[] = []
   const actual = mode & 0o777
@@ -44,14 +44,14 @@ function privacy(path: string, { mode, uid }: Stats, wanted: number): Finding[] 
 
 function writability(home: string): Finding[] {
   try {
-    // Only trying tells: permissions say nothing about read-only mounts and full quotas.
+    // Tries it, because permissions say nothing about read-only mounts and full quotas.
     rmSync(mkdtempSync(join(home, '.doctor-')), { recursive: true })
     return []
   } catch (error) {
     return [
       broken(
-        `nothing can be written into ${home}: ${messageOf(error)}`,
-        'give yourself the right to, or name another directory with SIGNALBOX_HOME',
+        `${home} is not writable: ${messageOf(error)}`,
+        'make it writable, or name another directory with SIGNALBOX_HOME',
       ),
     ]
   }
@@ -60,25 +60,25 @@ function writability(home: string): Finding[] {
 function tokenFile(home: string): Finding[] {
   const path = join(home, 'token')
   if (!existsSync(path)) {
-    return [note('there is no token file yet', '"signalbox up" makes the first token and keeps it there')]
+    return [note('there is no token file yet', '"signalbox up" creates it with your first token')]
   }
   const findings = privacy(path, statSync(path), 0o600)
   try {
     accessSync(path, constants.R_OK)
   } catch {
-    findings.push(broken(`${path} cannot be read by you`, `run "sudo chown $(id -u) '${path}'"`))
+    findings.push(broken(`you cannot read ${path}`, `run "sudo chown $(id -u) '${path}'"`))
   }
   return findings
 }
 
-function freeSpace(path: string, { leastFreeBytes: needed }: { leastFreeBytes: number }): Finding[] {
+function freeSpace(path: string, { minFreeBytes: needed }: { minFreeBytes: number }): Finding[] {
   const { bavail, bsize } = statfsSync(path)
   const free = bavail * bsize
   if (free >= needed) return []
   return [
     broken(
-      `only ${inMebibytes(free)} are free on the disk of ${path}, ${inMebibytes(needed)} are needed`,
-      'make room, or lower events_max_mb',
+      `only ${inMebibytes(free)} are free on the disk of ${path}, but the hub needs ${inMebibytes(needed)}`,
+      'free some space, or lower events_max_mb',
     ),
   ]
 }
@@ -87,6 +87,6 @@ function inMebibytes(bytes: number): string {
   return `${Math.floor(bytes / mebibyte)} MiB`
 }
 
-function nearestThere(path: string): string {
-  return existsSync(path) ? path : nearestThere(dirname(path))
+function nearestExisting(path: string): string {
+  return existsSync(path) ? path : nearestExisting(dirname(path))
 }

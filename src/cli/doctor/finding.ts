@@ -1,10 +1,10 @@
-/** What a check says about one thing. Whatever is broken comes with the way to mend it. */
+/** The result of a check. A problem comes with the way to fix it. The field names are part of `doctor --json`. */
 export type Finding =
   | { readonly is: 'ok'; readonly about: string; readonly says: string }
   | { readonly is: 'note'; readonly about: string; readonly says: string; readonly advice?: string }
   | { readonly is: 'broken'; readonly about: string; readonly says: string; readonly mend: string }
 
-/** The three sentences a check can say, about its subject. */
+/** Makes the three kinds of finding about one subject. */
 export function findingsAbout(about: string) {
   return {
     ok: (says: string): Finding => ({ is: 'ok', about, says }),

@@ -1,13 +1,13 @@
-/** Programs that run in this data directory, and whether the hub knows of each. */
+/** Checks that the hub has a record of each program that runs in this data directory. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { dial, holderSocketDirectory } from '../../base/socket-places.ts'
 import type { Config } from '../../config/config.ts'
 import { openStore } from '../../store/store.ts'
-import { heldIn, holderSocket } from '../../terminal/terminal.ts'
+import { idsWithSocket, holderSocket } from '../../terminal/terminal.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
-import { openUntouched, withoutWriting } from './read-only.ts'
+import { openReadOnly, readOnlyUrl } from './read-only.ts'
 
 const { ok, broken } = findingsAbout('sessions')
 
@@ -18,20 +18,20 @@ export async function checkHolders(where: Where): Promise<Finding[]> {
   const known = living.length > 0 && (await livingRecords(where))
   if (!known) return []
   const unknown = living.filter((id) => !known.has(id))
-  if (unknown.length === 0) return [ok(`${programs(living.length)} in terminals, and the hub knows of each`)]
+  if (unknown.length === 0) return [ok(`${programs(living.length)} in terminals, and the hub has a record of each`)]
   return [
     broken(
-      `${programs(unknown.length)} of which the hub has no record: ${unknown.join(', ')}`,
-      'start the hub, or stop it and start it again: it takes them up, and "signalbox ls" shows those whose record is lost as found-…',
+      `${programs(unknown.length)} without a record at the hub: ${unknown.join(', ')}`,
+      'start or restart the hub: it adopts them, and "signalbox ls" shows those without a record as found-…',
     ),
   ]
 }
 
 async function livingHolders({ home }: Where): Promise<readonly string[]> {
   const sockets = holderSocketDirectory(home)
-  const held = heldIn(join(home, 'sessions'), sockets)
-  const answers = await Promise.all(held.map((id) => doesAnswer(holderSocket(sockets, id))))
-  return held.filter((_, index) => answers[index])
+  const ids = idsWithSocket(join(home, 'sessions'), sockets)
+  const answers = await Promise.all(ids.map((id) => doesAnswer(holderSocket(sockets, id))))
+  return ids.filter((_, index) => answers[index])
 }
 
 async function doesAnswer(socket: string): Promise<boolean> {
@@ -44,7 +44,7 @@ async function doesAnswer(socket: string): Promise<boolean> {
   }
 }
 
-/** `undefined`: it cannot be told, and what is wrong with the database is said elsewhere. */
+/** `undefined` if the database cannot be read, which another check reports. */
 async function livingRecords({ home, databaseUrl }: Where): Promise<ReadonlySet<string> | undefined> {
   try {
     return new Set(databaseUrl === undefined ? listInSqlite(join(home, 'hub.db')) : await listInPostgres(databaseUrl))
@@ -55,13 +55,13 @@ async function livingRecords({ home, databaseUrl }: Where): Promise<ReadonlySet<
 
 function listInSqlite(path: string): readonly string[] {
   if (!existsSync(path)) return []
-  using database = openUntouched(path)
+  using database = openReadOnly(path)
   const rows = database.prepare('SELECT id FROM sessions WHERE ended_at IS NULL').all()
   return rows.map(({ id }) => String(id))
 }
 
 async function listInPostgres(databaseUrl: string): Promise<readonly string[]> {
-  await using store = await openStore({ databaseUrl: withoutWriting(databaseUrl) })
+  await using store = await openStore({ databaseUrl: readOnlyUrl(databaseUrl) })
   const rows = await store.db.selectFrom('sessions').select('id').where('ended_at', 'is', null).execute()
   return rows.map(({ id }) => id)
 }

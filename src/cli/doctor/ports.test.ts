@@ -8,47 +8,51 @@ import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.t
 import { loadConfig, readEnvironment } from '../../config/config.ts'
 import { checkPorts } from './ports.ts'
 
-test('free ports are good', async () => {
+test('accepts a free port', async () => {
   const port = await freePort()
   expect(await check({ SIGNALBOX_PORT: String(port) })).toMatchObject([{ is: 'ok', says: `port: ${port} is free` }])
 })
 
-test('"any free port" is always good', async () => {
+test('always accepts "any free port"', async () => {
   expect(await check({ SIGNALBOX_PORT: '0', SIGNALBOX_REPOSITORY_MCP_PORT: '0' })).toMatchObject([
     { is: 'ok' },
     { is: 'ok' },
   ])
 })
 
-test('a port that another program holds is to be freed or changed, and the program is named', async () => {
-  const { port, pid } = await startHolder()
+test('reports a port that another program uses, and names the program', async () => {
+  const { port, pid } = await startListener()
   const [finding] = await check({ SIGNALBOX_PORT: String(port) })
   expect(finding).toMatchObject({
     is: 'broken',
-    says: `port: ${port} on 127.0.0.1 is held by node (pid ${pid})`,
+    says: `port: ${port} on 127.0.0.1 is in use by node (pid ${pid})`,
     mend: `stop it, "kill ${pid}", or choose another port with SIGNALBOX_PORT`,
   })
 })
 
-test('the port for repositories may be held by others, which is a note', async () => {
-  const { port } = await startHolder()
+test('only notes that the port for repositories is in use', async () => {
+  const { port } = await startListener()
   const findings = await check({ SIGNALBOX_PORT: '0', SIGNALBOX_REPOSITORY_MCP_PORT: String(port) })
   expect(findings[1]).toMatchObject({ is: 'note', advice: expect.stringContaining('SIGNALBOX_REPOSITORY_MCP_PORT') })
 })
 
-test('a port that the running hub holds is good', async () => {
-  const { port, pid } = await startHolder()
+test('accepts a port that the running hub uses', async () => {
+  const { port, pid } = await startListener()
   const home = temporaryDirectory()
   writeFileSync(join(home, 'hub.json'), JSON.stringify({ url: `http://127.0.0.1:${port}/mcp`, pid }))
   expect(await check({ SIGNALBOX_HOME: home, SIGNALBOX_PORT: String(port) })).toMatchObject([
-    { is: 'ok', says: `port: ${port} is held by the running hub (pid ${pid})` },
+    { is: 'ok', says: `port: ${port} is in use by the running hub (pid ${pid})` },
   ])
 })
 
-test('an address that is not of this machine is to be changed', async () => {
+test('reports an address that does not belong to this machine', async () => {
   const port = await freePort()
   expect(await check({ SIGNALBOX_HOST: '192.0.2.1', SIGNALBOX_PORT: String(port) })).toMatchObject([
-    { is: 'broken', says: '192.0.2.1 is no address of this machine', mend: expect.stringContaining('SIGNALBOX_HOST') },
+    {
+      is: 'broken',
+      says: '192.0.2.1 is not an address of this machine',
+      mend: expect.stringContaining('SIGNALBOX_HOST'),
+    },
   ])
 })
 
@@ -57,8 +61,8 @@ async function check(env: Record<string, string>) {
   return checkPorts({ config: loadConfig({ env: { ...defaults, ...env } }).config, env: readEnvironment() })
 }
 
-/** A program of its own that listens and does nothing else. */
-async function startHolder(): Promise<{ port: number; pid: number }> {
+/** Starts another process that only listens. */
+async function startListener(): Promise<{ port: number; pid: number }> {
   const script = `require('node:net').createServer().listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net'
 import type { Config, Environment } from '../../config/config.ts'
-import { runningHub } from '../hub-address.ts'
+import { runningHub } from '../hub-client/hub-address.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
-import { findPortHolder } from './port-holder.ts'
+import { findPortOwner } from './port-owner.ts'
 
 const { ok, note, broken } = findingsAbout('ports')
 
@@ -35,30 +35,33 @@ async function checkPort({ host, port, setting, home, env }: PortQuestion): Prom
     case undefined:
       return [ok(`${setting}: ${port} is free`)]
     case 'EADDRINUSE': {
-      const holder = await findPortHolder(port, env)
+      const owner = await findPortOwner(port, env)
       const hub = runningHub(home)
-      if (hub && (holder?.pid === hub.pid || (holder === undefined && new URL(hub.url).port === String(port)))) {
-        return [ok(`${setting}: ${port} is held by the running hub (pid ${hub.pid})`)]
+      if (hub && (owner?.pid === hub.pid || (owner === undefined && new URL(hub.url).port === String(port)))) {
+        return [ok(`${setting}: ${port} is in use by the running hub (pid ${hub.pid})`)]
       }
-      const who = holder ? `${holder.name} (pid ${holder.pid})` : 'a program of somebody else'
-      const says = `${setting}: ${port} on ${host} is held by ${who}`
-      const mend = `stop it${holder ? `, "kill ${holder.pid}"` : ''}, or choose another port with ${variable}`
-      // The page and /mcp cannot do without theirs; the other endpoint is one of several ways to ask.
+      const who = owner ? `${owner.name} (pid ${owner.pid})` : 'a program of another user'
+      const says = `${setting}: ${port} on ${host} is in use by ${who}`
+      const mend = `stop it${owner ? `, "kill ${owner.pid}"` : ''}, or choose another port with ${variable}`
+      // The page and /mcp need their port. The repository endpoint is only one of several ways to ask.
       return [setting === 'port' ? broken(says, mend) : note(says, mend)]
     }
     case 'EACCES':
       return [broken(`${setting}: you may not listen on ${port}`, `choose a port above 1023 with ${variable}`)]
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return [broken(`${host} is no address of this machine`, 'set SIGNALBOX_HOST to one, such as 127.0.0.1')]
+      return [broken(`${host} is not an address of this machine`, 'set SIGNALBOX_HOST to one, such as 127.0.0.1')]
     default:
       return [
-        broken(`${setting}: ${port} on ${host} cannot be listened on: ${obstacle}`, `choose another with ${variable}`),
+        broken(
+          `${setting}: the hub cannot listen on ${port} of ${host}: ${obstacle}`,
+          `choose another with ${variable}`,
+        ),
       ]
   }
 }
 
-/** The error code, or nothing when it worked. */
+/** Returns the error code, or `undefined` on success. */
 function tryToListen(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer()

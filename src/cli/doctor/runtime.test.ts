@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { checkRuntime } from './runtime.ts'
 
-test('the Node that runs this is good', () => {
+test('accepts the Node that runs this test', () => {
   expect(checkRuntime({ nodeVersion: process.version, platform: 'linux' })).toMatchObject([{ is: 'ok' }])
 })
 
-test('an older Node is to be replaced, and bin/signalbox brings one', () => {
+test('reports an old Node, and recommends bin/signalbox', () => {
   expect(checkRuntime({ nodeVersion: 'v20.20.2', platform: 'linux' })).toMatchObject([
     {
       is: 'broken',
@@ -15,7 +15,7 @@ test('an older Node is to be replaced, and bin/signalbox brings one', () => {
   ])
 })
 
-test('Windows is told that it is not supported, other systems that they are not the first choice', () => {
+test('reports that Windows is not supported, and notes other systems than Linux', () => {
   expect(checkRuntime({ nodeVersion: process.version, platform: 'win32' })[1]).toMatchObject({ is: 'broken' })
   expect(checkRuntime({ nodeVersion: process.version, platform: 'darwin' })[1]).toMatchObject({ is: 'note' })
 })

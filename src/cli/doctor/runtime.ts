@@ -11,7 +11,7 @@ export function checkRuntime({ nodeVersion, platform }: { nodeVersion: string; p
     major >= oldestNode
       ? ok(`Node ${nodeVersion}`)
       : broken(
-          `Node ${nodeVersion} is too old, ${oldestNode} is needed`,
+          `Node ${nodeVersion} is too old, the hub needs ${oldestNode} or newer`,
           'start the hub with bin/signalbox, which brings its own Node, or install Node 24',
         )
   return [node, ...systemOf(platform)]
@@ -19,6 +19,6 @@ export function checkRuntime({ nodeVersion, platform }: { nodeVersion: string; p
 
 function systemOf(platform: string): Finding[] {
   if (platform === 'linux') return []
-  if (platform === 'win32') return [broken('Windows is not supported', 'run it in WSL, or on Linux')]
-  return [note(`${platform} should work; Linux is what it is made for`)]
+  if (platform === 'win32') return [broken('Windows is not supported', 'run the hub in WSL or on Linux')]
+  return [note(`${platform} should work, but the hub is made for Linux`)]
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '../../config/config.ts'
-import { faultsOf, readUnit, unitPath } from '../service-unit.ts'
+import { faultsOf, readUnit, unitPath } from '../service/service-unit.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
 
@@ -10,15 +10,15 @@ export function checkServiceUnit({ env, bin }: { env: Environment; bin: string }
   if (units.length === 0) {
     return [
       note(
-        'not installed; the hub runs while "signalbox up" does',
-        '"signalbox service install" makes it start by itself',
+        'not installed; the hub runs only while "signalbox up" runs',
+        '"signalbox service install" starts it automatically',
       ),
     ]
   }
   return units.flatMap((unit) => {
     const faults = faultsOf(unit, bin)
     return faults.length === 0
-      ? [ok(`${unit.path} starts this installation and leaves terminals alone when it stops`)]
+      ? [ok(`${unit.path} starts this installation and does not kill terminals when it stops`)]
       : faults.map(({ says, mend }) => broken(says, mend))
   })
 }

@@ -17,20 +17,20 @@ import { createDatabase, runSql } from '../../../test/postgres.ts'
 import { openStore } from '../../store/store.ts'
 import { checkStore } from './store.ts'
 
-test('no database is a note: the first start makes it', async () => {
+test('notes that there is no database yet', async () => {
   const home = temporaryDirectory()
-  expect(await checkStore({ home })).toMatchObject([{ is: 'note', advice: '"signalbox up" makes it' }])
+  expect(await checkStore({ home })).toMatchObject([{ is: 'note', advice: '"signalbox up" creates it' }])
   expect(readdirSync(home)).toEqual([])
 })
 
-test('a sound store is good, and is left as it was, byte for byte', async () => {
+test('accepts an intact store and does not change a byte of it', async () => {
   const home = await homeWithStore()
   const before = contentsOf(home)
-  expect(await checkStore({ home })).toMatchObject([{ is: 'ok', says: `hub.db, connections.db in ${home} are sound` }])
+  expect(await checkStore({ home })).toMatchObject([{ is: 'ok', says: `hub.db, connections.db in ${home} are intact` }])
   expect(contentsOf(home)).toEqual(before)
 })
 
-test('a store that a hub is just writing to is good', async () => {
+test('accepts a store while a hub writes to it', async () => {
   const home = await homeWithStore()
   using hub = new DatabaseSync(join(home, 'hub.db'))
   hub.exec('BEGIN IMMEDIATE')
@@ -38,12 +38,12 @@ test('a store that a hub is just writing to is good', async () => {
 })
 
 test.each([
-  ['hub.db', 'bring it back from a backup'],
-  ['connections.db', 'clients connect anew'],
-  ['events.db', 'the event log begins anew'],
-])('%s that is no database is broken, with what to do without it', async (file, advice) => {
+  ['hub.db', 'restore it from a backup'],
+  ['connections.db', 'clients connect again'],
+  ['events.db', 'a new event log begins'],
+])('reports a %s that is not a database, and says what to do', async (file, advice) => {
   const home = await homeWithStore()
-  writeFileSync(join(home, file), 'this is no database, whatever its name says. '.repeat(100))
+  writeFileSync(join(home, file), 'this is not a database, in spite of its name. '.repeat(100))
   expect(await checkStore({ home })).toMatchObject([
     {
       is: 'broken',
@@ -53,7 +53,7 @@ test.each([
   ])
 })
 
-test('a file with damaged pages is found', async () => {
+test('finds damaged pages in a file', async () => {
   const home = await homeWithStore()
   const path = join(home, 'hub.db')
   fillWith(path, 500)
@@ -62,7 +62,7 @@ test('a file with damaged pages is found', async () => {
   expect(finding).toMatchObject({ is: 'broken', says: expect.stringContaining(path) })
 })
 
-test('a file that was cut off is found', async () => {
+test('finds a truncated file', async () => {
   const home = await homeWithStore()
   const path = join(home, 'hub.db')
   fillWith(path, 500)
@@ -70,7 +70,7 @@ test('a file that was cut off is found', async () => {
   expect(await checkStore({ home })).toMatchObject([{ is: 'broken', says: expect.stringContaining(path) }])
 })
 
-test('a store of a newer version is broken, with the advice of the store and the path of the person', async () => {
+test('reports a store of a newer version with its real path', async () => {
   const home = await homeWithStore()
   using database = new DatabaseSync(join(home, 'hub.db'))
   database.exec(
@@ -81,13 +81,13 @@ test('a store of a newer version is broken, with the advice of the store and the
   ])
 })
 
-test('a PostgreSQL that does not answer is broken, and the password is not told', async () => {
+test('reports a PostgreSQL that does not answer, without the password', async () => {
   const findings = await checkStore({ home: '/nowhere', databaseUrl: 'postgres://me:hunter2@127.0.0.1:1/signalbox' })
   expect(findings).toMatchObject([{ is: 'broken', mend: expect.stringContaining('DATABASE_URL') }])
   expect(JSON.stringify(findings)).not.toContain('hunter2')
 })
 
-test('a PostgreSQL that answers is good, and nothing is written into it', async () => {
+test('accepts a PostgreSQL that answers, and writes nothing into it', async () => {
   await using database = await createDatabase(inject('postgresUrl'))
   expect(await checkStore({ home: '/nowhere', databaseUrl: database.url })).toMatchObject([{ is: 'ok' }])
   await expect(runSql(database.url, 'select * from signalbox_migrations')).rejects.toThrow('does not exist')

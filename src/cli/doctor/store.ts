@@ -7,27 +7,27 @@ import type { Config } from '../../config/config.ts'
 import { openStore } from '../../store/store.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
-import { isRefusalToWrite, openUntouched, withoutWriting } from './read-only.ts'
+import { isReadOnlyError, openReadOnly, readOnlyUrl } from './read-only.ts'
 
 const { ok, note, broken } = findingsAbout('store')
 
-/** What a file holds decides what to do without it. The log is no part of the store and looks after itself. */
+/** The advice depends on the content of the file. The event log is not a part of the store and opens its own file. */
 const databases = [
   {
     file: 'hub.db',
-    isOfStore: true,
-    without:
-      'bring it back from a backup; without one, stop the hub and move it away with its -wal and -shm files: tokens begin anew',
+    isStore: true,
+    advice:
+      'restore it from a backup; without one, stop the hub and move it away with its -wal and -shm files: the hub then issues a new token',
   },
   {
     file: 'connections.db',
-    isOfStore: true,
-    without: 'stop the hub and delete it with its -wal and -shm files: clients connect anew',
+    isStore: true,
+    advice: 'stop the hub and delete it with its -wal and -shm files: clients connect again',
   },
   {
     file: 'events.db',
-    isOfStore: false,
-    without: 'stop the hub and move it away with its -wal and -shm files: the event log begins anew',
+    isStore: false,
+    advice: 'stop the hub and move it away with its -wal and -shm files: a new event log begins',
   },
 ]
 
@@ -36,28 +36,30 @@ export function checkStore({ home, databaseUrl }: Pick<Config, 'home' | 'databas
 }
 
 async function checkSqlite(home: string): Promise<Finding[]> {
-  const there = databases.filter(({ file }) => existsSync(join(home, file)))
-  if (there.length === 0) return [note(`there is no database in ${home} yet`, '"signalbox up" makes it')]
-  const damaged = there.flatMap(({ file, without }) => checkIntegrity(join(home, file), without))
+  const existing = databases.filter(({ file }) => existsSync(join(home, file)))
+  if (existing.length === 0) return [note(`there is no database in ${home} yet`, '"signalbox up" creates it')]
+  const damaged = existing.flatMap(({ file, advice }) => checkIntegrity(join(home, file), advice))
   if (damaged.length > 0) return damaged
-  return (await checkOpening(home, there)) ?? [ok(`${there.map(({ file }) => file).join(', ')} in ${home} are sound`)]
+  return (
+    (await checkOpening(home, existing)) ?? [ok(`${existing.map(({ file }) => file).join(', ')} in ${home} are intact`)]
+  )
 }
 
-function checkIntegrity(path: string, without: string): Finding[] {
+function checkIntegrity(path: string, advice: string): Finding[] {
   try {
-    using database = openUntouched(path)
+    using database = openReadOnly(path)
     const [verdict] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
-    return verdict === 'ok' ? [] : [broken(`${path} is damaged: ${String(verdict)}`, without)]
+    return verdict === 'ok' ? [] : [broken(`${path} is damaged: ${String(verdict)}`, advice)]
   } catch (error) {
-    return [broken(`${path} cannot be read: ${messageOf(error)}`, without)]
+    return [broken(`${path} cannot be read: ${messageOf(error)}`, advice)]
   }
 }
 
-/** On copies: opening a store brings it up to date, which is for the hub to do and not for whoever asks how it is. */
-async function checkOpening(home: string, there: typeof databases): Promise<Finding[] | undefined> {
+/** Opens copies, because opening a store migrates it, and only the hub should do that. */
+async function checkOpening(home: string, existing: typeof databases): Promise<Finding[] | undefined> {
   const copies = mkdtempSync(join(tmpdir(), 'signalbox-doctor-'))
   try {
-    for (const { file } of there.filter(({ isOfStore }) => isOfStore)) await copy(join(home, file), join(copies, file))
+    for (const { file } of existing.filter(({ isStore }) => isStore)) await copy(join(home, file), join(copies, file))
     const store = await openStore({ sqliteDir: copies })
     await store[Symbol.asyncDispose]()
     return undefined
@@ -69,23 +71,23 @@ async function checkOpening(home: string, there: typeof databases): Promise<Find
 }
 
 async function copy(from: string, to: string): Promise<void> {
-  using database = openUntouched(from)
+  using database = openReadOnly(from)
   await backup(database, to)
 }
 
-/** In transactions that cannot write, for the same reason. */
+/** Uses transactions that cannot write, for the same reason. */
 async function checkPostgres(databaseUrl: string): Promise<Finding[]> {
   const answers = [ok('the PostgreSQL database of DATABASE_URL answers')]
   try {
-    const store = await openStore({ databaseUrl: withoutWriting(databaseUrl) })
+    const store = await openStore({ databaseUrl: readOnlyUrl(databaseUrl) })
     await store[Symbol.asyncDispose]()
     return answers
   } catch (error) {
-    return isRefusalToWrite(error) ? answers : [unusable(error)]
+    return isReadOnlyError(error) ? answers : [unusable(error)]
   }
 }
 
-function unusable(error: unknown, inTheirWords = (message: string) => message): Finding {
+function unusable(error: unknown, rewrite = (message: string) => message): Finding {
   if (!(error instanceof HubError)) throw error
-  return broken('the store does not open', inTheirWords(error.message))
+  return broken('the store does not open', rewrite(error.message))
 }

@@ -1,17 +1,17 @@
 /**
- * stdio ↔ the endpoint of a hub. Messages of both eras pass as they are, also those the relay does not know; it reads
- * only what HTTP wants to know of them.
+ * Connects stdio to the endpoint of a hub. Forwards messages of both eras unchanged, even those that the relay does not
+ * know. It reads only the parts that the HTTP headers need.
  *
  *   line → era → POST → JSON or event stream → lines
  *
- * Each request is answered once, by the hub or, where that cannot be had any more, by the relay.
+ * Each request gets exactly one answer: from the hub, or from the relay if the hub cannot answer any more.
  */
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '../../base/hub-error.ts'
 import { linesOf } from '../../base/lines.ts'
-import { CliError } from '../cli-error.ts'
-import type { HubAddress } from '../hub-address.ts'
+import { CliError } from '../command/cli-error.ts'
+import type { HubAddress } from '../hub-client/hub-address.ts'
 import type { BridgeContext } from './bridge-context.ts'
 import { createLegacyBridge } from './bridge-legacy.ts'
 import { createModernBridge } from './bridge-modern.ts'
@@ -23,15 +23,15 @@ import { createOutput, outcomeUnknown, unavailableError } from './output.ts'
 export interface HttpBridge {
   readonly address: HubAddress
   readonly input: Readable
-  /** Resolves when there is room for more. */
+  /** Resolves when the output can take more. */
   write(line: string): Promise<void>
   readonly maxLineBytes: number
 }
 
-/** A client that has said all it wants to say may still wait for answers, but not for ever. */
+/** How long the relay waits for answers after its input has ended. */
 const lingerMs = 1_000
 
-/** Resolves when the input has ended; rejects when the hub does not let us in. */
+/** Resolves when the input has ended. Rejects when the hub refuses the token. */
 export async function bridgeHttp({ address, input, write, maxLineBytes }: HttpBridge): Promise<void> {
   using http = createHubHttp(address)
   const output = createOutput(write)
@@ -57,12 +57,12 @@ export async function bridgeHttp({ address, input, write, maxLineBytes }: HttpBr
     for await (const line of linesOf(input, maxLineBytes)) {
       if (line.length === 0) continue
       const message = readMessage(line)
-      if (!message) await output.fail([null], { code: -32700, message: 'The line is no message of JSON-RPC.' })
+      if (!message) await output.fail([null], { code: -32700, message: 'The line is not a JSON-RPC message.' })
       else if (message.revision !== undefined && message.ids.length > 0) run(modern.request(message))
       else if (modern.cancel(message)) continue
-      // What follows needs the connection that `initialize` opens, and notifications keep their order.
-      else if (message.method === 'initialize' || message.ids.length === 0) await legacy.pass(message)
-      else run(legacy.pass(message))
+      // Waits for `initialize`, because the next messages need its connection, and for notifications, to keep their order.
+      else if (message.method === 'initialize' || message.ids.length === 0) await legacy.forward(message)
+      else run(legacy.forward(message))
     }
     await Promise.race([Promise.all(running), sleep(lingerMs)])
   }

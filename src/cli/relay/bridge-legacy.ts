@@ -1,48 +1,49 @@
 /**
- * A connection of the revisions before 2026-07-28: begun by `initialize`, known by its `Mcp-Session-Id`, with a stream
- * for notices beside the answers. It outlives cuts and restarts of the hub, and is made anew when the hub has forgotten it.
+ * A connection of the revisions before 2026-07-28. `initialize` opens it, `Mcp-Session-Id` names it, and notices come on a
+ * stream of their own. It survives network failures and restarts of the hub. If the hub has dropped it, the relay opens a
+ * new one.
  */
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BridgeContext } from './bridge-context.ts'
-import type { Passed } from './hub-answer.ts'
-import { passOn, readAnswer } from './hub-answer.ts'
+import type { Forwarded } from './hub-answer.ts'
+import { forwardAnswer, readAnswer } from './hub-answer.ts'
 import type { Headers } from './hub-http.ts'
 import type { Answer, Message } from './message.ts'
 import { readMessage } from './message.ts'
 import { outcomeUnknown } from './output.ts'
-import { isRepeatable } from './repeatable.ts'
+import { isIdempotent } from './idempotent.ts'
 
 export interface LegacyBridge {
-  /** Resolves when it is answered, or taken. */
-  pass(message: Message): Promise<void>
-  /** Tells the hub that nobody comes back. */
+  /** Resolves when a request is answered, or a notification is accepted. */
+  forward(message: Message): Promise<void>
+  /** Closes the connection at the hub. */
   end(): Promise<void>
 }
 
 interface Connection {
-  /** Absent where the hub keeps none. */
+  /** `undefined` for a stateless server. */
   readonly id: string | undefined
   version: string | undefined
 }
 
-/** When a stream that broke off is looked for again, unless the hub says when. */
-const comeBackMs = 500
-const farewellMs = 1_000
+/** The delay before a broken stream is resumed, unless the hub sets one. */
+const reconnectMs = 500
+const closeTimeoutMs = 1_000
 
 const initialized = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
 export function createLegacyBridge({ http, output, signal, giveUp }: BridgeContext): LegacyBridge {
   let connection: Connection | undefined
-  let hello: Message | undefined
+  let initializeMessage: Message | undefined
   let renewing: Promise<void> | undefined
-  /** What a new connection has to be told again. */
-  const wishes = new Map<string, Message>()
+  /** Subscriptions and log level, which a new connection needs again. */
+  const replayed = new Map<string, Message>()
 
   function send(message: Message): Promise<IncomingMessage> {
     const { text: body } = message
     const headers = message.method === 'initialize' ? {} : headersOf(connection)
-    return http.send({ method: 'POST', headers, body, signal, isRepeatable: isRepeatable(message) })
+    return http.send({ method: 'POST', headers, body, signal, isIdempotent: isIdempotent(message) })
   }
 
   async function sendOrRenew(message: Message): Promise<IncomingMessage> {
@@ -57,50 +58,50 @@ export function createLegacyBridge({ http, output, signal, giveUp }: BridgeConte
   async function request(message: Message): Promise<void> {
     try {
       const response = await sendOrRenew(message)
-      const onAnswer = message.method === 'initialize' ? begin(message, response) : undefined
-      let passed = await passOn(await readAnswer(response), message.ids, output, onAnswer)
-      while (passed.missing.length > 0 && passed.lastEventId !== undefined) passed = await resume(passed)
-      if (!signal.aborted) await output.fail(passed.missing, outcomeUnknown)
+      const onAnswer = message.method === 'initialize' ? openConnection(message, response) : undefined
+      let forwarded = await forwardAnswer(await readAnswer(response), message.ids, output, onAnswer)
+      while (forwarded.missing.length > 0 && forwarded.lastEventId !== undefined) forwarded = await resume(forwarded)
+      if (!signal.aborted) await output.fail(forwarded.missing, outcomeUnknown)
     } catch (error) {
       if (!signal.aborted) await giveUp(message.ids, error)
     }
   }
 
-  async function resume({ missing, lastEventId = '', retryMs = comeBackMs }: Passed): Promise<Passed> {
+  async function resume({ missing, lastEventId = '', retryMs = reconnectMs }: Forwarded): Promise<Forwarded> {
     await sleep(retryMs, undefined, { signal })
     const headers = { ...headersOf(connection), 'Last-Event-ID': lastEventId }
-    const response = await http.send({ method: 'GET', headers, signal, isRepeatable: true })
+    const response = await http.send({ method: 'GET', headers, signal, isIdempotent: true })
     const answer = await readAnswer(response)
     if (answer.is === 'text') return { missing }
-    const passed = await passOn(answer, missing, output)
-    return { ...passed, lastEventId: passed.lastEventId ?? lastEventId }
+    const forwarded = await forwardAnswer(answer, missing, output)
+    return { ...forwarded, lastEventId: forwarded.lastEventId ?? lastEventId }
   }
 
-  /** Notes the connection that an answer to `initialize` opens. */
-  function begin(message: Message, { headers }: IncomingMessage): (answer: Answer) => void {
+  /** Remembers the connection that an answer to `initialize` opens. */
+  function openConnection(message: Message, { headers }: IncomingMessage): (answer: Answer) => void {
     const id = headers['mcp-session-id']
-    const begun: Connection = { id: Array.isArray(id) ? id[0] : id, version: undefined }
+    const opened: Connection = { id: Array.isArray(id) ? id[0] : id, version: undefined }
     return ({ result }) => {
       if (!result) return
       const version = result['protocolVersion']
-      begun.version = typeof version === 'string' ? version : undefined
-      connection = begun
-      hello = message
+      opened.version = typeof version === 'string' ? version : undefined
+      connection = opened
+      initializeMessage = message
     }
   }
 
-  /** The hub has forgotten the connection: idle for long, or of a data directory that is gone. */
+  /** The hub has dropped the connection: it was idle for long, or the data directory was deleted. */
   async function renew(lost: Connection): Promise<void> {
-    if (connection !== lost || !hello) return
-    renewing ??= beginAgain(hello).finally(() => (renewing = undefined))
+    if (connection !== lost || !initializeMessage) return
+    renewing ??= reinitialize(initializeMessage).finally(() => (renewing = undefined))
     await renewing
   }
 
-  async function beginAgain(message: Message): Promise<void> {
-    const silent = { say: async () => {}, fail: async () => {} }
+  async function reinitialize(message: Message): Promise<void> {
+    const discard = { write: async () => {}, fail: async () => {} }
     const response = await send(message)
-    await passOn(await readAnswer(response), message.ids, silent, begin(message, response))
-    for (const told of [messageOf(initialized), ...wishes.values()]) (await send(told)).resume()
+    await forwardAnswer(await readAnswer(response), message.ids, discard, openConnection(message, response))
+    for (const each of [messageOf(initialized), ...replayed.values()]) (await send(each)).resume()
     if (connection) void listen(connection)
   }
 
@@ -117,18 +118,18 @@ export function createLegacyBridge({ http, output, signal, giveUp }: BridgeConte
   async function listen(own: Connection): Promise<void> {
     let lastEventId: string | undefined
     while (!signal.aborted && connection === own) {
-      let retryMs = comeBackMs
+      let retryMs = reconnectMs
       try {
-        const place: Headers = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
-        const headers = { ...headersOf(own), ...place }
-        const response = await http.send({ method: 'GET', headers, signal, isRepeatable: true })
+        const position: Headers = lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }
+        const headers = { ...headersOf(own), ...position }
+        const response = await http.send({ method: 'GET', headers, signal, isIdempotent: true })
         if (response.statusCode === 404) return await renew(own)
         const answer = await readAnswer(response)
-        // There are servers without notices.
+        // Some servers have no stream of notices.
         if (answer.is === 'text') return
-        const passed = await passOn(answer, [], output)
-        lastEventId = passed.lastEventId ?? lastEventId
-        retryMs = passed.retryMs ?? retryMs
+        const forwarded = await forwardAnswer(answer, [], output)
+        lastEventId = forwarded.lastEventId ?? lastEventId
+        retryMs = forwarded.retryMs ?? retryMs
       } catch (error) {
         if (!signal.aborted) await giveUp([], error)
       }
@@ -136,23 +137,28 @@ export function createLegacyBridge({ http, output, signal, giveUp }: BridgeConte
     }
   }
 
-  function noteWish(message: Message): void {
+  function noteForReplay(message: Message): void {
     const { method, params } = message
     const topic = String(params['uri'])
-    if (method === 'resources/subscribe') wishes.set(topic, message)
-    else if (method === 'resources/unsubscribe') wishes.delete(topic)
-    else if (method === 'logging/setLevel') wishes.set(method, message)
+    if (method === 'resources/subscribe') replayed.set(topic, message)
+    else if (method === 'resources/unsubscribe') replayed.delete(topic)
+    else if (method === 'logging/setLevel') replayed.set(method, message)
   }
 
   return {
-    async pass(message) {
-      noteWish(message)
+    async forward(message) {
+      noteForReplay(message)
       await (message.ids.length > 0 ? request(message) : notify(message))
     },
     async end() {
       if (connection?.id === undefined) return
       const headers = headersOf(connection)
-      const last = { method: 'DELETE', headers, signal: AbortSignal.timeout(farewellMs), isRepeatable: false } as const
+      const last = {
+        method: 'DELETE',
+        headers,
+        signal: AbortSignal.timeout(closeTimeoutMs),
+        isIdempotent: false,
+      } as const
       await http.send(last).then(
         (response) => response.resume(),
         () => {},

@@ -1,20 +1,20 @@
-/** Requests of 2026-07-28: each stands alone, with headers that repeat parts of it, and ends with its answer. */
+/** Forwards requests of 2026-07-28. Each is independent, and its headers repeat parts of its body. */
 import { encodeHeader, markedParams, namedField, valueAt } from '../../base/mcp-headers.ts'
 import type { MarkedParam } from '../../base/mcp-headers.ts'
 import { isRecord } from '../../base/is-record.ts'
-import { passOn, readAnswer } from './hub-answer.ts'
+import { forwardAnswer, readAnswer } from './hub-answer.ts'
 import type { HubAnswer } from './hub-answer.ts'
 import type { Headers } from './hub-http.ts'
 import type { BridgeContext } from './bridge-context.ts'
 import type { Id, Message } from './message.ts'
 import { readAnswers } from './message.ts'
 import { outcomeUnknown, unavailableError } from './output.ts'
-import { isRepeatable } from './repeatable.ts'
+import { isIdempotent } from './idempotent.ts'
 
 export interface ModernBridge {
-  /** Resolves when it is answered, or cancelled. */
+  /** Resolves when the request is answered or cancelled. */
   request(message: Message): Promise<void>
-  /** Whether the message cancels one of these requests. Over HTTP that is done by closing its answer. */
+  /** Returns whether the message cancels one of these requests. Over HTTP, closing the response cancels a request. */
   cancel(message: Message): boolean
 }
 
@@ -22,7 +22,7 @@ const headerMismatch = -32020
 
 export function createModernBridge({ http, output, signal, giveUp }: BridgeContext): ModernBridge {
   const open = new Map<Id, AbortController>()
-  /** By tool. Known for those that were refused for the lack of them. */
+  /** The arguments of each tool that headers must repeat. Loaded after a call was refused because they were missing. */
   const marks = new Map<string, readonly MarkedParam[]>()
 
   async function post(message: Message, own: AbortSignal): Promise<HubAnswer> {
@@ -32,12 +32,12 @@ export function createModernBridge({ http, output, signal, giveUp }: BridgeConte
       headers: headersOf(message, marks),
       body,
       signal: own,
-      isRepeatable: isRepeatable(message),
+      isIdempotent: isIdempotent(message),
     })
     return readAnswer(response)
   }
 
-  /** Over stdio no client repeats arguments in headers, so the relay has to learn which the hub wants. */
+  /** A client on stdio sends no headers, so the relay has to learn which arguments to repeat. */
   async function postWithMarks(message: Message, own: AbortSignal): Promise<HubAnswer> {
     const answer = await post(message, own)
     const tool = message.method === 'tools/call' ? message.params['name'] : undefined
@@ -67,7 +67,7 @@ export function createModernBridge({ http, output, signal, giveUp }: BridgeConte
       const own = AbortSignal.any([signal, cancelling.signal])
       open.set(id, cancelling)
       try {
-        const { missing } = await passOn(await postWithMarks(message, own), message.ids, output)
+        const { missing } = await forwardAnswer(await postWithMarks(message, own), message.ids, output)
         if (!own.aborted) await output.fail(missing, brokenOff(message))
       } catch (error) {
         if (!own.aborted) await giveUp(message.ids, error)
@@ -111,6 +111,6 @@ function isMismatch(answer: HubAnswer): boolean {
 
 function brokenOff({ method }: Message) {
   return method === 'subscriptions/listen'
-    ? unavailableError('The stream of notices broke off. Listen again, and read anew what may have changed.')
+    ? unavailableError('The stream of notices broke off. Listen again, and read again what may have changed.')
     : outcomeUnknown
 }

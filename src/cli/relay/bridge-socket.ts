@@ -1,33 +1,33 @@
-/** stdio ↔ a session's socket. The bytes pass as they are: both speak one message per line. */
+/** Connects stdio to a session's socket. Forwards bytes unchanged, because both have one message per line. */
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 
 export interface SocketBridge {
   readonly input: Readable
   readonly socket: Socket
-  /** Resolves when there is room for more. */
+  /** Resolves when the output can take more. */
   write(bytes: Uint8Array): Promise<void>
 }
 
-/** The hub ends the connection when it has answered what it was asked; longer than this nobody waits for it. */
-const farewellMs = 3_000
+/** The hub closes the socket after its last answer. The relay waits this long for that. */
+const closeTimeoutMs = 3_000
 
-/** Resolves with who ended it, when all that came from the other side has been written. */
+/** Resolves when everything from the hub is written. Returns which side ended first. */
 export async function bridgeSocket({ input, socket, write }: SocketBridge): Promise<'input' | 'hub'> {
   let endedBy: 'input' | 'hub' = 'hub'
-  let farewell: NodeJS.Timeout | undefined
+  let closeTimer: NodeJS.Timeout | undefined
   input.once('end', () => {
     endedBy = 'input'
-    farewell = setTimeout(() => socket.destroy(), farewellMs)
+    closeTimer = setTimeout(() => socket.destroy(), closeTimeoutMs)
   })
   socket.on('error', () => {})
   input.pipe(socket)
   try {
     for await (const bytes of socket.iterator({ destroyOnReturn: false })) await write(bytes)
   } catch {
-    // Cut off, without a goodbye: no different from an end.
+    // A broken socket is handled like a closed one.
   }
-  clearTimeout(farewell)
+  clearTimeout(closeTimer)
   input.unpipe(socket)
   socket.destroy()
   return endedBy

@@ -1,12 +1,13 @@
-/** Which session's socket the relay talks to. Only who answers counts: a hub that was killed leaves its sockets behind. */
+/** Finds the session's socket for the relay. Skips sockets that do not answer, because a killed hub leaves its own behind. */
 import { readdirSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { assertPrivateSocket } from '../../base/private-socket.ts'
 import { dial, socketFile, socketNameOf } from '../../base/socket-places.ts'
 import type { SocketPlace } from '../../base/socket-places.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError } from '../command/cli-error.ts'
 
-/** Path before name; with neither, the newest there is. */
+/** The path wins over the name. Without both, the newest socket is used. */
 export interface WantedSocket {
   readonly path?: string | undefined
   readonly name?: string | undefined
@@ -14,22 +15,36 @@ export interface WantedSocket {
 
 export async function findSocket({ path, name }: WantedSocket, places: readonly SocketPlace[]): Promise<Socket> {
   if (path !== undefined) {
-    return (await firstThatAnswers([path])) ?? fail(`Nothing answers at ${path}`)
+    return (await dialOr(path)) ?? fail(`No session answers at ${path}`)
   }
   if (name !== undefined) {
     const paths = places.map(({ directory }) => join(directory, socketFile(name)))
     return (await firstThatAnswers(paths)) ?? fail(`No session answers under the socket name "${name}"`)
   }
-  const looked = places.map(({ directory }) => directory).join(', ')
-  return (await firstThatAnswers(newestFirst(places))) ?? fail(`No session answers in ${looked}`)
+  const searched = places.map(({ directory }) => directory).join(', ')
+  return (await firstThatAnswers(newestFirst(places))) ?? fail(`No session answers in ${searched}`)
 }
 
 async function firstThatAnswers(paths: readonly string[]): Promise<Socket | undefined> {
-  for (const path of paths) {
-    const socket = await dial(path).catch(() => undefined)
+  for (const path of paths.filter(isOurs)) {
+    const socket = await dialOr(path)
     if (socket) return socket
   }
   return undefined
+}
+
+function dialOr(path: string): Promise<Socket | undefined> {
+  return dial(path).catch(() => undefined)
+}
+
+/** Another user may have put a socket into a directory that everyone can write to. */
+function isOurs(path: string): boolean {
+  try {
+    assertPrivateSocket(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function newestFirst(places: readonly SocketPlace[]): readonly string[] {
@@ -37,8 +52,7 @@ function newestFirst(places: readonly SocketPlace[]): readonly string[] {
     .flatMap(({ directory }) => filesIn(directory).map((file) => join(directory, file)))
     .flatMap((path) => {
       const found = statSync(path, { throwIfNoEntry: false })
-      // What somebody else has put into a place that all can write to is not for us.
-      return found?.isSocket() && found.uid === process.getuid?.() ? [{ path, at: found.mtimeMs }] : []
+      return found ? [{ path, at: found.mtimeMs }] : []
     })
     .toSorted((a, b) => b.at - a.at)
     .map(({ path }) => path)
@@ -52,9 +66,6 @@ function filesIn(directory: string): readonly string[] {
   }
 }
 
-function fail(what: string): never {
-  throw new CliError(
-    'unreachable',
-    `${what}: none runs there, or its hub does not. "signalbox up" starts a hub, "signalbox new" a session.`,
-  )
+function fail(problem: string): never {
+  throw new CliError('unreachable', `${problem}. Start a hub with "signalbox up", and a session with "signalbox new".`)
 }

@@ -1,10 +1,13 @@
-/** The relay's HTTP: requests that wait while a hub is not there yet, and never happen twice without anybody knowing. */
+/** The relay's HTTP client. It waits for a hub that is down, and never repeats a request that is not idempotent. */
 import { Agent as HttpAgent, request as requestHttp } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CliError } from '../cli-error.ts'
-import type { HubAddress } from '../hub-address.ts'
+import { HubError } from '../../base/hub-error.ts'
+import { assertPrivateSocket } from '../../base/private-socket.ts'
+import { CliError } from '../command/cli-error.ts'
+import { refusedToken, unsafeSocket } from '../hub-client/hub-address.ts'
+import type { HubAddress } from '../hub-client/hub-address.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
@@ -13,27 +16,27 @@ export interface HubRequest {
   readonly headers: Headers
   readonly body?: string
   readonly signal: AbortSignal
-  /** May be sent again when it is not known whether it has arrived. */
-  readonly isRepeatable: boolean
+  /** May be sent again if it is unknown whether it has arrived. */
+  readonly isIdempotent: boolean
 }
 
 export interface HubHttp extends Disposable {
   /**
-   * Rejects with a `CliError` where nobody answers or the token is refused, and with anything else where it is not known
-   * whether the request has arrived.
+   * Rejects with a `CliError` if no hub answers or the token is refused, and with another error if it is unknown whether
+   * the request has arrived.
    */
   send(request: HubRequest): Promise<IncomingMessage>
 }
 
-/** So long a hub may be away, as it is when it is updated. */
-const awayMs = 30_000
+/** How long a hub may be down, for example during an update. */
+const maxOutageMs = 30_000
 const retryMs = 200
 
-/** Failures that come before a byte was sent. */
-const unsent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+/** Errors that occur before a byte is sent. */
+const codesBeforeSending = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 export function createHubHttp(address: HubAddress): HubHttp {
-  const { url, token } = address
+  const { url, socket, token } = address
   const isTls = new URL(url).protocol === 'https:'
   const agent = isTls ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   const request = isTls ? requestHttps : requestHttp
@@ -45,8 +48,10 @@ export function createHubHttp(address: HubAddress): HubHttp {
       body === undefined
         ? {}
         : { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }
+    const options = { method, agent, signal, headers: { ...authorization, ...accept, ...content, ...headers } }
     return new Promise((resolve, reject) => {
-      request(url, { method, agent, signal, headers: { ...authorization, ...accept, ...content, ...headers } })
+      if (socket !== undefined) assertPrivateSocket(socket)
+      request(url, socket === undefined ? options : { ...options, socketPath: socket })
         .on('response', resolve)
         .on('error', reject)
         .end(body)
@@ -55,19 +60,20 @@ export function createHubHttp(address: HubAddress): HubHttp {
 
   return {
     async send(hubRequest) {
-      const giveUpAt = performance.now() + awayMs
+      const giveUpAt = performance.now() + maxOutageMs
       for (;;) {
         const isLast = performance.now() > giveUpAt
         try {
           const response = await sendOnce(hubRequest)
-          if (response.statusCode === 401) throw unauthorized(address)
-          // At 503 it is starting or stopping, and has done nothing yet.
+          if (response.statusCode === 401) throw refusedToken(address)
+          // 503 means that the hub is starting or stopping, and has not handled the request.
           if (response.statusCode !== 503 || isLast) return response
           response.resume()
         } catch (error) {
+          if (error instanceof HubError) throw unsafeSocket(error)
           if (hubRequest.signal.aborted || error instanceof CliError) throw error
           if (isLast && wasNotSent(error)) throw unreachable(address, error)
-          if (isLast || !(hubRequest.isRepeatable || wasNotSent(error))) throw error
+          if (isLast || !(hubRequest.isIdempotent || wasNotSent(error))) throw error
         }
         await sleep(retryMs, undefined, { signal: hubRequest.signal })
       }
@@ -77,17 +83,9 @@ export function createHubHttp(address: HubAddress): HubHttp {
 }
 
 function wasNotSent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && unsent.has(String(error.code))
+  return error instanceof Error && 'code' in error && codesBeforeSending.has(String(error.code))
 }
 
 function unreachable({ url }: HubAddress, cause: unknown): CliError {
-  return new CliError('unreachable', `No hub answers at ${url}; start it with "signalbox up".`, { cause })
-}
-
-function unauthorized({ url, token, tokenFrom }: HubAddress): CliError {
-  const what =
-    token === undefined
-      ? `wants a token, and there is none in ${tokenFrom}: set SIGNALBOX_TOKEN`
-      : `does not accept the token of ${tokenFrom}: "signalbox token issue" makes another`
-  return new CliError('unauthorized', `The hub at ${url} ${what}.`)
+  return new CliError('unreachable', `No hub answers at ${url}. Start it with "signalbox up".`, { cause })
 }

@@ -1,22 +1,22 @@
-/** What the relay has to know of the messages it passes on. Their text goes on as it came. */
+/** Reads the parts of a message that the relay needs. The text itself is forwarded unchanged. */
 import { isRecord } from '../../base/is-record.ts'
 
 export type Id = string | number
 
 export interface Message {
   readonly text: string
-  /** Of the requests in it: one, none, or those of a batch. */
+  /** The ids of the requests in it: one, none, or those of a batch. */
   readonly ids: readonly Id[]
   /** `undefined` for responses and batches. */
   readonly method: string | undefined
   readonly params: Readonly<Record<string, unknown>>
-  /** What the request says of its revision; only 2026-07-28 and later say it in each request. */
+  /** The revision that the request names. Only 2026-07-28 and later name it in each request. */
   readonly revision: string | undefined
 }
 
 const revisionKey = 'io.modelcontextprotocol/protocolVersion'
 
-/** `undefined` where the line is no message. */
+/** Returns `undefined` if the line is not a message. */
 export function readMessage(line: Buffer): Message | undefined {
   const text = line.toString('utf8')
   const body = parse(text)
@@ -36,7 +36,7 @@ export function readMessage(line: Buffer): Message | undefined {
   }
 }
 
-/** What the relay looks for in the answer to a request. */
+/** The parts of an answer that the relay needs. */
 export interface Answer {
   readonly id: Id | null
   readonly result: Readonly<Record<string, unknown>> | undefined

@@ -1,27 +1,27 @@
-/** The relay's stdout: messages, one per line. */
+/** Writes messages to the relay's stdout, one per line. */
 import { createSerial } from '../../base/serial.ts'
 import type { Id, RpcFailure } from './message.ts'
 
 export interface Output {
-  /** Resolves when there is room for more. */
-  say(message: string): Promise<void>
-  /** Answers these requests in the place of the hub. */
+  /** Resolves when the output can take more. */
+  write(message: string): Promise<void>
+  /** Answers these requests instead of the hub. */
   fail(ids: readonly (Id | null)[], error: RpcFailure): Promise<void>
 }
 
-export function createOutput(write: (line: string) => Promise<void>): Output {
+export function createOutput(writeLine: (line: string) => Promise<void>): Output {
   const inTurn = createSerial()
-  // JSON has no line break but between its parts, where a blank says the same.
-  const say = (message: string) => inTurn(() => write(`${message.replaceAll(/[\r\n]+/g, ' ')}\n`))
+  // In JSON, line breaks occur only between tokens, where a space means the same.
+  const write = (message: string) => inTurn(() => writeLine(`${message.replaceAll(/[\r\n]+/g, ' ')}\n`))
   return {
-    say,
+    write,
     async fail(ids, error) {
-      for (const id of ids) await say(JSON.stringify({ jsonrpc: '2.0', id, error }))
+      for (const id of ids) await write(JSON.stringify({ jsonrpc: '2.0', id, error }))
     },
   }
 }
 
-/** As the hub itself says it (API, "Conventions"). */
+/** The same code as the hub uses. */
 const unavailable = -32001
 
 export function unavailableError(message: string, data?: unknown): RpcFailure {
@@ -29,6 +29,6 @@ export function unavailableError(message: string, data?: unknown): RpcFailure {
 }
 
 export const outcomeUnknown = unavailableError(
-  'The connection to the hub broke while this request ran: its outcome is unknown. Look before you repeat it.',
+  'The connection to the hub broke while this request ran: its outcome is unknown. Check its effect before you repeat it.',
   { outcome: 'unknown' },
 )

@@ -1,13 +1,13 @@
-/** The relay as a process between a client and the endpoint of a hub. */
+/** Runs the relay as a process between a client and the endpoint of a hub. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type RestartableHub, startRestartableHub } from '../../../test/interop/restartable-hub.ts'
-import { fixtureHub, startHubProcess } from '../../../test/harness/hub-process.ts'
+import { type RestartableHub, startRestartableHub } from '../../../test/worlds/restartable-hub.ts'
+import { fixtureHub, startHubProcess } from '../../../test/worlds/hub-process.ts'
 import { modernMeta } from '../../../test/harness/modern-call.ts'
 import { type Recorded, type Respond, startRecordingServer } from '../../../test/harness/recording-server.ts'
-import { type RelayProcess, startRelay } from '../../../test/harness/relay-process.ts'
+import { type RelayProcess, startRelay } from '../../../test/worlds/relay-process.ts'
 import { createTempHome } from '../../../test/harness/temp-home.ts'
 
-const patience = { timeout: 20_000, interval: 10 }
+const slowly = { timeout: 60_000, interval: 10 }
 
 function modern(id: string | number, method: string, params: Readonly<Record<string, unknown>> = {}) {
   return { jsonrpc: '2.0', id, method, params: { ...params, _meta: modernMeta } }
@@ -31,12 +31,12 @@ function updatesIn({ messages }: RelayProcess): unknown[] {
     .map(({ params }) => (params as { uri: string }).uri)
 }
 
-describe('what passes', () => {
+describe('the relay', () => {
   const odd =
     '{\n  "jsonrpc": "2.0",\r\n  "id": 7,\n  "result": {"big": 12345678901234567890, "\\u0041": 1, "task": {"x": []}}\n}'
   const flat = odd.replaceAll(/[\r\n]+/g, ' ')
 
-  test('a legacy message passes as it is, with what the relay does not know, and its answer too', async () => {
+  test('forwards a legacy message and its answer unchanged, with unknown fields', async () => {
     const respond: Respond = ({ method, body }, response) => {
       if (method !== 'POST') response.writeHead(405).end()
       else if (body.includes('initialize"')) {
@@ -66,7 +66,7 @@ describe('what passes', () => {
     expect(server.requests.at(-1)).toMatchObject({ method: 'DELETE', headers: later })
   })
 
-  test('a modern request carries the headers that repeat its body', async () => {
+  test('adds the headers that repeat the body of a modern request', async () => {
     await using server = await startRecordingServer((_, response) => {
       const events = `: hi\n\ndata: {"jsonrpc":"2.0","method":"x/notice"}\n\nevent: message\ndata: ${odd.replaceAll(/\r?\n/g, '\ndata: ')}\n\n`
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(events)
@@ -86,7 +86,7 @@ describe('what passes', () => {
     expect(headers).not.toHaveProperty('mcp-session-id')
   })
 
-  test('a refusal without an id is told to who asked, and what is no message to nobody', async () => {
+  test('answers a request with a refusal that has no id, and a line that is not a message with the id null', async () => {
     await using server = await startRecordingServer((_, response) => {
       const text = '{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"Too many.","data":{"a":1}}}'
       response.writeHead(429, { 'Content-Type': 'application/json' }).end(text)
@@ -96,7 +96,7 @@ describe('what passes', () => {
     for (const id of ['m', 'l']) {
       expect(await relay.answer(id)).toMatchObject({ error: { code: -32005, message: 'Too many.', data: { a: 1 } } })
     }
-    await expect.poll(() => relay.messages, patience).toHaveLength(3)
+    await expect.poll(() => relay.messages, slowly).toHaveLength(3)
     expect(server.requests).toHaveLength(2)
   })
 
@@ -104,7 +104,7 @@ describe('what passes', () => {
     ['202', (): Respond => (_, response) => void response.writeHead(202).end()],
     ['a page', (): Respond => (_, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).end('hi')],
     ['a broken stream', (): Respond => (_, response) => void response.writeHead(200, eventStream).write('data: x')],
-  ])('a request answered with %s is answered all the same', async (_, respond) => {
+  ])('answers a request itself if the server answers with %s', async (_, respond) => {
     await using server = await startRecordingServer((request, response) => {
       respond()(request, response)
       setTimeout(() => response.destroy(), 50)
@@ -118,7 +118,7 @@ describe('what passes', () => {
   const eventStream = { 'Content-Type': 'text/event-stream' }
   const call = ['tools/call', { name: 'x', arguments: {} }] as const
 
-  test('a connection that the hub has forgotten is made anew, with its subscriptions', async () => {
+  test('opens a new connection with the same subscriptions if the hub has dropped the old one', async () => {
     let current = 0
     const respond: Respond = ({ method, body, headers }, response) => {
       const known = headers['mcp-session-id'] === `c${current}`
@@ -149,7 +149,7 @@ describe('what passes', () => {
   })
 })
 
-describe('a hub that comes and goes', () => {
+describe('when the hub restarts', () => {
   let hub: RestartableHub
   beforeEach(async () => void (hub = await startRestartableHub()))
   afterEach(() => hub[Symbol.asyncDispose]())
@@ -159,16 +159,16 @@ describe('a hub that comes and goes', () => {
   }
 
   async function untilRunning(label: string): Promise<void> {
-    await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ running: [label] })
+    await expect.poll(() => hub.call('test_calls'), slowly).toMatchObject({ running: [label] })
   }
 
-  test('a tool that wants its argument in a header is called, though no client over stdio sends one', async () => {
+  test('the relay repeats arguments in headers for a tool that needs them', async () => {
     await using relay = relayTo()
     relay.send(modern(1, 'tools/call', { name: 'test_x_mcp_header', arguments: { region: 'Süd' } }))
     expect(await relay.answer(1)).toMatchObject({ result: { content: [{ text: 'Region: Süd' }] } })
   })
 
-  test('a legacy call cut off in the middle of its stream goes on where it was, and nothing comes twice', async () => {
+  test('a legacy call whose stream breaks is resumed, and nothing comes twice', async () => {
     await using relay = relayTo()
     relay.send(hello, initialized)
     await relay.answer('hello')
@@ -179,10 +179,10 @@ describe('a hub that comes and goes', () => {
         .filter(({ method }) => method === 'notifications/progress')
         .map(({ params }) => (params as { progress: number }).progress)
     await hub.call('test_step', { label: 'cut' })
-    await expect.poll(steps, patience).toEqual([1])
+    await expect.poll(steps, slowly).toEqual([1])
     hub.proxy.cut()
     await hub.call('test_step', { label: 'cut' })
-    await expect.poll(steps, patience).toEqual([1, 2])
+    await expect.poll(steps, slowly).toEqual([1, 2])
     hub.proxy.cut()
     await hub.call('test_finish', { label: 'cut', words: 'still here' })
     expect(await relay.answer(1)).toMatchObject({ result: { structuredContent: { words: 'still here' } } })
@@ -190,7 +190,7 @@ describe('a hub that comes and goes', () => {
   })
 
   test.each(['SIGTERM', 'SIGKILL'] as const)(
-    'after %s of the hub the same connection goes on, with its notices',
+    'after %s of the hub, the same connection continues with its notices',
     async (signal) => {
       const uris = ['a', 'b', 'c'].map((name) => `test://counter/${name}`)
       await using relay = relayTo()
@@ -198,26 +198,26 @@ describe('a hub that comes and goes', () => {
       uris.forEach((uri, id) => relay.send({ jsonrpc: '2.0', id, method: 'resources/subscribe', params: { uri } }))
       for (const id of uris.keys()) await relay.answer(id)
       await hub.call('test_change', { uris: uris.slice(0, 1) })
-      await expect.poll(() => updatesIn(relay), patience).toEqual(uris.slice(0, 1))
+      await expect.poll(() => updatesIn(relay), slowly).toEqual(uris.slice(0, 1))
 
       await hub.end(signal)
       await hub.startAgain()
       await hub.call('test_change', { uris: uris.slice(1, 2) })
-      await expect.poll(() => updatesIn(relay), patience).toEqual(uris.slice(0, 2))
+      await expect.poll(() => updatesIn(relay), slowly).toEqual(uris.slice(0, 2))
       relay.send({ jsonrpc: '2.0', id: 'after', ...callOf('hub_status') })
       expect(await relay.answer('after')).toHaveProperty('result')
     },
   )
 
-  test('a call that ran when the hub was killed is answered, and the next one works', async () => {
+  test('a call that ran when the hub was killed gets an answer, and the next one works', async () => {
     await using relay = relayTo()
     relay.send(hello, initialized)
     await relay.answer('hello')
     relay.send({ jsonrpc: '2.0', id: 'l', ...callOf('test_guided', { label: 'l' }) })
     relay.send(modern('m', 'tools/call', { name: 'test_guided', arguments: { label: 'm' } }))
     relay.send(modern('s', 'subscriptions/listen', { notifications: { resourceSubscriptions: ['test://counter/a'] } }))
-    await expect.poll(() => hub.call('test_calls'), patience).toMatchObject({ running: { length: 2 } })
-    await expect.poll(() => JSON.stringify(relay.messages), patience).toContain('subscriptions/acknowledged')
+    await expect.poll(() => hub.call('test_calls'), slowly).toMatchObject({ running: { length: 2 } })
+    await expect.poll(() => JSON.stringify(relay.messages), slowly).toContain('subscriptions/acknowledged')
 
     await hub.end('SIGKILL')
     await hub.startAgain()
@@ -230,7 +230,7 @@ describe('a hub that comes and goes', () => {
     expect(await relay.answer('too')).toHaveProperty('result')
   })
 
-  test('a token that is not accepted is told to the client and to the shell', async () => {
+  test('the client and the shell both learn that the token is not accepted', async () => {
     await using relay = startRelay(['--url', hub.endpoint.url], { SIGNALBOX_TOKEN: 'sb_wrong' })
     relay.send(hello)
     const { code, stderr } = await relay.exit
@@ -243,7 +243,7 @@ describe('a hub that comes and goes', () => {
   })
 })
 
-test('requests sent before the hub is up wait for it, and happen once', async () => {
+test('requests that are sent before the hub is up wait for it and run once', async () => {
   await using home = await createTempHome()
   const first = await startHubProcess({ home: home.path, program: fixtureHub })
   await first.end('SIGTERM')

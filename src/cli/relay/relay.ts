@@ -1,25 +1,25 @@
 /** `signalbox relay`: for MCP clients that start their servers and talk to them over stdio. */
 import { socketPlaces } from '../../base/socket-places.ts'
-import { CliError } from '../cli-error.ts'
-import { defineCommand } from '../command.ts'
-import { hubFlags, loadFor } from '../common-flags.ts'
-import { findHub } from '../hub-address.ts'
+import { CliError } from '../command/cli-error.ts'
+import { defineCommand } from '../command/command.ts'
+import { hubFlags, loadFor } from '../command/common-flags.ts'
+import { findHub } from '../hub-client/hub-address.ts'
 import { bridgeHttp } from './bridge-http.ts'
 import { bridgeSocket } from './bridge-socket.ts'
 import { findSocket } from './find-socket.ts'
 
 export const command = defineCommand({
   about: [
-    'Passes MCP messages between its stdin and stdout and a session, so that a client which only starts programs can use',
-    "that session's terminal tools. It takes the socket given by --socket or --name, else SIGNALBOX_MCP_SOCKET, else",
-    'SIGNALBOX_MCP_SOCKET_NAME, else the newest session that answers. With --url it talks to the endpoint of a hub',
-    'instead, with its token. "signalbox mcp-config" prints what to write into the settings of a client.',
+    'Connects an MCP client on stdin and stdout to a session, so that a client which only starts programs can use the',
+    'terminal tools of that session. It uses the socket of --socket or --name, else SIGNALBOX_MCP_SOCKET, else',
+    'SIGNALBOX_MCP_SOCKET_NAME, else the newest session that answers. With --url it connects to the endpoint of a hub',
+    'instead, with its token. "signalbox mcp-config" prints the settings for a client.',
   ].join('\n'),
   flags: {
     socket: { takes: 'PATH', about: "the path of a session's socket" },
     name: { takes: 'NAME', about: "the name of a session's socket" },
     ...hubFlags,
-    url: { takes: 'URL', about: 'the endpoint of a hub, in place of a socket' },
+    url: { takes: 'URL', about: 'the endpoint of a hub, instead of a socket' },
   },
   examples: ['signalbox relay --name build', 'signalbox relay --url http://127.0.0.1:7420/mcp'],
   async run(args, context) {
@@ -30,7 +30,7 @@ export const command = defineCommand({
     const [path, name] = [args.text('socket'), args.text('name')]
     if (url !== undefined) {
       if (path !== undefined || name !== undefined) {
-        throw new CliError('usage', '--url names a hub, --socket and --name a session: give one of them.')
+        throw new CliError('usage', '--url names a hub, and --socket and --name name a session. Give only one of them.')
       }
       const address = findHub(config, { url, tokenFile: args.text('token-file') })
       await bridgeHttp({ address, input, write, maxLineBytes: config.maxBodyBytes })
@@ -42,6 +42,9 @@ export const command = defineCommand({
     const { XDG_RUNTIME_DIR: runtimeDirectory } = await context.readEnvironment()
     const socket = await findSocket(wanted, socketPlaces({ home: config.home, runtimeDirectory }))
     if ((await bridgeSocket({ input, socket, write })) === 'input') return 'ok'
-    throw new CliError('unreachable', 'The hub closed the connection: the session has ended, or the hub has stopped.')
+    throw new CliError(
+      'unreachable',
+      'The hub closed the connection: the session has ended, or the hub has stopped. See "signalbox ls".',
+    )
   },
 })

@@ -1,13 +1,13 @@
-/** The flags of `mcp add`, as Claude, Codex, Gemini and older programs have them. */
+/** The flags of `mcp add` in Claude, Codex, Gemini and older programs. */
 
 interface Added {
   readonly name: string | undefined
   readonly entry: Readonly<Record<string, unknown>>
-  /** Why it is left out. */
+  /** The reason why the server is left out. */
   readonly problem?: string
 }
 
-/** Flags that take a value, and what they are called in an entry; `undefined` where they say nothing about the server. */
+/** Flags that take a value, with the key they set in an entry. `undefined`: the flag does not describe the server. */
 const valueFlags: Readonly<Record<string, string | undefined>> = {
   '--transport': 'transport',
   '-t': 'transport',
@@ -64,10 +64,10 @@ export function readFlags(words: readonly string[]): Added {
       positional.push(...words.slice(index + 1))
       break
     }
-    // What follows the program is the program's own.
+    // The words after the program are its arguments.
     if (program !== undefined && !isAddress(program)) positional.push(word)
     else if (!/^--?[A-Za-z]/.test(word)) {
-      // Claude takes several pairs after one --env.
+      // Claude accepts several pairs after one --env.
       if (positional.length < 2 && /^[A-Za-z_]\w*=/.test(word)) set('env', word)
       else positional.push(word)
     } else {
@@ -93,7 +93,7 @@ function isAddress(word: string): boolean {
   return /^(?:https?:\/\/|\$\{[A-Za-z_]\w*\}$)/.test(word)
 }
 
-/** `K=V`, and for headers `K: V` too. The value is not repeated: it may be a secret. */
+/** Parses `K=V`, and for headers also `K: V`. The error does not repeat the value, which may be a secret. */
 function addPair(map: Record<string, string>, kind: 'env' | 'headers', text: string): string | undefined {
   const pair = (kind === 'env' ? /^([A-Za-z_]\w*)=([\s\S]*)$/ : /^([^\s:=]+)\s*[:=]\s*([\s\S]*)$/).exec(text)
   if (!pair)

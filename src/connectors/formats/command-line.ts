@@ -1,13 +1,13 @@
-/** `claude mcp add …`, `codex mcp add …`, `gemini mcp add …`, `mcp add …` and `mcp remove …`, one or several. */
+/** Reads lines such as `claude mcp add …`, `codex mcp add …`, `gemini mcp add …`, `mcp add …` and `mcp remove …`. */
 import { parse } from 'shell-quote'
 import { isRecord } from '../../base/is-record.ts'
 import { readFlags } from './command-flags.ts'
-import type { Found } from './read.ts'
+import type { Found } from './found.ts'
 import { parseJson } from './json.ts'
 
 const verbs: readonly (string | undefined)[] = ['add', 'add-json', 'remove', 'rm']
 
-/** Before `mcp` stand a prompt, variables, and two words at most. */
+/** Before `mcp` there may be a prompt, variables, and at most two words. */
 export function isCommandLine(text: string): boolean {
   return text.split('\n').some((line) => {
     const words = line.trimStart().split(/\s+/)
@@ -47,14 +47,14 @@ export function readCommandLines(text: string): Found {
         break
       }
       default:
-        // Not more of it: a line that we do not understand may hold anything.
+        // Quote only the beginning, because the rest of an unknown line may contain a secret.
         warnings.push(`The line that begins with "${words[0]?.slice(0, 20)}" is no "mcp add" and no "mcp remove".`)
     }
   }
   return { entries, remove, warnings }
 }
 
-/** The words of each command; `$VAR` stays a reference, for the hub to fill in. */
+/** Splits the text into commands and words. `$VAR` stays a reference, which the hub fills in later. */
 function commandsIn(text: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]]
   for (const line of linesIn(text)) {
@@ -70,7 +70,7 @@ function commandsIn(text: string): readonly (readonly string[])[] {
     .filter((words) => words.length > 0)
 }
 
-/** Where a quote is open or a backslash ends it, a line goes on in the next. */
+/** A line continues on the next one if a quote is open or it ends in a backslash. */
 function linesIn(text: string): readonly string[] {
   const lines: string[] = []
   let line = ''

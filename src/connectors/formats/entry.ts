@@ -1,14 +1,14 @@
 /**
- * One MCP server as any program writes it, as the fields of a connector. What we have no field for is kept in `options`
- * under its own name, so that an export gives it back.
+ * Converts the entry of an MCP server, in the format of any program, to the fields of a connector. Keys without a field
+ * of ours stay in `options` under their own names, so that an export restores them.
  */
 import { connectorName } from '../../api/connector.ts'
+import { defined } from '../../base/defined.ts'
 import { isRecord } from '../../base/is-record.ts'
-import { defined } from '../defined.ts'
 
 export interface Draft {
   readonly name: string
-  /** For `checkConnector`, which has the last word. */
+  /** Not yet valid: `checkConnector` decides. */
   readonly fields: Readonly<Record<string, unknown>>
   readonly warnings: readonly string[]
 }
@@ -48,13 +48,13 @@ export function toDraft(writtenName: string, entry: Entry): Draft {
     headers: Object.keys(headers).length > 0 ? headers : undefined,
     strict: take('strict'),
     enabled,
-    // Everything else must have been taken by now.
+    // This must come last, because `options` gets all keys that remain.
     options: optionsOf(take, left, isRecord(env) ? texts(env) : undefined),
   }
   return { name, fields: defined(fields), warnings: [...renamed, ...warningsFor(name, entry)] }
 }
 
-/** Small letters, digits and "-"; what else there is becomes a "-". */
+/** Keeps lowercase letters and digits, and replaces everything else with "-". */
 export function toConnectorName(text: string): string {
   if (connectorName.safeParse(text).success) return text
   return text
@@ -84,7 +84,7 @@ function transportOf(asked: unknown, guess: { isHttp: boolean; url: unknown; pro
   return guess.program === undefined ? undefined : 'stdio'
 }
 
-/** Codex names the variables that hold them; others write them out. */
+/** Codex names the variables of headers. Other programs write the headers out. */
 function headersOf(take: (...names: readonly string[]) => unknown): Record<string, string> {
   const written = [take('headers'), take('http_headers')].map((part) => (isRecord(part) ? texts(part) : {}))
   const fromVariables = take('env_http_headers')
@@ -128,7 +128,7 @@ function milliseconds(value: unknown, unit: number): number | undefined {
   return ms >= 100 && ms <= 600_000 ? ms : undefined
 }
 
-/** Some programs count in milliseconds, some in seconds; nobody means 60 milliseconds. */
+/** Some programs use milliseconds and some use seconds. A timeout of 60 milliseconds would make no sense. */
 function callTime(value: unknown): number | undefined {
   return milliseconds(value, typeof value === 'number' && value < 1_000 ? 1_000 : 1)
 }

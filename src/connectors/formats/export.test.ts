@@ -26,7 +26,7 @@ const web = checkConnector({
 const readBack = (text: string) => planImport(readConnectors(text), new Map(), {}).add
 
 test.each(exportFormats)(
-  'what is written for %s is read back as it was, with the keys that only others know',
+  'an export for %s is read back unchanged, with the keys that only other programs know',
   (format) => {
     const { text, warnings } = exportConnectors([files, web], format)
     expect(readBack(text)).toEqual([files, web])
@@ -34,7 +34,7 @@ test.each(exportFormats)(
   },
 )
 
-test('Claude is given what it knows', () => {
+test('an export for Claude has the fields of Claude', () => {
   expect(JSON.parse(exportConnectors([files, web], 'claude').text)).toEqual({
     mcpServers: {
       files: {
@@ -50,7 +50,7 @@ test('Claude is given what it knows', () => {
   })
 })
 
-test('Codex is given what it knows, and what it cannot have is told', () => {
+test('an export for Codex has the fields of Codex, and warns about what Codex cannot do', () => {
   const old = checkConnector({ name: 'old', transport: 'sse', base_url: 'https://example.org/sse' })
   const inner = { ...files, name: 'inner', args: ['--dir=${DIR}'], options: { call_ms: 1_500 }, enabled: false }
   const { text, warnings } = exportConnectors([web, old, inner], 'codex')
@@ -78,7 +78,7 @@ test('Codex is given what it knows, and what it cannot have is told', () => {
   ])
 })
 
-test('whatever a connector is, our own form brings it back', () => {
+test('any connector survives an export and import in our own format', () => {
   const text = fc.string({ unit: fc.constantFrom(...Array.from('abc XYZ.,é😀{}"\'\\n-')), maxLength: 12 })
   const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,10}$/)
   const options = fc.record(
@@ -118,7 +118,7 @@ test('whatever a connector is, our own form brings it back', () => {
       } catch {
         return fc.pre(false)
       }
-      // A map without entries says nothing, and "__proto__" is no name that any program has a use for.
+      // Leave out empty maps, which are not exported, and "__proto__", which no program uses as a name.
       fc.pre(Object.keys(input.options.env ?? { a: 1 }).length > 0 && !JSON.stringify(input).includes('__proto__'))
       expect(readBack(exportConnectors([connector], 'json').text)).toEqual([connector])
     }),

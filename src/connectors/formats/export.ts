@@ -1,8 +1,8 @@
-/** Connectors as other programs want them, and as we take them back. */
+/** Writes connectors in the formats of other programs and in our own. */
 import { stringify as toToml } from 'smol-toml'
 import type { Connector } from '../../api/connector.ts'
-import { defined } from '../defined.ts'
-import { referencesIn } from '../references.ts'
+import { defined } from '../../base/defined.ts'
+import { referencesIn } from '../texts/references.ts'
 
 export const exportFormats = ['json', 'claude', 'codex'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -38,7 +38,7 @@ function byName(connectors: readonly Connector[], write: (connector: Connector) 
   return Object.fromEntries(connectors.map((connector) => [connector.name, defined(write(connector))]))
 }
 
-/** Those of ours that nobody else would understand. */
+/** Leaves out our own options. Each format writes those that it knows by itself. */
 function foreignOptions({ options }: Connector): Record<string, unknown> {
   const {
     env: _env,
@@ -68,7 +68,7 @@ function forClaude(connector: Connector): object {
   }
 }
 
-/** Claude starts them in the project. */
+/** Claude starts its servers in the project directory. */
 function places<T extends string | undefined>(text: T): T {
   return text?.replaceAll('{workspace}', '${CLAUDE_PROJECT_DIR}') as T
 }

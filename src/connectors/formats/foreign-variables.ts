@@ -1,14 +1,16 @@
-/** How other programs write references, as ours: `${env:X}`, `${input:x}`, `${workspaceFolder}`, Gemini's `$X`. */
+/**
+ * Translates the references of other programs to ours: `${env:X}`, `${input:x}`, `${workspaceFolder}`, Gemini's `$X`.
+ */
 import type { Connector } from '../../api/connector.ts'
-import { mapTexts } from '../connector-texts.ts'
-import { ownVariable } from '../variable-names.ts'
+import { mapTexts } from '../texts/connector-texts.ts'
+import { ownVariable } from '../texts/variable-names.ts'
 import type { Draft } from './entry.ts'
 
-/** The other program would have asked for it; here it is a variable. */
+/** A value that the other program would ask the person for. Here it becomes a variable. */
 export interface Asked {
   readonly connector: string
   readonly variable: string
-  /** What the person was to be asked. */
+  /** The question to the person. */
   readonly description: string
 }
 
@@ -19,7 +21,7 @@ export function translate(
   const asked = new Map<string, Asked>()
 
   function inputVariable(id: string): string {
-    // One question may be meant for several servers, so it is called by its own name if that says enough.
+    // Several servers may share one question, so the variable takes the question's own name if that is specific enough.
     const own = ownVariable(draft.name, id)
     const variable = /[-_ ]/.test(id) ? id.replaceAll(/[^A-Za-z\d]+/g, '_').toUpperCase() : own
     asked.set(variable, { connector: draft.name, variable, description: inputs.get(id) ?? '' })
@@ -43,7 +45,7 @@ export function translate(
   return { draft: { ...draft, fields: withEnvKeys(fields) }, asked: [...asked.values()] }
 }
 
-/** `env: {X: "${X}"}` is a variable that is passed on under its own name. */
+/** `env: {X: "${X}"}` passes a variable on under its own name. */
 function withEnvKeys(fields: Partial<Connector>): Readonly<Record<string, unknown>> {
   const { env, ...options } = fields.options ?? {}
   if (!env) return fields

@@ -1,8 +1,12 @@
-/** The JSON of Claude, Gemini, VS Code, Cursor and others: one map of servers, under one of several names. Comments may stand in it. */
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
+/**
+ * Reads the JSON of Claude, Gemini, VS Code, Cursor and others: a map of servers under one of several names. Comments
+ * are allowed.
+ */
+import type { ParseError } from 'jsonc-parser'
+import { parse, printParseErrorCode } from 'jsonc-parser'
 import { HubError } from '../../base/hub-error.ts'
 import { isRecord } from '../../base/is-record.ts'
-import type { Found } from './read.ts'
+import type { Found } from './found.ts'
 
 type Entries = Found['entries']
 type Json = Readonly<Record<string, unknown>>
@@ -36,7 +40,7 @@ function fromMap(map: Json): Entries {
   return Object.entries(map).flatMap(([name, entry]) => (isRecord(entry) && isServer(entry) ? [[name, entry]] : []))
 }
 
-/** `id` is what the legacy map calls the name. What only says how things are now is no part of a connector. */
+/** The legacy map uses `id` for the name. Fields that describe only the current state are not part of a connector. */
 function fromList(list: readonly unknown[]): Entries {
   return list.filter(isRecord).flatMap((each): Entries => {
     const { name, id, upstream: _upstream, sessions: _sessions, ...entry } = each
@@ -49,7 +53,7 @@ function isServer(entry: Json): boolean {
   return ['command', 'cmd', 'url', 'httpUrl', 'serverUrl', 'base_url'].some((name) => name in entry)
 }
 
-/** Claude keeps servers of single projects beside those of all. */
+/** Claude keeps the servers of single projects next to the global ones. */
 function projectsOf(value: Json): readonly unknown[] {
   const projects = isRecord(value['projects']) ? Object.values(value['projects']) : []
   return projects.flatMap((project) =>
@@ -69,5 +73,5 @@ export function parseJson(text: string): unknown {
   if (!first) return value
   const before = text.slice(0, first.offset).split('\n')
   const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
-  throw new HubError('invalid', `"text": it is no JSON: ${printParseErrorCode(first.error)} at ${place}.`)
+  throw new HubError('invalid', `"text": it is not valid JSON: ${printParseErrorCode(first.error)} at ${place}.`)
 }

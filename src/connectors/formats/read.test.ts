@@ -4,13 +4,13 @@ import { readConnectors } from './read.ts'
 
 const fieldsOf = (text: string, options = {}) => readConnectors(text, options).drafts.map(({ fields }) => fields)
 
-// With the square of their length these would take minutes, and the runner would end it.
+// In quadratic time these would take minutes, and the test would time out.
 test.each([
   '\n'.repeat(500_000),
   'A= '.repeat(150_000),
   JSON.stringify({ mcpServers: { a: { command: 'x', args: ['${input:'.repeat(60_000), '${cwd:-'.repeat(60_000)] } } }),
   JSON.stringify({ mcpServers: { a: { command: 'x', args: [`\${workspaceFolder${':-'.repeat(200_000)}`] } } }),
-])('half a megabyte of %#: text of the worst kind comes to an end', (text) => {
+])('reading half a megabyte of worst-case text %# ends', (text) => {
   try {
     readConnectors(text)
   } catch (error) {
@@ -36,7 +36,7 @@ describe('command lines', () => {
     ],
     ['claude mcp add-json files \'{"command": "npx",\n "args": ["x"]}\'', { cmd: 'npx', args: ['x'] }],
     ['claude mcp add files \\\n  --env MODE=fast \\\n  -- npx x', { cmd: 'npx', args: ['x'] }],
-  ])('%s', (line, expected) => {
+  ])('a program is read from the line: %s', (line, expected) => {
     expect(fieldsOf(line)).toMatchObject([{ name: 'files', transport: 'stdio', ...expected }])
   })
 
@@ -60,13 +60,13 @@ describe('command lines', () => {
       'mcp add web --transport streamable-http --url https://example.org/mcp --header X-A=b --disabled',
       { transport: 'http', headers: { 'X-A': 'b' }, enabled: false },
     ],
-  ])('%s', (line, expected) => {
+  ])('an address is read from the line: %s', (line, expected) => {
     const [fields] = fieldsOf(line)
     expect(fields).toMatchObject({ name: 'web', ...expected })
     expect(fields?.['base_url']).toMatch(/^https:\/\/example\.org\//)
   })
 
-  test('several of them, with others between, and removals', () => {
+  test('several commands and removals are read, and other lines cause a warning', () => {
     const text = [
       '# my servers',
       'npm install -g secret-looking-thing --token abc',
@@ -80,7 +80,7 @@ describe('command lines', () => {
     expect(warnings).toEqual(['The line that begins with "npm" is no "mcp add" and no "mcp remove".'])
   })
 
-  test('a flag that nobody knows leaves the line out, and no value is repeated', () => {
+  test('a line with an unknown flag is left out, and the warning does not repeat its value', () => {
     const { warnings, drafts } = readConnectors(
       'mcp add a -- x\nmcp add b --what hunter2 -- x\nmcp add c --env hunter2 -- x',
     )
@@ -107,20 +107,20 @@ describe('JSON', () => {
     { targets: [{ id: 'one', transport: 'stdio', cmd: 'npx', args: ['x'] }] },
     { connectors: [{ name: 'one', ...server, upstream: { is: 'stopped' }, sessions: [] }] },
     { projects: { '/work': { mcpServers: { one: server } } }, userID: 'x' },
-  ])('%#: servers are found where programs put them', (value) => {
+  ])('servers are found in JSON layout %#', (value) => {
     expect(fieldsOf(JSON.stringify(value))).toEqual([
       { name: 'one', transport: 'stdio', cmd: 'npx', args: ['x'], env_keys: [], options: {} },
     ])
   })
 
-  test('comments and trailing commas are no fault; what is one is told with its place', () => {
+  test('comments and trailing commas are allowed, and other faults are reported with their position', () => {
     expect(fieldsOf('// mine\n{"servers": {/* x */ "one": {"command": "npx",},},}')).toHaveLength(1)
     expect(() => readConnectors('{"servers": {\n  "one": nonsense }}')).toThrow(
-      'it is no JSON: InvalidSymbol at line 2, column 10',
+      'it is not valid JSON: InvalidSymbol at line 2, column 10',
     )
   })
 
-  test('what each program calls things is understood', () => {
+  test('the field names of each program are understood', () => {
     const [gemini, claude, codex, cline] = fieldsOf(
       JSON.stringify({
         mcpServers: {
@@ -154,7 +154,7 @@ describe('JSON', () => {
     expect(cline).toMatchObject({ enabled: false, options: { call_ms: 60_000, autoApprove: ['a'] } })
   })
 
-  test('the references of VS Code become ours, and its questions variables', () => {
+  test('the references of VS Code become ours, and its questions become variables', () => {
     const { drafts, asked, warnings } = readConnectors(`{
       "inputs": [{ "id": "github-token", "type": "promptString", "description": "Your GitHub token", "password": true }],
       "servers": {
@@ -177,7 +177,7 @@ describe('JSON', () => {
     expect(warnings).toEqual([expect.stringContaining('envFile')])
   })
 
-  test('a name that cannot be one here is changed, and that is told', () => {
+  test('an invalid name is changed, with a warning', () => {
     const { drafts, warnings } = readConnectors('{"My Files_v2": {"command": "x"}}')
     expect(drafts[0]?.name).toBe('my-files-v2')
     expect(warnings).toEqual(['"My Files_v2" is called "my-files-v2" here.'])
@@ -185,7 +185,7 @@ describe('JSON', () => {
 })
 
 describe('TOML', () => {
-  test('the servers of Codex are read with all they have', () => {
+  test('the servers of Codex are read with all their settings', () => {
     const text = `
 model = "gpt"
 [mcp_servers.files]
@@ -225,13 +225,13 @@ enabled = false
     ])
   })
 
-  test('a fault is told with its place and without the lines around it', () => {
+  test('a fault in TOML is reported with its position and without the lines around it', () => {
     const broken = '[mcp_servers.x]\ncommand = "a"\ntoken = hunter2\n'
-    expect(() => readConnectors(broken)).toThrow(/no TOML: .* at line 3/)
+    expect(() => readConnectors(broken)).toThrow(/not valid TOML: .* at line 3/)
     expect(() => readConnectors(broken)).not.toThrow('hunter2')
   })
 })
 
-test.each(['', 'hello there', '{}', '{"mcpServers": {}}', '[1, 2]', 'a = 1'])('%o has no server in it', (text) => {
+test.each(['', 'hello there', '{}', '{"mcpServers": {}}', '[1, 2]', 'a = 1'])('%o contains no server', (text) => {
   expect(() => readConnectors(text)).toThrow('it')
 })

@@ -1,9 +1,12 @@
-/** What somebody pasted or has in a file, in any of the forms that programs use for MCP servers, as drafts of connectors. */
+/** Converts pasted text or the content of a file, in any known format for MCP servers, to drafts of connectors. */
 import { HubError } from '../../base/hub-error.ts'
 import { readCodexToml } from './codex-toml.ts'
 import { isCommandLine, readCommandLines } from './command-line.ts'
-import { type Draft, toConnectorName, toDraft } from './entry.ts'
-import { type Asked, translate } from './foreign-variables.ts'
+import type { Draft } from './entry.ts'
+import { toConnectorName, toDraft } from './entry.ts'
+import type { Asked } from './foreign-variables.ts'
+import { translate } from './foreign-variables.ts'
+import type { Found } from './found.ts'
 import { readJson } from './json.ts'
 
 export const importFormats = ['command', 'json', 'toml'] as const
@@ -11,25 +14,16 @@ export type ImportFormat = (typeof importFormats)[number]
 
 export interface Read {
   readonly drafts: readonly Draft[]
-  /** Names; only a command line can ask for that. */
+  /** The names to remove. Only command lines can ask for a removal. */
   readonly remove: readonly string[]
-  /** Variables for what the other program would have asked the person. */
+  /** The variables for values that the other program would ask the person for. */
   readonly asked: readonly Asked[]
   readonly warnings: readonly string[]
 }
 
-/** What a reader finds: servers as they are written. */
-export interface Found {
-  readonly entries: readonly (readonly [name: string, entry: Readonly<Record<string, unknown>>])[]
-  readonly remove?: readonly string[]
-  readonly warnings?: readonly string[]
-  /** What `${input:id}` stands for, where the file says. */
-  readonly inputs?: ReadonlyMap<string, string>
-}
-
 export interface ReadOptions {
   readonly format?: ImportFormat | undefined
-  /** `$VAR` without braces is a reference, as Gemini has it. */
+  /** Whether `$VAR` without braces is a reference, as in Gemini. */
   readonly hasBareVariables?: boolean
 }
 

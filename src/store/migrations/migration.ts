@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 
 /**
- * One step forward of the schema, in SQL that both engines understand. Once released it is never edited: its checksum stands
- * in every database that took it.
+ * One change of the schema, in SQL that both engines understand. A released migration is never edited, because every
+ * database that applied it stores its checksum.
  */
 export interface Migration {
   readonly name: string
   readonly statements: readonly string[]
 }
 
-/** Which of the two classes of durability the tables belong to. */
+/** The migrations of one of the two classes of durability. */
 export interface MigrationSet {
   readonly name: 'hub' | 'transient'
   readonly migrations: readonly Migration[]

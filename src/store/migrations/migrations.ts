@@ -1,4 +1,4 @@
-/** Every migration there is, oldest first. Add new ones at the end; edit none. */
+/** All migrations, oldest first. Add new ones at the end, and do not edit released ones. */
 import type { MigrationSet } from './migration.ts'
 import { tokens } from './hub/0001-tokens.ts'
 import { sessions } from './hub/0002-sessions.ts'
@@ -9,7 +9,15 @@ import { gateway } from './hub/0006-gateway.ts'
 import { approvalParents } from './hub/0007-approval-parents.ts'
 import { sessionActivity } from './hub/0008-session-activity.ts'
 import { approvalExcerpts } from './hub/0009-approval-excerpts.ts'
+import { sessionTemplatePolicies } from './hub/0010-session-template-policies.ts'
+import { endedApprovals } from './hub/0011-ended-approvals.ts'
+import { conversations } from './hub/0012-conversations.ts'
+import { workspaceFolders } from './hub/0013-workspace-folders.ts'
+import { sessionDriver } from './hub/0014-session-driver.ts'
 import { connections } from './transient/0001-connections.ts'
+import { changedLists } from './transient/0002-changed-lists.ts'
+import { answersIfLost } from './transient/0003-answers-if-lost.ts'
+import { connectionEndpoints } from './transient/0004-connection-endpoints.ts'
 
 export type { Migration, MigrationSet } from './migration.ts'
 export { checksumOf } from './migration.ts'
@@ -26,7 +34,15 @@ export const hubMigrations: MigrationSet = {
     approvalParents,
     sessionActivity,
     approvalExcerpts,
+    sessionTemplatePolicies,
+    endedApprovals,
+    conversations,
+    workspaceFolders,
+    sessionDriver,
   ],
 }
 
-export const transientMigrations: MigrationSet = { name: 'transient', migrations: [connections] }
+export const transientMigrations: MigrationSet = {
+  name: 'transient',
+  migrations: [connections, changedLists, answersIfLost, connectionEndpoints],
+}

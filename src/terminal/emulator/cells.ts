@@ -1,4 +1,4 @@
-/** How the emulator packs a cell into three numbers, and a walk over the cells of a line. */
+/** How the emulator packs a cell into three numbers, and how to iterate over the cells of a line. */
 import type { EmulatorLine, ExtendedAttributes } from './internals.ts'
 
 export const colour = {
@@ -26,8 +26,8 @@ export const inBackground = {
   overline: 0x40000000,
 } as const
 
-/** The look of a cell as the emulator keeps it. */
-export interface Ink {
+/** The attributes of a cell as the emulator stores them. */
+export interface CellAttributes {
   readonly foreground: number
   readonly background: number
   /** Style and colour of the underline. */
@@ -35,12 +35,12 @@ export interface Ink {
   readonly linkId: number
 }
 
-export const plainInk: Ink = { foreground: 0, background: 0, extended: 0, linkId: 0 }
+export const defaultAttributes: CellAttributes = { foreground: 0, background: 0, extended: 0, linkId: 0 }
 
 export interface CellView {
   readonly column: number
   readonly width: 1 | 2
-  /** Empty where nothing was ever written, or it was erased. */
+  /** Empty if nothing was ever written, or if it was erased. */
   readonly text: string
 }
 
@@ -51,7 +51,7 @@ const widthShift = 22
 
 /**
  * The cells from left to right; a wide character is one cell of two columns. Halves of wide characters, which insertion
- * and a narrower window leave behind, count as blank: no terminal shows them.
+ * and a narrower window leave behind, count as blank, since no terminal shows them.
  */
 export function* cellsOf(line: EmulatorLine, columns: number): Generator<CellView> {
   for (let column = 0; column < columns;) {
@@ -61,12 +61,12 @@ export function* cellsOf(line: EmulatorLine, columns: number): Generator<CellVie
   }
 }
 
-/** Behind the last column that holds anything but blanks. */
+/** One more than the last column that is not blank. */
 export function endOfText(line: EmulatorLine, columns: number): number {
   return endOf(line, columns, 0x20)
 }
 
-/** Behind the last column in which something was printed, be it a blank. */
+/** One more than the last column in which something was printed, even a blank. */
 export function endOfPrint(line: EmulatorLine, columns: number): number {
   return endOf(line, columns, 0)
 }
@@ -81,8 +81,8 @@ function endOf(line: EmulatorLine, columns: number, blank: number): number {
   return 0
 }
 
-/** Behind the last column that is not as it was at the start. */
-export function endOfInk(line: EmulatorLine, columns: number): number {
+/** One more than the last column that was ever changed. */
+export function endOfContent(line: EmulatorLine, columns: number): number {
   for (let column = columns - 1; column >= 0; column--) {
     const at = column * cellSize
     const isBlank = (line._data[at]! & (codepointMask | isCombined)) === 0 && widthAt(line, column) === 1
@@ -114,7 +114,7 @@ export function textAt(line: EmulatorLine, column: number, taken: 1 | 2): string
   return codepoint === 0 ? '' : String.fromCodePoint(codepoint)
 }
 
-export function inkAt(line: EmulatorLine, column: number): Ink {
+export function attributesAt(line: EmulatorLine, column: number): CellAttributes {
   const background = line._data[column * cellSize + 2]!
   const more = background & inBackground.extended ? line._extendedAttrs[column] : undefined
   return {
@@ -125,7 +125,7 @@ export function inkAt(line: EmulatorLine, column: number): Ink {
   }
 }
 
-export function isSameInk(line: EmulatorLine, column: number, other: number): boolean {
+export function hasSameAttributes(line: EmulatorLine, column: number, other: number): boolean {
   const a = column * cellSize
   const b = other * cellSize
   if (line._data[a + 1] !== line._data[b + 1] || line._data[a + 2] !== line._data[b + 2]) return false
@@ -141,7 +141,7 @@ export function widthAt(line: EmulatorLine, column: number): number {
   return (line._data[column * cellSize]! >>> widthShift) & 3
 }
 
-/** Of such ink is what was erased. */
-export function hasGroundOnly({ foreground, background }: Ink): boolean {
+/** Erased cells have such attributes. */
+export function hasBackgroundOnly({ foreground, background }: CellAttributes): boolean {
   return foreground === 0 && (background & ~(colour.mask | colour.value)) === 0
 }

@@ -1,12 +1,12 @@
 /**
- * How many columns a character takes: Unicode 11 as in xterm.js and the editors built on it, so that emoji take two.
- * Not by grapheme clusters: programs that draw in columns (ncurses, readline, runewidth) do not count that way, and
- * what both sides count wrongly alike stays aligned.
+ * How many columns a character takes: Unicode 11, as in xterm.js and the editors built on it, so that emoji take two.
+ * Grapheme clusters are not used: programs that draw in columns (ncurses, readline, runewidth) do not count them, and
+ * the screen stays aligned as long as both sides count alike.
  */
 import { Unicode11Addon } from '@xterm/addon-unicode11'
 import type { IUnicodeVersionProvider, Terminal } from '@xterm/headless'
 
-/** No script needs so many on one character, and one cell must not take a stream of them in. */
+/** Limits the combining marks of one cell. No script needs that many. */
 const maxMarks = 20
 
 export function countCharactersAsUnicode11(terminal: Terminal): void {
@@ -14,7 +14,7 @@ export function countCharactersAsUnicode11(terminal: Terminal): void {
   terminal.unicode.activeVersion = widths.version
 }
 
-/** What the emulator remembers of the last character, to know whether the next one joins it; 0 after any sequence. */
+/** The emulator's state after a character, which tells whether the next one joins it; 0 after any sequence. */
 export function joinState(text: string, before: number): number {
   if (text.length === 1 && text < '\u0300') return narrow
   let state = before
@@ -22,7 +22,7 @@ export function joinState(text: string, before: number): number {
   return state
 }
 
-/** Whether `text`, printed now, would join the character before it. */
+/** Whether `text`, printed next, would join the character before it. */
 export function isJoining(text: string, state: number): boolean {
   const first = text.codePointAt(0)
   return first !== undefined && first >= 0x300 && (widths.charProperties(first, state) & isJoined) !== 0
@@ -47,8 +47,8 @@ export function columnsOf(text: string): Uint16Array {
   return columns
 }
 
-// The properties of a character are one number: whether it joins the one before (1 bit), the width of both (2 bits);
-// the rest is ours.
+// The properties of a character are one number: whether it joins the character before (1 bit), and the width of both
+// (2 bits). The other bits are ours.
 const isJoined = 1
 const widthMask = 6
 const widthShift = 1
@@ -60,25 +60,25 @@ const widths: IUnicodeVersionProvider = {
   version: '11-bounded',
   wcwidth: (codepoint) => unicode11Table.wcwidth(codepoint),
   charProperties(codepoint, preceding) {
-    // Called for every character printed.
+    // Called for every printed character, so the common case comes first.
     if (codepoint >= 0x20 && codepoint < 0x7f) return narrow
     const base = preceding & isAlone ? 0 : preceding
     const properties = unicode11Table.charProperties(codepoint, base & (isJoined | widthMask))
     const marks = (base >>> marksShift) + 1
     if (properties & isJoined && marks <= maxMarks) return properties | (marks << marksShift)
-    // A mark with nothing to stand on is given a column by the emulator; so let it have the width of one.
+    // The emulator gives a mark without a base character a column of its own, so its width is one.
     return properties & isJoined || !(properties & widthMask) ? narrow | isAlone : properties
   },
 }
 
 const unicode11Table = readTable()
 
-/** The addon gives its table to a terminal only. */
+/** The addon gives its table only to a terminal. */
 function readTable(): IUnicodeVersionProvider {
   const found: IUnicodeVersionProvider[] = []
   const terminal = { unicode: { register: (provider: IUnicodeVersionProvider) => void found.push(provider) } }
   new Unicode11Addon().activate(terminal as unknown as Parameters<Unicode11Addon['activate']>[0])
   const [table] = found
-  if (!table) throw new Error('the Unicode 11 addon registers no table')
+  if (!table) throw new Error('The Unicode 11 addon did not register a table.')
   return table
 }

@@ -1,10 +1,9 @@
 /**
- * The whole state of an emulator as escape sequences that draw it on an empty one of the same size, for the hub after a
- * restart and for a page that joins late; and the few numbers that no sequence can say.
+ * The whole state of an emulator as escape sequences that draw it on an empty one of the same size, for a hub after a
+ * restart and for a page that joins late. A few numbers that no sequence can express are kept beside them.
  */
-import type { Ink } from './cells.ts'
-import type { Size } from '../holder/frames.ts'
-import { cellsOf, inkAt, plainInk } from './cells.ts'
+import { type CellAttributes, attributesAt, cellsOf, defaultAttributes } from './cells.ts'
+import type { Size } from '../pty/size.ts'
 import type { Emulator } from './emulator.ts'
 import type { EmulatorBuffer, Internals } from './internals.ts'
 import { drawLines, toColumn } from './line-drawing.ts'
@@ -22,9 +21,9 @@ export interface Drawing {
   readonly remainder: Remainder
 }
 
-/** What `restoreRemainder` sets once the sequences are drawn. A terminal that lacks it is off by a hair at most. */
+/** Set by `restoreRemainder` after the sequences are drawn. Without it, a terminal differs only in details. */
 export interface Remainder {
-  /** One more than the last column where a character was just printed there. */
+  /** One more than the last column if a character was just printed there. */
   readonly column: number
   readonly joinState: number
   readonly ink: { readonly foreground: number; readonly background: number; readonly extended: number }
@@ -47,7 +46,7 @@ export interface Drawable {
   readonly palette: Palette
 }
 
-/** `undefined` in the middle of a sequence or character, and in the few states that cannot be drawn. */
+/** `undefined` inside a sequence or character, and in the few states that cannot be drawn. */
 export function drawEmulator({ emulator, links, titles, palette }: Drawable): Drawing | undefined {
   const { internals, size } = emulator
   const charsets = charsetSequences(internals)
@@ -66,7 +65,7 @@ export function drawEmulator({ emulator, links, titles, palette }: Drawable): Dr
   pen.put(modeSequences(internals))
   drawCursor(pen, internals, size.cols)
   pen.put(`${internals.coreService.modes.insertMode ? '\x1b[4h' : ''}${charsets}`)
-  pen.take(inkOf(internals))
+  pen.setAttributes(currentAttributes(internals))
   return { sequences: pen.drawing(), remainder: remainderOf(internals, size) }
 }
 
@@ -114,7 +113,7 @@ function isRegular({ buffers, coreService }: Internals, { rows }: Size): boolean
   const { normal, alt, active } = buffers
   if ([normal, alt].some(({ savedCharset }) => charsetName(savedCharset) === undefined)) return false
   const isInMargins = active.y >= active.scrollTop && active.y <= active.scrollBottom
-  // With an origin, no sequence takes the cursor out of the margins.
+  // With origin mode, no sequence moves the cursor out of the margins.
   if (coreService.decPrivateModes.origin && !isInMargins) return false
   return normal.lines.length === normal.ybase + rows && active.lines.length === active.ybase + rows
 }
@@ -134,7 +133,7 @@ function drawTabStops(pen: Pen, { tabs }: EmulatorBuffer, cols: number): void {
   pen.put(`\x1b[3g${stops.map((column) => `${toColumn(column)}\x1bH`).join('')}`)
 }
 
-/** Stops beyond the edge, which come to light when the screen grows. */
+/** Tab stops beyond the edge, which become visible when the screen grows. */
 function hiddenStops(tabs: EmulatorBuffer['tabs'], cols: number): readonly number[] {
   return Object.keys(tabs)
     .map(Number)
@@ -158,9 +157,13 @@ function isSaved({ savedX, savedY, savedCurAttrData, savedCharset }: EmulatorBuf
 function drawSavedCursor(pen: Pen, buffer: EmulatorBuffer, rows: number): void {
   const row = Math.min(Math.max(buffer.savedY - buffer.ybase, 0), rows - 1)
   pen.put(toCell(buffer.savedX, row))
-  pen.take({ ...plainInk, foreground: buffer.savedCurAttrData.fg, background: buffer.savedCurAttrData.bg })
+  pen.setAttributes({
+    ...defaultAttributes,
+    foreground: buffer.savedCurAttrData.fg,
+    background: buffer.savedCurAttrData.bg,
+  })
   pen.put(`\x1b(${charsetName(buffer.savedCharset)}\x1b7\x1b(B`)
-  pen.take(plainInk)
+  pen.setAttributes(defaultAttributes)
 }
 
 function drawCursor(pen: Pen, { buffers, coreService }: Internals, cols: number): void {
@@ -171,13 +174,13 @@ function drawCursor(pen: Pen, { buffers, coreService }: Internals, cols: number)
   if (active.x < cols || last.text === '') {
     pen.put(toCell(Math.min(active.x, cols - 1), row))
   } else {
-    // Printed once more, so that the next character wraps.
+    // Print the last character again, so that the next one wraps.
     pen.put(toCell(last.column, row))
-    pen.print(last.text, inkAt(line, last.column))
+    pen.print(last.text, attributesAt(line, last.column))
   }
 }
 
-function inkOf({ _inputHandler: { _curAttrData } }: Internals): Ink {
+function currentAttributes({ _inputHandler: { _curAttrData } }: Internals): CellAttributes {
   const { fg, bg, extended } = _curAttrData
   return { foreground: fg, background: bg, extended: extended._ext, linkId: extended.urlId }
 }

@@ -1,8 +1,8 @@
-/** The terminal emulator, made to survive whatever a program prints. The one place that imports it. */
+/** The terminal emulator, protected against hostile output. The only file that imports it. */
 import headless from '@xterm/headless'
 import type { IParser } from '@xterm/headless'
 import { messageOf } from '../../base/hub-error.ts'
-import type { Size } from '../holder/frames.ts'
+import type { Size } from '../pty/size.ts'
 import { countCharactersAsUnicode11 } from './character-width.ts'
 import { guardEmulator, repairBuffers, straightenBuffers } from './guards.ts'
 import type { Internals } from './internals.ts'
@@ -11,16 +11,16 @@ import { internalsOf } from './internals.ts'
 export interface Emulator extends Disposable {
   readonly size: Size
   readonly internals: Internals
-  /** Where one listens to sequences the emulator does not know or should not handle. */
+  /** For handlers of sequences that the emulator does not know or should not handle. */
   readonly parser: IParser
-  /** Takes bytes at once, and hands out what the emulator has to say to the program. */
+  /** Parses the bytes synchronously, and passes on the emulator's answers to the program. */
   parse(bytes: Uint8Array): void
-  /** What was begun and not ended, a sequence or a character, is given up. */
+  /** Discards an incomplete sequence or character. */
   interrupt(): void
-  /** Something to say to the program. */
+  /** Sends an answer to the program. */
   answer(text: string): void
   resize(size: Size): void
-  /** Lets go of the oldest lines above the visible ones. */
+  /** Drops the oldest lines above the visible ones. */
   dropLines(count: number): void
 }
 
@@ -28,11 +28,13 @@ export interface EmulatorOptions {
   readonly size: Size
   readonly scrollbackLines: number
   readonly onAnswer: (bytes: Buffer) => void
-  /** The emulator failed on these bytes; it goes on behind them. */
+  /** The emulator failed on these bytes, and continues after them. */
   readonly onFault: (error: Error) => void
 }
 
-/** A program asks a few things when it starts. One that asks without end, and may not even read, is not answered so. */
+/**
+ * A program asks a few questions at its start. Answers to a program that asks without end, or never reads, are limited.
+ */
 const maxAnswerBytes = 16 * 1024
 
 export function createEmulator({ size, scrollbackLines, onAnswer, onFault }: EmulatorOptions): Emulator {

@@ -1,39 +1,39 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { screenWith } from '../../../test/fixtures/screen-with.ts'
-import { createScreen } from '../screen.ts'
+import { createScreen } from '../screen/screen.ts'
 
-test('erasing all up to the last cell erases all', async () => {
+test('erasing up to the last cell erases the whole screen', async () => {
   const screen = await screenWith('a\r\nb\r\nc\r\nd\x1b[4;20H*\x1b[1J')
   expect(screen.text()).toBe('')
   expect(screen.cursor()).toMatchObject({ row: 3, column: 19 })
 })
 
-test('erasing all but what is protected spares that alone', async () => {
+test('a selective erase spares protected cells only', async () => {
   const screen = await screenWith('a\r\n\x1b[1"qb\x1b[0"q\x1b[4;20H*\x1b[?1J')
   expect(screen.text()).toBe('\nb')
 })
 
-// Without a guard the first of these takes minutes and gigabytes, the others minutes.
+// Without a guard, the first of these takes minutes and gigabytes, the others minutes.
 test.each(['b', 'L', 'M', 'S', 'T', 'I', 'Z'])(
-  'to do something two thousand million times (CSI %s) is done at once',
+  'a sequence with a huge count (CSI %s) returns at once',
   async (final) => {
     const screen = await screenWith(`x\x1b[2147483647${final}\x1b[H\x1b[Jok`)
     expect(screen.text()).toBe('ok')
   },
 )
 
-test('a screen repeated to its end looks as if it had been repeated for ever', async () => {
+test('a huge repeat count fills the screen', async () => {
   const screen = await screenWith('x\x1b[2147483647b')
   expect(screen.text().split('\n').slice(0, 3)).toEqual(Array(3).fill('x'.repeat(20)))
 })
 
-test('a million columns to the right is the last one', async () => {
+test('a huge cursor move stops at the last column', async () => {
   const screen = await screenWith('\x1b[1000000C>\x1b[1000000;1000000H!\x1b[1000000D<')
   expect(screen.text().split('\n')).toEqual([`${' '.repeat(19)}>`, '', '', `<${' '.repeat(18)}!`])
 })
 
-test('marks without end neither grow one cell nor are lost', async () => {
+test('endless combining marks neither grow one cell nor get lost', async () => {
   const screen = await screenWith(`e${'\u0301'.repeat(1000)}`)
   const rows = [...screen.scrollback(), ...screen.rows()]
   expect(rows[0]!.columnOf(21)).toBe(1)
@@ -41,15 +41,15 @@ test('marks without end neither grow one cell nor are lost', async () => {
   expect(all).toBe(`e${'\u0301'.repeat(1000)}`)
 })
 
-test('links printed without end on one row are forgotten, those that are shown are not', async () => {
+test('links that are overwritten are dropped, and links on the screen are kept', async () => {
   const link = (url: string) => `\x1b]8;;${url}\x07link\x1b]8;;\x07`
   const screen = await screenWith(`${link('https://kept.example')}\r\n`)
   for (let number = 0; number < 20; number++) {
     const urls = Array.from({ length: 500 }, (_, index) => `https://a.example/${'x'.repeat(2000)}/${number}/${index}`)
     await screen.feed(Buffer.from(urls.map((url) => `\r${link(url)}`).join('')))
   }
-  expect(screen.cell(0, 0).look.link).toBe('https://kept.example')
-  expect(screen.cell(1, 0).look.link).toMatch(/\/19\/499$/)
+  expect(screen.cell(0, 0).style.link).toBe('https://kept.example')
+  expect(screen.cell(1, 0).style.link).toMatch(/\/19\/499$/)
 })
 
 test('a title of a million characters is cut', async () => {
@@ -57,7 +57,7 @@ test('a title of a million characters is cut', async () => {
   expect(screen.title).toBe('t'.repeat(1000))
 })
 
-test('a program that asks without end is not answered without end', async () => {
+test('the answers to a program that asks without end are limited', async () => {
   let answered = 0
   const screen = await screenWith('', { onAnswer: (bytes) => void (answered += bytes.length) })
   await screen.feed(Buffer.from('\x1b[c'.repeat(300_000)))
@@ -65,12 +65,12 @@ test('a program that asks without end is not answered without end', async () => 
   expect(answered).toBeLessThan(1_000_000)
 })
 
-test('NULs and bytes that are no text leave no trace', async () => {
+test('NULs and invalid bytes are ignored', async () => {
   const screen = await screenWith(Buffer.from([0, 0, 0x61, 0xff, 0xfe, 0, 0x62, 0xc3, 0x28, 0x63]))
   expect(screen.text()).toBe('ab(c')
 })
 
-test('characters with marks keep them when lines are folded anew, and give them to no other', async () => {
+test('characters keep their combining marks when lines are rewrapped', async () => {
   const text = 'y\u0300zwi\u0300sy\u0300qweca\u0300c\u0301s'
   const screen = await screenWith(`${text}\r\n`, { size: { cols: 7, rows: 4 } })
   screen.resize({ cols: 6, rows: 4 })
@@ -78,7 +78,7 @@ test('characters with marks keep them when lines are folded anew, and give them 
   expect(screen.rows().map((row) => row.text)).toEqual(['y\u0300zwi\u0300sy\u0300', 'qweca\u0300c\u0301', 's', ''])
 })
 
-test('lines folded anew where there is no room above never leave the screen without lines', async () => {
+test('rewrapping without scrollback never leaves the screen without lines', async () => {
   const screen = await screenWith('\x1b#8', { size: { cols: 33, rows: 11 }, scrollbackLines: 0 })
   screen.resize({ cols: 26, rows: 2 })
   screen.resize({ cols: 41, rows: 3 })
@@ -86,7 +86,7 @@ test('lines folded anew where there is no room above never leave the screen with
   expect(screen.row(2).text).toBe('ok')
 })
 
-test('a narrower alternate screen forgets what is right of its edge', async () => {
+test('a narrower alternate screen drops the cells beyond its edge', async () => {
   const screen = await screenWith('\x1b[?1049h\x1b[H0123456789漢tail')
   screen.resize({ cols: 11, rows: 4 })
   screen.resize({ cols: 20, rows: 4 })
@@ -94,7 +94,7 @@ test('a narrower alternate screen forgets what is right of its edge', async () =
   expect(screen.text()).toBe('0123456789')
 })
 
-test('lines that scroll off an alternate screen are gone, whatever sizes it had', async () => {
+test('lines that scroll off an alternate screen are dropped after every resize', async () => {
   const screen = await screenWith('')
   screen.resize({ cols: 20, rows: 9 })
   screen.resize({ cols: 20, rows: 2 })
@@ -104,7 +104,7 @@ test('lines that scroll off an alternate screen are gone, whatever sizes it had'
   expect(screen.text()).toBe('3\n4')
 })
 
-/** Bytes of any kind, with sequences, whole and broken, more often than chance has them. */
+/** Arbitrary bytes, with many complete and broken sequences. */
 const hostileOutput = fc
   .array(
     fc.oneof(
@@ -135,7 +135,7 @@ const hostileOutput = fc
   )
   .map((pieces) => Buffer.concat(pieces))
 
-test('no output makes the emulator fail', async () => {
+test('no output makes the emulator throw', async () => {
   await fc.assert(
     fc.asyncProperty(
       hostileOutput,

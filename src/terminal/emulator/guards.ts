@@ -1,6 +1,6 @@
 /**
- * A few bytes of output can stop the emulator for minutes, take gigabytes, or make it throw. Here they are made
- * harmless, without a change to what any sane program gets.
+ * A few bytes of output can block the emulator for minutes, take gigabytes, or make it throw. The guards prevent that
+ * without changing anything for normal programs.
  */
 import { widthAt } from './cells.ts'
 import type { CsiName, EmulatorBuffer, EmulatorLine, Internals } from './internals.ts'
@@ -18,7 +18,7 @@ export function guardEmulator(internals: Internals, size: () => Size): void {
   keepMarksApart(internals)
 }
 
-/** Sequences that repeat something as often as they say; beyond the size of the screen nothing is left to do. */
+/** Sequences that repeat something by their count. Counts beyond the size of the screen have no further effect. */
 const counted: readonly (readonly [string, (size: Size) => number])[] = [
   ['LMST', ({ rows }) => rows],
   ['IZ', ({ cols }) => cols],
@@ -33,8 +33,8 @@ function limitCount(internals: Internals, name: CsiName, limit: () => number): v
 }
 
 /**
- * Erasing all up to the last cell of the screen, the emulator reaches for the line below, and throws when there is none.
- * So it is left to erase all but that cell, which is erased apart.
+ * When the emulator erases up to the last cell of the screen, it accesses the line below, and throws if there is none.
+ * So it erases all but that cell, and the cell is erased separately.
  */
 function guardEraseAbove(internals: Internals, name: CsiName, size: () => Size): void {
   const isSelective = name.prefix === '?'
@@ -53,15 +53,15 @@ function guardEraseAbove(internals: Internals, name: CsiName, size: () => Size):
 }
 
 /**
- * Where cells are copied from line to line, as folding anew does, the emulator copies the characters with marks of all
- * cells behind them too, over those that stand there. Done once for all emulators, since a line knows only its kind.
+ * When the emulator copies cells from line to line, as rewrapping does, it also copies the combined characters of all
+ * later cells, over those in the target line. Patched once for all emulators, on the prototype of a line.
  */
 function keepMarksApart({ buffers }: Internals): void {
-  const kind = Object.getPrototypeOf(buffers.normal.lines.get(0)) as EmulatorLine
-  if (mended.has(kind)) return
-  mended.add(kind)
-  const copy = kind.copyCellsFrom
-  kind.copyCellsFrom = function (source, from, to, length, isReverse) {
+  const prototype = Object.getPrototypeOf(buffers.normal.lines.get(0)) as EmulatorLine
+  if (patched.has(prototype)) return
+  patched.add(prototype)
+  const copy = prototype.copyCellsFrom
+  prototype.copyCellsFrom = function (source, from, to, length, isReverse) {
     const marked = Object.entries(source._combined)
       .map(([column, text]) => [Number(column) - from, text] as const)
       .filter(([index]) => index >= 0 && index < length)
@@ -72,11 +72,11 @@ function keepMarksApart({ buffers }: Internals): void {
   }
 }
 
-const mended = new WeakSet<EmulatorLine>()
+const patched = new WeakSet<EmulatorLine>()
 
 /**
- * Lines are kept in a ring, and where it happens to begin shows in what a change of size makes of it: the emulator
- * takes places in the ring for lines. With another capacity for a moment it begins at the beginning.
+ * Lines are kept in a ring buffer. On a resize, the emulator confuses positions in the ring with line numbers, so the
+ * result depends on where the ring starts. Changing the capacity for a moment moves the start to position 0.
  */
 export function straightenBuffers({ buffers: { normal, alt } }: Internals): void {
   for (const { lines } of [normal, alt]) {
@@ -85,13 +85,16 @@ export function straightenBuffers({ buffers: { normal, alt } }: Internals): void
   }
 }
 
-/** Sets right what the emulator leaves wrong after a change of size. */
+/** Repairs what the emulator leaves wrong after a resize. */
 export function repairBuffers({ buffers: { normal, alt } }: Internals, size: Size): void {
   for (const buffer of [normal, alt]) if (buffer.lines.length > 0) repairTop(buffer, size)
   trimAlternateScreen(alt, size)
 }
 
-/** With no room above the screen, lines folded anew push its top below the end; then it would print on lines that are not. */
+/**
+ * Without scrollback, rewrapped lines push the top of the screen past the end, and the emulator prints on missing
+ * lines.
+ */
 function repairTop(buffer: EmulatorBuffer, { rows }: Size): void {
   const { lines } = buffer
   while (lines.length < rows) lines.push(buffer.getBlankLine(buffer.getNullCell()))
@@ -102,8 +105,8 @@ function repairTop(buffer: EmulatorBuffer, { rows }: Size): void {
 }
 
 /**
- * Two things would come to light later: cells right of the edge, and, while the alternate screen is not shown, room for
- * lines that should be gone when they scroll off.
+ * Prevents two later surprises: cells beyond the edge that reappear, and, while the alternate screen is hidden, space
+ * for lines that should be dropped when they scroll off.
  */
 function trimAlternateScreen(alt: EmulatorBuffer, { cols, rows }: Size): void {
   for (let index = 0; index < alt.lines.length; index++) {

@@ -13,7 +13,7 @@ function emulatorAfter(output: string): Internals {
   return internals
 }
 
-test('cells hold their character, width and colours in three numbers', () => {
+test('a cell packs its character, width and colours into three numbers', () => {
   const line = emulatorAfter('\x1b[1;31;48;5;7ma\x1b[0m漢e\u0301').buffers.active.lines.get(0)!
   expect(Array.from(line._data.subarray(0, 3))).toEqual([0x61 | (1 << 22), 0x8000000 | 0x1000000 | 1, 0x2000000 | 7])
   expect(Array.from(line._data.subarray(3, 9))).toEqual([0x6f22 | (2 << 22), 0, 0, 0, 0, 0])
@@ -22,7 +22,7 @@ test('cells hold their character, width and colours in three numbers', () => {
   expect(line.isWrapped).toBe(false)
 })
 
-test('underlines and links stand beside the cells', () => {
+test('underline styles and links are stored beside the cells', () => {
   const { buffers } = emulatorAfter('\x1b[4:3ma\x1b]8;;https://a.example\x07b')
   const extended = buffers.active.lines.get(0)!._extendedAttrs
   expect(extended[0]!._ext >>> 26).toBe(3)
@@ -30,7 +30,7 @@ test('underlines and links stand beside the cells', () => {
   expect(extended[1]!.urlId).toBeGreaterThan(0)
 })
 
-test('a buffer knows its cursor, its margins, its tab stops and where the visible lines begin', () => {
+test('a buffer stores its cursor, margins, tab stops and the first visible line', () => {
   const { buffers } = emulatorAfter('1\r\n2\r\n3\r\n4\r\n5\x1b[2;3r\x1b[3;4H\x1bH\x1b[32m\x1b(0\x1b7\x1b[2;2H')
   const { active } = buffers
   expect(active).toBe(buffers.normal)
@@ -47,13 +47,13 @@ test('a buffer knows its cursor, its margins, its tab stops and where the visibl
   expect([active.lines.length, active.lines.maxLength]).toEqual([5, 9])
 })
 
-test('the alternate buffer is another one, without lines above it', () => {
+test('the alternate buffer is separate and has no scrollback', () => {
   const { buffers } = emulatorAfter('\x1b[?1049h')
   expect(buffers.active).toBe(buffers.alt)
   expect(buffers.alt.lines.maxLength).toBe(4)
 })
 
-test('modes, mouse, charsets and options are where they are looked for', () => {
+test('modes, mouse, charsets and options are where the code expects them', () => {
   const internals = emulatorAfter(
     '\x1b[?1;6;45;66;1003;1004;1006;2004;2026h\x1b[?7;25l\x1b[4;20h\x1b[?12h\x1b[3 q\x1b)0\x0e',
   )
@@ -78,7 +78,7 @@ test('modes, mouse, charsets and options are where they are looked for', () => {
   expect(internals._charsetService.charset).toBe(internals._charsetService._charsets[1])
 })
 
-test('the parser tells whether it is between sequences and characters', () => {
+test('the parser shows whether it is inside a sequence or a character', () => {
   const { _inputHandler: handler } = emulatorAfter('a')
   expect([handler._parser.currentState, handler._utf8Decoder.interim[0]]).toEqual([0, 0])
   expect(handler._parser.precedingJoinState).not.toBe(0)
@@ -90,7 +90,7 @@ test('the parser tells whether it is between sequences and characters', () => {
   expect(handler._utf8Decoder.interim[0]).toBe(0xc3)
 })
 
-test('what is changed in the parameters of a sequence, the emulator sees', () => {
+test('a handler can change the parameters of a sequence before the emulator reads them', () => {
   const internals = emulatorAfter('')
   internals.registerCsiHandler({ final: 'C' }, ({ params }) => {
     params[0] = 2
@@ -100,13 +100,13 @@ test('what is changed in the parameters of a sequence, the emulator sees', () =>
   expect(internals.buffers.active.x).toBe(2)
 })
 
-test('an emulator whose private parts have moved is refused in words', () => {
+test('an emulator with moved internals is refused with a clear error', () => {
   const terminal = new headless.Terminal()
   Reflect.deleteProperty(Reflect.get(terminal, '_core'), '_charsetService')
   expect(() => internalsOf(terminal)).toThrow('no _charsetService.glevel')
 })
 
-test('the emulator is named by its true version', () => {
+test('the emulator reports its real version', () => {
   const path = createRequire(import.meta.url).resolve('@xterm/headless/package.json')
   const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string }
   expect(emulatorName).toBe(`xterm.js(${version})`)

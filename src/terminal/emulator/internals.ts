@@ -1,6 +1,6 @@
 /**
- * The private parts of the emulator that have no public door, named in one place. They are looked at once for each
- * emulator, so that a release that moves them fails at once and in words; a test looks at each of them.
+ * The private parts of the emulator that have no public API, named in one place. Each emulator is checked for them, so
+ * that a release that moves them fails at once with a clear message. A test covers each of them.
  */
 import type { Terminal } from '@xterm/headless'
 
@@ -22,16 +22,16 @@ export interface Internals {
     readonly _charsets: readonly (Charset | undefined)[]
   }
   readonly _inputHandler: InputHandler
-  /** Unlike the public one it hands out the parameters themselves: what is changed in them, the next handler sees. */
+  /** Unlike the public method, it passes the parameters themselves: later handlers see a handler's changes. */
   registerCsiHandler(id: CsiName, callback: (parameters: CsiParameters) => boolean): void
 }
 
 export interface InputHandler {
   readonly _parser: { readonly currentState: number; precedingJoinState: number; reset(): void }
-  /** The bytes of a character that has not ended. */
+  /** The bytes of an incomplete character. */
   readonly _utf8Decoder: { readonly interim: Uint8Array }
   readonly _curAttrData: Attributes & { extended: ExtendedAttributes; updateExtended(): void }
-  /** Takes bytes at once; `write` would take them later, and what it throws would end the process. */
+  /** Parses synchronously. `write` would parse later, and an exception in it would end the process. */
   parse(bytes: Uint8Array): void
   eraseInDisplay(parameters: CsiParameters, isSelective: boolean): boolean
   eraseInLine(parameters: CsiParameters, isSelective: boolean): boolean
@@ -64,16 +64,16 @@ export interface EmulatorBuffer {
   readonly lines: {
     readonly length: number
     maxLength: number
-    /** A ring: behind the end comes the beginning. */
+    /** A ring: an index past the end wraps to the beginning. */
     get(index: number): EmulatorLine | undefined
     push(line: EmulatorLine): void
     trimStart(count: number): void
   }
   x: number
   y: number
-  /** The line at the top of the visible ones. */
+  /** The first visible line. */
   ybase: number
-  /** The line at the top of what is shown, which here is always the same. */
+  /** The first line of the scrolled view, which here always equals `ybase`. */
   ydisp: number
   readonly scrollTop: number
   readonly scrollBottom: number
@@ -84,7 +84,7 @@ export interface EmulatorBuffer {
   readonly savedCurAttrData: Attributes
   readonly savedCharset: Charset | undefined
   getNullCell(): object
-  getBlankLine(ink: object): EmulatorLine
+  getBlankLine(attributes: object): EmulatorLine
 }
 
 export interface EmulatorLine {
@@ -110,13 +110,13 @@ export interface ExtendedAttributes {
   clone(): ExtendedAttributes
 }
 
-/** What a character is drawn as instead, in a character set that is not plain. */
+/** Maps characters to the characters that are drawn instead, in a character set other than ASCII. */
 export type Charset = Readonly<Record<string, string | undefined>>
 
 export function internalsOf(terminal: Terminal): Internals {
   const core = '_core' in terminal ? terminal._core : undefined
   const missing = parts.filter((path) => !has(core, path.split('.')))
-  if (missing.length > 0) throw new Error(`the emulator has no ${missing.join(', no ')}: its private parts have moved`)
+  if (missing.length > 0) throw new Error(`The emulator has no ${missing.join(', no ')}: its internals have moved.`)
   return core as Internals
 }
 

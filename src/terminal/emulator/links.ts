@@ -1,22 +1,23 @@
 /**
- * Links that programs attach to text (OSC 8). The emulator would keep a marker for each one ever printed, and move them
- * all at every scroll; here a link is a number in the cell and an entry in a table that forgets what is on no line.
+ * Links that programs attach to text (OSC 8). The emulator would keep a marker for each link ever printed, and move all
+ * of them at every scroll. Here a link is a number in the cell and an entry in a table, which drops links that no line
+ * has.
  */
 import type { Emulator } from './emulator.ts'
 import type { EmulatorBuffer } from './internals.ts'
 
 export interface Links {
-  /** `undefined` for 0, which is no link, and for one that had to be forgotten. */
+  /** `undefined` for 0, which means no link, and for a link that was dropped. */
   get(id: number): Link | undefined
 }
 
 export interface Link {
-  /** `id=…`, by which a program says that two pieces are one link. */
+  /** `id=…`, with which a program says that two pieces of text are one link. */
   readonly parameters: string
   readonly url: string
 }
 
-/** As in other terminals; longer ones are no links. */
+/** As in other terminals. Longer ones are ignored. */
 const maxUrlLength = 2083
 const maxParametersLength = 250
 const maxTotalLength = 4 * 1024 * 1024
@@ -35,7 +36,7 @@ export function followLinks({ parser, internals }: Emulator, limit = maxTotalLen
 
   function open(id: number): void {
     const attributes = internals._inputHandler._curAttrData
-    // Cells share the object with whatever was printed before.
+    // Earlier cells share this object, so it must not be changed in place.
     attributes.extended = attributes.extended.clone()
     attributes.extended.urlId = id
     attributes.updateExtended()
@@ -46,7 +47,7 @@ export function followLinks({ parser, internals }: Emulator, limit = maxTotalLen
     const key = keyOf(link)
     const known = ids.get(key)
     if (known !== undefined) return known
-    if (totalLength + key.length > limit) forget()
+    if (totalLength + key.length > limit) dropSome()
     const id = ++lastId
     byId.set(id, link)
     ids.set(key, id)
@@ -54,8 +55,8 @@ export function followLinks({ parser, internals }: Emulator, limit = maxTotalLen
     return id
   }
 
-  /** What is on no line goes first; if that is not enough, the older half of what is. */
-  function forget(): void {
+  /** Drops links that no line has; if that is not enough, the older half of the others. */
+  function dropSome(): void {
     const { normal, alt } = internals.buffers
     const used = new Set([...linksOn(normal), ...linksOn(alt)])
     for (const id of byId.keys()) if (!used.has(id)) drop(id)

@@ -1,7 +1,7 @@
-/** The switches of an emulator as the sequences that set them; what is as it was at the start needs none. */
+/** The modes of an emulator as the sequences that set them. Modes in their initial state need none. */
 import type { Charset, Internals } from './internals.ts'
 
-/** All but insertion, under which nothing could be drawn any more. */
+/** All modes except insert mode, which would disturb the drawing. */
 export function modeSequences({ coreService, coreMouseService, optionsService }: Internals): string {
   const { decPrivateModes: modes } = coreService
   const { rawOptions: options } = optionsService
@@ -36,12 +36,12 @@ const mouseEncodings = { DEFAULT: '', SGR: '\x1b[?1006h', SGR_PIXELS: '\x1b[?101
 
 function cursorStyle({ cursorStyle, cursorBlink }: Internals['coreService']['decPrivateModes']): string {
   if (cursorBlink === undefined) return ''
-  // Of each pair the odd one blinks; 7 and 8 are the emulator's own for a blink without a shape.
+  // In each pair the odd number blinks. 7 and 8 are the emulator's own numbers for a blink setting without a shape.
   const pair = cursorStyle === undefined ? 7 : { block: 1, underline: 3, bar: 5 }[cursorStyle]
   return `\x1b[${cursorBlink ? pair : pair + 1} q`
 }
 
-/** `undefined` for sets that cannot be told apart, and for one in use that no level has. */
+/** `undefined` for charsets that cannot be told apart, and for an active charset that no level has. */
 export function charsetSequences({ _charsetService: { charset, glevel, _charsets } }: Internals): string | undefined {
   if (charset !== _charsets[glevel]) return undefined
   const names = [0, 1, 2, 3].map((level) => charsetName(_charsets[level]))
@@ -50,7 +50,7 @@ export function charsetSequences({ _charsetService: { charset, glevel, _charsets
   return designations.join('') + ['', '\x0e', '\x1bn', '\x1bo'][glevel]
 }
 
-/** As it is designated: plain, line drawing or British; the national ones are in nobody's use. */
+/** The designation of a charset: ASCII, line drawing or British. The national ones are not in use any more. */
 export function charsetName(charset: Charset | undefined): 'B' | '0' | 'A' | undefined {
   if (charset === undefined) return 'B'
   if (charset['q'] === '\u2500') return '0'

@@ -1,17 +1,17 @@
 /**
- * Cells that show nothing and yet are not as erasing leaves them: halves of wide characters whose other half was
- * overwritten or moved away. No sequence makes them just so; they matter when lines are folded anew and when text is read.
+ * Empty cells that differ from erased ones: halves of wide characters whose other half was overwritten or moved away.
+ * No sequence produces exactly these cells, but they matter when lines are rewrapped and when text is read.
  */
-import { columnsTaken, endOfInk, hasGroundOnly, inkAt, textAt } from './cells.ts'
+import { columnsTaken, endOfContent, hasBackgroundOnly, attributesAt, textAt } from './cells.ts'
 import type { EmulatorBuffer } from './internals.ts'
 
 export interface OddCell {
-  /** Counted from the last line, which is 1: how many are kept above may change. */
+  /** Counted from the last line, which is 1, since the number of lines above may change. */
   readonly fromEnd: number
   readonly column: number
-  /** As the emulator keeps it. */
+  /** In the emulator's encoding. */
   readonly content: number
-  /** With marks. */
+  /** The character with its combining marks. */
   readonly combined?: string
 }
 
@@ -23,12 +23,12 @@ export function oddCellsOf({ lines }: EmulatorBuffer, cols: number): readonly Od
   const odd: OddCell[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines.get(index)!
-    const end = endOfInk(line, cols)
+    const end = endOfContent(line, cols)
     for (let column = 0; column < end;) {
       const width = columnsTaken(line, column, cols)
       const content = line._data[column * cellSize]!
       const isEmpty = width === 1 && textAt(line, column, width) === ''
-      if (isEmpty && (content !== emptyCell || !hasGroundOnly(inkAt(line, column)))) {
+      if (isEmpty && (content !== emptyCell || !hasBackgroundOnly(attributesAt(line, column)))) {
         const combined = content & isCombined ? line._combined[column] : undefined
         odd.push({ fromEnd: lines.length - index, column, content, ...(combined !== undefined && { combined }) })
       }

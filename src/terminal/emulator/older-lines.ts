@@ -1,11 +1,11 @@
-/** Lines that have scrolled further than they are kept hot; a program that clears the scrollback clears them too. */
+/** Lines that have scrolled beyond the scrollback in memory. A program that clears the scrollback clears them too. */
 import type { Emulator } from './emulator.ts'
 
 export interface OlderLines {
-  /** There are such lines, or may be: there is room for no more. */
+  /** There are such lines, or there may be, since the scrollback is full. */
   exist: boolean
-  /** Call after output and after a change of size. */
-  note(): void
+  /** Call it after output and after a resize. */
+  update(): void
 }
 
 export function followOlderLines({ parser, internals }: Emulator, onClear?: () => void): OlderLines {
@@ -18,7 +18,7 @@ export function followOlderLines({ parser, internals }: Emulator, onClear?: () =
   parser.registerCsiHandler({ final: 'J' }, ([what]) => (what === 3 ? clear() : false))
   const older: OlderLines = {
     exist: false,
-    note() {
+    update() {
       const { lines } = internals.buffers.normal
       if (lines.length === lines.maxLength) older.exist = true
     },

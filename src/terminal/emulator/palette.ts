@@ -1,5 +1,5 @@
 /**
- * The colours of a terminal: 256 by number, and those of text, ground and cursor. A program may ask for them and change
+ * The colours of a terminal: 256 by number, and those of text, background and cursor. A program may query and change
  * them (OSC 4, 10 to 12, 104, 110 to 112). The defaults are those of xterm.js, so that the page shows the same.
  */
 import type { Emulator } from './emulator.ts'
@@ -10,17 +10,17 @@ export interface Palette {
   readonly foreground: string
   readonly background: string
   readonly cursor: string
-  /** What the program changed, as the sequences that change it. */
+  /** The program's changes, as the sequences that make them. */
   changes(): string
 }
 
 const sixteen =
   '#2e3436 #cc0000 #4e9a06 #c4a000 #3465a4 #75507b #06989a #d3d7cf #555753 #ef2929 #8ae234 #fce94f #729fcf #ad7fa8 #34e2e2 #eeeeec'
 
-/** OSC number of each, and the colour it has before anybody changes it. */
+/** The OSC number of each colour, and its default. */
 const special = { foreground: [10, '#ffffff'], background: [11, '#000000'], cursor: [12, '#ffffff'] } as const
 
-/** One sequence may ask for many colours, but there are no more than these. */
+/** A sequence may list many colours, but there are no more than these. */
 const maxSlots = 2 * 256
 
 export function followPalette({ parser, answer }: Emulator): Palette {
@@ -28,7 +28,7 @@ export function followPalette({ parser, answer }: Emulator): Palette {
   const indexed = (index: number): string => changed.get(`4;${index}`) ?? defaultColours[index] ?? '#000000'
   const named = (name: keyof typeof special): string => changed.get(`${special[name][0]}`) ?? special[name][1]
 
-  /** `place` is what stands before the colour in the sequence. */
+  /** `place` is the part of the sequence before the colour. */
   function setOrAnswer(place: string, colour: string, present: string): void {
     if (colour === '?') answer(`\x1b]${place};${asAnswer(present)}\x1b\\`)
     const parsed = parseColour(colour)
@@ -52,7 +52,7 @@ export function followPalette({ parser, answer }: Emulator): Palette {
   for (const [first, name] of names.entries()) {
     const [number] = special[name]
     parser.registerOscHandler(number, (data) => {
-      // One that is told several colours takes the further ones for the numbers that follow.
+      // A sequence with several colours sets this one and those with the next numbers.
       for (const [offset, colour] of data.split(';', names.length - first).entries()) {
         const each = names[first + offset]!
         setOrAnswer(`${special[each][0]}`, colour, named(each))
@@ -121,7 +121,7 @@ export function parseColour(text: string): string | undefined {
   )
 }
 
-/** The answer has sixteen bits for each channel: `rgb:ffff/0000/8080`. */
+/** An answer has sixteen bits for each channel: `rgb:ffff/0000/8080`. */
 function asAnswer(colour: string): string {
   return `rgb:${[1, 3, 5].map((at) => colour.slice(at, at + 2).repeat(2)).join('/')}`
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Internals } from './internals.ts'
 import { createEmulator } from './emulator.ts'
-import { inkSequence } from './pen.ts'
+import { sgrSequence } from './pen.ts'
 
-function inkAfter(sequence: string): Parameters<typeof inkSequence>[0] {
+function attributesAfter(sequence: string): Parameters<typeof sgrSequence>[0] {
   using emulator = createEmulator({
     size: { cols: 10, rows: 2 },
     scrollbackLines: 0,
@@ -27,6 +27,6 @@ test.each([
   '\x1b[0;38;5;9;48;5;200m',
   '\x1b[0;38;2;1;2;3;48;2;255;0;9m',
   '\x1b[0;31m\x1b[1"q',
-])('the ink of %j is said just so', (sequence) => {
-  expect(inkSequence(inkAfter(sequence))).toBe(sequence)
+])('the attributes set by %j are written back as the same sequence', (sequence) => {
+  expect(sgrSequence(attributesAfter(sequence))).toBe(sequence)
 })

@@ -1,33 +1,33 @@
-/** A pen that writes escape sequences, and says what ink it has only when that changes. */
-import type { Ink } from './cells.ts'
-import { colour, inBackground, inForeground, plainInk } from './cells.ts'
+/** Writes escape sequences, and sets the attributes only when they change. */
+import type { CellAttributes } from './cells.ts'
+import { colour, inBackground, inForeground, defaultAttributes } from './cells.ts'
 import type { Links } from './links.ts'
 
 export interface Pen {
-  /** As it is: sequences that neither print nor touch the ink. */
+  /** Appends a sequence that neither prints nor changes the attributes. */
   put(sequence: string): void
-  print(text: string, ink: Ink): void
-  /** Whether that took a sequence. */
-  take(ink: Ink): boolean
+  print(text: string, attributes: CellAttributes): void
+  /** Sets the attributes. Returns whether that needed a sequence. */
+  setAttributes(attributes: CellAttributes): boolean
   drawing(): string
 }
 
 export function createPen(links: Links): Pen {
   let drawing = ''
-  let ink = plainInk
-  let sequence = inkSequence(ink)
+  let attributes = defaultAttributes
+  let sequence = sgrSequence(attributes)
 
-  function take(next: Ink): boolean {
-    if (next === ink) return false
-    const nextSequence = inkSequence(next)
+  function setAttributes(next: CellAttributes): boolean {
+    if (next === attributes) return false
+    const nextSequence = sgrSequence(next)
     const isOther = nextSequence !== sequence
-    const isOtherLink = next.linkId !== ink.linkId
+    const isOtherLink = next.linkId !== attributes.linkId
     if (isOther) drawing += nextSequence
     if (isOtherLink) {
       const { parameters = '', url = '' } = links.get(next.linkId) ?? {}
       drawing += `\x1b]8;${parameters};${url}\x1b\\`
     }
-    ink = next
+    attributes = next
     sequence = nextSequence
     return isOther || isOtherLink
   }
@@ -36,9 +36,9 @@ export function createPen(links: Links): Pen {
     put(text) {
       drawing += text
     },
-    take,
+    setAttributes,
     print(text, next) {
-      take(next)
+      setAttributes(next)
       drawing += text
     },
     drawing: () => drawing,
@@ -56,11 +56,11 @@ const flags = [
   ['background', inBackground.overline, '53'],
 ] as const
 
-/** From scratch each time: what is taken off again differs from terminal to terminal. */
-export function inkSequence(ink: Ink): string {
-  const { foreground, background, extended } = ink
+/** Starts from a reset each time: terminals differ in how single attributes are switched off. */
+export function sgrSequence(attributes: CellAttributes): string {
+  const { foreground, background, extended } = attributes
   let codes = '0'
-  for (const [where, flag, code] of flags) if (ink[where] & flag) codes += `;${code}`
+  for (const [where, flag, code] of flags) if (attributes[where] & flag) codes += `;${code}`
   if (foreground & inForeground.underline) {
     const style = (extended & underlineStyle) >>> underlineStyleShift
     codes += style > 1 ? `;4:${style}` : ';4'
@@ -72,7 +72,7 @@ export function inkSequence(ink: Ink): string {
 const underlineStyle = 0x1c000000
 const underlineStyleShift = 26
 
-/** `base` is 30 for text, 40 for ground, 50 for the underline, which has no short form. */
+/** `base` is 30 for text, 40 for background, 50 for the underline, which has no short form. */
 function colourCodes(packed: number, base: 30 | 40 | 50): string {
   const index = packed & 0xff
   const [red, green] = [(packed >>> 16) & 0xff, (packed >>> 8) & 0xff]

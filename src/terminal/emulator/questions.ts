@@ -1,10 +1,10 @@
 /**
- * What a program asks its terminal beyond what the emulator answers by itself. The clipboard (OSC 52)
- * is neither written nor told: what a person copied is nobody's business.
+ * Answers questions of programs that the emulator does not answer itself. The clipboard (OSC 52) is neither written nor
+ * read, since a program must not learn what a person copied.
  */
 import type { Emulator } from './emulator.ts'
 
-/** Names the emulator, since programs look for what it can do, not for who runs it. */
+/** Names the emulator and not the hub: programs use the name to find out what the terminal can do. */
 export const emulatorName = 'xterm.js(6.0.0)'
 
 export function answerQuestions({ parser, answer }: Emulator): void {

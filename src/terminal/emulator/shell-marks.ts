@@ -1,4 +1,4 @@
-/** What a shell with integration tells in its output: its directory (OSC 7) and where prompt and command begin (OSC 133). */
+/** What a shell with integration reports in its output: its directory (OSC 7), and prompts and commands (OSC 133). */
 import { hostname } from 'node:os'
 import type { Emulator } from './emulator.ts'
 
@@ -20,9 +20,9 @@ export function followShellMarks({ parser }: Emulator): ShellMarks {
   return marks
 }
 
-/** The path of a `file:` URL, unless it lies on another host: a shell at the end of ssh talks about its own. */
+/** The path of a `file:` URL. `undefined` for another host: a shell behind ssh reports paths of its own host. */
 export function localPath(url: string, host: string): string | undefined {
-  // Not by `URL`: many prompts put the path in as it is, and then `#`, `?` and `%` stand for themselves.
+  // Not parsed by `URL`: many prompts insert the path unescaped, and then `#`, `?` and `%` are part of it.
   const [, at, path] = /^file:\/\/([^/]*)(\/.*)$/i.exec(url) ?? []
   if (at === undefined || path === undefined) return undefined
   const ours = ['', 'localhost', host.toLowerCase(), host.toLowerCase().split('.')[0]]
@@ -36,11 +36,11 @@ export function localPath(url: string, host: string): string | undefined {
 
 function stateAfter(mark: string): ShellMarks['state'] {
   switch (mark) {
-    case 'A': // a prompt begins
-    case 'B': // it ends, and what is typed follows
-    case 'D': // the command has ended
+    case 'A': // start of a prompt
+    case 'B': // end of the prompt, start of the typed command
+    case 'D': // end of the command
       return 'prompt'
-    case 'C': // the output of the command follows
+    case 'C': // start of the command's output
       return 'running'
     default:
       return undefined

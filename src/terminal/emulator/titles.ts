@@ -1,4 +1,4 @@
-/** The title a program gives its window (OSC 0 and 2), and the stack it puts the former one on (CSI 22 t, CSI 23 t). */
+/** The window title that a program sets (OSC 0 and 2), and the stack for earlier titles (CSI 22 t, CSI 23 t). */
 import type { Emulator } from './emulator.ts'
 
 export interface Titles {
@@ -20,14 +20,14 @@ export function followTitles({ parser, internals }: Emulator): Titles {
   }
   parser.registerOscHandler(0, set)
   parser.registerOscHandler(2, set)
-  // The name of the icon is shown nowhere.
+  // The icon name is not shown anywhere.
   parser.registerOscHandler(1, () => true)
 
   internals.registerCsiHandler({ final: 't' }, ({ params, length }) => {
     const isPush = params[0] === 22
     if (!isPush && params[0] !== 23) return false
-    const isOfIconAlone = length > 1 && params[1] === 1
-    if (isOfIconAlone) return true
+    const isIconOnly = length > 1 && params[1] === 1
+    if (isIconOnly) return true
     if (isPush) {
       titles.stack.push(titles.current)
       if (titles.stack.length > maxStack) titles.stack.shift()

@@ -1,25 +1,25 @@
-/** Lines that change no more, as text, packed: a hundred thousand of them take a few megabytes. */
-import type { TextRow } from '../screen.ts'
+/** Lines that no longer change, as packed text: a hundred thousand of them take a few megabytes. */
+import type { TextRow } from '../screen/screen-rows.ts'
 import type { PrintedRow } from './text-row.ts'
 import { createTextRow } from './text-row.ts'
 
 export interface FrozenLines {
   readonly length: number
   add(row: PrintedRow): void
-  /** From the oldest still kept. */
+  /** 0 is the oldest line that is still kept. */
   rows(from: number, to: number): readonly TextRow[]
   clear(): void
 }
 
 interface Block {
-  /** Ended by line feeds. */
+  /** The lines, each with a line feed at its end. */
   readonly text: Buffer
   readonly isWrapped: Uint8Array
 }
 
 const blockLines = 1000
 
-/** Beyond `maxBytes` the oldest go. */
+/** Beyond `maxBytes`, the oldest lines are dropped. */
 export function createFrozenLines(maxBytes: number): FrozenLines {
   let blocks: Block[] = []
   let bytes = 0

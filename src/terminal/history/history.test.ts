@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { shellLine } from '../../../test/fixtures/held-program.ts'
-import { testTerminals, untilShown } from '../../../test/fixtures/terminals.ts'
+import { shellLine } from '../../../test/worlds/held-program.ts'
+import { testTerminals, untilShown } from '../../../test/worlds/terminals.ts'
 import { until } from '../../../test/fixtures/until.ts'
 
 const options = { maxResults: 50, timeLimitMs: 10_000, ignoreCase: true }
 
-test('lines that are all hot are read and searched as they are', async () => {
+test('lines that are all in memory are read and searched without the journal', async () => {
   const terminal = await testTerminals().start('t', shellLine('seq 1 100; read line'))
   await untilShown(terminal, '100')
   const history = await terminal.history()
@@ -20,7 +20,7 @@ test('lines that are all hot are read and searched as they are', async () => {
   )
 })
 
-test('a search of hot lines holds up nobody, however long it takes', async () => {
+test('a search of lines in memory does not block the event loop', async () => {
   const terminal = await testTerminals().start('t', shellLine('seq 1 1000; read line'))
   await untilShown(terminal, '1000')
   const history = await terminal.history()
@@ -36,7 +36,7 @@ test('a search of hot lines holds up nobody, however long it takes', async () =>
   expect(turns).toBeGreaterThan(0)
 })
 
-test('older ones are read from the journal, and those that come later are there too', async () => {
+test('older lines are read from the journal, and later lines are included', async () => {
   const terminals = testTerminals({ scrollbackLines: 100, journal: { segmentBytes: 64 * 1024, maxBytes: 1024 * 1024 } })
   const program = shellLine(
     'stty -echo; seq 1 10000; printf "é漢 wide: needle %0100d\\n" 5; seq 10001 10040; read line; seq 10041 20000; read line',
@@ -66,7 +66,7 @@ test('older ones are read from the journal, and those that come later are there 
   expect(await later.lines(0, 1)).toEqual([{ text: '1', isWrapped: false }])
 })
 
-test('a hub that comes later knows that there are older ones', async () => {
+test('a hub that adopts a terminal knows that it has older lines', async () => {
   const terminals = testTerminals({ scrollbackLines: 10 })
   const first = await terminals.start('t', shellLine('seq 1 1000; read line'))
   await untilShown(first, '1000')
@@ -75,7 +75,7 @@ test('a hub that comes later knows that there are older ones', async () => {
   expect((await second.history()).total).toBe(1000 - 23)
 })
 
-test('what the program has forgotten is forgotten', async () => {
+test('lines that the program has cleared are gone', async () => {
   const terminals = testTerminals({ scrollbackLines: 10 })
   const terminal = await terminals.start(
     't',
@@ -87,7 +87,7 @@ test('what the program has forgotten is forgotten', async () => {
   expect((await history.search('^999$', options)).matches).toEqual([])
 })
 
-test('a change of size loses no line', async () => {
+test('a resize loses no line', async () => {
   const terminals = testTerminals({ scrollbackLines: 50 })
   const terminal = await terminals.start('t', shellLine('stty -echo; seq 1 1000; read line; seq 1001 2000; read line'))
   await untilShown(terminal, '1000')
@@ -100,7 +100,7 @@ test('a change of size loses no line', async () => {
   expect(texts.slice(0, 1500)).toEqual(Array.from({ length: 1500 }, (_, index) => `${index + 1}`))
 })
 
-test('a pattern that is none is told', async () => {
+test('an invalid pattern is rejected', async () => {
   const terminals = testTerminals({ scrollbackLines: 10 })
   const terminal = await terminals.start('t', shellLine('seq 1 100; read line'))
   await untilShown(terminal, '100')

@@ -1,27 +1,27 @@
 /**
- * The lines that have scrolled off a screen, also those that are not kept hot any more. Where all are hot they are read
- * from the screen; else the journal is played again in a thread, once, and followed from then on. The thread does the
- * searching in both cases, since a search may take as long as it is given.
+ * The lines that have scrolled off a screen, including those that are no longer in memory. If all lines are in memory,
+ * the screen provides them. Otherwise a worker replays the journal once and follows it from then on. The worker also
+ * does all searches, since a search may use its whole time limit.
  */
+import { compilePattern } from '../../base/pattern.ts'
+import type { Screen } from '../screen/screen.ts'
+import type { SearchOptions, SearchResult } from '../screen/search.ts'
+import { createWorker } from '../../base/worker.ts'
 import { siblingModule } from '../../base/sibling-module.ts'
-import { compilePattern } from '../patterns.ts'
-import type { Screen } from '../screen.ts'
-import type { SearchOptions, SearchResult } from '../search.ts'
-import { createThread } from '../thread.ts'
 import type { PrintedRow } from './text-row.ts'
 
-/** As of when it was asked for; ask again for what came since. */
+/** The lines at the time of the request. Request it again for later lines. */
 export interface History {
   readonly total: number
-  /** 0 is the oldest. */
+  /** 0 is the oldest line. */
   lines(from: number, count: number): Promise<readonly HistoryLine[]>
-  /** The rows of the matches count from the oldest line. */
+  /** Row numbers of matches count from the oldest line. */
   search(pattern: string, options: HistorySearchOptions): Promise<SearchResult>
 }
 
 export interface HistoryLine {
   readonly text: string
-  /** It continues the line above. */
+  /** The row continues the line above. */
   readonly isWrapped: boolean
 }
 
@@ -32,24 +32,24 @@ export interface HistorySearchOptions extends SearchOptions {
 export type HistoryQuestion =
   | { readonly is: 'total'; readonly journal: string }
   | { readonly is: 'lines'; readonly journal: string; readonly from: number; readonly count: number }
-  | ({ readonly is: 'search'; readonly in: string | readonly PrintedRow[] } & Sought)
+  | ({ readonly is: 'search'; readonly in: string | readonly PrintedRow[] } & SearchRequest)
 
-interface Sought {
+interface SearchRequest {
   readonly pattern: string
   readonly options: HistorySearchOptions
 }
 
-const thread = createThread<HistoryQuestion>({
-  module: siblingModule('history-thread', import.meta.url),
+const worker = createWorker<HistoryQuestion>({
+  module: siblingModule('history-worker', import.meta.url),
   memoryMb: 128,
 })
 
 export async function openHistory(journal: string, screen: Screen): Promise<History> {
   await screen.settled()
-  return screen.hasOlderLines ? replayedHistory(journal) : hotHistory(screen)
+  return screen.hasOlderLines ? replayedHistory(journal) : historyInMemory(screen)
 }
 
-function hotHistory(screen: Screen): History {
+function historyInMemory(screen: Screen): History {
   return {
     total: screen.scrollbackLength,
     async lines(from, count) {
@@ -65,14 +65,14 @@ function hotHistory(screen: Screen): History {
 
 async function replayedHistory(journal: string): Promise<History> {
   return {
-    total: await thread.ask<number>({ is: 'total', journal }),
-    lines: (from, count) => thread.ask({ is: 'lines', journal, from, count }),
+    total: await worker.ask<number>({ is: 'total', journal }),
+    lines: (from, count) => worker.ask({ is: 'lines', journal, from, count }),
     search: (pattern, options) => search({ pattern, options }, () => journal),
   }
 }
 
-async function search(sought: Sought, place: () => string | readonly PrintedRow[]): Promise<SearchResult> {
-  // Here, where what is wrong with it can be told.
-  await compilePattern(sought.pattern, sought.options)
-  return thread.ask({ is: 'search', in: place(), ...sought })
+async function search(request: SearchRequest, place: () => string | readonly PrintedRow[]): Promise<SearchResult> {
+  // Compiled here first, where an invalid pattern can be reported.
+  await compilePattern(request.pattern, request.options)
+  return worker.ask({ is: 'search', in: place(), ...request })
 }

@@ -1,25 +1,26 @@
 /**
- * All lines that ever scrolled off a screen, as far as the journal goes back: the journal is played again to an emulator
- * of its own, and its lines are frozen as they go. Lines are not folded anew when the size changes later.
+ * All lines that ever scrolled off a screen, as far back as the journal goes. The journal is replayed to a separate
+ * emulator, and its lines are frozen on the way. A later resize does not rewrap frozen lines.
  */
-import { journalBounds, readIndexes, readJournal } from '../journal.ts'
-import type { Screen, TextRow } from '../screen.ts'
-import { createScreen } from '../screen.ts'
+import { journalBounds, readIndexes, readJournal } from '../journal/journal.ts'
+import type { TextRow } from '../screen/screen-rows.ts'
+import type { Screen } from '../screen/screen.ts'
+import { createScreen } from '../screen/screen.ts'
 import { createFrozenLines } from './frozen-lines.ts'
 
 export interface ReplayedLines extends Disposable {
   readonly total: number
-  /** Plays on to where the journal ends now. */
+  /** Replays up to the current end of the journal. */
   follow(): void
-  /** 0 is the oldest. */
+  /** 0 is the oldest line. */
   rows(from: number, to: number): readonly TextRow[]
 }
 
 const maxFrozenBytes = 32 * 1024 * 1024
 const sliceBytes = 256 * 1024
-/** Small, so that what one makes scroll off finds room. */
+/** Small, so that the lines that one piece scrolls off fit into the scrollback. */
 const pieceBytes = 4 * 1024
-/** As many as a taller screen may show again. */
+/** As many lines as a taller screen may show again. */
 const unfrozenLines = 300
 const freezeBeyond = 2_000
 const scrollbackLines = freezeBeyond + pieceBytes
@@ -76,8 +77,8 @@ export function replayLines(journal: string): ReplayedLines {
     },
     rows(from, to) {
       const { length } = frozen
-      const hot = screen?.scrollback().slice(Math.max(0, from - length), Math.max(0, to - length)) ?? []
-      return [...frozen.rows(Math.min(from, length), Math.min(to, length)), ...hot]
+      const recent = screen?.scrollback().slice(Math.max(0, from - length), Math.max(0, to - length)) ?? []
+      return [...frozen.rows(Math.min(from, length), Math.min(to, length)), ...recent]
     },
     [Symbol.dispose]: () => screen?.[Symbol.dispose](),
   }

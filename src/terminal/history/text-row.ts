@@ -1,6 +1,6 @@
-/** A row of which nothing but its text is kept. */
+/** A row of which only the text is kept. */
 import { columnsOf } from '../emulator/character-width.ts'
-import type { TextRow } from '../screen.ts'
+import type { TextRow } from '../screen/screen-rows.ts'
 
 export type PrintedRow = Pick<TextRow, 'printedText' | 'isWrapped'>
 

@@ -1,65 +1,99 @@
 /**
- * What hub and holder say to each other over the holder's socket. Versioned, since a holder outlives many hubs:
- * `[length u32][kind u8][payload]`, the length without itself, all numbers big-endian.
+ * The protocol between hub and holder, over the holder's socket. It is versioned, since a holder outlives many hubs:
+ * `[length u32][kind u8][payload]`. The length does not count itself, and all numbers are big-endian.
  */
+import type { Size } from '../pty/size.ts'
 
 /**
- * Raised only when an older peer could misunderstand; new kinds of frames need no raise, unknown ones are ignored.
- * `hello`, `attach` and `output` keep their form in all versions, so that a holder of any age can be shown.
+ * Raised only if an older peer could misunderstand. New frame kinds need no new version, since unknown ones are
+ * ignored. `hello`, `attach` and `output` keep their form in all versions, so that a hub can show the screen of any
+ * holder.
  */
 export const protocolVersion = 1
 
 export const frameKind = {
   /** holder → hub, first on every connection: JSON `Hello` */
   hello: 1,
-  /** hub → holder: JSON `{from}`; output follows from that offset, and then live */
+  /** hub → holder: JSON `{from}`; the output from that offset follows, then live output */
   attach: 2,
-  /** holder → hub: offset u64, then bytes as the program wrote them */
+  /** holder → hub: offset u64, then the bytes as the program wrote them */
   output: 3,
   /** hub → holder: bytes for the program */
   input: 4,
-  /** hub → holder: JSON `Size`; holder → hub: JSON `Size & {offset}`, once it is so */
+  /** hub → holder: JSON `Size`; holder → hub: JSON `Size & {offset}`, after the change */
   resize: 5,
   /** hub → holder: JSON `{signal}`, for the whole process group of the program */
   signal: 6,
   /** holder → hub: JSON `Exit`; nothing follows */
   exit: 7,
-  /** holder → hub: JSON `{message}`; something failed that a person should know, the program goes on */
+  /** holder → hub: JSON `{message}`; a failure that people should know about, while the program continues */
   fault: 8,
-  /** hub → holder: offset u64, then bytes for the program: what it asked up to this offset is answered by them */
+  /** hub → holder: offset u64, then bytes for the program: the answers to its questions up to this offset */
   answer: 9,
-  /** holder → hub: JSON `{bytes}`; so much of the input sent over this connection has been taken by the terminal */
+  /** holder → hub: JSON `{bytes}`; the terminal has taken that much of the input of this connection */
   taken: 10,
-} as const
+  /** hub → holder: no payload; the program continues where it is, and `exit` says that it was released */
+  release: 11,
 
-export interface Size {
-  readonly cols: number
-  readonly rows: number
-}
+  // The rest is for programs on pipes. Their holders ignore `input`, `answer` and `resize`.
+
+  /** hub → holder: no payload; from now on only this connection may send input. Answered by `inputState` */
+  claimInput: 12,
+  /** hub → holder: sequence u64, then bytes for the program, which are recorded first */
+  recordedInput: 13,
+  /** The same for a login or a key: only the number of bytes is recorded */
+  secretInput: 14,
+  /** hub → holder: no payload; closes the program's input after everything written before */
+  closeInput: 15,
+  /** holder → hub: JSON `InputState`, after every change */
+  inputState: 16,
+  /** holder → hub: JSON `RefusedInput` */
+  inputRefused: 17,
+  /** hub → holder: JSON `{offset}`; output before the offset may be dropped, output after it may not */
+  processed: 18,
+} as const
 
 export interface Hello {
   readonly protocol: number
-  /** of the package the holder was started from */
+  /** The version of the package that started the holder. */
   readonly version: string
   readonly pid: number
   readonly childPid: number
   readonly size: Size
-  /** The oldest byte still kept. */
+  /** The offset of the oldest byte that is still kept. */
   readonly firstOffset: number
-  /** Where the next byte will stand. */
+  /** The offset of the next byte. */
   readonly offset: number
-  /** What the program asked its terminal up to here has been answered. */
+  /** Questions of the program to its terminal are answered up to this offset. */
   readonly answered: number
-  /** As told by the last `fault`. */
+  /** The message of the last `fault`. */
   readonly fault?: string
+  /**
+   * For programs on pipes. Only the answer to `claimInput` is final: an earlier hub's input may still be on its way.
+   */
+  readonly input?: InputState
 }
 
-export interface Exit {
-  readonly offset: number
-  readonly code: number | null
-  readonly signal: string | null
-  /** Where neither tells what happened. */
-  readonly reason?: string
+/** The hub numbers its writes to pipes: 1, 2, 3 and so on. */
+export interface InputState {
+  /** The last recorded number; 0 if there is none. */
+  readonly sequence: number
+  /** Recorded, and not yet taken by the program's pipe. */
+  readonly unreadBytes: number
+  /** The input of the program is closed, or the program no longer reads it. */
+  readonly isClosed: boolean
+}
+
+export interface SequencedInput {
+  readonly sequence: number
+  readonly bytes: Buffer
+  readonly isSecret: boolean
+}
+
+/** This input, and all later input that was on its way, is neither recorded nor written. */
+export interface RefusedInput {
+  readonly sequence: number
+  readonly message: string
 }
 
 export interface Frame {
@@ -67,7 +101,7 @@ export interface Frame {
   readonly payload: Buffer
 }
 
-/** No honest frame is longer: the holder sends output in pieces. */
+/** No valid frame is longer: the holder sends output in pieces. */
 const maxFrameBytes = 16 * 1024 * 1024
 const headerBytes = 5
 const offsetBytes = 8
@@ -84,7 +118,7 @@ export function encodeJson(kind: number, value: object): Buffer {
   return encodeFrame(kind, Buffer.from(JSON.stringify(value)))
 }
 
-/** For `output` and `answer`. */
+/** For `output` and `answer`. Input has its sequence number in place of the offset. */
 export function encodeAt(kind: number, offset: number, bytes: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(headerBytes + offsetBytes + bytes.length)
   frame.writeUInt32BE(1 + offsetBytes + bytes.length, 0)
@@ -98,19 +132,19 @@ export function decodeAt(payload: Buffer): { readonly offset: number; readonly b
   return { offset: Number(payload.readBigUInt64BE(0)), bytes: payload.subarray(offsetBytes) }
 }
 
-/** Between hub and holder alone, so that its form is known by its kind. */
+/** Only hub and holder use it, so the frame kind tells the type. */
 export function decodeJson(payload: Buffer): unknown {
   return JSON.parse(payload.toString('utf8'))
 }
 
-/** Cuts a stream of chunks into frames, however they were split on the way. Throws on what cannot be a frame. */
+/** Splits a stream of chunks into frames. Throws on an invalid frame. */
 export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0)
   return (chunk) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
     while (rest.length >= 4) {
       const length = rest.readUInt32BE(0)
-      if (length < 1 || length > maxFrameBytes) throw new Error(`a frame of ${length} bytes is none of ours`)
+      if (length < 1 || length > maxFrameBytes) throw new Error(`A frame of ${length} bytes is invalid.`)
       if (rest.length < 4 + length) return
       const frame = { kind: rest.readUInt8(4), payload: rest.subarray(headerBytes, 4 + length) }
       rest = rest.subarray(4 + length)

@@ -2,19 +2,19 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { connectTo, follow, hold, readAll, shellLine, untilExit } from '../../../test/fixtures/held-program.ts'
+import { connectTo, follow, hold, readAll, shellLine, untilExit } from '../../../test/worlds/held-program.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import { until } from '../../../test/fixtures/until.ts'
-import { readIndexes, readJournal } from '../journal.ts'
+import { readIndexes, readJournal } from '../journal/journal.ts'
 import { startHolder } from '../start-holder.ts'
-import { readNotice } from './notice.ts'
+import { readHolderInfo } from './holder-info.ts'
 
 function digest(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
 describe('output', () => {
-  test('no byte of sixty short commands at once is lost', async () => {
+  test('sixty short commands at once lose no byte', async () => {
     const expected = Buffer.from(`${Array.from({ length: 2000 }, (_, index) => `${index + 1}\r\n`).join('')}END\r\n`)
     const outcomes = await Promise.all(
       Array.from({ length: 60 }, async () => {
@@ -26,7 +26,7 @@ describe('output', () => {
     expect(outcomes.filter((bytes) => !bytes.equals(expected))).toEqual([])
   })
 
-  test('random bytes come out as they went in', async () => {
+  test('random bytes arrive unchanged', async () => {
     const source = randomBytes(8 * 1024 * 1024)
     const file = join(temporaryDirectory(), 'bytes')
     writeFileSync(file, source)
@@ -41,12 +41,12 @@ describe('output', () => {
     expect(exit).toMatchObject({ code: 0, signal: null, offset: source.length })
   })
 
-  test('a viewer that does not read holds nobody up, and catches up from where it was', async () => {
+  test('a viewer that does not read delays no other viewer, and catches up later', async () => {
     const held = await hold('read line; seq 1 300000')
     const slow = await connectTo(held)
-    let heard = 0
+    let received = 0
     slow.listen({
-      onOutput: (_, bytes) => (heard += bytes.length),
+      onOutput: (_, bytes) => (received += bytes.length),
       onResize: () => {},
       onExit: () => {},
       onFault: () => {},
@@ -59,13 +59,13 @@ describe('output', () => {
     quick.write(Buffer.from('\r'))
     const { bytes } = await followed
     expect(bytes.length).toBeGreaterThan(2_000_000)
-    expect(heard).toBeLessThan(bytes.length)
+    expect(received).toBeLessThan(bytes.length)
     slow.resume()
-    await until(() => heard === bytes.length)
+    await until(() => received === bytes.length)
     expect(readAll(held.journal).equals(bytes)).toBe(true)
   })
 
-  test('the oldest segments go when the journal is full, each with its index', async () => {
+  test('a full journal drops its oldest segments together with their indexes', async () => {
     const held = await hold('seq 1 400000', { segmentBytes: 256 * 1024, maxBytes: 1024 * 1024 })
     const { offset: end } = await untilExit(held)
     const { offset, bytes } = readJournal(held.journal, 0, 10)
@@ -77,7 +77,7 @@ describe('output', () => {
 })
 
 describe('the program', () => {
-  test('what is typed reaches it, and how it ended is told', async () => {
+  test('gets its input, and its exit code is reported', async () => {
     const held = await hold('read line; echo "got $line"; exit 7')
     const connection = await connectTo(held)
     connection.write(Buffer.from('hello\r'))
@@ -85,14 +85,14 @@ describe('the program', () => {
     expect(readAll(held.journal).toString()).toContain('got hello')
   })
 
-  test('a signal reaches it, and is told as its end', async () => {
+  test('gets a signal, which is reported as its end', async () => {
     const held = await hold('sleep 100')
     const connection = await connectTo(held)
     connection.signal('SIGTERM')
     expect(await untilExit(held)).toMatchObject({ code: null, signal: 'SIGTERM' })
   })
 
-  test('a new size reaches it, and stands in the index where it began to hold', async () => {
+  test('gets a new size, and the index records the offset of the change', async () => {
     const held = await hold('read line; stty size')
     const connection = await connectTo(held)
     connection.resize({ cols: 123, rows: 45 })
@@ -105,7 +105,7 @@ describe('the program', () => {
     ])
   })
 
-  test('one that cannot be started ends at once, and says why', async () => {
+  test('ends at once with the reason if it cannot be started', async () => {
     const directory = temporaryDirectory()
     const socket = join(directory, 's.sock')
     const program = { ...shellLine('true'), file: '/no/such/program' }
@@ -114,15 +114,15 @@ describe('the program', () => {
     expect(readAll(join(directory, 'journal')).toString()).toContain('No such file')
   })
 
-  test('its end leaves neither a process nor a socket behind', async () => {
+  test('leaves neither a process nor a socket behind when it ends', async () => {
     const held = await hold('true')
     await untilExit(held)
-    await until(() => !isAlive(held.notice.pid))
-    expect(isAlive(held.notice.childPid)).toBe(false)
+    await until(() => !isAlive(held.info.pid))
+    expect(isAlive(held.info.childPid)).toBe(false)
     expect(statSync(held.socket, { throwIfNoEntry: false })).toBeUndefined()
   })
 
-  test('a place for the socket that is too long is told, and no program is left behind', async () => {
+  test('is not started if its socket path is too long', async () => {
     const directory = temporaryDirectory()
     const socket = join(directory, 'x'.repeat(120))
     const marker = join(directory, 'started')
@@ -132,18 +132,18 @@ describe('the program', () => {
       'could not be started',
     )
     expect(statSync(marker, { throwIfNoEntry: false })).toBeUndefined()
-    expect(readNotice(directory)).toBeUndefined()
+    expect(readHolderInfo(directory)).toBeUndefined()
   })
 })
 
-test('nobody else may use its socket, and its environment stands nowhere but with the program', async () => {
-  const { socket, notice, directory } = await hold('read line', { env: { MY_TOKEN: 'not-for-others' } })
+test('only its user may use the socket, and only the program gets the environment', async () => {
+  const { socket, info, directory } = await hold('read line', { env: { MY_TOKEN: 'not-for-others' } })
   expect(statSync(socket).mode & 0o777).toBe(0o600)
-  const own = ['environ', 'cmdline'].map((file) => readFileSync(`/proc/${notice.pid}/${file}`, 'utf8')).join()
+  const own = ['environ', 'cmdline'].map((file) => readFileSync(`/proc/${info.pid}/${file}`, 'utf8')).join()
   expect(own).not.toContain('not-for-others')
   expect(readFileSync(join(directory, 'holder.json'), 'utf8')).not.toContain('not-for-others')
-  // Between fork and exec it still has the holder's own.
-  await until(() => readFileSync(`/proc/${notice.childPid}/environ`, 'utf8').includes('not-for-others'))
+  // Between fork and exec the child still has the holder's environment.
+  await until(() => readFileSync(`/proc/${info.childPid}/environ`, 'utf8').includes('not-for-others'))
 })
 
 function isAlive(pid: number): boolean {

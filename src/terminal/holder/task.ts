@@ -1,16 +1,17 @@
-/** What a holder is told. */
-import type { JournalLimits } from './journal-writer.ts'
+/** The task that a hub gives to a new holder. */
+import type { JournalLimits } from '../journal/journal-writer.ts'
+import type { PtySpec } from '../pty/pty.ts'
 import type { TmuxPaneSpec, TmuxSessionSpec } from '../tmux/tmux-program.ts'
-import type { PtySpec } from './pty.ts'
+import type { PipesSpec } from './pipes.ts'
 
 export interface HolderTask {
   readonly version: string
   readonly socket: string
-  /** The journal and the notice are kept here. */
+  /** The folder for the journal and for `holder.json`. */
   readonly directory: string
   readonly journal: JournalLimits
-  readonly program: ProgramSpec
+  readonly program: ProgramSpec | PipesSpec
 }
 
-/** In a PTY of its own, or in tmux. */
+/** In a PTY, or in tmux. */
 export type ProgramSpec = PtySpec | TmuxSessionSpec | TmuxPaneSpec

@@ -1,34 +1,44 @@
 /**
- * One connection to a holder. It is sent output from where it asked, live while it keeps up; when it does not, nothing
- * is queued for it: it catches up from the journal. So a slow reader costs neither memory nor anybody's time.
+ * One connection to a holder. It gets output from the requested offset, live while it keeps up. For a slow reader
+ * nothing is queued: it catches up from the journal. So a slow reader costs no memory, and delays no other reader.
  */
 import type { Socket } from 'node:net'
-import type { Output } from '../read-output.ts'
-import type { Exit, Frame, Size } from './frames.ts'
+import type { Exit } from '../journal/journal-files.ts'
+import type { JournalWriter } from '../journal/journal-writer.ts'
+import type { Output } from '../journal/read-output.ts'
+import type { Size } from '../pty/size.ts'
+import type { Frame, InputState, RefusedInput, SequencedInput } from './frames.ts'
 import { createFrameReader, decodeAt, decodeJson, encodeAt, encodeJson, frameKind } from './frames.ts'
-import type { JournalWriter } from './journal-writer.ts'
 
 export interface Viewer {
   output(offset: number, bytes: Buffer): void
   resized(size: Size & { readonly offset: number }): void
   exit(exit: Exit): void
   fault(message: string): void
-  /** So much of its input has been taken. */
+  /** Reports that so many bytes of input have been taken. */
   taken(bytes: number): void
+  inputState(state: InputState): void
+  inputRefused(refused: RefusedInput): void
   close(): void
 }
 
+/** Listeners that do not fit the kind of program are left out, and their frames are ignored. */
 export interface ViewerListeners {
-  onInput(bytes: Buffer): void
-  onAnswer(offset: number, bytes: Buffer): void
-  onResize(size: Size): void
   onSignal(name: NodeJS.Signals): void
+  onInput?(bytes: Buffer): void
+  onAnswer?(offset: number, bytes: Buffer): void
+  onResize?(size: Size): void
+  onRelease?(): void
+  onClaimInput?(): void
+  onRecordedInput?(input: SequencedInput): void
+  onCloseInput?(): void
+  onProcessed?(offset: number): void
 }
 
 export interface ViewerOptions {
   readonly connection: Socket
   readonly journal: Pick<JournalWriter, 'offset'>
-  /** Output from an offset on. */
+  /** Reads output from an offset. */
   readonly read: (since: number, maxBytes: number) => Output
   readonly listeners: ViewerListeners
 }
@@ -36,10 +46,10 @@ export interface ViewerOptions {
 const sliceBytes = 256 * 1024
 
 export function serveViewer({ connection, journal, read, listeners }: ViewerOptions): Viewer {
-  /** The next byte it has not been sent; `undefined` until it asks. */
+  /** The offset of the next byte to send; `undefined` before `attach`. */
   let next: number | undefined
   let exited: Exit | undefined
-  /** A size holds from its offset on: who lags behind hears of it when it gets there. */
+  /** A size takes effect at its offset, so a viewer that lags behind gets it when it reaches that offset. */
   const sizes: (Size & { readonly offset: number })[] = []
 
   function receive({ kind, payload }: Frame): void {
@@ -48,17 +58,30 @@ export function serveViewer({ connection, journal, read, listeners }: ViewerOpti
         next = (decodeJson(payload) as { from: number }).from
         return catchUp()
       case frameKind.input:
-        return listeners.onInput(payload)
+        return listeners.onInput?.(payload)
       case frameKind.answer: {
         const { offset, bytes } = decodeAt(payload)
-        return listeners.onAnswer(offset, bytes)
+        return listeners.onAnswer?.(offset, bytes)
       }
       case frameKind.resize:
-        return listeners.onResize(decodeJson(payload) as Size)
+        return listeners.onResize?.(decodeJson(payload) as Size)
       case frameKind.signal:
         return listeners.onSignal((decodeJson(payload) as { signal: NodeJS.Signals }).signal)
+      case frameKind.release:
+        return listeners.onRelease?.()
+      case frameKind.claimInput:
+        return listeners.onClaimInput?.()
+      case frameKind.recordedInput:
+      case frameKind.secretInput: {
+        const { offset: sequence, bytes } = decodeAt(payload)
+        return listeners.onRecordedInput?.({ sequence, bytes, isSecret: kind === frameKind.secretInput })
+      }
+      case frameKind.closeInput:
+        return listeners.onCloseInput?.()
+      case frameKind.processed:
+        return listeners.onProcessed?.((decodeJson(payload) as { offset: number }).offset)
       default:
-      // From a newer hub; what it means by it is not ours to guess.
+      // A kind from a newer hub.
     }
   }
 
@@ -83,8 +106,8 @@ export function serveViewer({ connection, journal, read, listeners }: ViewerOpti
     connection.end(encodeJson(frameKind.exit, exit))
   }
 
-  /** What goes wrong with one viewer is no matter of the program's or the others'. */
-  function orPart(action: () => void): void {
+  /** A failure of one viewer must not affect the program or other viewers. */
+  function orDisconnect(action: () => void): void {
     try {
       action()
     } catch {
@@ -93,8 +116,8 @@ export function serveViewer({ connection, journal, read, listeners }: ViewerOpti
   }
 
   const take = createFrameReader(receive)
-  connection.on('data', (chunk) => orPart(() => take(chunk)))
-  connection.on('drain', () => orPart(catchUp))
+  connection.on('data', (chunk) => orDisconnect(() => take(chunk)))
+  connection.on('drain', () => orDisconnect(catchUp))
   connection.on('error', () => connection.destroy())
 
   return {
@@ -110,10 +133,12 @@ export function serveViewer({ connection, journal, read, listeners }: ViewerOpti
     },
     exit(exit) {
       exited = exit
-      orPart(catchUp)
+      orDisconnect(catchUp)
     },
     fault: (message) => void connection.write(encodeJson(frameKind.fault, { message })),
     taken: (bytes) => void connection.write(encodeJson(frameKind.taken, { bytes })),
+    inputState: (state) => void connection.write(encodeJson(frameKind.inputState, state)),
+    inputRefused: (refused) => void connection.write(encodeJson(frameKind.inputRefused, refused)),
     close() {
       if (next === undefined) connection.end()
     },

@@ -1,6 +1,6 @@
-/** Block elements, U+2580 to U+259F: parts of a cell that are filled, and shades. */
+/** Block elements, U+2580 to U+259F: filled parts of a cell, and shades. */
 import type { SKRSContext2D } from '@napi-rs/canvas'
-import type { Area } from './shapes.ts'
+import type { Area } from './area.ts'
 
 export function drawBlock(context: SKRSContext2D, code: number, area: Area): void {
   const shade = [0x2591, 0x2592, 0x2593].indexOf(code)
@@ -32,7 +32,7 @@ const quadrants: readonly Part[] = [
 /** U+2596 to U+259F, by the bits of their quadrants. */
 const quadrantsOf = [0b0100, 0b1000, 0b0001, 0b1101, 0b1001, 0b0111, 0b1011, 0b0010, 0b0110, 0b1110]
 
-/** Edges are rounded alike on both sides of them, so that neighbours touch. */
+/** Edges are rounded the same way on both sides, so that neighbours touch. */
 function fillPart(context: SKRSContext2D, [left, top, right, bottom]: Part, { x, y, width, height }: Area): void {
   const across = (eighths: number) => Math.round((eighths * width) / 8)
   const down = (eighths: number) => Math.round((eighths * height) / 8)

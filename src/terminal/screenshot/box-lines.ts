@@ -1,6 +1,6 @@
 /** Box drawing, U+2500 to U+257F: up to four arms from the middle of the cell, each light, heavy or double. */
 import type { SKRSContext2D } from '@napi-rs/canvas'
-import type { Area } from './shapes.ts'
+import type { Area } from './area.ts'
 
 export function drawBoxLines(context: SKRSContext2D, code: number, area: Area): void {
   const dashes = dashesOf(code)
@@ -20,7 +20,7 @@ interface Arms {
   readonly down: Weight
 }
 
-/** Left, up, right, down of each, sixteen to the line. Of the diagonals there are none. */
+/** Left, up, right, down of each character, sixteen per line. Diagonals have no arms. */
 const armsTable = `
   1010 2020 0101 0202 1010 2020 0101 0202 1010 2020 0101 0202 0011 0021 0012 0022
   1001 2001 1002 2002 0110 0120 0210 0220 1100 2100 1200 2200 0111 0121 0211 0112
@@ -51,7 +51,7 @@ function dashesOf(code: number): number {
 
 const light = 1
 const heavy = 3
-/** Of the two lines of a double one, from the middle. */
+/** The distance of the two lines of a double arm from the middle. */
 const apart = 1
 
 function drawArms(context: SKRSContext2D, arms: Arms, { x, y, width, height }: Area): void {
@@ -65,12 +65,12 @@ function drawArms(context: SKRSContext2D, arms: Arms, { x, y, width, height }: A
   }
 }
 
-/** Along one axis: from, to, offset across it, thickness. */
+/** Along one axis: from, to, offset across the axis, thickness. */
 type Line = readonly [number, number, number, number]
 
 /**
- * The lines of two opposite arms. `above` and `below` are the arms across: a line of a double arm ends at the near line
- * of a double arm on its own side, and turns at the far one where there is none on its side but one on the other.
+ * The lines of two opposite arms; `above` and `below` are the arms across. A line of a double arm ends at the near line
+ * of a double arm on its own side. If there is one only on the other side, it turns at the far line.
  */
 function* linesOf(
   first: Weight,
@@ -89,7 +89,7 @@ function* linesOf(
   }
 }
 
-/** How far a single line goes past the middle, so that no notch is left in the corner. */
+/** How far a single line extends past the middle, so that the corner has no notch. */
 function reachOf(above: Weight, below: Weight): number {
   const widest = Math.max(above, below)
   return widest === 0 || widest === 1 ? 0 : apart
@@ -133,14 +133,14 @@ function drawDashes(context: SKRSContext2D, arms: Arms, count: number, { x, y, w
   }
 }
 
-/** A quarter of a circle, and straight on to the edge. */
+/** A quarter circle with straight ends to the edges. */
 function drawArc(context: SKRSContext2D, { left, up }: Arms, { x, y, width, height }: Area): void {
-  // In the middle of the pixels that the straight lines fill.
+  // In the middle of the pixels that straight lines fill.
   const middleX = x + Math.floor(width / 2) + light / 2
   const middleY = y + Math.floor(height / 2) + light / 2
   const edgeX = left ? x : x + width
   const edgeY = up ? y : y + height
-  // One less than there is room for: the pixel at the edge must be as full as that of its neighbour.
+  // One less than would fit: the pixel at the edge must be as full as that of its neighbour.
   const radius = Math.floor(width / 2) - 1
   context.lineWidth = light
   context.beginPath()

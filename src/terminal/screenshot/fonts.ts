@@ -1,10 +1,10 @@
-/** The fonts a picture is drawn with. They come with the package, so that it looks the same everywhere. */
+/** The fonts of a screenshot. They come with the package, so that it looks the same everywhere. */
 import { createRequire } from 'node:module'
 import { GlobalFonts } from '@napi-rs/canvas'
 
 const text = 'JetBrains Mono'
 const symbols = 'DejaVu Sans Mono'
-/** Has every character of the basic plane, of all scripts of the world, if plainly. */
+/** A plain bitmap font with every character of the basic plane. */
 const everything = 'Unifont'
 const emoji = 'Twemoji'
 
@@ -22,7 +22,8 @@ const files: readonly (readonly [string, string])[] = [
 export function registerFonts(): void {
   const require = createRequire(import.meta.url)
   for (const [family, file] of files) {
-    if (!GlobalFonts.registerFromPath(require.resolve(file), family)) throw new Error(`the font ${file} cannot be read`)
+    if (!GlobalFonts.registerFromPath(require.resolve(file), family))
+      throw new Error(`The font ${file} cannot be read.`)
   }
 }
 
@@ -31,7 +32,7 @@ export interface Style {
   readonly italic: boolean
 }
 
-/** The font for what stands in a cell of one or two columns. */
+/** The font for the character of a cell with one or two columns. */
 export function fontFor(character: string, columns: number, { bold, italic }: Style): string {
   const style = `${italic ? 'italic' : 'normal'} ${bold ? 700 : 400}`
   const isLatin = character.length === 1 && character < '\u0300'
@@ -40,14 +41,14 @@ export function fontFor(character: string, columns: number, { bold, italic }: St
   return `${style} ${columns === 2 ? forWide : forText}`
 }
 
-/** At this size a character of the font for text is nine pixels wide. */
+/** At this size, the text font is nine pixels wide. */
 const size = 15
-/** Unifont is drawn on a grid of so many pixels, and is sharp at that size only. */
+/** Unifont is a bitmap font, which is sharp only at this size. */
 const gridSize = 16
 
 const forText = `${size}px "${text}", "${symbols}", "${everything}", "${emoji}"`
 const forWide = `${gridSize}px "${everything}", "${text}", "${emoji}"`
 const forEmoji = `${size}px "${emoji}", "${text}", "${symbols}", "${everything}"`
 
-/** Those shown as pictures unless asked otherwise, and those asked to be. */
+/** Characters with emoji presentation by default, or by a variation selector. */
 const isEmoji = /\p{Emoji_Presentation}|\ufe0f/u

@@ -1,11 +1,11 @@
-/** Paints a picture of a screen, cell by cell, so that the grid holds whatever the fonts say. */
+/** Paints a screen cell by cell, so that the grid does not depend on font metrics. */
 import type { SKRSContext2D } from '@napi-rs/canvas'
 import { createCanvas } from '@napi-rs/canvas'
-import type { Look } from '../screen.ts'
+import type { CellStyle } from '../screen/screen-rows.ts'
+import type { Area } from './area.ts'
 import { fontFor, registerFonts } from './fonts.ts'
 import type { Glyph, Patch, Picture } from './picture.ts'
 import { cell, margin, pictureSize } from './picture.ts'
-import type { Area } from './shapes.ts'
 import { drawShape } from './shapes.ts'
 
 registerFonts()
@@ -17,15 +17,15 @@ export function paint(picture: Picture): Buffer {
   context.fillStyle = picture.colours.background
   context.fillRect(0, 0, width, height)
   context.textBaseline = 'alphabetic'
-  // All grounds first: a glyph may reach into the next cell.
-  eachPatch(picture, (patch, row) => paintGround(context, patch, row, picture))
-  eachPatch(picture, (patch, row) => paintInk(context, patch, row, inkOf(patch.look, picture)))
+  // All backgrounds first, since a glyph may reach into the next cell.
+  eachPatch(picture, (patch, row) => paintBackground(context, patch, row, picture))
+  eachPatch(picture, (patch, row) => paintText(context, patch, row, textColourOf(patch.style, picture)))
   paintCursor(context, picture)
   return canvas.toBuffer('image/png')
 }
 
-function eachPatch({ rows }: Picture, visit: (patch: Patch, row: number) => void): void {
-  for (const [row, patches] of rows.entries()) for (const patch of patches) visit(patch, row)
+function eachPatch({ rows }: Picture, action: (patch: Patch, row: number) => void): void {
+  for (const [row, patches] of rows.entries()) for (const patch of patches) action(patch, row)
 }
 
 function areaOf(row: number, column: number, columns: number): Area {
@@ -37,38 +37,38 @@ function areaOf(row: number, column: number, columns: number): Area {
   }
 }
 
-function paintGround(context: SKRSContext2D, { column, width, look }: Patch, row: number, picture: Picture): void {
-  const ground = groundOf(look, picture)
-  if (ground === picture.colours.background) return
+function paintBackground(context: SKRSContext2D, { column, width, style }: Patch, row: number, picture: Picture): void {
+  const background = backgroundOf(style, picture)
+  if (background === picture.colours.background) return
   const area = areaOf(row, column, width)
-  context.fillStyle = ground
+  context.fillStyle = background
   context.fillRect(area.x, area.y, area.width, area.height)
 }
 
-function paintInk(context: SKRSContext2D, { column, width, look, glyphs }: Patch, row: number, ink: string): void {
-  if (look.invisible) return
-  context.fillStyle = ink
-  context.strokeStyle = ink
-  context.globalAlpha = look.dim ? 0.5 : 1
-  for (const glyph of glyphs) paintGlyph(context, glyph, row, look)
+function paintText(context: SKRSContext2D, { column, width, style, glyphs }: Patch, row: number, colour: string): void {
+  if (style.invisible) return
+  context.fillStyle = colour
+  context.strokeStyle = colour
+  context.globalAlpha = style.dim ? 0.5 : 1
+  for (const glyph of glyphs) paintGlyph(context, glyph, row, style)
   const area = areaOf(row, column, width)
-  if (look.underline) context.fillRect(area.x, area.y + underlineAt, area.width, 1)
-  if (look.struck) context.fillRect(area.x, area.y + strikeAt, area.width, 1)
+  if (style.underline) context.fillRect(area.x, area.y + underlineAt, area.width, 1)
+  if (style.struck) context.fillRect(area.x, area.y + strikeAt, area.width, 1)
   context.globalAlpha = 1
 }
 
-/** From the top of the cell. */
+/** In pixels from the top of the cell. */
 const baseline = 15
 const underlineAt = 17
 const strikeAt = 10
 
-function paintGlyph(context: SKRSContext2D, { text, column, width }: Glyph, row: number, look: Look): void {
+function paintGlyph(context: SKRSContext2D, { text, column, width }: Glyph, row: number, style: CellStyle): void {
   const area = areaOf(row, column, width)
   if (drawShape(context, text, area)) return
-  const font = fontFor(text, width, look)
-  // To set a font takes longer than to draw with it.
+  const font = fontFor(text, width, style)
+  // Setting a font takes longer than drawing with it.
   if (context.font !== font) context.font = font
-  // A joiner at the end waits for a part that stands in a cell of its own.
+  // A joiner at the end belongs to a part in the next cell.
   const shown = text.replace(/\u200d$/, '')
   const isPlain = shown.length === 1 && shown < '\u0300'
   const natural = isPlain ? cell.width : context.measureText(shown).width
@@ -92,24 +92,24 @@ function paintCursor(context: SKRSContext2D, picture: Picture): void {
       if (!glyph) return
       context.fillStyle = colours.background
       context.strokeStyle = colours.background
-      return paintGlyph(context, glyph, cursor.row, glyph.look)
+      return paintGlyph(context, glyph, cursor.row, glyph.style)
   }
 }
 
-function glyphAt({ rows }: Picture, row: number, column: number): (Glyph & { readonly look: Look }) | undefined {
-  for (const { glyphs, look } of rows[row] ?? []) {
+function glyphAt({ rows }: Picture, row: number, column: number): (Glyph & { readonly style: CellStyle }) | undefined {
+  for (const { glyphs, style } of rows[row] ?? []) {
     const found = glyphs.find((glyph) => glyph.column === column)
-    if (found) return { ...found, look }
+    if (found) return { ...found, style }
   }
   return undefined
 }
 
-function inkOf(look: Look, { colours }: Picture): string {
-  return look.reverse ? or(look.background, colours.background) : or(look.foreground, colours.foreground)
+function textColourOf(style: CellStyle, { colours }: Picture): string {
+  return style.reverse ? or(style.background, colours.background) : or(style.foreground, colours.foreground)
 }
 
-function groundOf(look: Look, { colours }: Picture): string {
-  return look.reverse ? or(look.foreground, colours.foreground) : or(look.background, colours.background)
+function backgroundOf(style: CellStyle, { colours }: Picture): string {
+  return style.reverse ? or(style.foreground, colours.foreground) : or(style.background, colours.background)
 }
 
 function or(colour: string, usual: string): string {

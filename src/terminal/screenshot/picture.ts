@@ -1,6 +1,8 @@
-/** What is to be drawn of a screen, as plain data that another thread can take. */
-import type { Size } from '../holder/frames.ts'
-import type { Cursor, Look, Screen, ScreenRow } from '../screen.ts'
+/** The data that the worker needs to draw a screen. */
+import type { Size } from '../pty/size.ts'
+import type { Cursor } from '../screen/screen-modes.ts'
+import type { CellStyle, ScreenRow } from '../screen/screen-rows.ts'
+import type { Screen } from '../screen/screen.ts'
 
 export interface Picture {
   readonly size: Size
@@ -10,12 +12,12 @@ export interface Picture {
   readonly colours: Screen['colours']
 }
 
-/** Neighbouring cells of one look. */
+/** Neighbouring cells with the same style. */
 export interface Patch {
   readonly column: number
   readonly width: number
-  readonly look: Look
-  /** What stands in them, blanks left out. */
+  readonly style: CellStyle
+  /** Their characters, without blanks. */
   readonly glyphs: readonly Glyph[]
 }
 
@@ -47,13 +49,13 @@ export function describePicture(screen: Screen): Picture {
 
 function patchesOf(row: ScreenRow): readonly Patch[] {
   const glyphs = glyphsOf(row)
-  return row.runs().map(({ column, width, look }) => {
+  return row.runs().map(({ column, width, style }) => {
     const isInside = (glyph: Glyph) => glyph.column >= column && glyph.column < column + width
-    return { column, width, look, glyphs: glyphs.filter(isInside) }
+    return { column, width, style, glyphs: glyphs.filter(isInside) }
   })
 }
 
-/** A character and the marks on it stand in one column. */
+/** A character and its combining marks share a column. */
 function glyphsOf(row: ScreenRow): readonly Glyph[] {
   const { text } = row
   const glyphs: Glyph[] = []

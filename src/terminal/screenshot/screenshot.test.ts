@@ -45,13 +45,13 @@ function coloursOf(pixels: readonly string[][]): ReadonlySet<string> {
 
 const hidden = '\x1b[?25l'
 
-test('a picture is as large as it was said to be', async () => {
+test('a screenshot has the size that pictureSize returns', async () => {
   const { width, height } = await draw('', { cols: 33, rows: 7 })
   expect({ width, height }).toEqual(pictureSize({ cols: 33, rows: 7 }))
   expect({ width, height }).toEqual({ width: 33 * 9 + 16, height: 7 * 20 + 16 })
 })
 
-test('grounds fill their cells to the last pixel and no further', async () => {
+test('background colours fill exactly their cells', async () => {
   const picture = await draw(`${hidden}\x1b[48;2;10;20;30m \x1b[48;5;196m  \x1b[0m \x1b[7;38;2;1;2;3m \x1b[0m`)
   expect(coloursOf(picture.cell(0, 0))).toEqual(new Set(['#0a141e']))
   expect(coloursOf(picture.cell(0, 1, 2))).toEqual(new Set(['#ff0000']))
@@ -60,13 +60,13 @@ test('grounds fill their cells to the last pixel and no further', async () => {
   expect(coloursOf(picture.cell(1, 0, 20))).toEqual(new Set(['#000000']))
 })
 
-test('the colours a program gave the terminal are its colours', async () => {
+test('the default colours that a program has set are used', async () => {
   const picture = await draw(`${hidden}\x1b]11;#202020\x07\x1b]10;#00ff00\x07█`)
   expect(coloursOf(picture.cell(0, 0))).toEqual(new Set(['#00ff00']))
   expect(coloursOf(picture.cell(1, 1))).toEqual(new Set(['#202020']))
 })
 
-test('each style is seen', async () => {
+test('each style is drawn differently', async () => {
   const styles = ['0', '1', '2', '3', '4', '7', '9', '1;3', '31']
   const picture = await draw(hidden + styles.map((style) => `\x1b[${style}mH\x1b[0m`).join(''))
   const drawn = styles.map((_, column) =>
@@ -78,7 +78,7 @@ test('each style is seen', async () => {
   expect(new Set(drawn).size).toBe(styles.length)
 })
 
-test('what is invisible is not seen', async () => {
+test('invisible text is not drawn', async () => {
   const picture = await draw(`${hidden}\x1b[8mH`)
   expect(coloursOf(picture.cell(0, 0)).size).toBe(1)
 })
@@ -87,7 +87,7 @@ test.each([
   ['Chinese', '漢', '字'],
   ['Korean', '한', '국'],
   ['Japanese', 'か', 'な'],
-])('%s is drawn with its characters, not with boxes', async (_, one, other) => {
+])('%s characters are drawn, and not as boxes', async (_, one, other) => {
   const picture = await draw(`${hidden}${one}${other}\ufff0`)
   const [first, second, unknown] = [picture.cell(0, 0, 2), picture.cell(0, 2, 2), picture.cell(0, 4, 2)]
   expect(first).not.toEqual(second)
@@ -95,7 +95,7 @@ test.each([
   expect(first).not.toEqual(unknown)
 })
 
-test('emoji are drawn in their own colours, and each is another', async () => {
+test('emoji are drawn in colour, and differ from each other', async () => {
   const picture = await draw(`${hidden}😀🚀❤\ufe0f`)
   const [face, rocket, heart] = [picture.cell(0, 0, 2), picture.cell(0, 2, 2), picture.cell(0, 4)]
   expect(face).not.toEqual(rocket)
@@ -105,7 +105,7 @@ test('emoji are drawn in their own colours, and each is another', async () => {
     expect([...coloursOf(emoji)].filter((colour) => !isGrey(colour)).length).toBeGreaterThan(3)
 })
 
-test('lines of a box join over the edges of their cells', async () => {
+test('box drawing lines join across cells', async () => {
   const white = '#ffffff'
   for (const box of ['┌┬┐\r\n├┼┤\r\n└┴┘', '┏┳┓\r\n┣╋┫\r\n┗┻┛', '╔╦╗\r\n╠╬╣\r\n╚╩╝', '╭┬╮\r\n├┼┤\r\n╰┴╯']) {
     const picture = await draw(hidden + box)
@@ -122,7 +122,7 @@ test('lines of a box join over the edges of their cells', async () => {
   }
 })
 
-test('blocks fill their part of the cell exactly', async () => {
+test('block elements fill exactly their part of the cell', async () => {
   const picture = await draw(`${hidden}█▀▄▌▐▁`)
   const filled = (column: number) =>
     picture
@@ -140,7 +140,7 @@ test.each([
   ['block', '2', cell.width * cell.height],
   ['underline', '4', cell.width * 2],
   ['bar', '6', cell.height * 2],
-])('the cursor is a %s where the program asked for that', async (_, shape, pixels) => {
+])('the cursor is drawn as a %s if the program asked for it', async (_, shape, pixels) => {
   const picture = await draw(`\x1b[${shape} q`)
   expect(
     picture
@@ -150,14 +150,14 @@ test.each([
   ).toHaveLength(pixels)
 })
 
-test('the character under a block is seen in it, and no cursor is drawn that is hidden', async () => {
+test('the character under a block cursor is visible, and a hidden cursor is not drawn', async () => {
   const under = (await draw('H\r')).cell(0, 0)
   expect(coloursOf(under)).toContain('#ffffff')
   expect(coloursOf(under)).toContain('#000000')
   expect((await draw(`${hidden}H\r`)).cell(0, 0)).toEqual((await draw('H')).cell(0, 0))
 })
 
-test('pictures asked for at once are each of the screen as it was', async () => {
+test('concurrent screenshots each show the screen at the time of the call', async () => {
   using screen = await screenWith(`${hidden}one`)
   const first = drawScreen(screen)
   await screen.feed(Buffer.from('\rtwo'))

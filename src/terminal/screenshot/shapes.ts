@@ -1,20 +1,13 @@
 /**
- * Characters that are drawn as shapes, not with a font, so that they fill their cells and join: lines and boxes, blocks,
- * braille, and the arrow heads of prompts.
+ * Characters that are drawn as shapes, not with a font, so that they fill their cells and join: lines and boxes,
+ * blocks, braille, and the arrow heads of prompts.
  */
 import type { SKRSContext2D } from '@napi-rs/canvas'
+import type { Area } from './area.ts'
 import { drawBlock } from './blocks.ts'
 import { drawBoxLines } from './box-lines.ts'
 
-/** A cell on the canvas, in pixels. The ink is the fill and stroke style of the context. */
-export interface Area {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
-
-/** Whether it was one. */
+/** Returns whether the character is such a shape. */
 export function drawShape(context: SKRSContext2D, text: string, area: Area): boolean {
   const code = text.codePointAt(0) ?? 0
   if (code >= 0x2500 && code <= 0x257f) drawBoxLines(context, code, area)
@@ -35,7 +28,7 @@ function drawBraille(context: SKRSContext2D, code: number, { x, y, width, height
   }
 }
 
-/** In the order of their bits: three and three, and then the lowest two. */
+/** In the order of their bits: three dots on the left, three on the right, then the lowest two. */
 const brailleDots = [
   ...[0, 1, 2].map((row) => ({ column: 0, row })),
   ...[0, 1, 2].map((row) => ({ column: 1, row })),
@@ -43,7 +36,7 @@ const brailleDots = [
   { column: 1, row: 3 },
 ]
 
-/** Full and outlined, to the right and to the left. */
+/** Filled and outlined, to the right and to the left. */
 function drawArrowHead(context: SKRSContext2D, code: number, { x, y, width, height }: Area): void {
   const isLeftward = code >= 0xe0b2
   const [base, tip] = isLeftward ? [x + width, x] : [x, x + width]

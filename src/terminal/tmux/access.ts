@@ -1,13 +1,17 @@
 /**
- * Whose tmux is meant, and how it is asked. By ordinary clients: one in control mode that connects while anything
- * changes can crash the server (3.3a), with all that the person has in it.
+ * Access to a person's tmux. Uses ordinary clients: a client in control mode that connects during a change can crash
+ * the server (3.3a), with everything the person runs in it.
  */
 import { execFile } from 'node:child_process'
 
 export interface TmuxAccess {
   /** The path of the program. */
   readonly program: string
-  /** Of the client. A server that is not there yet is started with it, so it holds no secret of a session. */
+  /** `['-L', name]` or `['-S', path]`; without them, the default server of tmux. */
+  readonly server?: readonly string[]
+  /**
+   * The environment of the client. If it starts a new server, the server gets it too, so it contains no session secret.
+   */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -16,18 +20,18 @@ export type TmuxCommand = readonly string[]
 const maxAnswerBytes = 256 * 1024 * 1024
 
 /**
- * The commands are done one after another, with nothing in between. Throws what tmux says is wrong. What stands in them
- * can be seen by everybody on this machine; `input` cannot.
+ * Runs the commands one after another, with no other command in between. Throws the error message of tmux. Every user
+ * of the machine can see the commands, but not `input`.
  */
-export function askTmux(
-  { program, env }: TmuxAccess,
+export function runTmux(
+  { program, env, server = [] }: TmuxAccess,
   commands: readonly TmuxCommand[],
   input: Buffer | string = '',
 ): Promise<Buffer> {
   const words = commands.flatMap((command, index) => (index === 0 ? command : [';', ...command]))
   return new Promise((resolve, reject) => {
     const options = { env: { ...env }, cwd: '/', encoding: 'buffer', maxBuffer: maxAnswerBytes } as const
-    const client = execFile(program, ['-u', ...words], options, (error, answer, complaint) => {
+    const client = execFile(program, ['-u', ...server, ...words], options, (error, answer, complaint) => {
       if (error) reject(new TmuxError(complaint.toString().trim() || error.message, { cause: error }))
       else resolve(answer)
     })
@@ -37,12 +41,12 @@ export function askTmux(
 }
 
 export class TmuxError extends Error {
-  /** Nobody was there to ask. */
+  /** There was no server. */
   get isWithoutServer(): boolean {
     return /no server running|error connecting to|no sessions/.test(this.message)
   }
 
-  /** The server was just ending with its last session, or just being started by somebody else. */
+  /** The server was just ending with its last session, or was just being started by another client. */
   get isLost(): boolean {
     return /server exited|lost server/.test(this.message)
   }

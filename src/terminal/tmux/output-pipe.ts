@@ -1,25 +1,25 @@
 /**
- * What the program of a pane writes, byte by byte as it wrote it: tmux gives it to `cat`, and that to a named pipe which
- * is read here. When the pane goes, so does `cat`, and the end of the pipe is heard.
+ * The raw output of a pane's program: tmux pipes it to `cat`, and `cat` writes it to a named pipe that is read here.
+ * When the pane closes, `cat` ends, and so does the pipe.
  */
 import { execFile } from 'node:child_process'
 import { closeSync, constants, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { shellWord } from './words.ts'
+import { shellWord } from './quoting.ts'
 
 export interface OutputPipe {
   /** For tmux to run. */
   readonly shellLine: string
-  /** Until then what comes waits. */
+  /** Starts reading. Until then, output waits. */
   read(): void
   close(): void
 }
 
 export interface OutputListeners {
   onBytes(bytes: Buffer): void
-  /** The pane is gone, or something else was given its output. */
+  /** The pane is gone, or its output goes to another program. */
   onEnd(): void
 }
 
@@ -28,7 +28,7 @@ export async function openOutputPipe(directory: string, { onBytes, onEnd }: Outp
   rmSync(path, { force: true })
   await promisify(execFile)('mkfifo', ['-m', '600', path])
   const pipe = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false })
-  // Before `cat` is there, nobody writes to it, and that would be taken for its end.
+  // Before `cat` has opened the pipe, it has no writer, which would look like its end.
   let guard: number | undefined = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
 
   function dropGuard(): void {
@@ -39,7 +39,7 @@ export async function openOutputPipe(directory: string, { onBytes, onEnd }: Outp
   pipe.on('data', (bytes) => {
     const isFirst = guard !== undefined
     dropGuard()
-    // The first byte says that `cat` is there.
+    // The first byte shows that `cat` has opened the pipe.
     const own = isFirst ? bytes.subarray(1) : bytes
     if (own.length > 0) onBytes(own)
   })

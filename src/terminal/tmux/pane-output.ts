@@ -1,23 +1,23 @@
 /**
- * What a pane's program writes, for as long as the pane is there. A person may have its output given to a program of
- * their own, which ends our pipe: when theirs has ended, what the pane shows is drawn anew, and goes on from there.
+ * The output of a pane's program, as long as the pane exists. A person may pipe the output to another program, which
+ * ends our pipe. When that program has ended, the screen of the pane is redrawn, and output continues from there.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TmuxAccess, TmuxCommand } from './access.ts'
-import { askTmux } from './access.ts'
+import { runTmux } from './access.ts'
 import type { OutputPipe } from './output-pipe.ts'
 import { openOutputPipe } from './output-pipe.ts'
 import { findPane } from './pane.ts'
-import type { Picture } from './picture.ts'
-import { drawAnew, drawWhole, pictureCommands, readPicture } from './picture.ts'
-import { tmuxLiteral } from './words.ts'
+import type { PaneCapture } from './pane-capture.ts'
+import { redraw, drawWhole, captureCommands, readCapture } from './pane-capture.ts'
+import { tmuxLiteral } from './quoting.ts'
 
 export interface PaneOutput {
-  /** For whoever starts the program along with it, so that its first byte is heard. */
+  /** For the caller that starts the program with it, so that its first byte is read. */
   readonly pipeCommand: TmuxCommand
-  /** What comes by the command above. */
+  /** Reads the output of the command above. */
   read(): void
-  /** What the pane shows and has shown, and from there on what comes. */
+  /** Draws the screen and scrollback of the pane, then continues with its output. */
   join(): Promise<void>
   close(): void
 }
@@ -25,11 +25,11 @@ export interface PaneOutput {
 export interface PaneOutputOptions {
   readonly tmux: TmuxAccess
   readonly pane: string
-  /** Where the pipe is made. */
+  /** The folder for the pipe. */
   readonly directory: string
   readonly onBytes: (bytes: Buffer) => void
-  /** What is drawn over, or after, whatever came before. */
-  readonly onPicture: (bytes: Buffer) => void
+  /** Drawn over, or after, the output before. */
+  readonly onRedraw: (bytes: Buffer) => void
   /** Nothing follows. */
   readonly onGone: () => void
 }
@@ -37,7 +37,7 @@ export interface PaneOutputOptions {
 const retryMs = { first: 50, most: 2_000 }
 
 export async function openPaneOutput(options: PaneOutputOptions): Promise<PaneOutput> {
-  const { tmux, pane, directory, onBytes, onPicture, onGone } = options
+  const { tmux, pane, directory, onBytes, onRedraw, onGone } = options
   let isClosed = false
   let pipe = await openPipe()
 
@@ -45,15 +45,15 @@ export async function openPaneOutput(options: PaneOutputOptions): Promise<PaneOu
     return openOutputPipe(directory, { onBytes, onEnd: () => void afterEnd() })
   }
 
-  async function join(draw: (picture: Picture) => Buffer): Promise<void> {
-    const answer = await askTmux(tmux, [...pictureCommands(pane), pipeCommand()])
+  async function join(draw: (capture: PaneCapture) => Buffer): Promise<void> {
+    const answer = await runTmux(tmux, [...captureCommands(pane), pipeCommand()])
     if (isClosed) return
-    onPicture(draw(readPicture(answer)))
+    onRedraw(draw(readCapture(answer)))
     pipe.read()
   }
 
   function pipeCommand(): TmuxCommand {
-    // Signs of the clock are filled in here, too.
+    // This command also expands strftime sequences.
     return ['pipe-pane', '-O', '-t', pane, tmuxLiteral(pipe.shellLine).replaceAll('%', '%%')]
   }
 
@@ -66,10 +66,10 @@ export async function openPaneOutput(options: PaneOutputOptions): Promise<PaneOu
         if (!now) return onGone()
         if (!now.isPiped) {
           pipe = await openPipe()
-          return await join(drawAnew)
+          return await join(redraw)
         }
       } catch {
-        // tmux did not say; the pane is not given up before it does.
+        // tmux did not answer. The pane is not given up before it does.
       }
       await sleep(waitMs)
     }

@@ -1,25 +1,25 @@
-/** The size of a pane, asked of the system: tmux itself would have to be asked by a process each time. */
+/** Watches the size of a pane through the system, since asking tmux would need a new process each time. */
 import { constants, openSync } from 'node:fs'
 import { WriteStream } from 'node:tty'
-import type { Size } from '../holder/frames.ts'
+import type { Size } from '../pty/size.ts'
 
 export interface SizeWatch {
-  look(): void
-  /** Unless that was done a moment ago. */
-  glance(): void
+  check(): void
+  /** Checks, unless the last check was a moment ago. */
+  checkIfDue(): void
   close(): void
 }
 
-const lookEveryMs = { least: 30, most: 1_000 }
+const checkEveryMs = { least: 30, most: 1_000 }
 
-/** `path`: of its terminal, such as `/dev/pts/7`. */
+/** `path`: the terminal device of the pane, such as `/dev/pts/7`. */
 export function watchSize(path: string, known: Size, onChange: (size: Size) => void): SizeWatch {
   let { cols, rows } = known
-  let lookedAt = Number.NEGATIVE_INFINITY
-  const timer = setInterval(look, lookEveryMs.most)
+  let checkedAt = Number.NEGATIVE_INFINITY
+  const timer = setInterval(check, checkEveryMs.most)
 
-  function look(): void {
-    lookedAt = performance.now()
+  function check(): void {
+    checkedAt = performance.now()
     const now = sizeOf(path)
     if (!now || (now.cols === cols && now.rows === rows)) return
     ;({ cols, rows } = now)
@@ -27,9 +27,9 @@ export function watchSize(path: string, known: Size, onChange: (size: Size) => v
   }
 
   return {
-    look,
-    glance() {
-      if (performance.now() - lookedAt > lookEveryMs.least) look()
+    check,
+    checkIfDue() {
+      if (performance.now() - checkedAt > checkEveryMs.least) check()
     },
     close: () => clearInterval(timer),
   }
@@ -38,7 +38,7 @@ export function watchSize(path: string, known: Size, onChange: (size: Size) => v
 /** `undefined`: the terminal is gone. */
 function sizeOf(path: string): Size | undefined {
   try {
-    // Not kept open: tmux takes the end of all who have it open for the end of the program.
+    // Not kept open: tmux notices the end of the program only when every process has closed the terminal.
     const terminal = new WriteStream(openSync(path, constants.O_RDWR | constants.O_NOCTTY | constants.O_NONBLOCK))
     const [cols, rows] = terminal.getWindowSize()
     terminal.destroy()

@@ -1,16 +1,16 @@
 /**
- * Which pane a person means. By comparing names, not by tmux's own reading of a target: that takes the beginning of a
- * name for the name, and where nothing fits the pane that somebody was in last.
+ * Finds the pane that a person means. Compares full names instead of asking tmux: tmux also accepts the beginning of a
+ * name, and if nothing matches, it takes the pane that was used last.
  */
 import type { TmuxAccess } from './access.ts'
-import { askTmux, TmuxError } from './access.ts'
+import { runTmux, TmuxError } from './access.ts'
 import type { Pane } from './pane.ts'
 import { findPane } from './pane.ts'
 
 export interface FoundTarget {
-  /** `undefined`: none is called so, or more than one. */
+  /** `undefined`: no pane has that name, or more than one. */
   readonly pane: Pane | undefined
-  /** What would have been found, each by its full name. */
+  /** The full names of all panes. */
   readonly targets: readonly string[]
 }
 
@@ -22,7 +22,7 @@ export async function findTarget(access: TmuxAccess, target: string): Promise<Fo
   return { pane, targets: places.map(({ session, window, pane: index }) => `${session}:${window}.${index}`) }
 }
 
-/** Where a pane is. A window may be in several sessions, and its panes with it. */
+/** The place of a pane. A window, with its panes, may be in several sessions. */
 interface Place {
   readonly paneId: string
   readonly windowId: string
@@ -31,7 +31,7 @@ interface Place {
   readonly window: string
   readonly session: string
   readonly windowName: string
-  /** The one of its window, and that of its session, that are shown there. */
+  /** It is the active pane of its window; its window is the active one of its session. */
   readonly isActive: boolean
   readonly isWindowActive: boolean
 }
@@ -50,7 +50,7 @@ const fields = [
 
 async function listPlaces(access: TmuxAccess): Promise<readonly Place[]> {
   const format = fields.map((name) => `#{${name}}`).join('\n')
-  const lines = (await askUnlessEmpty(access, ['list-panes', '-a', '-F', format])).split('\n')
+  const lines = (await runUnlessEmpty(access, ['list-panes', '-a', '-F', format])).split('\n')
   return Array.from({ length: Math.floor(lines.length / fields.length) }, (_, index) => {
     const [paneId = '', windowId = '', sessionId = '', pane = '', window = '', session = '', windowName = '', ...rest] =
       lines.slice(index * fields.length, (index + 1) * fields.length)
@@ -60,16 +60,16 @@ async function listPlaces(access: TmuxAccess): Promise<readonly Place[]> {
   })
 }
 
-async function askUnlessEmpty(access: TmuxAccess, command: readonly string[]): Promise<string> {
+async function runUnlessEmpty(access: TmuxAccess, command: readonly string[]): Promise<string> {
   try {
-    return (await askTmux(access, [command])).toString()
+    return (await runTmux(access, [command])).toString()
   } catch (error) {
     if (error instanceof TmuxError && error.isWithoutServer) return ''
     throw error
   }
 }
 
-/** All that tmux would call it, in full. */
+/** All full names under which tmux knows the pane. */
 function namesOf(place: Place): readonly string[] {
   const { paneId, windowId, sessionId, session } = place
   const sessions = [session, `=${session}`, sessionId]

@@ -1,7 +1,7 @@
-/** One pane, as tmux tells it. */
-import type { Size } from '../holder/frames.ts'
+/** A pane, as tmux describes it. */
+import type { Size } from '../pty/size.ts'
 import type { TmuxAccess } from './access.ts'
-import { askTmux, TmuxError } from './access.ts'
+import { runTmux, TmuxError } from './access.ts'
 
 export interface Pane {
   /** `%5` */
@@ -11,15 +11,15 @@ export interface Pane {
   readonly pid: number
   readonly size: Size
   readonly window: Size
-  /** No other pane is in its window. */
+  /** It is the only pane in its window. */
   readonly isAlone: boolean
   /** `latest`, `manual` … */
   readonly windowSize: string
-  /** A program is given what its own prints. */
+  /** Its output goes to a program. */
   readonly isPiped: boolean
-  /** The terminal of ours that holds it, or held it once. */
-  readonly heldAs: string | undefined
-  /** Of the escort, if it was started by us, and the program it runs. */
+  /** The terminal of the hub that has, or once had, this pane. */
+  readonly ownerSession: string | undefined
+  /** The mark of the watchdog and the pid of the program, if the hub started it. */
   readonly mark: string | undefined
   readonly programPid: number | undefined
   readonly sessionName: string
@@ -27,8 +27,12 @@ export interface Pane {
   readonly cwd: string
 }
 
-/** Kept by tmux, for whoever takes the pane up later. */
-export const paneOption = { heldAs: '@signalbox_session', mark: '@signalbox_mark', pid: '@signalbox_pid' } as const
+/** Stored in tmux, for a later holder of the pane. */
+export const paneOption = {
+  ownerSession: '@signalbox_session',
+  mark: '@signalbox_mark',
+  pid: '@signalbox_pid',
+} as const
 
 const fields = [
   'pane_id',
@@ -41,7 +45,7 @@ const fields = [
   'window_panes',
   'window-size',
   'pane_pipe',
-  paneOption.heldAs,
+  paneOption.ownerSession,
   paneOption.mark,
   paneOption.pid,
   'session_name',
@@ -51,22 +55,22 @@ const fields = [
 
 export const paneFormat = fields.map((name) => `#{${name}}`).join('\n')
 
-/** By its id. `undefined`: tmux says that there is none. Throws where it does not say. */
+/** Finds a pane by its id. `undefined`: tmux says that there is none. Throws if tmux does not answer. */
 export async function findPane(access: TmuxAccess, id: string): Promise<Pane | undefined> {
   try {
-    return readPane(await askTmux(access, [['display-message', '-p', '-t', id, paneFormat]]))
+    return readPane(await runTmux(access, [['display-message', '-p', '-t', id, paneFormat]]))
   } catch (error) {
     if (error instanceof TmuxError && (error.isWithoutServer || error.message.includes("can't find"))) return undefined
     throw error
   }
 }
 
-/** Where an id means nothing, tmux fills in nothing. */
+/** For an unknown id, tmux leaves the fields empty. */
 export function readPane(answer: Buffer): Pane | undefined {
   const [id = '', tty = '', pid, cols, rows, width, height, panes, windowSize = '', piped, ...rest] = answer
     .toString()
     .split('\n')
-  const [heldAs, mark, programPid, sessionName = '', command = '', cwd = ''] = rest
+  const [ownerSession, mark, programPid, sessionName = '', command = '', cwd = ''] = rest
   if (id === '') return undefined
   return {
     id,
@@ -77,7 +81,7 @@ export function readPane(answer: Buffer): Pane | undefined {
     isAlone: panes === '1',
     windowSize,
     isPiped: piped === '1',
-    heldAs: heldAs || undefined,
+    ownerSession: ownerSession || undefined,
     mark: mark || undefined,
     programPid: programPid ? Number(programPid) : undefined,
     sessionName,

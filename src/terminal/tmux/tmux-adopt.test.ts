@@ -1,33 +1,33 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { shellLine } from '../../../test/fixtures/held-program.ts'
+import { shellLine } from '../../../test/worlds/held-program.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
-import type { TestTerminals } from '../../../test/fixtures/terminals.ts'
-import { shownOn, testTerminals, untilEnded, untilShown } from '../../../test/fixtures/terminals.ts'
+import type { TestTerminals } from '../../../test/worlds/terminals.ts'
+import { shownOn, testTerminals, untilEnded, untilShown } from '../../../test/worlds/terminals.ts'
 import type { TestTmux } from '../../../test/fixtures/tmux-server.ts'
 import { tmux, tmuxServer } from '../../../test/fixtures/tmux-server.ts'
 import { until } from '../../../test/fixtures/until.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../live-terminal.ts'
 import { findTarget } from './pane-target.ts'
 
-/** What a person started, and somebody looks at through tmux until it shows this. */
-async function running(server: TestTmux, line: string, shows: string): Promise<void> {
+/** Starts a program as a person would, and waits until the pane shows this text. */
+async function startAsPerson(server: TestTmux, line: string, shows: string): Promise<void> {
   await server.run('new-session', '-d', '-s', 'work', '-x', '60', '-y', '12', '/bin/sh', '-c', line)
   await until(async () => (await server.run('capture-pane', '-p', '-t', 'work')).includes(shows))
 }
 
 async function take(server: TestTmux, terminals: TestTerminals, target = 'work'): Promise<Terminal> {
   const { pane } = await findTarget(server.access, target)
-  if (!pane) throw new Error(`there is no ${target}`)
+  if (!pane) throw new Error(`There is no pane ${target}.`)
   return server.ends(await terminals.start('taken', { ...pane.size, tmux: { ...server.access, pane: pane.id } }))
 }
 
-tmux.describe('a pane that is taken', () => {
-  test('shows what it showed and what had scrolled off, with the cursor in its place, and goes on', async () => {
+tmux.describe('an adopted pane', () => {
+  test('shows its screen, scrollback and cursor, and continues', async () => {
     const server = tmuxServer()
     const line = String.raw`stty -echo; seq 1 40; printf '\033[1;31mred\033[0m plain\n\033[44m  \033[K\nblue\033[0m\n漢字 > '; while read line; do echo "<$line>"; done; exit 4`
-    await running(server, line, '漢字 >')
+    await startAsPerson(server, line, '漢字 >')
     const before = await server.run('capture-pane', '-p', '-t', 'work')
     const terminal = await take(server, testTerminals())
     const { screen } = terminal
@@ -40,10 +40,10 @@ tmux.describe('a pane that is taken', () => {
       await server.run('display-message', '-p', '-t', 'work', '#{history_size}'),
     )
     const red = screen.rows().findIndex(({ text }) => text.startsWith('red plain'))
-    expect(screen.cell(red, 0).look).toMatchObject({ bold: true })
-    expect(screen.cell(red, 4).look).toMatchObject({ bold: false })
-    // The background of one line is not that of those behind it.
-    expect(screen.cell(red + 3, 30).look).toEqual(screen.cell(red, 30).look)
+    expect(screen.cell(red, 0).style).toMatchObject({ bold: true })
+    expect(screen.cell(red, 4).style).toMatchObject({ bold: false })
+    // The background of one line must not continue on later lines.
+    expect(screen.cell(red + 3, 30).style).toEqual(screen.cell(red, 30).style)
     terminal.write(Buffer.from('typed\r'))
     await untilShown(terminal, '<typed>')
     const after = await server.run('capture-pane', '-p', '-t', 'work')
@@ -52,19 +52,19 @@ tmux.describe('a pane that is taken', () => {
     expect(await untilEnded(terminal)).toMatchObject({ is: 'exited', code: 4, signal: null })
   })
 
-  test('joins lines that were wrapped, and so wraps them anew at another size', async () => {
+  test('rewraps wrapped lines after a resize', async () => {
     const server = tmuxServer()
     const words = Array.from({ length: 30 }, (_, index) => `word${index}`).join(' ')
-    await running(server, `stty -echo; echo "${words}"; read x`, 'word29')
+    await startAsPerson(server, `stty -echo; echo "${words}"; read x`, 'word29')
     const terminal = await take(server, testTerminals())
     terminal.resize({ cols: 200, rows: 12 })
     await until(() => shownOn(terminal) === words)
   })
 
-  test('in the alternate screen shows that, and the normal one behind it afterwards', async () => {
+  test('shows the alternate screen, and the normal one after it', async () => {
     const server = tmuxServer()
     const line = String.raw`stty -echo; seq 1 20; echo normal; printf '\033[?1049h\033[2J\033[Hfull screen\033[?1h\033[?25l'; read x; printf '\033[?1049l'; read x`
-    await running(server, line, 'full screen')
+    await startAsPerson(server, line, 'full screen')
     const terminal = await take(server, testTerminals())
     await until(() => shownOn(terminal) === 'full screen')
     expect(terminal.screen.modes).toMatchObject({ applicationCursor: true })
@@ -75,9 +75,9 @@ tmux.describe('a pane that is taken', () => {
     expect(terminal.screen.scrollbackLength).toBeGreaterThan(5)
   })
 
-  test('beside another one in its window is resized there, and the other one is no matter of the hub', async () => {
+  test('is resized within its window, and the output of its neighbour is ignored', async () => {
     const server = tmuxServer()
-    await running(server, 'echo left; read x', 'left')
+    await startAsPerson(server, 'echo left; read x', 'left')
     await server.run('split-window', '-h', '-t', 'work', '/bin/sh', '-c', 'while sleep 0.02; do echo right; done')
     const terminal = await take(server, testTerminals(), 'work:0.0')
     terminal.resize({ cols: 20, rows: 12 })
@@ -87,10 +87,10 @@ tmux.describe('a pane that is taken', () => {
     expect(shownOn(terminal)).toBe('left')
   })
 
-  test('that a person closes has ended, and why is told', async () => {
+  test('ends with a reason when a person closes it', async () => {
     const server = tmuxServer()
     await server.run('new-session', '-d', '-s', 'other')
-    await running(server, 'echo up; read x', 'up')
+    await startAsPerson(server, 'echo up; read x', 'up')
     const terminal = await take(server, testTerminals())
     await server.run('kill-session', '-t', 'work')
     expect(await untilEnded(terminal)).toMatchObject({
@@ -100,28 +100,28 @@ tmux.describe('a pane that is taken', () => {
     })
   })
 
-  test('is ended by a signal like any other', async () => {
+  test('ends on a signal', async () => {
     const server = tmuxServer()
-    await running(server, 'echo up; exec sleep 100', 'up')
+    await startAsPerson(server, 'echo up; exec sleep 100', 'up')
     const terminal = await take(server, testTerminals())
     terminal.signal('SIGTERM')
     expect(await untilEnded(terminal)).toMatchObject({ is: 'exited', code: null, signal: 'SIGTERM' })
     await until(async () => (await server.run('list-sessions').catch(() => '')) === '')
   })
 
-  test('closes when its program ends, also when no holder is left to see it', async () => {
+  test('closes when its program ends, even without a holder', async () => {
     const server = tmuxServer()
-    await running(server, 'echo up; read x', 'up')
+    await startAsPerson(server, 'echo up; read x', 'up')
     const terminal = await take(server, testTerminals())
-    if (terminal.life.is === 'running') process.kill(terminal.life.holderPid, 'SIGKILL')
+    if (terminal.status.is === 'running') process.kill(terminal.status.holderPid, 'SIGKILL')
     expect(await untilEnded(terminal)).toEqual({ is: 'lost' })
     await server.run('send-keys', '-t', 'work', 'Enter')
     await until(async () => (await server.run('list-sessions').catch(() => '')) === '')
   })
 })
 
-tmux.describe('a directory with an odd name', () => {
-  test('is no trouble, neither of the program nor of the holder', async () => {
+tmux.describe('a directory with special characters in its name', () => {
+  test('works for the program and for the holder', async () => {
     const server = tmuxServer()
     const directory = join(temporaryDirectory(), `it's #{pane_id} 100% "of" $HOME; \\ ü`)
     mkdirSync(directory)

@@ -1,8 +1,8 @@
-/** What a holder is told of a program that lives in tmux. */
-import type { Size } from '../holder/frames.ts'
+/** The task of a holder for a program in tmux. */
+import type { Size } from '../pty/size.ts'
 import type { TmuxAccess } from './access.ts'
 
-/** A program in a new session of that name. */
+/** Starts a program in a new session of that name. */
 export interface TmuxSessionSpec extends Size {
   readonly file: string
   readonly args: readonly string[]
@@ -11,7 +11,7 @@ export interface TmuxSessionSpec extends Size {
   readonly tmux: TmuxAccess & { readonly session: string }
 }
 
-/** What runs in a pane already. */
+/** Takes over a program that already runs in a pane. */
 export interface TmuxPaneSpec extends Size {
   readonly tmux: TmuxAccess & { readonly pane: string }
 }

@@ -1,41 +1,41 @@
 /**
- * A program in tmux, to its holder like one in a PTY of its own. tmux stays what the person has: the holder may die, and
- * neither the pane nor its program takes notice.
+ * A program in tmux, which looks to its holder like one in a PTY. The person keeps tmux: if the holder dies, the pane
+ * and its program are not affected.
  */
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
-import type { Size } from '../holder/frames.ts'
-import type { Pty, PtyExit, PtyListeners } from '../holder/pty.ts'
+import type { Pty, PtyExit, PtyListeners } from '../pty/pty.ts'
+import type { Size } from '../pty/size.ts'
 import type { TmuxCommand } from './access.ts'
-import { askTmux } from './access.ts'
-import { createEscortReader } from './escort.ts'
+import { runTmux } from './access.ts'
+import { createWatchdogReader } from './watchdog.ts'
 import type { ExitFile } from './exit-file.ts'
 import { createExitFile } from './exit-file.ts'
 import { openSession, startProgram } from './new-session.ts'
-import type { Pane } from './pane.ts'
-import { findPane, paneOption } from './pane.ts'
 import { openPaneOutput } from './pane-output.ts'
 import type { SizeWatch } from './pane-size.ts'
 import { watchSize } from './pane-size.ts'
+import type { Pane } from './pane.ts'
+import { findPane, paneOption } from './pane.ts'
 import type { TmuxPaneSpec, TmuxSessionSpec } from './tmux-program.ts'
-import { createTypist } from './typist.ts'
-import { tmuxLine } from './words.ts'
+import { createPaneInput } from './pane-input.ts'
+import { tmuxLine } from './quoting.ts'
 
 const closed = 'Its pane in tmux was closed, or the tmux server ended.'
 
-/** `directory`: where the holder keeps what it knows of it. Throws what tmux says is wrong. */
+/** `directory`: the folder of the holder. Throws the error message of tmux. */
 export async function startInTmux(
   program: TmuxSessionSpec | TmuxPaneSpec,
   directory: string,
   listeners: PtyListeners,
 ): Promise<Pty> {
   const { tmux } = program
-  const opened = 'file' in program ? await openSession(program) : { pane: await takenPane(program) }
+  const opened = 'file' in program ? await openSession(program) : { pane: await findGivenPane(program) }
   const { id } = opened.pane
   const mark = opened.pane.mark ?? randomUUID()
   const { promise: began, resolve: onBegan, reject: onNeverBegan } = Promise.withResolvers<number>()
   began.catch(() => {})
-  const tell = createGate()
+  const emit = createEventQueue()
   const exitFile = createExitFile(directory)
   let size: SizeWatch | undefined
   let hasEnded = false
@@ -45,33 +45,33 @@ export async function startInTmux(
     hasEnded = true
     size?.close()
     output.close()
-    typist.close()
-    onNeverBegan(new Error('it ended before it had begun'))
-    tell(() => listeners.onExit(exit))
+    input.close()
+    onNeverBegan(new Error('The program ended before it had started.'))
+    emit(() => listeners.onExit(exit))
   }
 
-  const reader = createEscortReader(mark, {
-    onOutput: (bytes) => tell(() => listeners.onOutput(bytes)),
+  const reader = createWatchdogReader(mark, {
+    onOutput: (bytes) => emit(() => listeners.onOutput(bytes)),
     onBegan,
     onEnded(exit) {
-      void askTmux(tmux, [['kill-pane', '-t', id]]).catch(() => {})
+      void runTmux(tmux, [['kill-pane', '-t', id]]).catch(() => {})
       end(exit)
     },
   })
-  const typist = createTypist(tmux, id)
+  const input = createPaneInput(tmux, id)
   const output = await openPaneOutput({
     tmux,
     pane: id,
     directory,
     onBytes(bytes) {
-      // A program that is told of a new size draws anew: what it writes then is meant for that size.
-      size?.glance()
+      // After a resize, a program redraws its screen. That output is for the new size.
+      size?.checkIfDue()
       reader.read(bytes)
     },
-    onPicture(bytes) {
+    onRedraw(bytes) {
       reader.flush()
-      size?.look()
-      tell(() => listeners.onOutput(bytes))
+      size?.check()
+      emit(() => listeners.onOutput(bytes))
     },
     onGone() {
       reader.flush()
@@ -80,69 +80,74 @@ export async function startInTmux(
   })
 
   function watch({ tty }: Pane): void {
-    size = watchSize(tty, program, (now) => tell(() => listeners.onResize?.(now)))
-    size.look()
+    size = watchSize(tty, program, (now) => emit(() => listeners.onResize?.(now)))
+    size.check()
   }
 
-  async function begin(): Promise<Begun> {
-    const hold = holdCommands(id, directory, exitFile)
+  async function begin(): Promise<Started> {
+    const adopt = adoptCommands(id, directory, exitFile)
     if (!('serverNames' in opened)) {
       const { pane } = opened
-      await askTmux(tmux, hold)
+      await runTmux(tmux, adopt)
       watch(pane)
       await output.join()
       return { pid: pane.programPid ?? pane.pid, panePid: pane.pid }
     }
-    const also = [...hold, setOption(id, paneOption.mark, mark), output.pipeCommand]
+    const also = [...adopt, setOption(id, paneOption.mark, mark), output.pipeCommand]
     const pane = await startProgram(program as TmuxSessionSpec, opened, { mark, also })
     watch(pane)
     output.read()
     const pid = await began
-    void askTmux(tmux, [setOption(id, paneOption.pid, String(pid))]).catch(() => {})
+    void runTmux(tmux, [setOption(id, paneOption.pid, String(pid))]).catch(() => {})
     return { pid, panePid: pane.pid }
   }
 
   async function resize(next: Size): Promise<void> {
     const now = await findPane(tmux, id)
-    if (now) await askTmux(tmux, resizeCommands(now, next))
-    size?.look()
+    if (now) await runTmux(tmux, resizeCommands(now, next))
+    size?.check()
   }
 
   try {
     const { pid, panePid } = await begin()
-    // Whoever started it knows it by then.
-    setImmediate(() => tell.open())
+    // By then, the caller has the result of this function.
+    setImmediate(() => emit.start())
     return {
       pid,
       answersItself: true,
-      write: (bytes, onTaken) => typist.write(bytes, onTaken),
+      write: (bytes, onTaken) => input.write(bytes, onTaken),
       resize: (next) => void resize(next).catch(() => {}),
       signal: (name) => void (signalGroup(pid, name) || signalGroup(panePid, name)),
+      async release() {
+        await runTmux(tmux, releaseCommands(id))
+        reader.flush()
+        end({ code: null, signal: null, isReleased: true })
+      },
     }
   } catch (error) {
-    if ('file' in program) await askTmux(tmux, [['kill-pane', '-t', id]]).catch(() => {})
+    if ('file' in program) await runTmux(tmux, [['kill-pane', '-t', id]]).catch(() => {})
     throw error
   }
 }
 
-interface Begun {
+interface Started {
   readonly pid: number
-  /** What tmux waits for. */
+  /** The process that tmux waits for. */
   readonly panePid: number
 }
 
-async function takenPane({ tmux }: TmuxPaneSpec): Promise<Pane> {
+async function findGivenPane({ tmux }: TmuxPaneSpec): Promise<Pane> {
   const pane = await findPane(tmux, tmux.pane)
-  if (!pane) throw new Error('the pane is gone from tmux')
+  if (!pane) throw new Error('The pane no longer exists in tmux.')
   return pane
 }
 
-/** Holds what is told back until somebody is there who understands it. */
-function createGate() {
+/** Delays events until the listeners are ready for them. */
+function createEventQueue() {
   let waiting: (() => void)[] | undefined = []
-  const tell = (action: () => void): void => (waiting ? void waiting.push(action) : action())
-  return Object.assign(tell, {
-    open() {
+  const emit = (action: () => void): void => (waiting ? void waiting.push(action) : action())
+  return Object.assign(emit, {
+    start() {
       const actions = waiting ?? []
       waiting = undefined
       for (const action of actions) action()
@@ -150,8 +155,8 @@ function createGate() {
   })
 }
 
-/** How it ends is written down by tmux itself, and the pane closes then as ever, whether anybody is there or not. */
-function holdCommands(pane: string, directory: string, exitFile: ExitFile): readonly TmuxCommand[] {
+/** tmux itself records how the program ends and then closes the pane as usual, with or without a holder. */
+function adoptCommands(pane: string, directory: string, exitFile: ExitFile): readonly TmuxCommand[] {
   const onDeath = [
     ['run-shell', exitFile.shellLine],
     ['kill-pane', '-t', pane],
@@ -159,20 +164,30 @@ function holdCommands(pane: string, directory: string, exitFile: ExitFile): read
     .map(tmuxLine)
     .join(' ; ')
   return [
-    setOption(pane, paneOption.heldAs, basename(directory)),
+    setOption(pane, paneOption.ownerSession, basename(directory)),
     ['set-hook', '-p', '-t', pane, 'pane-died', onDeath],
     setOption(pane, 'remain-on-exit', 'on'),
   ]
 }
 
-/** Where a person is attached, their terminal decides, as it does for every session of theirs. */
+/** Undoes all changes to the pane. The pipe ends last, so that all output up to then is kept. */
+function releaseCommands(pane: string): readonly TmuxCommand[] {
+  return [
+    ['set-hook', '-u', '-p', '-t', pane, 'pane-died'],
+    ['set-option', '-u', '-p', '-t', pane, 'remain-on-exit'],
+    ['set-option', '-u', '-p', '-t', pane, paneOption.ownerSession],
+    ['pipe-pane', '-t', pane],
+  ]
+}
+
+/** If a person is attached, their terminal decides the size, as for every session of theirs. */
 function resizeCommands({ id, size, window, isAlone, windowSize }: Pane, next: Size): readonly TmuxCommand[] {
   const to = (cols: number, rows: number) => ['-t', id, '-x', String(cols), '-y', String(rows)]
   if (!isAlone) return [['resize-pane', ...to(next.cols, next.rows)]]
   return [
-    // Its window may have a row more, for the name of the pane.
+    // Its window may have one more row, for the pane title.
     ['resize-window', ...to(next.cols + window.cols - size.cols, next.rows + window.rows - size.rows)],
-    // By itself that would hold for ever, whoever attaches.
+    // Otherwise the manual size would stay for ever, whatever terminal attaches.
     ['set-option', '-w', '-t', id, 'window-size', windowSize],
   ]
 }

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readAll, shellLine } from '../../../test/fixtures/held-program.ts'
+import { readAll, shellLine } from '../../../test/worlds/held-program.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
-import type { TestTerminals } from '../../../test/fixtures/terminals.ts'
-import { shownOn, testTerminals, untilEnded, untilShown } from '../../../test/fixtures/terminals.ts'
+import type { TestTerminals } from '../../../test/worlds/terminals.ts'
+import { shownOn, testTerminals, untilEnded, untilShown } from '../../../test/worlds/terminals.ts'
 import type { TestTmux } from '../../../test/fixtures/tmux-server.ts'
 import { tmux, tmuxServer } from '../../../test/fixtures/tmux-server.ts'
 import { until } from '../../../test/fixtures/until.ts'
-import type { Terminal } from '../terminal.ts'
+import type { Terminal } from '../live-terminal.ts'
 
 interface Place {
   readonly server: TestTmux
@@ -19,13 +19,13 @@ function place(env: Readonly<Record<string, string>> = {}): Place {
   return { server: tmuxServer(env), terminals: testTerminals() }
 }
 
-/** A line for the shell, in a tmux session of the terminal's own name. */
+/** Starts a shell command line in a tmux session with the name of the terminal. */
 async function start({ server, terminals }: Place, name: string, line: string, env = {}): Promise<Terminal> {
   const program = { ...shellLine(line, env), tmux: { ...server.access, session: name } }
   return server.ends(await terminals.start(name, program))
 }
 
-/** A person at another terminal. */
+/** Attaches a person from another terminal. */
 function attach({ server, terminals }: Place, ...words: readonly string[]): Promise<Terminal> {
   const { program, env } = server.access
   const args = ['attach-session', ...words]
@@ -34,7 +34,7 @@ function attach({ server, terminals }: Place, ...words: readonly string[]): Prom
 }
 
 tmux.describe('a program in tmux', () => {
-  test('shows what it prints, and takes what is typed', async () => {
+  test('shows its output, and gets its input', async () => {
     const here = place()
     const terminal = await start(here, 'ask', 'printf "name? "; read name; echo "hello $name"; read x; exit 3')
     await untilShown(terminal, 'name?')
@@ -46,7 +46,7 @@ tmux.describe('a program in tmux', () => {
     await until(async () => (await here.server.run('list-sessions').catch(() => '')) === '')
   })
 
-  test('loses no byte of what it printed, not even of what it printed last', async () => {
+  test('loses no byte of its output, not even at its end', async () => {
     const here = place()
     const files = temporaryDirectory()
     const names = Array.from({ length: 12 }, (_, index) => `s${index}`)
@@ -58,7 +58,7 @@ tmux.describe('a program in tmux', () => {
     }
   })
 
-  test('gets every byte that is typed, and its own come as they are', async () => {
+  test('gets every typed byte, and its output is unchanged', async () => {
     const here = place()
     const file = join(temporaryDirectory(), 'typed')
     const line = `stty raw -echo; printf ready; head -c 2048 | tee ${file}; printf done; read x`
@@ -71,12 +71,12 @@ tmux.describe('a program in tmux', () => {
       return bytes.includes('done') && bytes
     })
     expect(readFileSync(file).equals(all)).toBe(true)
-    // The one thing that is changed: a title as only tmux and screen know it.
+    // The only exception is a title in the syntax of tmux and screen.
     const expected = Buffer.concat([Buffer.from('ready'), all, Buffer.from('done')])
     expect(printed.equals(expected)).toBe(true)
   })
 
-  test('takes text of all kinds, also what tmux would take for keys', async () => {
+  test('gets any text, even text that tmux would read as keys', async () => {
     const here = place()
     const file = join(temporaryDirectory(), 'typed')
     const terminal = await start(here, 'text', `cat > ${file}`)
@@ -86,7 +86,7 @@ tmux.describe('a program in tmux', () => {
     await untilShown(terminal, '漢字 🚀')
   })
 
-  test('has the size that was asked for, and is told of a new one', async () => {
+  test('has the requested size, and is notified of a resize', async () => {
     const here = place()
     const terminal = await start(here, 'size', 'stty size; while read line; do stty size; done')
     await untilShown(terminal, '24 80')
@@ -100,7 +100,7 @@ tmux.describe('a program in tmux', () => {
     ['SIGTERM', 'sleep 100'],
     ['SIGKILL', 'sleep 100'],
     ['SIGHUP', 'exec sleep 100'],
-  ] as const)('is ended by %s, and that is told', async (signal, line) => {
+  ] as const)('ends on %s, which is reported', async (signal, line) => {
     const here = place()
     const terminal = await start(here, 'signal', `echo up; ${line}`)
     await untilShown(terminal, 'up')
@@ -110,7 +110,7 @@ tmux.describe('a program in tmux', () => {
     await until(async () => (await here.server.run('list-sessions').catch(() => '')) === '')
   })
 
-  test('is asked by the hub what has the foreground, like any other', async () => {
+  test('reports its foreground process and whether it is idle', async () => {
     const here = place()
     const shell = here.server.ends(
       await here.terminals.start('shell', {
@@ -131,7 +131,7 @@ tmux.describe('a program in tmux', () => {
     expect(await plain.isIdle()).toBe(false)
   })
 
-  test('is answered once what it asks its terminal', async () => {
+  test('gets one answer to a question to its terminal', async () => {
     const here = place()
     const line = String.raw`stty raw -echo; printf 'x\033[6n'; head -c 6 | od -An -c; printf ready; head -c 1 | od -An -c; read x`
     const terminal = await start(here, 'asks', line)
@@ -140,7 +140,7 @@ tmux.describe('a program in tmux', () => {
     expect((await untilShown(terminal, '!')).replaceAll(/\s+/g, ' ')).toContain('033 [ 1 ; 2 R')
   })
 
-  test('sees its own variables and none that the tmux server was started with', async () => {
+  test('sees its own variables and none of the tmux server', async () => {
     const here = place({ SIGNALBOX_TOKEN: 'of-a-person', AWS_SECRET: 'too' })
     await here.server.run('new-session', '-d', '-s', 'before')
     const file = join(temporaryDirectory(), 'env')
@@ -157,7 +157,7 @@ tmux.describe('a program in tmux', () => {
     terminal.write(Buffer.from('\r'))
   })
 
-  test('is started without its secrets in any process list', async () => {
+  test('never shows its secrets in a process list', async () => {
     const here = place()
     const secret = `secret-${process.pid}-9d1f`
     let isOver = false
@@ -175,16 +175,18 @@ tmux.describe('a program in tmux', () => {
     expect(leaks).toEqual([])
   })
 
-  test('says so where tmux has a session of that name', async () => {
+  test('is refused if tmux already has a session of that name', async () => {
     const here = place()
     await here.server.run('new-session', '-d', '-s', 'taken')
-    await expect(start(here, 'taken', 'true')).rejects.toThrow('tmux has a session "taken" already; take another name')
+    await expect(start(here, 'taken', 'true')).rejects.toThrow(
+      'tmux already has a session "taken". Choose another name',
+    )
     expect(await here.server.run('list-sessions', '-F', '#{session_name}')).toBe('taken')
   })
 })
 
 tmux.describe('a person at the same session', () => {
-  test('sees what the hub sees, types, and decides its size while there', async () => {
+  test('sees the same screen, can type, and decides the size while attached', async () => {
     const here = place()
     const terminal = await start(here, 'both', 'while read line; do echo "<$line>"; done')
     const person = await attach(here, '-t', 'both')
@@ -200,7 +202,7 @@ tmux.describe('a person at the same session', () => {
     await until(() => terminal.size.cols === 60 && terminal.size.rows === 20)
   })
 
-  test('who throws all others out does not throw the hub out', async () => {
+  test('can detach all other clients without disconnecting the hub', async () => {
     const here = place()
     const terminal = await start(here, 'alone', 'while read line; do echo "<$line>"; done')
     terminal.write(Buffer.from('before\r'))
@@ -212,7 +214,7 @@ tmux.describe('a person at the same session', () => {
     expect(await untilShown(terminal, '<after>')).toBe('before\n<before>\nafter\n<after>')
   })
 
-  test('who is looking back is not disturbed when the hub types', async () => {
+  test('stays in copy mode when the hub types', async () => {
     const here = place()
     const terminal = await start(here, 'back', 'while read line; do echo "<$line>"; done')
     await here.server.run('copy-mode', '-t', 'back')
@@ -221,7 +223,7 @@ tmux.describe('a person at the same session', () => {
     expect(await here.server.run('display-message', '-p', '-t', 'back', '#{pane_in_mode}')).toBe('1')
   })
 
-  test('who has the output given to a program of their own has it, and the hub goes on after that', async () => {
+  test('can pipe the output to another program, and the hub continues after that', async () => {
     const here = place()
     const file = join(temporaryDirectory(), 'piped')
     const terminal = await start(here, 'piped', 'while read line; do echo "<$line>"; done')
@@ -234,19 +236,19 @@ tmux.describe('a person at the same session', () => {
     await untilShown(terminal, '<ours>')
   })
 
-  test('who moves it to another session takes the hub along', async () => {
+  test('can move the window to another session, and the hub follows', async () => {
     const here = place()
     await here.server.run('new-session', '-d', '-s', 'other')
     const terminal = await start(here, 'moves', 'while read line; do echo "<$line>"; done')
     await here.server.run('move-window', '-s', 'moves:', '-t', 'other:9')
     terminal.write(Buffer.from('typed\r'))
     await untilShown(terminal, '<typed>')
-    expect(terminal.life.is).toBe('running')
+    expect(terminal.status.is).toBe('running')
   })
 })
 
-tmux.describe('what goes', () => {
-  test('a hub: the next one finds it where it was', async () => {
+tmux.describe('a program in tmux after a failure', () => {
+  test('continues with the next hub when its hub has ended', async () => {
     const here = place()
     const first = await start(here, 'stays', 'echo before; read line; echo "<$line>"; read line')
     await untilShown(first, 'before')
@@ -257,11 +259,11 @@ tmux.describe('what goes', () => {
     await untilShown(second, '<after>')
   })
 
-  test('a holder: the program lives on in tmux, and can be taken up again until its end', async () => {
+  test('continues in tmux when its holder was killed, and can be adopted again', async () => {
     const here = place()
     const first = await start(here, 'held', 'echo before; read line; echo "<$line>"; read line; exit 5')
     await untilShown(first, 'before')
-    if (first.life.is === 'running') process.kill(first.life.holderPid, 'SIGKILL')
+    if (first.status.is === 'running') process.kill(first.status.holderPid, 'SIGKILL')
     expect(await untilEnded(first)).toEqual({ is: 'lost' })
     const pane = await here.server.run('list-panes', '-t', 'held', '-F', '#{pane_id}')
     await here.server.run('send-keys', '-t', 'held', 'meanwhile', 'Enter')
@@ -272,7 +274,7 @@ tmux.describe('what goes', () => {
     expect(await untilEnded(second)).toMatchObject({ is: 'exited', code: 5 })
   })
 
-  test('the tmux server, or the pane: it has ended, and why is told', async () => {
+  test('ends with the tmux server, which is reported as the reason', async () => {
     const here = place()
     const terminal = await start(here, 'gone', 'echo up; read line')
     await untilShown(terminal, 'up')
@@ -288,7 +290,7 @@ function processesThatShow(text: string): readonly string[] {
     .filter((pid) => read(`/proc/${pid}/cmdline`).includes(text))
 }
 
-/** Empty until it is there. */
+/** Empty until the file exists. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -1,17 +1,19 @@
-/** What a model is asked, in whatever words the request says it. */
+/** A request to a model, independent of the provider's format. */
 export interface Conversation {
-  /** The last thing the person said, without what the agent's program wrapped around it. */
+  /** The person's last message, without the text that the agent's program added. */
   readonly prompt: string
-  /** What the tools answered since. */
+  /** The person's earlier messages, oldest first. */
+  readonly earlier: readonly string[]
+  /** The tool results since the last message. */
   readonly results: readonly string[]
   readonly tools: readonly OfferedTool[]
-  /** A side request, such as for a title, wants JSON of this schema instead of an answer. */
+  /** Set for a side request, such as for a title. Its answer is JSON of this schema. */
   readonly schema?: JsonSchema
 }
 
 export interface OfferedTool {
   readonly name: string
-  /** Codex keeps the tools of an MCP server under one name. */
+  /** Codex groups the tools of an MCP server under one name. */
   readonly namespace?: string
 }
 
@@ -23,13 +25,13 @@ export interface JsonSchema {
   readonly anyOf?: readonly JsonSchema[]
 }
 
-/** One turn of the conversation: what a person said, or what a tool answered. The model's own turns do not matter. */
+/** One turn of the conversation: a message of a person, or a tool result. The model's own turns do not matter. */
 export type Turn =
   | { readonly from: 'person'; readonly texts: readonly string[] }
   | { readonly from: 'tool'; readonly text: string }
 
-export function readTurns(turns: readonly Turn[]): Pick<Conversation, 'prompt' | 'results'> {
-  let prompt = ''
+export function readTurns(turns: readonly Turn[]): Pick<Conversation, 'prompt' | 'earlier' | 'results'> {
+  const said: string[] = []
   let results: string[] = []
   for (const turn of turns) {
     if (turn.from === 'tool') {
@@ -38,13 +40,13 @@ export function readTurns(turns: readonly Turn[]): Pick<Conversation, 'prompt' |
     }
     const own = turn.texts.map(withoutWrappers).filter((text) => text !== '')
     if (own.length === 0) continue
-    prompt = own.join('\n')
+    said.push(own.join('\n'))
     results = []
   }
-  return { prompt, results }
+  return { prompt: said.at(-1) ?? '', earlier: said.slice(0, -1), results }
 }
 
-/** The agents put their own words into the person's turn: reminders, the environment, the project's instructions. */
+/** Agents add their own text to the person's turn: reminders, the environment, the project's instructions. */
 function withoutWrappers(text: string): string {
   const rest = text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '')
   const isWrapper = /^\s*<([a-zA-Z_-]+)\b[^>]*>[\s\S]*<\/\1>\s*$/.test(rest) || /^\s*# AGENTS\.md/.test(rest)

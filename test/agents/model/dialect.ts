@@ -1,4 +1,4 @@
-/** How one provider's wire says a conversation and its answer. */
+/** The format in which one provider sends a conversation and its answer. */
 import { randomUUID } from 'node:crypto'
 import type { Conversation } from './conversation.ts'
 import type { Part } from './script.ts'
@@ -6,9 +6,9 @@ import type { Part } from './script.ts'
 export interface Dialect {
   readonly path: RegExp
   read(body: Body): Conversation
-  /** The answer in one piece, where the request did not ask for a stream. */
+  /** The answer in one piece, if the request did not ask for a stream. */
   whole(parts: readonly Part[]): object
-  /** What is sent at once, and what follows. */
+  /** The events that are sent at once. `rest` are those that follow. */
   head(): readonly StreamEvent[]
   rest(parts: readonly Part[]): Iterable<StreamEvent>
   wantsStream(body: Body, path: string): boolean
@@ -21,7 +21,7 @@ export interface StreamEvent {
   readonly data: object | string
 }
 
-/** Text comes in pieces, as from a real model. */
+/** Splits text into pieces, as a real model sends it. */
 export function piecesOf(text: string): readonly string[] {
   return text.match(/[\s\S]{1,24}/g) ?? []
 }
@@ -33,7 +33,7 @@ export function textsOf(content: unknown): readonly string[] {
   return (content as readonly { text?: unknown }[]).flatMap(({ text }) => (typeof text === 'string' ? [text] : []))
 }
 
-/** The agents take two answers of one id for parts of one answer. */
+/** A new id per answer, because agents treat two answers with one id as parts of one answer. */
 export function freshId(kind: string): string {
   return `${kind}_${randomUUID()}`
 }

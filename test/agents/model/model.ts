@@ -1,6 +1,6 @@
 /**
- * A model that does as it is told: one loopback server that speaks for every provider, so that real agents can be run
- * without one. `script.ts` says what a prompt can ask of it.
+ * A scripted model: one loopback server that implements the APIs of all providers, so that real agents run without a
+ * real model. `script.ts` lists the commands that a prompt can contain.
  *
  *   request → dialect → conversation → script → reply → dialect → stream
  */
@@ -20,7 +20,7 @@ import { replyTo } from './script.ts'
 
 export interface ScriptedModel extends AsyncDisposable {
   readonly origin: string
-  /** What it was asked, side requests left out. */
+  /** The requests it received, without side requests. */
   readonly asked: readonly Conversation[]
 }
 
@@ -28,19 +28,19 @@ const dialects: readonly Dialect[] = [responses, chatCompletions, messages, gemi
 
 export async function startScriptedModel(port = 0): Promise<ScriptedModel> {
   const asked: Conversation[] = []
-  const leaving = new AbortController()
+  const stopping = new AbortController()
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').replace(/\?.*$/, '')
     const dialect = dialects.find((candidate) => request.method === 'POST' && candidate.path.test(path))
     const text = decompressed(await readAll(request), request.headers['content-encoding'])
-    if (!dialect) return sendJson(response, 200, answerBeside(path))
+    if (!dialect) return sendJson(response, 200, answerOther(path))
     const body = JSON.parse(text) as Body
     const conversation = dialect.read(body)
     if (!conversation.schema) asked.push(conversation)
     const reply = replyTo(conversation)
     if (reply.is === 'failure') {
-      return sendJson(response, reply.status, { error: { type: 'scripted', message: 'It was told to fail.' } })
+      return sendJson(response, reply.status, { error: { type: 'scripted', message: 'The script says to fail.' } })
     }
     if (!dialect.wantsStream(body, path)) {
       return sendJson(response, 200, reply.is === 'answer' ? dialect.whole(reply.parts) : {})
@@ -48,7 +48,7 @@ export async function startScriptedModel(port = 0): Promise<ScriptedModel> {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }).flushHeaders()
     for (const event of dialect.head()) response.write(frameOf(event))
     if (reply.is === 'stall') return
-    await wait(reply.waitMs, undefined, { signal: leaving.signal })
+    await wait(reply.waitMs, undefined, { signal: stopping.signal })
     for (const event of dialect.rest(reply.parts)) response.write(frameOf(event))
     response.end()
   }
@@ -64,15 +64,15 @@ export async function startScriptedModel(port = 0): Promise<ScriptedModel> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     async [Symbol.asyncDispose]() {
-      leaving.abort()
+      stopping.abort()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
 }
 
-/** What the programs also like to know. */
-function answerBeside(path: string): object {
+/** Other requests that the programs make. */
+function answerOther(path: string): object {
   if (path.endsWith('count_tokens')) return { input_tokens: 10 }
   if (path.endsWith(':countTokens')) return { totalTokens: 10 }
   return path.endsWith('/models') ? { object: 'list', data: [{ id: 'scripted', object: 'model' }], models: [] } : {}

@@ -92,7 +92,7 @@ function itemOf(part: Part) {
   }
 }
 
-/** What is still empty when the item is announced. */
+/** The fields that are still empty when the item is announced. */
 function beginningOf(part: Part): object {
   switch (part.is) {
     case 'thought':

@@ -1,6 +1,6 @@
 import type { JsonSchema } from './conversation.ts'
 
-/** The smallest value that a schema allows: the first choice wherever there is one. */
+/** A simple value that the schema allows. It takes the first choice if there are several. */
 export function sampleOf(schema: JsonSchema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]

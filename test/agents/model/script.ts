@@ -1,16 +1,16 @@
 /**
- * The script a prompt is, line by line:
+ * A prompt is a script, line by line:
  *
- *   CALL tool {json}   call a tool; several of them one after another
- *   THINK text         think it
- *   SAY text           say it before anything else
- *   FINAL text         say it at the end, instead of what the tools answered
- *   LONG count         so many lines at the end
+ *   CALL tool {json}   call a tool; several calls run one after another
+ *   THINK text         think this
+ *   SAY text           say this before anything else
+ *   FINAL text         say this at the end, instead of the tool results
+ *   LONG count         print this many lines at the end
  *   SLOW ms            begin each answer, then wait
- *   STALL              begin the answer, and never go on
+ *   STALL              begin the answer, but never continue
  *   FAIL status        answer with this HTTP status
  *
- * A prompt without any is echoed. The reply depends on the conversation alone, so a retry is answered like the first try.
+ * A prompt without commands is echoed. The reply depends on the conversation alone, so a retry gets the same answer.
  */
 import type { Conversation, OfferedTool } from './conversation.ts'
 import { freshId } from './dialect.ts'
@@ -46,10 +46,10 @@ export function replyTo(conversation: Conversation): Reply {
     return { is: 'answer', parts: [...opening, callPart(next, conversation)], waitMs }
   }
   const opening = calls.length === 0 ? [...all('THINK').map(think), ...all('SAY').map(say)] : []
-  return { is: 'answer', parts: [...opening, say(lastWords(conversation, calls.length, first))], waitMs }
+  return { is: 'answer', parts: [...opening, say(finalText(conversation, calls.length, first))], waitMs }
 }
 
-function lastWords(
+function finalText(
   { prompt, results }: Conversation,
   calls: number,
   first: (directive: string) => string | undefined,
@@ -61,7 +61,7 @@ function lastWords(
 
 function callPart(line: string, { tools }: Conversation): Part {
   const [, name = '', json = '{}'] = /^(\S+)\s*(.*)$/.exec(line) ?? []
-  // Each agent has a prefix of its own for the tools of an MCP server.
+  // Each agent has its own prefix for the tools of an MCP server.
   const tool = tools.find((offered) => offered.name === name) ?? tools.find((offered) => offered.name.endsWith(name))
   if (!tool) return say(`There is no tool ${name}, only ${tools.map((offered) => offered.name).join(', ')}.`)
   return { is: 'call', id: freshId('call'), tool, input: JSON.parse(json) as object }

@@ -1,16 +1,16 @@
 /**
- * An upstream that has everything the conformance suite looks for.
+ * An upstream with everything that the conformance suite tests.
  *
- *   node conformance-upstream.ts --stdio | --http | --sse  [--era legacy|modern|both]
+ * node conformance-upstream.ts --stdio | --http | --sse [--era legacy|modern|both]
  *
- * Over HTTP it says `listening on <url>` when it is ready.
+ * Over HTTP it prints `listening on <url>` when it is ready.
  */
 import { parseArgs } from 'node:util'
 import { linesOf } from '../../../src/base/lines.ts'
 import { createMetrics } from '../../../src/base/metrics.ts'
-import type { Gate } from '../../../src/http/gate.ts'
+import type { Outlet } from '../../../src/endpoint/endpoint.ts'
+import type { Authenticator } from '../../../src/http/authenticator.ts'
 import { createHttp } from '../../../src/http/http.ts'
-import type { Outlet } from '../../../src/mcp/mcp.ts'
 import { log, openFixtureEndpoint } from './fixture-endpoint.ts'
 import { limitEra, type ServedEra } from './limit-era.ts'
 
@@ -33,10 +33,16 @@ else await serveHttp(values.sse ? '/sse' : '/mcp')
 
 async function serveHttp(path: string): Promise<void> {
   const rules = { host: '127.0.0.1', allowedHosts: [], allowedOrigins: [] }
-  const http = createHttp({ rules, maxBodyBytes, metrics: createMetrics(), page: { serve: () => false }, log })
+  const http = createHttp({
+    rules,
+    maxBodyBytes,
+    maxIdlePerToken: 256,
+    metrics: createMetrics(),
+    log,
+  })
   const port = await http.listen('127.0.0.1', 0)
-  const gate: Gate = { admit: async () => ({ is: 'admitted', caller: fixtures.caller }) }
-  http.open({ endpoint, gate, faceOf: () => fixtures.face })
+  const authenticator: Authenticator = { authenticate: async () => ({ is: 'authenticated', caller: fixtures.caller }) }
+  http.open({ endpoint, authenticator, faceOf: () => fixtures.face })
   process.once('SIGTERM', () => void http.stop(0).then(end))
   console.log(`listening on http://127.0.0.1:${port}${path}`)
 }
@@ -63,6 +69,7 @@ function outletOf(stream: NodeJS.WriteStream): Outlet {
     },
     send: (message) => void stream.write(`${JSON.stringify(message)}\n`),
     prime: () => {},
+    retryAfter: () => {},
     onDrain: (listener) => stream.on('drain', listener),
     onClose: (listener) => stream.once('close', listener),
     end: () => stream.end(),

@@ -1,4 +1,4 @@
-/** The tools of the faulty upstream: each goes wrong in a way of its own, but for `echo`, which stands beside them. */
+/** The tools of the faulty upstream: each has its own fault, except `echo`, which works. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const kinds = ['stdio', 'http', 'modern', 'sse'] as const
@@ -20,16 +20,16 @@ export interface Request {
   }
 }
 
-/** How one request is answered. Each ends the answer but `write`. */
+/** How one request is answered. Every method but `write` ends the answer. */
 export interface Reply {
-  /** All in one packet. */
+  /** Sends all messages in one packet. */
   messages(...messages: readonly object[]): void
-  /** Bytes as they are: the line of a stream, the body of an HTTP response. */
+  /** Writes raw bytes: a line of a stream, the body of an HTTP response. */
   write(bytes: string): Promise<void>
   end(): void
-  /** Hangs up in the middle. */
+  /** Closes the socket in the middle of the answer. */
   cut(): void
-  /** Only HTTP has one. */
+  /** HTTP only. */
   status(code: number, body: string): void
 }
 
@@ -40,17 +40,17 @@ export interface FaultTool {
   run(reply: Reply, request: Request, state: State): void | Promise<void>
 }
 
-/** What the upstream remembers. */
+/** The state of the upstream. */
 export interface State {
   unauthorized: boolean
   forgotten: boolean
   hasPassingTool: boolean
-  /** To all who listen. */
+  /** Notifies all listeners. */
   notify(method: string): void
   forget(): void
 }
 
-/** Which JavaScript would change. */
+/** Numbers that JavaScript would change. */
 export const largeNumbers = '{"id":1234567890123456789,"most":1e400,"list":[-9007199254740993,1.5]}'
 
 const megabyte = 'x'.repeat(1024 * 1024)

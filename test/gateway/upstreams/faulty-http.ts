@@ -8,9 +8,9 @@ import type { Reply, Request } from './fault-tools.ts'
 export interface Serving {
   readonly isModern: boolean
   receive(message: Partial<Request>, reply: Reply): void
-  /** In the journal. */
+  /** Writes to the journal. */
   note(message: object): void
-  /** Who is told of changes. */
+  /** The receivers of change notices. */
   readonly listeners: Set<(notice: object) => void>
   readonly connections: Set<string>
 }
@@ -52,7 +52,7 @@ function replyTo(response: ServerResponse): Reply {
   }
 }
 
-/** Before 2026-07-28 whoever opens a stream is told of everything; since then the stream is the answer to a request. */
+/** Before 2026-07-28 every open stream gets all notices. Since then the stream is the answer to a request. */
 function follow(response: ServerResponse, { listeners }: Serving, request?: Partial<Request>): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
   const params = request && { _meta: { 'io.modelcontextprotocol/subscriptionId': request.id } }
@@ -65,7 +65,7 @@ function follow(response: ServerResponse, { listeners }: Serving, request?: Part
   response.write(asEvent({ jsonrpc: '2.0', method, params: acknowledged }))
 }
 
-/** Since 2026-07-28 a request is taken back so. */
+/** Since 2026-07-28 closing the socket cancels a request. */
 function noteWhoHangsUp({ params }: Partial<Request>, response: ServerResponse, { isModern, note }: Serving): void {
   response.once('close', () => {
     if (isModern && !response.writableEnded) note({ method: 'hung up', params: { name: params?.name } })

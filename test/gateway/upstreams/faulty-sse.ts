@@ -1,4 +1,4 @@
-/** The faulty upstream over HTTP+SSE as of 2024-11-05: whatever a client is told comes on its one stream. */
+/** The faulty upstream over HTTP+SSE of 2024-11-05: every message to a client goes over its one stream. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'

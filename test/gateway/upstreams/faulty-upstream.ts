@@ -1,10 +1,10 @@
 /**
- * An upstream that does everything wrong, without an SDK that would forbid it.
+ * An upstream that does everything wrong, without an SDK that would prevent it.
  *
- *   node faulty-upstream.ts --kind stdio|http|modern|sse [--handshake dies|hangs|babbles|refuses] [--journal <file>]
+ * node faulty-upstream.ts --kind stdio|http|modern|sse [--handshake dies|hangs|babbles|refuses] [--journal <file>]
  *
- * `modern` is HTTP as of 2026-07-28; the others are of the revisions before. The journal has one line for each message that
- * reached it, over restarts. All but stdio say `listening on <url>`.
+ * `modern` is HTTP of 2026-07-28; the others are earlier revisions. The journal has one line for each message that
+ * reached it, across restarts. All but stdio print `listening on <url>`.
  */
 import { once } from 'node:events'
 import { appendFileSync, closeSync } from 'node:fs'
@@ -51,7 +51,7 @@ function receive(message: Partial<Request>, reply: Reply): void {
     capabilities: { tools: { listChanged: true } },
     serverInfo: { name: 'faulty-upstream', version: '1' },
   }
-  // Legacy clients overlook what only 2026-07-28 wants to see.
+  // Legacy clients ignore the fields that only 2026-07-28 requires.
   const cached = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
   switch (message.method) {
     case 'initialize':
@@ -92,7 +92,7 @@ function serveLines(): void {
   serving.listeners.add((notice) => process.stdout.write(asLine(notice)))
   createInterface({ input: process.stdin }).on('line', (line) => receive(JSON.parse(line) as Request, lineReply()))
 
-  /** A line that comes slowly is still one line: whoever else has something to say waits for its end. */
+  /** A slow line is still one line: other messages wait for its end. */
   function lineReply(): Reply {
     let release: (() => void) | undefined
     async function take(): Promise<void> {

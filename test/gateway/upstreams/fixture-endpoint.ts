@@ -1,10 +1,11 @@
-/** The conformance fixtures behind our own endpoint, and nothing else: no tool of a hub stands beside them. */
+/** The conformance fixtures behind our own endpoint, without any tool of a hub. */
 import { createLog } from '../../../src/base/log.ts'
 import type { Principal } from '../../../src/base/principal.ts'
 import { createRedactor } from '../../../src/base/redact.ts'
 import { createConnectionRecords } from '../../../src/connections/connections.ts'
-import type { Endpoint, Face } from '../../../src/mcp/mcp.ts'
-import { createEndpoint, createFace, createNotices, managementFaceId } from '../../../src/mcp/mcp.ts'
+import type { Endpoint, Face } from '../../../src/endpoint/endpoint.ts'
+import { createEndpoint, createFace } from '../../../src/endpoint/endpoint.ts'
+import { createNotices, managementFaceId } from '../../../src/mcp/mcp.ts'
 import { openStore } from '../../../src/store/store.ts'
 import { createFixtureProvider } from '../../conformance/fixture-provider.ts'
 import { createTempHome } from '../../harness/temp-home.ts'
@@ -30,13 +31,14 @@ export async function openFixtureEndpoint(): Promise<FixtureEndpoint> {
     providers: [createFixtureProvider({ notices })],
   })
   const endpoint = createEndpoint({
-    records: createConnectionRecords({ store, hubId: 'conformance-upstream' }),
+    records: createConnectionRecords({ store, hubId: 'conformance-upstream', endpoint: 'hub' }),
     notices,
     log,
     stateKey: new Uint8Array(32).fill(1),
-    faceOf: () => face,
-    principalOf: async () => caller,
     maxConnectionsPerToken: 1_000,
+    maxSubscriptionsPerSession: 1_000,
+    maxCallsPerToken: 256,
+    maxCallMembers: 10_000,
     connectionIdleMs: 3_600_000,
     onConnectionsChange: () => {},
   })

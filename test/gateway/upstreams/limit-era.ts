@@ -1,7 +1,8 @@
-/** An endpoint that serves one era and meets the other as a server does that has never heard of it. */
-import { eraOfBody } from '../../../src/mcp/era.ts'
-import type { Endpoint, LineConnection, Outlet, RpcMessage } from '../../../src/mcp/mcp.ts'
+/** An endpoint that serves one era and answers the other like a server that does not know it. */
+import type { Endpoint, LineConnection, Outlet } from '../../../src/endpoint/endpoint.ts'
+import { eraOfBody } from '../../../src/endpoint/era.ts'
 import { errorCode, RpcError } from '../../../src/mcp/mcp.ts'
+import type { RpcMessage } from '../../../src/mcp/mcp.ts'
 import { failure, isRequest, legacyVersions, modernVersion } from '../../../src/mcp/wire.ts'
 
 export type ServedEra = 'legacy' | 'modern' | 'both'
@@ -51,7 +52,7 @@ function idOf(message: RpcMessage): string | number | null {
 
 const notAllowed = new RpcError(-32000, 'Method not allowed.', { status: 405 })
 
-/** As the SDK's servers of the legacy line say it. */
+/** The answer of the SDK's legacy servers. */
 const badRequest = {
   code: -32000,
   message: `Bad Request: Unsupported protocol version (supported versions: ${legacyVersions.toReversed().join(', ')})`,
@@ -61,7 +62,7 @@ function unknownMethod(method: string) {
   return { code: errorCode.methodNotFound, message: `Method not found: ${method}` }
 }
 
-/** As the SDK's servers without a legacy leg say it. */
+/** The answer of the SDK's servers without legacy support. */
 function unknownVersion(message: RpcMessage) {
   const requested = 'method' in message ? message.params?.['protocolVersion'] : undefined
   return {

@@ -1,8 +1,10 @@
 /**
- * The least that can be called an MCP server: one tool, `echo`, answered with JSON. What it costs to reach it is then
- * the cost of what stands in front.
+ * The smallest MCP server: one tool, `echo`, answered with JSON. So the cost of a call is the cost of the layers in
+ * front of it.
  *
- *   node plain-upstream.ts [--stdio]        over HTTP it says `listening on <url>` when it is ready
+ * node plain-upstream.ts [--stdio]
+ *
+ * Over HTTP it prints `listening on <url>` when it is ready.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -33,7 +33,7 @@ export const sessions: Migration = {
       ended_at text,
       updated_at text not null
     )`,
-    // Ended sessions keep their names, which others may take again.
+    // An ended session keeps its name, and a new session may take the same name.
     `create unique index sessions_living_name on sessions (name) where status in ('queued', 'starting', 'running')`,
     `create index sessions_by_name on sessions (name, created_at)`,
     `create index sessions_by_time on sessions (created_at, id)`,

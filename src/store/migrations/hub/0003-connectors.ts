@@ -39,7 +39,7 @@ export const connectors: Migration = {
     )`,
     `create unique index mcp_session_bindings_mount on mcp_session_bindings (session_id, label)`,
     `create index mcp_session_bindings_by_connector on mcp_session_bindings (connector_id)`,
-    // What an upstream last listed, so that a list can be served before it is up again.
+    // The lists an upstream last sent, so that the hub can serve them before the upstream is up again.
     `create table mcp_known_lists (
       connector_id text not null references mcp_connectors (id) on delete cascade,
       fingerprint text not null,

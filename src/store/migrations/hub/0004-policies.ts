@@ -3,7 +3,7 @@ import type { Migration } from '../migration.ts'
 export const policies: Migration = {
   name: '0004-policies',
   statements: [
-    // Every version stays: what was decided under it can be read back.
+    // Every version is kept, so that the policy behind an old decision can be read.
     `create table policies (
       scope text not null,
       target text not null,

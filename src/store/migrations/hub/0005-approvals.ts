@@ -25,14 +25,14 @@ export const approvals: Migration = {
       notified_at text,
       revision integer not null
     )`,
-    // The same call again finds its approval instead of asking twice.
+    // A repeated call finds its approval instead of asking twice.
     `create unique index approvals_open on approvals (session_id, tool, digest, policy_version) where status in ('pending', 'approved')`,
-    // An answer that nobody was there to hear is kept for the same call.
+    // An answer that no call waited for is kept for the next identical call.
     `create index approvals_by_call on approvals (session_id, tool, digest)`,
     `create index approvals_by_status on approvals (status, requested_at)`,
     `create index approvals_by_session on approvals (session_id, requested_at)`,
     `create index approvals_by_revision on approvals (revision)`,
-    // A counter of its own: rows go with their sessions, and no number may be given twice.
+    // A separate counter, because rows are deleted with their sessions and no number may be used twice.
     `create table approval_revisions (id integer not null primary key, last integer not null)`,
     `insert into approval_revisions (id, last) values (1, 0)`,
     `create table grants (

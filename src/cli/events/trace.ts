@@ -1,0 +1,67 @@
+/** `signalbox trace`: the whole path of a call, as a tree. */
+import { z } from 'zod'
+import { approvalSchema } from '../../api/approval.ts'
+import { type Span, traceSchema } from '../../api/trace.ts'
+import { defineCommand } from '../command/command.ts'
+import { hubFlags, jsonFlag } from '../command/common-flags.ts'
+import { ask, openHubClient } from '../hub-client/ask-hub.ts'
+import type { HubClient } from '../hub-client/hub-client.ts'
+import { visibleText } from '../terminal-output/visible-text.ts'
+import { eventFields } from './event-fields.ts'
+
+export const command = defineCommand({
+  takes: '<id>',
+  about: [
+    'Shows the record of one call: its arguments, the rule that decided, the person who approved, its route and its outcome.',
+    'The id is the id of its approval or its correlation, which is in its events and, for an agent, in the _meta of the',
+    'result. Each line leaves out the fields that a line above it shows; --json prints all of them.',
+  ].join('\n'),
+  flags: { ...hubFlags, ...jsonFlag },
+  words: { min: 1, max: 1 },
+  examples: ['signalbox trace a1f3b2c4d5e6', 'signalbox trace 4bf92f3577b34da6a3ce929d0e0e4736'],
+  async run(args, context) {
+    const [id = ''] = args.words
+    using hub = await openHubClient(args, context)
+    const trace = await ask(hub, 'get_trace', { correlation: await correlationOf(id, hub) })
+    context.out(args.has('json') ? JSON.stringify(trace, null, 2) : renderTrace(traceSchema.parse(trace).spans))
+    return 'ok'
+  },
+})
+
+const approvalsSchema = z.object({ approvals: z.array(approvalSchema) })
+
+/** An id that is not an approval is taken for a correlation. */
+async function correlationOf(id: string, hub: HubClient): Promise<string> {
+  const answer = await hub.callTool('list_approvals', { id })
+  const [approval] = answer.isError ? [] : approvalsSchema.parse(answer.structured).approvals
+  return approval?.correlation ?? id
+}
+
+/** The fields of a span that are shown. */
+export interface ShownSpan extends Pick<Span, 'type' | 'after_ms' | 'route' | 'payload' | 'outcome'> {
+  readonly spans: readonly ShownSpan[]
+}
+
+export function renderTrace(spans: readonly ShownSpan[]): string {
+  return spans.map((span, index) => renderSpan(span, '', index === spans.length - 1, new Set())).join('\n')
+}
+
+/** `shown` has the fields of the enclosing call and of the earlier lines in it. */
+function renderSpan(span: ShownSpan, indent: string, isLast: boolean, shown: Set<string>): string {
+  const line = `${indent}${isLast ? '└─ ' : '├─ '}${lineOf(span, shown)}`
+  const inside = new Set(shown)
+  const below = span.spans.map((each, index) =>
+    renderSpan(each, `${indent}${isLast ? '   ' : '│  '}`, index === span.spans.length - 1, inside),
+  )
+  return [line, ...below].join('\n')
+}
+
+/** The time, the type, and the fields that are not shown above. */
+function lineOf({ type, after_ms, route, payload, outcome }: ShownSpan, shown: Set<string>): string {
+  const fields = [...(route === undefined ? [] : [route]), ...eventFields(payload)]
+  const isCall = type === 'tool-called'
+  const fresh = fields.filter((field) => (isCall || !shown.has(field)) && !type.endsWith(`-${field.split('=')[1]}`))
+  for (const field of fields) shown.add(field)
+  const open = outcome === undefined ? [] : [`outcome ${outcome}`]
+  return [`+${after_ms} ms`, type, ...fresh.map(visibleText), ...open].join('  ')
+}

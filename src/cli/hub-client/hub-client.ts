@@ -1,0 +1,130 @@
+/** Calls the tools of the hub, and turns every failure into a sentence with an exit code. */
+import { isRefusal } from '../../api/policy-errors.ts'
+import { HubError, messageOf } from '../../base/hub-error.ts'
+import { isRecord } from '../../base/is-record.ts'
+import { ClientError, clientRevision, createClient } from '../../client/client.ts'
+import type { ToolResult } from '../../client/client.ts'
+import { CliError } from '../command/cli-error.ts'
+import { refusedToken, unsafeSocket } from './hub-address.ts'
+import type { HubAddress } from './hub-address.ts'
+import { packageVersion } from '../../base/package-files.ts'
+import { createSend } from './send-to-hub.ts'
+
+/** Disposing it cancels the running calls. */
+export interface HubClient extends Disposable {
+  callTool(name: string, args: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<ToolAnswer>
+}
+
+export interface CallOptions {
+  /** How long to wait without progress. */
+  readonly timeoutMs?: number
+}
+
+export interface ToolAnswer {
+  readonly isError: boolean
+  /** Missing if the tool answers only with text or pictures. */
+  readonly structured?: Readonly<Record<string, unknown>>
+  readonly text: string
+  /** The whole result. */
+  readonly result: unknown
+}
+
+const answerWithinMs = 15_000
+
+/** Sends nothing before the first call. Each call is independent. */
+export function createHubClient(address: HubAddress): HubClient {
+  const { url, token, socket } = address
+  const info = { name: 'signalbox-cli', version: packageVersion() }
+  const client = createClient({ url, token, info, send: createSend(socket) })
+  const closing = new AbortController()
+  return {
+    async callTool(name, args, { timeoutMs = answerWithinMs } = {}) {
+      try {
+        return toAnswer(await client.callTool(name, args, { timeoutMs, signal: closing.signal }))
+      } catch (error) {
+        throw error instanceof ClientError ? explain(error, address) : error
+      }
+    },
+    [Symbol.dispose]: () => closing.abort(new CliError('failed', 'This command cancelled the call.')),
+  }
+}
+
+function explain(error: ClientError, address: HubAddress): CliError {
+  const { fault, cause } = error
+  const { url } = address
+  const because = { cause: error }
+  switch (fault.is) {
+    case 'unreachable':
+      if (cause instanceof HubError) return unsafeSocket(cause)
+      return noHubAt(address, error)
+    case 'refused':
+      return explainStatus(fault.status, error, address)
+    case 'error':
+      if (isRefusal(error.code)) return new CliError('denied', error.message, because)
+      return new CliError('failed', `The hub at ${url} answered with an error: ${error.message}`, because)
+    case 'timed-out':
+      return new CliError(
+        'failed',
+        `The hub at ${url} did not answer in time. Try again, with --timeout if the command has that flag.`,
+        because,
+      )
+    case 'input-required':
+      return new CliError(
+        'failed',
+        `The tool asks a question, which the command line cannot answer. Use another MCP client.`,
+        because,
+      )
+    case 'broken':
+      return new CliError(
+        'failed',
+        `The answer of ${url} is not complete: ${error.message}. Check that a hub runs there with "signalbox probe".`,
+        because,
+      )
+  }
+}
+
+export function noHubAt({ url }: HubAddress, cause: unknown): CliError {
+  return new CliError('unreachable', `No hub answers at ${url}. Start it with "signalbox up".`, { cause })
+}
+
+/** Explains the HTTP status with which a hub, or a proxy in front of it, refuses a request. */
+export function explainStatus(status: number, error: unknown, address: HubAddress): CliError {
+  const { url } = address
+  const because = { cause: error }
+  switch (status) {
+    case 401:
+      return refusedToken(address, error)
+    case 403:
+      return new CliError(
+        'unauthorized',
+        `The hub refuses requests for ${new URL(url).host}. Add that name to allowed_hosts, or use the hub's own address.`,
+        because,
+      )
+    case 404:
+      return new CliError(
+        'failed',
+        `There is no MCP endpoint at ${url}, or the session of this token has ended. Check the URL and the token.`,
+        because,
+      )
+    case 429:
+      return new CliError('failed', `The hub at ${url} got too many requests from here. Wait a minute.`, because)
+    case 503:
+      return new CliError('unreachable', `The hub at ${url} is starting or stopping. Try again in a moment.`, because)
+    default:
+      return new CliError(
+        'failed',
+        `${url} does not accept a request of MCP ${clientRevision}: ${messageOf(error)}. "signalbox probe" shows which revisions it speaks.`,
+        because,
+      )
+  }
+}
+
+function toAnswer(result: ToolResult): ToolAnswer {
+  const { structuredContent } = result
+  return {
+    isError: result.isError === true,
+    ...(isRecord(structuredContent) && { structured: structuredContent }),
+    text: result.content.map(({ type, text }) => (type === 'text' ? text : `[${String(type)}]`)).join('\n'),
+    result,
+  }
+}

@@ -1,0 +1,57 @@
+/** `signalbox call`: calls any tool of the hub from the shell. */
+import { messageOf } from '../../base/hub-error.ts'
+import { openHubClient } from '../hub-client/ask-hub.ts'
+import { CliError } from '../command/cli-error.ts'
+import { defineCommand } from '../command/command.ts'
+import { hubFlags } from '../command/common-flags.ts'
+
+export const command = defineCommand({
+  takes: '<tool> [json | -]',
+  about: [
+    'Calls a tool with a JSON object as its arguments ("-" reads it from stdin) and prints its structured result, or its',
+    'text if it has none. If the tool answers with an error, the error goes to stderr and the exit code is 5. If the policy',
+    'or a person refuses the call, the exit code is 9.',
+  ].join('\n'),
+  flags: {
+    timeout: { takes: 'SECONDS', about: 'how long to wait without progress (default: 300)' },
+    ...hubFlags,
+    json: { about: 'print the whole result' },
+  },
+  words: { min: 1, max: 2 },
+  examples: ['signalbox call hub_status', `signalbox call query_events '{"limit": 5}'`],
+  async run(args, context) {
+    const [tool = '', given = '{}'] = args.words
+    const input = parseInput(given === '-' ? await context.readStdin() : given)
+    const timeoutMs = parseSeconds(args.text('timeout') ?? '300') * 1000
+
+    using hub = await openHubClient(args, context)
+    const answer = await hub.callTool(tool, input, { timeoutMs })
+    if (args.has('json')) {
+      context.out(JSON.stringify(answer.result, null, 2))
+      return answer.isError ? 'tool-error' : 'ok'
+    }
+    if (answer.isError) throw new CliError('tool-error', answer.text, { cause: answer.result })
+    context.out(answer.structured ? JSON.stringify(answer.structured, null, 2) : answer.text)
+    return 'ok'
+  },
+})
+
+function parseInput(text: string): Record<string, unknown> {
+  let input: unknown
+  try {
+    input = JSON.parse(text)
+  } catch (error) {
+    const message = `The arguments are not JSON: ${messageOf(error)}. Write them like '{"limit": 5}'.`
+    throw new CliError('usage', message, { cause: error })
+  }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new CliError('usage', `The arguments of a tool are a JSON object. Write them like '{"limit": 5}'.`)
+  }
+  return { ...input }
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!(seconds > 0)) throw new CliError('usage', `--timeout takes a number of seconds, not "${text}".`)
+  return seconds
+}

@@ -1,0 +1,36 @@
+/** The hub's answer about a new session, and its output for a person. */
+import { z } from 'zod'
+import { sessionSchema } from '../../api/session.ts'
+import type { CliContext } from '../command/command.ts'
+
+export const createdSchema = sessionSchema.extend({
+  prompt: z.object({ delivered: z.boolean(), reason: z.string().optional(), screen: z.string().optional() }).optional(),
+  met: z.boolean().optional(),
+  screen: z.string().optional(),
+})
+export type Created = z.output<typeof createdSchema>
+
+/** The start of a program and the delivery of a prompt can take long. */
+export const startWithinMs = 90_000
+
+export function reportCreated(
+  session: Created,
+  context: CliContext,
+  { isJson, isAttached }: { readonly isJson: boolean; readonly isAttached: boolean },
+): 'ok' | 'not-met' {
+  const { prompt, met } = session
+  if (isJson) context.out(JSON.stringify(session, null, 2))
+  else if (!isAttached) report(session, context)
+  if (prompt?.delivered === false) {
+    context.err(`signalbox: the prompt was not delivered: ${prompt.reason ?? 'the program did not accept it'}`)
+    if (prompt.screen !== undefined) context.err(prompt.screen)
+  }
+  return met === false || prompt?.delivered === false ? 'not-met' : 'ok'
+}
+
+function report({ name, screen, met, prompt, session_url: url }: Created, context: CliContext): void {
+  context.out(name)
+  if (screen !== undefined && prompt?.screen === undefined) context.out(screen)
+  if (met === false) context.err('signalbox: the wait timed out; the session keeps running.')
+  if (met === undefined) context.err(`Watch it with "signalbox attach ${name}" or at ${url}`)
+}

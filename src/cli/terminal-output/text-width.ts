@@ -1,0 +1,31 @@
+/** Cuts text to the columns of a terminal, where a character takes zero, one or two columns. */
+import stringWidth from 'string-width'
+
+/** Created on first use, because that takes longer than most commands. */
+let segmenter: Intl.Segmenter | undefined
+
+/** ASCII, and the symbols of our own tables. */
+const isPlain = /^[ -~·–…→○●◆]*$/
+
+export function widthOf(text: string): number {
+  return isPlain.test(text) ? text.length : stringWidth(text)
+}
+
+/** Ends with an ellipsis if text was cut. */
+export function cutToWidth(text: string, width: number): string {
+  return widthOf(text) <= width ? text : `${clipToWidth(text, width - 1)}…`
+}
+
+/** Keeps as many characters as fit. */
+export function clipToWidth(text: string, width: number): string {
+  if (isPlain.test(text)) return text.slice(0, width)
+  segmenter ??= new Intl.Segmenter()
+  let clipped = ''
+  let taken = 0
+  for (const { segment } of segmenter.segment(text)) {
+    taken += widthOf(segment)
+    if (taken > width) break
+    clipped += segment
+  }
+  return clipped
+}

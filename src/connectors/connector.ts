@@ -1,0 +1,64 @@
+/** The interface of connectors, for the hub and for the connector tools. */
+import type { Binding, BoundConnector, ConnectorUse, LegacyMcps } from '../api/connector.ts'
+import type { Feature } from '../feature/feature.ts'
+import type { UpstreamFacts, UpstreamTarget } from '../upstream/upstream.ts'
+import type { BindOptions } from './bindings.ts'
+import type { Imports } from './import-connectors.ts'
+import type { KnownLists } from './known-lists.ts'
+import type { Registry } from './registry.ts'
+import type { Resolution } from './resolve.ts'
+import type { RestartConnector, RestartUpstreams } from './restart-connector.ts'
+import type { TryOut } from './try-out.ts'
+
+export interface Connectors extends Feature {
+  /** The bindings of a session, sorted by label, including disabled connectors. */
+  bindingsOf(sessionId: string): Promise<readonly BoundConnector[]>
+  /** The enabled ones, resolved. A connector that cannot be resolved has the reason instead of a target. */
+  mountsOf(sessionId: string): Promise<readonly MountedConnector[]>
+  /** The bindings in the form in which another session can be given the same ones. */
+  usesOf(sessionId: string): Promise<readonly ConnectorUse[]>
+  /** For a session that is stored but whose program has not started. Binds all or none. */
+  bindAll(session: string, uses: readonly ConnectorUse[]): Promise<void>
+  bindLegacyMap(session: string, map: LegacyMcps): Promise<void>
+
+  /** The only way to get a configuration. Throws if the connector is disabled or a variable is not set. */
+  resolve(session: string, label: string): Promise<Resolution>
+
+  /** The variables of the hub's environment that any connector or any override names. */
+  variables(): Promise<ReadonlySet<string>>
+
+  saveLists(connectorId: string, fingerprint: string, lists: KnownLists): Promise<void>
+  loadLists(connectorId: string, fingerprint: string): Promise<KnownLists | undefined>
+  /** Drops cached lists that contain a secret, which an earlier hub may have stored. */
+  dropKeptSecrets(): Promise<void>
+
+  /**
+   * The operations of people on connectors, and their tools. They show the state of the upstreams, which the gateway
+   * knows.
+   */
+  createDesk(upstreams: LiveUpstreams): ConnectorDesk
+}
+
+export interface MountedConnector extends BoundConnector, Pick<Resolution, 'fingerprint' | 'version'> {
+  /** Or the reason why it cannot be reached. */
+  readonly target: UpstreamTarget | Error
+}
+
+export interface ConnectorDesk extends Pick<Registry, 'list' | 'find' | 'save' | 'delete'>, Feature {
+  readonly imports: Imports
+  readonly tryOut: TryOut
+  /** Each binding with its resolved configuration, without secrets, and the state of its upstream. */
+  describeBindings(session: string): Promise<readonly Binding[]>
+  /** Binding the same connector under the same label again updates the binding. */
+  bind(session: string, connector: string, options?: BindOptions): Promise<Binding>
+  /** Returns the removed binding. */
+  unbind(session: string, label: string): Promise<Binding>
+  readonly restart: RestartConnector
+}
+
+/** The running upstreams, which the gateway owns. */
+export interface LiveUpstreams {
+  /** `undefined` if it has not been used yet. */
+  upstreamOf(sessionId: string, label: string): UpstreamFacts | undefined
+  readonly restart: RestartUpstreams
+}

@@ -1,0 +1,27 @@
+/** Drivers: how the hub talks to agents. A template names the one it needs. */
+import { HubError } from '../base/hub-error.ts'
+import type { Driver } from './port/driver.ts'
+
+export type * from './port/driver.ts'
+export { createPtyDriver } from './pty/pty.ts'
+
+export interface Drivers {
+  readonly all: readonly Driver[]
+  /** Throws if the hub has no driver of that name. */
+  find(name: string): Driver
+}
+
+export function createDrivers(all: readonly Driver[]): Drivers {
+  const byName = new Map(all.map((driver) => [driver.name, driver]))
+  return {
+    all,
+    find(name) {
+      const driver = byName.get(name)
+      if (driver) return driver
+      throw new HubError(
+        'invalid',
+        `"driver": there is no driver "${name}". This hub has: ${[...byName.keys()].join(', ')}.`,
+      )
+    },
+  }
+}

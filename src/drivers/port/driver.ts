@@ -1,0 +1,172 @@
+/**
+ * The port between sessions and the programs in them. A driver is one way to talk to an agent. A run is one program
+ * under a driver: it begins when the program starts, or when a new hub adopts it, and ends with the program.
+ *
+ * A driver leaves out the methods it cannot support, so that callers have to check before they call.
+ */
+import type { Activity, AgentReport, TerminalSize } from '../../api/session.ts'
+import type { Template } from '../../api/template.ts'
+import type { ProgramEnvironment } from '../../config/config.ts'
+import type { Terminal } from '../../terminal/terminal.ts'
+
+export interface Driver {
+  /** The name that templates use. The session record stores it, so that every later hub asks the same driver. */
+  readonly name: string
+  readonly abilities: Abilities
+  start(spec: RunSpec): Promise<Run>
+  /**
+   * Finds the program that an earlier hub started for this session, running or ended. `undefined` means that there is
+   * none. Throws if the program may be alive but cannot be reached: "could not check" must never look like "not there".
+   */
+  adopt(session: RunSession): Promise<Run | undefined>
+  /** The ids of sessions whose programs may be alive, with or without a record. Throws if it cannot check. */
+  mayBeRunning?(): readonly string[]
+  /** Finds and takes over programs that people run in tmux. */
+  readonly tmux?: TmuxPanes
+}
+
+/** They hold for every run of the driver, also for one that has ended. */
+export interface Abilities {
+  readonly terminal: boolean
+  /** It accepts text while it works. */
+  readonly steer: boolean
+  readonly interrupt: boolean
+  /** It asks questions that can be answered one by one. */
+  readonly questions: boolean
+}
+
+/** The session, as far as its driver needs to know it. */
+export interface RunSession {
+  readonly id: string
+  readonly name: string
+  readonly backend: 'holder' | 'tmux'
+  /** `undefined` if the template was deleted or no longer parses. */
+  readonly template: Template | undefined
+  /** It continues a conversation, so the screen shows the earlier messages again. */
+  readonly isResumed: boolean
+  /** The last activity that an earlier hub knew. */
+  readonly lastActivity: Activity | undefined
+  /** `waiting` while a call of its agent is held for an approval; `undefined` if no call is held. */
+  heldCall(): HeldActivity | undefined
+  /** Resolves when the agent has asked the hub for its tools, or when it has had enough time to. */
+  agentConnected(signal: AbortSignal): Promise<void>
+}
+
+export type HeldActivity = Activity & { readonly approval: string }
+
+export interface RunSpec extends RunSession {
+  readonly template: Template
+  readonly program: {
+    readonly file: string
+    readonly args: readonly string[]
+    readonly cwd: string
+    readonly env: ProgramEnvironment
+  }
+  readonly size: TerminalSize
+  /** How the program gets the first prompt: not at all, as an argument, or by `prompt`. */
+  readonly firstPrompt: 'none' | 'argument' | 'given'
+}
+
+/** Disposing of a run disconnects from the program but does not end it; the next hub adopts it. */
+export interface Run extends Disposable {
+  readonly status: RunStatus
+  readonly activity: Activity
+  /** A problem that people should know about, such as a full disk. */
+  readonly fault: string | undefined
+  /** The only access to the terminal of the session. */
+  readonly terminal?: Terminal
+  /** Called when the status, activity, fault or output may have changed. Returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void
+  /** Delivers a prompt as soon as the agent can take one. */
+  prompt(text: string, signal: AbortSignal): Promise<Delivery>
+  /** Ends the program and everything that runs with it. Resolves when all of it is gone. */
+  stop(): Promise<void>
+  /** Takes what the agent reports about itself. */
+  report?(report: AgentReport): void
+  steer?(text: string): Promise<void>
+  interrupt?(): Promise<void>
+  answer?(question: string, answer: string): Promise<void>
+  /** Types text as a person at the keyboard would. */
+  type?(text: string, options: TypingOptions): Promise<Typed>
+  /** The end of the output. */
+  tail?(lines: number, options: { readonly isRaw: boolean }): Promise<LogTail>
+  /** Ends the run but not the program, which continues in the person's own terminal. */
+  release?(): Promise<void>
+}
+
+export type RunStatus =
+  | {
+      readonly is: 'running'
+      readonly pid?: number
+      /** The process that keeps the program alive without the hub. */
+      readonly holderPid?: number
+    }
+  | {
+      readonly is: 'exited'
+      readonly code: number | null
+      readonly signal: string | null
+      /** Set if neither code nor signal explains the end. */
+      readonly reason?: string
+      /** The hub released the program, which has not ended. */
+      readonly isReleased?: boolean
+    }
+  /** It is not known how it ended. */
+  | { readonly is: 'lost' }
+
+export interface Delivery {
+  readonly delivered: boolean
+  readonly reason?: string
+  /** The lowest lines of the screen, if the prompt was not sent. */
+  readonly screen?: string
+}
+
+export interface TypingOptions {
+  readonly enter: boolean
+  /** Types and presses Enter even if the session waits for a person or does not show the typed text. */
+  readonly force: boolean
+  readonly signal: AbortSignal
+}
+
+export interface Typed {
+  readonly bytes: number
+  /** The offset of the first byte of output that may be an answer to the text. */
+  readonly typedAt: number
+}
+
+export interface LogTail {
+  readonly log: string
+  readonly lines: number
+  readonly offset: number
+}
+
+export interface TmuxPanes {
+  /** Throws if there is no such pane. */
+  find(target: TmuxTarget): Promise<TmuxPane>
+  /** Starts nothing and changes nothing in the pane. */
+  take(session: RunSession, pane: TmuxPane): Promise<Run>
+}
+
+export interface TmuxTarget {
+  /** In the syntax of tmux. */
+  readonly target: string
+  /** A tmux server other than the default one. */
+  readonly server?: TmuxServer | undefined
+}
+
+/** In the syntax of tmux: `-L` and a name, or `-S` and a path. */
+export interface TmuxServer {
+  readonly flag: '-L' | '-S'
+  readonly value: string
+}
+
+export interface TmuxPane extends TmuxTarget {
+  readonly id: string
+  readonly sessionName: string
+  readonly command: string
+  readonly cwd: string
+  readonly size: TerminalSize
+  /** The output of the pane already goes to another program. */
+  readonly isPiped: boolean
+  /** The session that has, or once had, this pane. */
+  readonly ownerSession: string | undefined
+}

@@ -1,0 +1,96 @@
+/** A program in a terminal, as a run of a session. */
+import type { Template } from '../../api/template.ts'
+import { HubError } from '../../base/hub-error.ts'
+import type { Pattern, Terminal } from '../../terminal/terminal.ts'
+import type { Run, RunSession, RunSpec } from '../port/driver.ts'
+import type { ActivityWatchOptions } from './activity/activity.ts'
+import { createActivityWatch } from './activity/activity.ts'
+import { becomeReady, compilePasted, deliver, readPromptRules, wasStartedWith } from './prompt.ts'
+import { releasePane } from './release-pane.ts'
+import { stopProgram } from './stop-program.ts'
+import { tailLog } from './tail-log.ts'
+import { typeInto } from './type-into.ts'
+
+export interface PtyRunOptions extends Required<Pick<ActivityWatchOptions, 'rules' | 'rulesOf' | 'redact'>> {
+  /** `undefined`: the program was not just started. */
+  readonly firstPrompt: RunSpec['firstPrompt'] | undefined
+}
+
+export function createPtyRun(session: RunSession, terminal: Terminal, options: PtyRunOptions): Run {
+  const { name, backend, template, isResumed, lastActivity } = session
+  const { firstPrompt, ...watching } = options
+  const listeners = new Set<() => void>()
+  const disposing = new AbortController()
+  function notify(): void {
+    for (const listener of listeners) listener()
+  }
+  const watch = createActivityWatch({ terminal, last: lastActivity, ...watching, onChange: notify })
+  const stopListening = terminal.onChange(notify)
+  const prompted = {
+    terminal,
+    currentActivity: async () => session.heldCall() ?? watch.check(),
+    connected: (signal: AbortSignal) => session.agentConnected(signal),
+  }
+
+  /** Answers start-up questions also if no prompt follows. */
+  async function answerQuestions(asking: Template): Promise<void> {
+    const rules = await readPromptRules(asking, isResumed)
+    if (rules.questions.length > 0) await becomeReady(prompted, rules, disposing.signal)
+  }
+  if (template && firstPrompt === 'none') void answerQuestions(template).catch(() => {})
+
+  return {
+    get status() {
+      return terminal.status
+    },
+    get activity() {
+      return watch.current
+    },
+    get fault() {
+      return terminal.fault
+    },
+    terminal,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    report: (report) => watch.report(report),
+    async prompt(text, signal) {
+      if (!template)
+        return {
+          delivered: false,
+          reason: 'The template of the session was deleted, so the hub does not know how to give it a prompt.',
+        }
+      try {
+        const rules = await readPromptRules(template, isResumed)
+        return await (firstPrompt === 'argument'
+          ? wasStartedWith(terminal, rules, signal)
+          : deliver(prompted, text, rules, signal))
+      } catch (error) {
+        // A pattern of the template is invalid. The session runs all the same.
+        if (!(error instanceof HubError)) throw error
+        return { delivered: false, reason: error.message }
+      }
+    },
+    type: async (text, typing) => typeInto({ ...prompted, name, pasted: await pastedIn(template) }, text, typing),
+    tail: (lines, { isRaw }) => tailLog(terminal, lines, isRaw),
+    stop: () => stopProgram(terminal),
+    ...(backend === 'tmux' && { release: () => releasePane(name, terminal) }),
+    [Symbol.dispose]() {
+      disposing.abort()
+      watch[Symbol.dispose]()
+      stopListening()
+      terminal.release()
+    },
+  }
+}
+
+/** `undefined` if the template was deleted, or does not set it. */
+async function pastedIn(template: Template | undefined): Promise<Pattern | undefined> {
+  try {
+    return template && (await compilePasted(template.prompt))
+  } catch (error) {
+    if (error instanceof HubError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,66 @@
+/** The driver for every program in a terminal: it types, and reads what the screen shows. */
+import { basename } from 'node:path'
+import type { Template } from '../../api/template.ts'
+import { messageOf } from '../../base/hub-error.ts'
+import type { Log } from '../../base/log.ts'
+import type { PersonsEnvironment } from '../../config/config.ts'
+import type { Terminal, Terminals } from '../../terminal/terminal.ts'
+import type { Driver, Run, RunSession, RunSpec } from '../port/driver.ts'
+import type { ActivityRules } from './activity/activity.ts'
+import { createProgramRules, loadActivityRules } from './activity/activity.ts'
+import { createPtyRun } from './pty-run.ts'
+import { createTmuxPanes, personsTmux } from './tmux-panes.ts'
+
+export interface PtyDriverOptions {
+  readonly terminals: Terminals
+  readonly environment: PersonsEnvironment
+  /** Folders with activity rules. The first folder that has a file of the name counts. */
+  readonly rulePlaces: readonly string[]
+  /** Redacts the reason for waiting: it may come from a command line, and notifications send it outside. */
+  readonly redact: (text: string) => string
+  readonly log: Log
+}
+
+export function createPtyDriver({ terminals, environment, rulePlaces, redact, log }: PtyDriverOptions): Driver {
+  const programRules = createProgramRules(rulePlaces, (program, error) =>
+    log.warn({ program, error: messageOf(error) }, 'the activity rules of a program cannot be used'),
+  )
+
+  /** Without readable rules, only the agent's reports and quiet time tell its activity. */
+  async function rulesOf({ name, activity }: Template): Promise<ActivityRules | undefined> {
+    try {
+      return activity === undefined ? undefined : await loadActivityRules(rulePlaces, activity)
+    } catch (error) {
+      log.warn({ template: name, error: messageOf(error) }, 'a template’s activity rules cannot be used')
+      return undefined
+    }
+  }
+
+  function toRun(session: RunSession, terminal: Terminal, firstPrompt?: RunSpec['firstPrompt']): Run {
+    const { template } = session
+    const own = template && basename(template.command)
+    return createPtyRun(session, terminal, {
+      rules: template && terminal.status.is === 'running' ? rulesOf(template) : undefined,
+      // The rules that a template names win over the rules with the name of its program.
+      rulesOf: async (program) => (program === own ? undefined : programRules(program)),
+      redact,
+      firstPrompt,
+    })
+  }
+
+  return {
+    name: 'pty',
+    abilities: { terminal: true, steer: false, interrupt: false, questions: false },
+    async start(spec) {
+      const { id, name, backend, program, size, firstPrompt } = spec
+      const tmux = backend === 'tmux' ? { tmux: { ...(await personsTmux(environment)), session: name } } : {}
+      return toRun(spec, await terminals.start(id, { ...program, ...size, ...tmux }), firstPrompt)
+    },
+    async adopt(session) {
+      const terminal = await terminals.adopt(session.id)
+      return terminal && toRun(session, terminal)
+    },
+    mayBeRunning: () => terminals.mayBeRunning(),
+    tmux: createTmuxPanes({ environment, terminals, toRun }),
+  }
+}

@@ -1,0 +1,2 @@
+/** The only file that loads the server side of the MCP SDK. */
+export { classifyInboundRequest, createRequestStateCodec, UriTemplate } from '@modelcontextprotocol/server'

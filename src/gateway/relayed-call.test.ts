@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest'
+import type { Call, Client, InputRequired, Params } from '../mcp/mcp.ts'
+import type { Upstream } from '../upstream/upstream.ts'
+import type { RelayTarget } from './relayed-call.ts'
+import { createRelayedCalls } from './relayed-call.ts'
+import { createTaskIds } from './task-ids.ts'
+
+const request = { method: 'tools/call', params: { name: 'read' }, isSafe: false }
+
+function callBy(client: Partial<Client>, own: Partial<Call> = {}): Call {
+  const { signal } = new AbortController()
+  return {
+    caller: { tokenId: 't1' },
+    client: { era: 'modern', version: '2026-07-28', capabilities: {}, ...client },
+    params: {},
+    answers: {},
+    signal,
+    ...own,
+  } as Call
+}
+
+function target(request: Upstream['request']): RelayTarget {
+  return {
+    lease: {
+      upstream: { request },
+      begin() {},
+      end() {},
+      mayBeForAnother: () => false,
+      answer: async () => ({}),
+    },
+    tasks: createTaskIds().join('demo'),
+    roots: async () => [{ uri: 'file:///work' }],
+  }
+}
+
+/** A legacy upstream that asks, and continues after a refusal. */
+function asking(...methods: readonly string[]): RelayTarget {
+  return target(async (_method, _params, { onAsk, signal }) => {
+    await Promise.resolve()
+    await Promise.allSettled(methods.map(async (method) => onAsk?.({ method, params: {} }, signal)))
+    return { content: [{ type: 'text', text: 'never mind' }] }
+  })
+}
+
+test.each(['sampling/createMessage', 'elicitation/create'] as const)(
+  'a modern client that did not declare the capability for %s gets an error, whatever the upstream answers',
+  async (method) => {
+    const outcome = createRelayedCalls().run(asking(method), request, callBy({}))
+    await expect(outcome).rejects.toMatchObject({ code: -32021, status: 400 })
+  },
+)
+
+test('a client that declared one of two capabilities is asked for that one, and gets the result of the upstream', async () => {
+  const calls = createRelayedCalls()
+  const upstream = asking('elicitation/create', 'sampling/createMessage')
+  const client = { capabilities: { sampling: {} } }
+  const round = await calls.run(upstream, request, callBy(client))
+  const { inputRequests = {}, state } = round as InputRequired
+  expect(Object.values(inputRequests)).toMatchObject([{ method: 'sampling/createMessage' }])
+  const answers = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, {}]))
+  expect(await calls.run(upstream, request, callBy(client, { answers, state }))).toMatchObject({ content: [{}] })
+})
+
+test('a legacy client that cannot be asked gets the result of the upstream', async () => {
+  const upstream = asking('sampling/createMessage')
+  const outcome = await createRelayedCalls().run(upstream, request, callBy({ era: 'legacy', version: '2025-11-25' }))
+  expect(outcome).toEqual({ content: [{ type: 'text', text: 'never mind' }] })
+})
+
+test('a client without roots is not asked for them, and the upstream gets those of the session', async () => {
+  const upstream = target(async (_method, _params, { onAsk, signal }) => {
+    await Promise.resolve()
+    return (await onAsk?.({ method: 'roots/list' }, signal)) ?? {}
+  })
+  expect(await createRelayedCalls().run(upstream, request, callBy({}))).toEqual({ roots: [{ uri: 'file:///work' }] })
+})
+
+test('answers without a state are passed on to the upstream', async () => {
+  let sent: Params | undefined
+  const upstream = target(async (_method, params) => {
+    sent = params
+    return { content: [] }
+  })
+  const answers = { user_name: { action: 'accept', content: { name: 'Ada' } } }
+  await createRelayedCalls().run(upstream, request, callBy({}, { answers }))
+  expect(sent).toEqual({ name: 'read', inputResponses: answers })
+})
+
+test('a task id that two mounts have is made distinct in every message of its upstream', async () => {
+  const ids = createTaskIds()
+  ids.join('demo').shown({ taskId: '1' })
+  const tasks = ids.join('other')
+  tasks.shown({ taskId: '1' })
+  const heard: unknown[] = []
+  const upstream = target(async (_method, params, { onNotification, onAsk, signal }) => {
+    heard.push(params)
+    onNotification?.('notifications/tasks/status', { taskId: '1' })
+    await onAsk?.({ method: 'elicitation/create', params: { taskId: '1' } }, signal)
+    return { taskId: '1' }
+  })
+  const call = callBy(
+    { era: 'legacy', capabilities: { elicitation: {} } },
+    {
+      forward: (_, params) => void heard.push(params),
+      ask: async ({ params }) => ({ n: heard.push(params) }),
+    },
+  )
+  const asked = { method: 'tasks/get', params: { taskId: 'other:1' }, isSafe: true }
+  expect(await createRelayedCalls().run({ ...upstream, tasks }, asked, call)).toEqual({ taskId: 'other:1' })
+  expect(heard).toEqual([{ taskId: '1' }, { taskId: 'other:1' }, { taskId: 'other:1' }])
+})
+
+test('a mount that answers for a task owns it, even if the answer does not name it', async () => {
+  const ids = createTaskIds()
+  const tasks = ids.join('demo')
+  const upstream = { ...target(async () => ({ content: [] })), tasks }
+  await createRelayedCalls().run(
+    upstream,
+    { method: 'tasks/result', params: { taskId: '1' }, isSafe: true },
+    callBy({}),
+  )
+  expect(tasks.owns('1')).toBe(true)
+  expect(ids.join('other').shown({ taskId: '1' })).toEqual({ taskId: 'other:1' })
+})

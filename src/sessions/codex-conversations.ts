@@ -1,0 +1,66 @@
+/**
+ * The conversations that Codex keeps: `$CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`, written from
+ * the first turn on and appended to when it is resumed. The first line says where and when the conversation started.
+ */
+import { createReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { z } from 'zod'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import type { ProgramEnvironment } from '../config/config.ts'
+import type { ListedConversation } from './conversation.ts'
+
+const firstLine = z.object({
+  type: z.literal('session_meta'),
+  payload: z.object({ id: z.string(), cwd: z.string(), timestamp: z.coerce.date() }),
+})
+
+/** The conversations that were written to after `since`. */
+export async function listCodexConversations(
+  environment: ProgramEnvironment,
+  since: number,
+): Promise<readonly ListedConversation[]> {
+  const home = environment['CODEX_HOME'] ?? join(environment['HOME'] ?? '', '.codex')
+  const directory = join(home, 'sessions')
+  try {
+    const files = await readdir(directory, { recursive: true })
+    const found: ListedConversation[] = []
+    for (const file of files.filter((name) => name.endsWith('.jsonl'))) {
+      const path = join(directory, file)
+      const changedAt = (await stat(path)).mtimeMs
+      if (changedAt < since) continue
+      const meta = await readMeta(path)
+      if (meta) found.push({ ...meta, changedAt })
+    }
+    return found
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new HubError('unavailable', `The hub cannot read the conversations in ${directory}: ${messageOf(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+async function readMeta(path: string): Promise<Omit<ListedConversation, 'changedAt'> | undefined> {
+  const input = createReadStream(path)
+  try {
+    for await (const line of createInterface({ input })) {
+      const meta = firstLine.safeParse(parsed(line))
+      if (!meta.success) return undefined
+      const { id, cwd, timestamp } = meta.data.payload
+      return { id, workspacePath: cwd, startedAt: timestamp.getTime() }
+    }
+    return undefined
+  } finally {
+    input.destroy()
+  }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

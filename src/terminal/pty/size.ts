@@ -1,0 +1,5 @@
+/** Of a terminal, in cells. */
+export interface Size {
+  readonly cols: number
+  readonly rows: number
+}

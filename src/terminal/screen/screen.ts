@@ -1,0 +1,225 @@
+/** The screen of a terminal: an emulator that gets every byte of output, and methods to read it. */
+import { cpuMs } from '../../base/cpu-ms.ts'
+import { type Remainder, drawEmulator, restoreRemainder } from '../emulator/drawing.ts'
+import { createEmulator } from '../emulator/emulator.ts'
+import { followLinks } from '../emulator/links.ts'
+import { followOlderLines } from '../emulator/older-lines.ts'
+import { followPalette } from '../emulator/palette.ts'
+import { answerQuestions } from '../emulator/questions.ts'
+import { followShellMarks } from '../emulator/shell-marks.ts'
+import { followTitles } from '../emulator/titles.ts'
+import type { Size } from '../pty/size.ts'
+import { createFeeder } from './feeder.ts'
+import type { Modes } from './screen-modes.ts'
+import { modesOf } from './screen-modes.ts'
+import type { ScreenReading } from './screen-reading.ts'
+import { createReading } from './screen-reading.ts'
+
+export interface Screen extends ScreenReading, Disposable {
+  readonly size: Size
+  /** The offset of the next byte that is not on the screen yet. */
+  readonly offset: number
+  /** The CPU time for drawing all bytes so far. */
+  readonly drawingMs: number
+  /** Queues bytes. Resolves when they are on the screen; await it only to slow down the source. */
+  feed(bytes: Buffer, options?: FeedOptions): Promise<void>
+  /** The bytes between the last one fed and this offset are lost. */
+  skipTo(offset: number): void
+  /** Takes effect after all bytes that were fed before. */
+  resize(size: Size): void
+  /** Resolves when everything that was fed is on the screen. */
+  settled(): Promise<void>
+  /** Puts everything that was fed on the screen now, however long that takes. */
+  flush(): void
+
+  readonly scrollbackLength: number
+  /** There were more lines than memory keeps. The journal has them. */
+  readonly hasOlderLines: boolean
+  /** Drops the oldest lines that have scrolled off. */
+  dropScrollback(count: number): void
+  readonly title: string
+  /** From OSC 7, if the program says so. */
+  readonly workingDirectory: string | undefined
+  /** From OSC 133: at its prompt, or running a command; `undefined` if the shell does not mark its prompts. */
+  readonly shellState: 'prompt' | 'running' | undefined
+  readonly modes: Modes
+
+  /** The colours of the terminal itself, `#rrggbb`; the program may have changed them. */
+  readonly colours: { readonly foreground: string; readonly background: string; readonly cursor: string }
+
+  /**
+   * Everything needed to continue from `offset`. `undefined` inside a sequence or character and in a few rare states:
+   * try again after more output.
+   */
+  snapshot(): Snapshot | undefined
+}
+
+export interface FeedOptions {
+  /** Replayed bytes: their questions were answered when they were new. */
+  readonly isReplay?: boolean
+}
+
+export interface Snapshot {
+  /** A snapshot of another format cannot be used: the journal is replayed instead. */
+  readonly format: typeof snapshotFormat
+  readonly offset: number
+  readonly size: Size
+  /** Escape sequences that draw it on an empty emulator of this size. */
+  readonly drawing: string
+  readonly remainder: Remainder
+  readonly title: string
+  readonly workingDirectory?: string
+  readonly shellState?: 'prompt' | 'running'
+  readonly hasOlderLines: boolean
+}
+
+/** Raise it when a change of the emulator or its drawing makes older snapshots wrong. */
+export const snapshotFormat = 3
+
+export interface ScreenOptions {
+  readonly size: Size
+  /** How many lines above the visible ones are kept in memory. */
+  readonly scrollbackLines: number
+  /** The emulator's answers to the program's questions up to `offset` (cursor position, device attributes, colours). */
+  readonly onAnswer: (bytes: Buffer, offset: number) => void
+  /** The emulator failed on some bytes, which is a bug. The screen continues after them. */
+  readonly onFault?: (error: Error) => void
+  /** The program has cleared the scrollback. */
+  readonly onScrollbackCleared?: () => void
+  /** The journal offset of the first byte. */
+  readonly offset?: number
+  /** Continues from a snapshot, with its size and offset. Drawn once `settled`. */
+  readonly from?: Snapshot
+}
+
+export function createScreen(options: ScreenOptions): Screen {
+  const { size, scrollbackLines, onAnswer, onFault, offset, from } = options
+  let isMuted = false
+  const emulator = createEmulator({
+    size: from?.size ?? size,
+    scrollbackLines,
+    onAnswer: (bytes) => !isMuted && onAnswer(bytes, taken),
+    onFault: (error) => onFault?.(error),
+  })
+  const links = followLinks(emulator)
+  const titles = followTitles(emulator)
+  const palette = followPalette(emulator)
+  const marks = followShellMarks(emulator)
+  const older = followOlderLines(emulator, options.onScrollbackCleared)
+  answerQuestions(emulator)
+
+  const feeder = createFeeder()
+  let taken = from?.offset ?? offset ?? 0
+  /** The offset of the next byte to be fed. */
+  let fed = taken
+  let drawingMs = 0
+  /** Counts the changes, so that a row can tell when it is out of date. */
+  let changes = 0
+
+  function parse(piece: Buffer, options: FeedOptions): void {
+    changes++
+    isMuted = options.isReplay === true
+    emulator.parse(piece)
+    older.update()
+  }
+
+  let isDrawn = true
+  if (from) {
+    isDrawn = false
+    void feeder.feed(Buffer.from(from.drawing), (piece) => parse(piece, { isReplay: true }))
+    void feeder.run(() => {
+      restoreRemainder(emulator, from.remainder)
+      titles.current = from.title
+      marks.workingDirectory = from.workingDirectory
+      marks.state = from.shellState
+      older.exist = from.hasOlderLines
+      isDrawn = true
+    })
+  }
+
+  const reading = createReading(emulator, { palette, links }, () => changes)
+
+  return {
+    get size() {
+      return emulator.size
+    },
+    get offset() {
+      return taken
+    },
+    get drawingMs() {
+      return drawingMs
+    },
+    feed(bytes, options = {}) {
+      fed += bytes.length
+      return feeder.feed(bytes, (piece) => {
+        const began = cpuMs()
+        taken += piece.length
+        parse(piece, options)
+        drawingMs += cpuMs() - began
+      })
+    },
+    skipTo(next) {
+      if (next <= fed) return
+      fed = next
+      void feeder.run(() => {
+        emulator.interrupt()
+        taken = next
+      })
+    },
+    resize(next) {
+      void feeder.run(() => {
+        changes++
+        emulator.resize(next)
+        older.update()
+      })
+    },
+    settled: () => feeder.run(() => {}),
+    flush: () => feeder.flush(),
+
+    ...reading,
+    get title() {
+      return titles.current
+    },
+    get workingDirectory() {
+      return marks.workingDirectory
+    },
+    get shellState() {
+      return marks.state
+    },
+    get modes() {
+      return modesOf(emulator.internals)
+    },
+    get scrollbackLength() {
+      return emulator.internals.buffers.normal.ybase
+    },
+    get hasOlderLines() {
+      return older.exist
+    },
+    dropScrollback(count) {
+      changes++
+      emulator.dropLines(count)
+    },
+    colours: palette,
+
+    snapshot() {
+      const drawing = isDrawn ? drawEmulator({ emulator, links, titles, palette }) : undefined
+      if (!drawing) return undefined
+      const { workingDirectory, state } = marks
+      return {
+        format: snapshotFormat,
+        offset: taken,
+        size: emulator.size,
+        drawing: drawing.sequences,
+        remainder: drawing.remainder,
+        title: titles.current,
+        hasOlderLines: older.exist,
+        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...(state !== undefined && { shellState: state }),
+      }
+    },
+    [Symbol.dispose]() {
+      feeder[Symbol.dispose]()
+      emulator[Symbol.dispose]()
+    },
+  }
+}

@@ -1,0 +1,102 @@
+/** Runs the requests that an upstream sends to its client, and sends the answers back. */
+import { HubError } from '../base/hub-error.ts'
+import type { Log } from '../base/log.ts'
+import { createSerial } from '../base/serial.ts'
+import type { Params, RequestId, RpcMessage, RpcRequest } from '../mcp/mcp.ts'
+import { errorCode, failure, failureOf, metaOf, notification, success, withoutMeta } from '../mcp/mcp.ts'
+import type { UpstreamRequest } from './upstream-types.ts'
+
+export interface ClientRequests {
+  /** `owner`: our request that this one belongs to, if known. */
+  run(request: RpcRequest, ask: Ask, owner: number | undefined): void
+  /** The upstream cancels its request. Returns false if it has no open request with this id. */
+  cancel(id: unknown): boolean
+  /** Our request that these belong to has ended. */
+  endOf(owner: number): void
+  endAll(): void
+}
+
+type Ask = NonNullable<UpstreamRequest['onAsk']>
+
+/** Each one waits for a person or a model. A well-behaved upstream never has this many at once. */
+const maxOpen = 100
+/** Answers that the upstream has not accepted yet. An upstream that asks but does not read gets no more answers. */
+const maxUnsent = 1_000
+
+export function createClientRequests({
+  send,
+  log,
+}: {
+  send(message: RpcMessage): Promise<void>
+  log: Log
+}): ClientRequests {
+  const open = new Map<RequestId, { readonly controller: AbortController; readonly owner: number | undefined }>()
+
+  const logUnsent = (error: unknown) => log.debug({ error }, 'an answer to an upstream was not sent')
+
+  let unsent = 0
+
+  async function sendLimited(message: RpcMessage): Promise<void> {
+    if (unsent >= maxUnsent) return
+    unsent++
+    await send(message).finally(() => unsent--)
+  }
+
+  function reply(message: RpcMessage): void {
+    sendLimited(message).catch(logUnsent)
+  }
+
+  async function run(request: RpcRequest, ask: Ask, owner: number | undefined): Promise<void> {
+    const { id, method } = request
+    const { progressToken } = metaOf(request.params)
+    const params = withoutMeta(request.params, 'progressToken')
+    const controller = new AbortController()
+    const inTurn = createSerial()
+    open.set(id, { controller, owner })
+    const sendInOrder = (message: RpcMessage) => void inTurn(() => sendLimited(message)).catch(logUnsent)
+    const relayProgress = (step: Params) => {
+      if (open.get(id)?.controller === controller)
+        sendInOrder(notification('notifications/progress', { ...step, progressToken }))
+    }
+    const onBug = (error: unknown) => log.error({ error, method }, 'a request of an upstream could not be answered')
+    let answer: RpcMessage
+    try {
+      const asked = params === undefined ? { method } : { method, params }
+      const onProgress = progressToken === undefined ? undefined : relayProgress
+      answer = success(id, await ask(asked, controller.signal, onProgress))
+    } catch (error) {
+      answer = failureOf(id, error, onBug).response
+    }
+    if (controller.signal.aborted) return
+    open.delete(id)
+    sendInOrder(answer)
+  }
+
+  function end(id: RequestId): boolean {
+    open.get(id)?.controller.abort()
+    return open.delete(id)
+  }
+
+  return {
+    run(request, ask, owner) {
+      const { id, method } = request
+      if (method === 'ping') return reply(success(id, {}))
+      if (open.has(id))
+        return reply(failure(id, { code: errorCode.invalidRequest, message: `The id ${id} is in use.` }))
+      if (open.size >= maxOpen) {
+        return reply(
+          failureOf(id, new HubError('busy', `At most ${maxOpen} requests may be open at once.`), () => {}).response,
+        )
+      }
+      void run(request, ask, owner)
+    },
+    cancel: (id) => (typeof id === 'string' || typeof id === 'number') && end(id),
+    endOf(owner) {
+      if (open.size === 0) return
+      for (const [id, one] of open) if (one.owner === owner) end(id)
+    },
+    endAll() {
+      for (const id of open.keys()) end(id)
+    },
+  }
+}

@@ -1,0 +1,84 @@
+/** A call waits for a person when the hub is killed. Its client reconnects by itself and gets the true outcome. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from '@modelcontextprotocol/client'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { expect, test } from 'vitest'
+import { patience } from '../worlds/own-hub.ts'
+import { connectLegacy } from '../http/legacy-connection.ts'
+import { type GateWorld, startGateWorld } from '../worlds/gate-world.ts'
+import { aTool } from './paths.ts'
+
+const called = { name: 'up_act_now', arguments: { a: 1 } }
+
+interface AnyClient {
+  callTool(params: typeof called): Promise<unknown>
+  close(): Promise<void>
+}
+
+async function connectV1({ agent }: GateWorld): Promise<AnyClient> {
+  const client = new ClientV1({ name: 'v1', version: '1' })
+  const requestInit = { headers: { authorization: `Bearer ${agent.token}` } }
+  await client.connect(new TransportV1(new URL(agent.url), { requestInit }))
+  return client
+}
+
+async function connectV2({ agent }: GateWorld): Promise<AnyClient> {
+  const client = new ClientV2({ name: 'v2', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
+  const requestInit = { headers: { authorization: `Bearer ${agent.token}` } }
+  await client.connect(new TransportV2(new URL(agent.url), { requestInit }))
+  return client
+}
+
+test.each([
+  ['v1', connectV1],
+  ['v2', connectV2],
+])(
+  'the SDK %s with its default options is told to make the same call again, and then gets its result',
+  async (_, connect) => {
+    await using world = await startGateWorld()
+    await world.setPolicy('default: ask')
+    const client = await connect(world)
+    const lost = client.callTool(called)
+    const id = await world.pending()
+    expect(await approvalOf(world, id)).toMatchObject({ status: 'pending', waiting: true })
+    await world.restart('SIGKILL', { awayMs: 8_000 })
+
+    expect(await lost).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(new RegExp(`^Waiting for approval ${id}.*Make the same call again`)) }],
+    })
+    expect(world.deeds()).toEqual([])
+    expect(await approvalOf(world, id)).toMatchObject({ status: 'pending', waiting: false })
+    expect(await world.call('decide_approval', { id, decision: 'approve' })).toMatchObject({
+      status: 'approved',
+      waiting: false,
+      note: expect.stringMatching(/has moved on.*signalbox send agent "approved, go on"/),
+    })
+    expect(await client.callTool(called)).not.toHaveProperty('isError')
+    expect(world.deeds()).toEqual(['tools/call Act-Now'])
+    await client.close()
+  },
+)
+
+test('a call that was approved and running when the hub was killed has an unknown outcome', async () => {
+  await using world = await startGateWorld()
+  await world.setPolicy('default: ask')
+  writeFileSync(join(world.home, 'deeds.stalled'), '')
+  const connection = await connectLegacy(world.agent)
+  using stream = await connection.stream(aTool.method, aTool.params)
+  const id = await world.pending()
+  // Clients without a retry time give up before the hub is up again.
+  expect(await stream.next()).toMatchObject({ retry: '3000', id: expect.any(String) })
+  expect(await world.decide(id, 'approve')).toBe('approved')
+  await expect.poll(() => world.deeds(), patience).toEqual(['tools/call Act-Now'])
+  await world.restart('SIGKILL')
+
+  using resumed = await connection.listen(stream.lastId)
+  expect(await resumed.message()).toMatchObject({ error: { code: -32001, data: { outcome: 'unknown' } } })
+})
+
+async function approvalOf(world: GateWorld, id: string): Promise<unknown> {
+  return ((await world.call('list_approvals', { id }))['approvals'] as readonly unknown[])[0]
+}

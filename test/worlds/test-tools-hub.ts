@@ -1,0 +1,14 @@
+/**
+ * The hub with the conformance fixtures, the probes and the misbehaving tools, started and stopped like `signalbox up`.
+ */
+import { loadConfig } from '../../src/config/config.ts'
+import { startHub } from '../../src/hub.ts'
+import { createFixtureProvider } from '../conformance/fixture-provider.ts'
+import { createProbeProvider } from '../harness/probe-provider.ts'
+import { createMisbehavingProvider } from './misbehaving-provider.ts'
+
+const hub = await startHub(loadConfig(), {
+  providers: (deps) => [createFixtureProvider(deps), createProbeProvider(deps), createMisbehavingProvider()],
+})
+console.log(`Signalbox is ready: ${hub.loginUrl}`)
+process.once('SIGTERM', () => void hub.stop().then(() => process.exit(0)))
