@@ -1,11 +1,11 @@
 /** Five hundred clients connect and disconnect for some minutes. The memory of the hub must not grow. */
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { type HubProcess, startHubProcess } from '../worlds/hub-process.ts'
 import { callTool, type Endpoint } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
+import { collectedMemory, reportsMemory } from './collected-memory.ts'
 import { type Behavior, runClient } from './short-lived-client.ts'
 
 const clientCount = 500
@@ -22,9 +22,8 @@ const tokenCount = 8
 test(`memory stays flat while ${clientCount} clients connect and disconnect`, { timeout: 3_600_000 }, async () => {
   await using home = await createTempHome()
   await using hub = await startHubProcess({
+    ...reportsMemory,
     home: home.path,
-    nodeFlags: ['--expose-gc', '--import', new URL('report-memory.ts', import.meta.url).href],
-    ipc: true,
     env: { SIGNALBOX_CONNECTION_IDLE_HOURS: '0.01', SIGNALBOX_LOG_LEVEL: 'error' },
   })
   const endpoints = await issueTokens(hub)
@@ -63,15 +62,11 @@ interface Memory {
   readonly rssMb: number
 }
 
-const memoryUsage = z.object({ heapUsed: z.number(), rss: z.number() })
-
 /** The median of a few readings, because at any moment some clients are in the middle of a call. */
 async function memory(hub: HubProcess): Promise<Memory> {
   const readings: Memory[] = []
   while (readings.length < 5) {
-    const answer = once(hub.process, 'message')
-    hub.process.send('memory')
-    const { heapUsed, rss } = memoryUsage.parse((await answer)[0])
+    const { heapUsed, rss } = await collectedMemory(hub)
     readings.push({ heapUsedMb: Math.round(heapUsed / 1e6), rssMb: Math.round(rss / 1e6) })
     await delay(1_000)
   }

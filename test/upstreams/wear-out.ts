@@ -2,10 +2,8 @@
  * A hub whose upstreams die or are detached again and again, while its agent uses one that is left alone. Leftovers
  * must not add up.
  */
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
-import { z } from 'zod'
 import { carriersOf } from '../fixtures/processes.ts'
 import { until } from '../fixtures/until.ts'
 import { type ConnectorArgs, overStdio, upstreamProgram } from '../worlds/gateway-hub.ts'
@@ -14,6 +12,7 @@ import { connectEndpoint } from '../gateway/raw-wires.ts'
 import { type HubProcess, startHubProcess } from '../worlds/hub-process.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
+import { collectedMemory, reportsMemory } from '../soak/collected-memory.ts'
 import { type HubUse, useOf } from './hub-use.ts'
 import { serveMortal } from './mortal-address.ts'
 
@@ -50,9 +49,8 @@ export async function wearOut({
 }): Promise<WearReport> {
   await using home = await createTempHome()
   await using hub = await startHubProcess({
+    ...reportsMemory,
     home: home.path,
-    nodeFlags: ['--expose-gc', '--import', new URL('../soak/report-memory.ts', import.meta.url).href],
-    ipc: true,
   })
   await callTool(hub, 'set_policy', { scope: 'hub', source: 'default: allow' })
   await callTool(hub, 'create_session', { name: 'agent', command: 'cat' })
@@ -155,10 +153,6 @@ async function settled(place: Parameters<typeof useOf>[0]): Promise<HubUse> {
   })
 }
 
-const memoryUsage = z.object({ heapUsed: z.number() })
-
 async function memoryOf(hub: HubProcess): Promise<Memory> {
-  const answer = once(hub.process, 'message')
-  hub.process.send('memory')
-  return { heapMb: Math.round(memoryUsage.parse((await answer)[0]).heapUsed / 1e5) / 10 }
+  return { heapMb: Math.round((await collectedMemory(hub)).heapUsed / 1e5) / 10 }
 }
