@@ -67,12 +67,23 @@ test('a legacy client that cannot be asked gets the result of the upstream', asy
   expect(outcome).toEqual({ content: [{ type: 'text', text: 'never mind' }] })
 })
 
+const askingForRoots = target(async (_method, _params, { onAsk, signal }) => {
+  await Promise.resolve()
+  return (await onAsk?.({ method: 'roots/list' }, signal)) ?? {}
+})
+const ownRoots = { roots: [{ uri: 'file:///work' }] }
+
 test('a client without roots is not asked for them, and the upstream gets those of the session', async () => {
-  const upstream = target(async (_method, _params, { onAsk, signal }) => {
-    await Promise.resolve()
-    return (await onAsk?.({ method: 'roots/list' }, signal)) ?? {}
-  })
-  expect(await createRelayedCalls().run(upstream, request, callBy({}))).toEqual({ roots: [{ uri: 'file:///work' }] })
+  expect(await createRelayedCalls().run(askingForRoots, request, callBy({}))).toEqual(ownRoots)
+})
+
+test.each([
+  ['no roots', [], ownRoots],
+  ['roots', [{ uri: 'file:///home' }], { roots: [{ uri: 'file:///home' }] }],
+])('a client that answers with %s while its call runs', async (_answer, roots, expected) => {
+  const client = { era: 'legacy', capabilities: { roots: {} } } as const
+  const call = callBy(client, { ask: async () => ({ roots }) })
+  expect(await createRelayedCalls().run(askingForRoots, request, call)).toEqual(expected)
 })
 
 test('answers without a state are passed on to the upstream', async () => {

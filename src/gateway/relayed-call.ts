@@ -258,14 +258,20 @@ async function askFor(
     return answerFor(request, roots)
   }
   relayed.hasAsked = true
-  if (ask) return ask(request, signal, onProgress)
+  const orOwnRoots = (answer: object) => (hasNoRoots(request, answer) ? answerFor(request, roots) : answer)
+  if (ask) return orOwnRoots(await ask(request, signal, onProgress))
   if (!mayAskBack.has(relayed.request.method)) return answerFor(request, roots)
   const answer = Promise.withResolvers<object>()
   const key = `ask_${randomUUID().slice(0, 8)}`
   relayed.questions.set(key, { request, answer, isAsked: false })
   signal.addEventListener('abort', () => relayed.questions.delete(key), { once: true })
   relayed.onQuestion?.()
-  return answer.promise
+  return orOwnRoots(await answer.promise)
+}
+
+/** Outside a call the upstream would get the hub's roots. When it asks must not decide whether it gets any. */
+function hasNoRoots({ method }: InputRequest, answer: object): boolean {
+  return method === 'roots/list' && 'roots' in answer && Array.isArray(answer.roots) && answer.roots.length === 0
 }
 
 /** 2026-07-28 defines an error for this case. */

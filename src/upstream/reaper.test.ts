@@ -54,7 +54,7 @@ test('processes that a hub left behind together with its reaper are ended by the
 test('the reaper ends with a hub that stops normally, and ends upstreams that were not closed', async () => {
   const homeId = randomUUID()
   const { reaper } = await startSleeper(homeId)
-  expect(reapersOf(homeId)).toHaveLength(1)
+  await onlyReaperOf(homeId)
   await reaper[Symbol.asyncDispose]()
   await until(() => reapersOf(homeId).length === 0)
   expect(carriersOf(markOfHome(homeId))).toEqual([])
@@ -63,9 +63,9 @@ test('the reaper ends with a hub that stops normally, and ends upstreams that we
 test('a killed reaper is replaced at the next upstream, and the new one knows the earlier upstreams', async () => {
   const homeId = randomUUID()
   const { reaper } = await startSleeper(homeId)
-  const [first] = reapersOf(homeId)
-  process.kill(first!, 'SIGKILL')
-  await until(() => !isAlive(first!))
+  const first = await onlyReaperOf(homeId)
+  process.kill(first, 'SIGKILL')
+  await until(() => !isAlive(first))
   await until(() => {
     reaper.mark().ended()
     return reapersOf(homeId).length === 1
@@ -82,8 +82,7 @@ async function startOwner() {
   const started = JSON.parse(line.toString()) as { left: number; unmarked: number }
   // Without a reaper, a process that dropped its mark is not found.
   onTestFinished(() => endIfAlive(started.unmarked))
-  const [reaper] = reapersOf(homeId)
-  return { homeId, group: program.pid!, reaper: reaper!, ...started }
+  return { homeId, group: program.pid!, reaper: await onlyReaperOf(homeId), ...started }
 }
 
 async function startSleeper(homeId: string) {
@@ -118,4 +117,12 @@ function descriptorsOf(pid: number): string[] {
 /** A reaper has the mark that it looks for in its arguments, not in its environment. */
 function reapersOf(homeId: string): number[] {
   return withArgument(markOfHome(homeId)).filter(isAlive)
+}
+
+/** For a moment, a command that the script starts has the arguments of the shell. */
+async function onlyReaperOf(homeId: string): Promise<number> {
+  return until(() => {
+    const [reaper, ...others] = reapersOf(homeId)
+    return others.length === 0 && reaper
+  })
 }
