@@ -50,18 +50,14 @@ test('a test runs every page that has commands', () => {
   expect(withCommands.filter((page) => !tests.some((source) => isFollowedBy(source, page)))).toEqual([])
 })
 
-test('the guides to a feature, a tool and a resource work when they are followed to the letter, and pass the check', async () => {
+test('the guides to a feature, a driver, a tool and a resource work to the letter, and pass the check', async () => {
   await using newcomer = await createNewcomer()
   await runSteps(readSteps(readPage('docs/guides/add-a-feature.md')), newcomer)
-  // It ends with `npm run check`, which also looks at the files of the guide before.
+  await runSteps(readSteps(readPage('docs/guides/add-a-driver.md')), newcomer)
+  // It ends with `npm run check`, which also looks at the files of the guides before.
   await runSteps(readSteps(readPage('docs/guides/add-a-tool.md')), newcomer)
   await runSteps(readSteps(readPage('docs/guides/add-a-resource.md')), newcomer)
 }, 900_000)
-
-test('a reader who follows the guide to drivers has a session without a terminal', async () => {
-  await using newcomer = await createNewcomer()
-  await runSteps(readSteps(readPage('docs/guides/add-a-driver.md')), newcomer)
-}, 240_000)
 
 test('a reader who follows the guide to sessions can start, watch, steer and replay them', async () => {
   await using newcomer = await createNewcomer()
