@@ -8,10 +8,11 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { takePort } from './fixtures/ports.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
+import { bundled } from './harness/bundle.ts'
 import { requires } from './harness/requires.ts'
 import { type HubProcess, startHubProcess } from './worlds/hub-process.ts'
 
-const main = fileURLToPath(new URL('../src/signalbox.js', import.meta.url))
+const main = bundled('signalbox')
 const limiter = requires('prlimit')
 const bin = fileURLToPath(new URL('../bin/signalbox', import.meta.url))
 

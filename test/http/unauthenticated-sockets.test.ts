@@ -73,15 +73,21 @@ test('400 clients with a token that connect at the same moment are all served', 
 })
 
 test('400 clients that all connect before the first request are all served', async () => {
-  const clients = await Promise.all(
-    Array.from({ length: 400 }, (_, index) => openSocket(hub.port, `127.0.1.${index % 8}`)),
-  )
-  // When the hub continues, all requests have arrived and the time limit of the sockets has passed.
-  process.kill(hub.process.pid!, 'SIGSTOP')
-  await Promise.all(clients.map((client) => client.write(request())))
-  await sleep(600)
-  process.kill(hub.process.pid!, 'SIGCONT')
-  for (const { closed } of clients) expect(await closed).toMatch(/^HTTP\/1\.1 200/)
+  // A silent socket is closed after 10 s. On a busy machine a round may take longer, and then proves nothing.
+  for (let tookMs = Infinity; tookMs > 8_000; ) {
+    const startedAt = Date.now()
+    const clients = await Promise.all(
+      Array.from({ length: 400 }, (_, index) => openSocket(hub.port, `127.0.1.${index % 8}`)),
+    )
+    // When the hub continues, all requests have arrived and the time limit of the crowd has passed.
+    process.kill(hub.process.pid!, 'SIGSTOP')
+    await Promise.all(clients.map((client) => client.write(request())))
+    await sleep(600)
+    tookMs = Date.now() - startedAt
+    process.kill(hub.process.pid!, 'SIGCONT')
+    const answers = await Promise.all(clients.map(({ closed }) => closed))
+    if (tookMs <= 8_000) for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200/)
+  }
 })
 
 /** A request of a client that disconnects after the answer. */

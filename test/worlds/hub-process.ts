@@ -28,7 +28,7 @@ export interface HubExit {
 
 /** The hub that `signalbox up` starts. */
 export const shippedHub = [bundled('signalbox'), 'up']
-/** The same hub with the conformance fixtures and the probes of the tests. */
+/** The same hub with the conformance fixtures, the probes and the misbehaving tools. */
 export const fixtureHub = [bundled('fixture-hub')]
 
 export interface HubProcessOptions {

@@ -1,8 +1,7 @@
 /** A hub for one test, with its own process and data directory. */
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { type HubProcess, startHubProcess } from './hub-process.ts'
+import { fixtureHub, type HubProcess, startHubProcess } from './hub-process.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { exchange } from '../http/exchange.ts'
@@ -26,11 +25,8 @@ export interface OwnHubOptions {
   readonly maxOpenFiles?: number
 }
 
-/** The hub of `test-tools-hub.ts`. */
-export const testToolsHub = [fileURLToPath(new URL('test-tools-hub.ts', import.meta.url))]
-
 export async function startOwnHub({
-  program = testToolsHub,
+  program = fixtureHub,
   env = {},
   maxOpenFiles,
 }: OwnHubOptions = {}): Promise<OwnHub> {
