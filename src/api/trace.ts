@@ -8,6 +8,8 @@ export interface Span {
   /** Since the first event of the trace. */
   readonly after_ms: number
   readonly session?: string | undefined
+  /** A call that was made again has another one. */
+  readonly correlation?: string | undefined
   readonly route?: string | undefined
   readonly payload: Readonly<Record<string, unknown>>
   /** Of a call without a recorded outcome: it still runs, or the hub was killed before the outcome was written. */
@@ -22,6 +24,7 @@ const spanSchema: z.ZodType<Span> = z.lazy(() =>
     at: z.string(),
     after_ms: z.number(),
     session: z.string().optional(),
+    correlation: z.string().optional(),
     route: z.string().optional(),
     payload: z.record(z.string(), z.unknown()),
     outcome: z.literal('unknown').optional(),

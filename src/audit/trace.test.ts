@@ -42,6 +42,20 @@ test('a nested call is below the outer call, and a later event is below neither'
   ])
 })
 
+test('a call that was made again is not below the first one, even if both wait at the same time', () => {
+  const again = { ...event('again', 'tool-called', 1), correlation: 'd' }
+  const tree = toTree([
+    event('first', 'tool-called', 0),
+    again,
+    event('first done', 'tool-answered', 2, 'first'),
+    { ...event('again done', 'tool-answered', 3, 'again'), correlation: 'd' },
+  ])
+  expect(tree).toMatchObject([
+    { id: 'first', correlation: 'c', spans: [{ id: 'first done' }] },
+    { id: 'again', correlation: 'd', spans: [{ id: 'again done' }] },
+  ])
+})
+
 test('the outcome of a call is unknown if the log ends before it', () => {
   const call = event('call', 'tool-called', 0)
   expect(toTree([call, event('asked', 'approval-requested', 1, 'call')])).toMatchObject([{ outcome: 'unknown' }])

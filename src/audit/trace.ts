@@ -1,4 +1,4 @@
-/** All events of one call as a tree: request, decision, approval, outcome. */
+/** All events of one call as a tree: request, decision, approval, outcome. A call that was made again has two roots. */
 import { z } from 'zod'
 import type { LoggedEvent } from '../api/event.ts'
 import { hasType } from '../api/event.ts'
@@ -8,19 +8,24 @@ import { HubError } from '../base/hub-error.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
-
-const maxEvents = 10_000
+import { readTrace } from './read-trace.ts'
 
 export function createTraceTool(events: Pick<EventLog, 'read'>): Tool {
   return defineTool({
     name: 'get_trace',
     description:
-      'All recorded events of one call, as a tree. The id is in its events, its approval and the _meta of its result.',
-    input: z.strictObject({ correlation: z.string().min(1).max(200) }),
+      'All recorded events of one call, as a tree. If the call was made again to get the answer of a person, both are shown.',
+    input: z.strictObject({
+      correlation: z
+        .string()
+        .min(1)
+        .max(200)
+        .describe('Of its events, or in the _meta of its result. The id of its approval works too.'),
+    }),
     output: traceSchema,
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run({ correlation }) {
-      const found = await readAll(events, correlation)
+      const found = await readTrace(events, correlation)
       if (found.length === 0) {
         throw new HubError(
           'not-found',
@@ -32,32 +37,21 @@ export function createTraceTool(events: Pick<EventLog, 'read'>): Tool {
   })
 }
 
-async function readAll(events: Pick<EventLog, 'read'>, correlation: string): Promise<readonly LoggedEvent[]> {
-  const found: LoggedEvent[] = []
-  let cursor = 0
-  for (;;) {
-    const page = await events.read({ correlation, cursor, limit: 1_000 })
-    found.push(...page.events)
-    if (page.events.length === 0 || found.length >= maxEvents) return found
-    cursor = page.nextCursor
-  }
-}
-
-/** An event without a parent, such as a nested call, belongs to the newest open call. */
+/** An event without a parent, such as a nested call, belongs to the newest open call of its correlation. */
 export function toTree(events: readonly LoggedEvent[]): readonly Span[] {
   const startedAt = Date.parse(events[0]?.at ?? '')
   const children = new Map<string, LoggedEvent[]>()
   const roots: LoggedEvent[] = []
   const ids = new Set(events.map(({ id }) => id))
-  let open: readonly string[] = []
+  let open: readonly LoggedEvent[] = []
   for (const event of events) {
-    const parent = event.parent !== undefined && ids.has(event.parent) ? event.parent : open.at(-1)
-    if (hasType(event, 'tool-called')) open = [...open, event.id]
-    if (hasType(event, 'tool-answered')) open = open.filter((id) => id !== parent)
+    const parent = event.parent !== undefined && ids.has(event.parent) ? event.parent : openCall(open, event)
+    if (hasType(event, 'tool-called')) open = [...open, event]
+    if (hasType(event, 'tool-answered')) open = open.filter(({ id }) => id !== parent)
     if (parent === undefined) roots.push(event)
     else children.set(parent, [...(children.get(parent) ?? []), event])
   }
-  const toSpan = ({ id, type, at, session, route, payload }: LoggedEvent): Span => {
+  const toSpan = ({ id, type, at, session, correlation, route, payload }: LoggedEvent): Span => {
     const below = children.get(id) ?? []
     const isOpen = type === 'tool-called' && !below.some((event) => hasType(event, 'tool-answered'))
     return {
@@ -66,6 +60,7 @@ export function toTree(events: readonly LoggedEvent[]): readonly Span[] {
       at,
       after_ms: Date.parse(at) - startedAt,
       ...(session !== undefined && { session }),
+      ...(correlation !== undefined && { correlation }),
       ...(route !== undefined && { route }),
       payload,
       ...(isOpen && { outcome: 'unknown' }),
@@ -73,4 +68,8 @@ export function toTree(events: readonly LoggedEvent[]): readonly Span[] {
     }
   }
   return roots.map(toSpan)
+}
+
+function openCall(open: readonly LoggedEvent[], { correlation }: LoggedEvent): string | undefined {
+  return open.findLast((call) => call.correlation === correlation)?.id
 }

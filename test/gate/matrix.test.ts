@@ -189,6 +189,35 @@ describe.each(eras)('%s, when no person answers during the hold', (era) => {
     },
   )
 
+  test('the trace of the approval and of each call shows all calls and the outcome', async () => {
+    await world.setPolicy(only('ask', aTool))
+    expect(await agent.attempt(aTool).outcome).toBe('waiting')
+    const id = await world.pending()
+    expect(await agent.attempt(aTool).outcome).toBe('waiting')
+    await world.decide(id, 'approve')
+    expect(await agent.attempt(aTool).outcome).toBe('ran')
+    const { spans } = await world.call('get_trace', { correlation: id })
+    expect(spans).toMatchObject([
+      {
+        type: 'tool-called',
+        spans: [
+          { type: 'approval-requested' },
+          { type: 'tool-answered', payload: { outcome: 'waiting' } },
+          { type: 'approval-decided' },
+          { type: 'approval-consumed' },
+        ],
+      },
+      { type: 'tool-called', spans: [{ type: 'tool-answered', payload: { outcome: 'waiting' } }] },
+      { type: 'tool-called', spans: [{ type: 'tool-answered', payload: { outcome: 'ok', approval: id } }] },
+    ])
+    const correlations = (spans as { correlation: string }[]).map(({ correlation }) => correlation)
+    expect(new Set(correlations).size).toBe(3)
+    for (const correlation of correlations) {
+      expect((await world.call('get_trace', { correlation }))['spans']).toEqual(spans)
+    }
+    expect(world.deeds()).toHaveLength(1)
+  })
+
   test('an approval requested under an earlier policy does not count, and its call is decided again', async () => {
     await world.setPolicy(only('ask', aTool))
     expect(await agent.attempt(aTool).outcome).toBe('waiting')

@@ -1,11 +1,8 @@
 /** `signalbox trace`: the whole path of a call, as a tree. */
-import { z } from 'zod'
-import { approvalSchema } from '../../api/approval.ts'
 import { type Span, traceSchema } from '../../api/trace.ts'
 import { defineCommand } from '../command/command.ts'
 import { hubFlags, jsonFlag } from '../command/common-flags.ts'
 import { ask, openHubClient } from '../hub-client/ask-hub.ts'
-import type { HubClient } from '../hub-client/hub-client.ts'
 import { visibleText } from '../terminal-output/visible-text.ts'
 import { eventFields } from './event-fields.ts'
 
@@ -13,6 +10,7 @@ export const command = defineCommand({
   takes: '<id>',
   about: [
     'Shows the record of one call: its arguments, the rule that decided, the person who approved, its route and its outcome.',
+    'If the person answered after the call had stopped waiting, it also shows the call that the agent made again.',
     'The id is the id of its approval or its correlation, which is in its events and, for an agent, in the _meta of the',
     'result. Each line leaves out the fields that a line above it shows; --json prints all of them.',
   ].join('\n'),
@@ -22,20 +20,11 @@ export const command = defineCommand({
   async run(args, context) {
     const [id = ''] = args.words
     using hub = await openHubClient(args, context)
-    const trace = await ask(hub, 'get_trace', { correlation: await correlationOf(id, hub) })
+    const trace = await ask(hub, 'get_trace', { correlation: id })
     context.out(args.has('json') ? JSON.stringify(trace, null, 2) : renderTrace(traceSchema.parse(trace).spans))
     return 'ok'
   },
 })
-
-const approvalsSchema = z.object({ approvals: z.array(approvalSchema) })
-
-/** An id that is not an approval is taken for a correlation. */
-async function correlationOf(id: string, hub: HubClient): Promise<string> {
-  const answer = await hub.callTool('list_approvals', { id })
-  const [approval] = answer.isError ? [] : approvalsSchema.parse(answer.structured).approvals
-  return approval?.correlation ?? id
-}
 
 /** The fields of a span that are shown. */
 export interface ShownSpan extends Pick<Span, 'type' | 'after_ms' | 'route' | 'payload' | 'outcome'> {
