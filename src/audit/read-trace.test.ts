@@ -21,8 +21,9 @@ function add<Type extends EventType>(
   correlation: string,
   type: Type,
   payload: Partial<EventPayload<Type>>,
+  parent?: string,
 ) {
-  return events.append({ session: 's1', correlation, type, payload } as unknown as NewEvent)
+  return events.append({ session: 's1', correlation, type, payload, parent } as unknown as NewEvent)
 }
 
 /** The first call waits, a person answers later, and the second call gets the answer. */
@@ -56,6 +57,23 @@ test.each(['ok', 'denied'])(
     }
   },
 )
+
+test('a grant joins the call that waited and the same call made again, and no later call', async () => {
+  await using events = await openLog()
+  const decision = { effect: 'allow', grant: 'g1' } as const
+  const first = await add(events, 'c1', 'tool-called', { tool: 'push', arguments: { to: 'main' } })
+  await add(events, 'c1', 'approval-requested', { approval: 'a1' }, first.id)
+  await add(events, 'c1', 'tool-answered', { outcome: 'waiting', approval: 'a1' })
+  await add(events, 'c1', 'grant-made', { approval: 'a1', grant: 'g1' })
+  await add(events, 'other', 'tool-called', { tool: 'push', arguments: { to: 'next' }, decision })
+  await add(events, 'again', 'tool-called', { tool: 'push', arguments: { to: 'main' }, decision })
+  await add(events, 'again', 'tool-answered', { outcome: 'ok' })
+  await add(events, 'later', 'tool-called', { tool: 'push', arguments: { to: 'main' }, decision })
+  const correlationsIn = async (id: string) =>
+    new Set((await readTrace(events, id)).map(({ correlation }) => correlation))
+  for (const id of ['a1', 'c1', 'again']) expect(await correlationsIn(id)).toEqual(new Set(['c1', 'again']))
+  for (const id of ['other', 'later']) expect(await correlationsIn(id)).toEqual(new Set([id]))
+})
 
 test('the revocation of a grant is not part of the call whose approval made the grant', async () => {
   await using events = await openLog()

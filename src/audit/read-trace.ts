@@ -1,97 +1,146 @@
 /**
  * Reads the events of one trace. A call whose approval is answered after its hold ends with "waiting", and the agent makes
- * it again under another correlation. The id of the approval joins all calls that asked for it.
+ * it again under another correlation. The approval joins these calls: the later one names it, or the grant it made.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { LoggedEvent } from '../api/event.ts'
 import { hasType } from '../api/event.ts'
+import { isRecord } from '../base/is-record.ts'
 import type { EventLog, EventQuery } from '../events/events.ts'
 
 type Events = Pick<EventLog, 'read'>
 
 /** Larger traces are cut. */
 const maxEvents = 10_000
-/** After an approval was requested, this many events of its session are searched for its calls. */
+/** This many events of a session are searched for the calls of an approval. */
 const maxSearched = 100_000
 
 /** `id`: a correlation or the id of an approval. Oldest first; empty if the log has neither. */
 export async function readTrace(events: Events, id: string): Promise<readonly LoggedEvent[]> {
-  const correlations = new Map<string, readonly LoggedEvent[]>()
+  const found = new Map<string, readonly LoggedEvent[]>()
   const approvals = new Set<string>()
+  const count = () => found.values().reduce((sum, { length }) => sum + length, 0)
 
   async function addCorrelation(correlation: string): Promise<void> {
-    if (correlations.has(correlation) || countOf(correlations) >= maxEvents) return
-    const found = await readAll(events, correlation)
-    correlations.set(correlation, found)
-    for (const event of found) {
-      const approval = approvalOf(event)
-      if (approval !== undefined) await addApproval(approval, event.session)
+    if (found.has(correlation) || count() >= maxEvents) return
+    const ofCall = await readAll(events, { correlation }, maxEvents)
+    found.set(correlation, ofCall)
+    for (const event of ofCall) {
+      const approval = approvalOf(event) ?? (await approvalOfGrant(events, event))
+      if (approval !== undefined) await addApproval(approval, event)
     }
   }
 
-  async function addApproval(approval: string, session?: string): Promise<void> {
+  /** A later call of the same grant is a call of its own. */
+  async function addApproval(approval: string, from?: LoggedEvent): Promise<void> {
     if (approvals.has(approval)) return
     approvals.add(approval)
-    const requested = await findRequest(events, approval, session)
-    if (!requested) return
-    for (const correlation of await correlationsOf(events, requested)) await addCorrelation(correlation)
+    const requested = await findNewest(events, 'approval-requested', from, (event) => approvalOf(event) === approval)
+    const correlations = requested ? await correlationsOf(events, requested) : []
+    if (from?.correlation !== undefined && !correlations.includes(from.correlation)) return
+    for (const correlation of correlations) await addCorrelation(correlation)
   }
 
   await addCorrelation(id)
-  if (countOf(correlations) === 0) await addApproval(id)
-  return [...correlations.values()].flat().toSorted((a, b) => a.seq - b.seq)
+  if (count() === 0) await addApproval(id)
+  return [...found.values()].flat().toSorted((a, b) => a.seq - b.seq)
 }
 
 /** The approval that a call asked for. Other events may name one too, such as a revoked grant. */
 function approvalOf(event: LoggedEvent): string | undefined {
-  const { approval } = event.payload
   const isOfCall = hasType(event, 'tool-answered') || event.type.startsWith('approval-')
-  return isOfCall && typeof approval === 'string' ? approval : undefined
+  return isOfCall ? textOf(event.payload['approval']) : undefined
 }
 
-async function readAll(events: Events, correlation: string): Promise<readonly LoggedEvent[]> {
-  const found: LoggedEvent[] = []
-  for await (const page of pagesOf(events, { correlation })) {
-    found.push(...page)
-    if (found.length >= maxEvents) break
+/** The approval that made the grant by which a call was allowed. */
+async function approvalOfGrant(events: Events, event: LoggedEvent): Promise<string | undefined> {
+  const grant = grantOf(event)
+  if (grant === undefined) return undefined
+  const made = await findNewest(events, 'grant-made', event, ({ payload }) => payload['grant'] === grant)
+  return textOf(made?.payload['approval'])
+}
+
+function grantOf({ type, payload: { decision } }: LoggedEvent): string | undefined {
+  return type === 'tool-called' && isRecord(decision) ? textOf(decision['grant']) : undefined
+}
+
+/** Of the call that requested the approval, of equal calls that waited for it, and of the one that got its answer. */
+async function correlationsOf(events: Events, requested: LoggedEvent): Promise<readonly string[]> {
+  const approval = approvalOf(requested)
+  const answers: LoggedEvent[] = []
+  for await (const page of pagesAfter(events, 'tool-answered', requested)) {
+    answers.push(...page.filter((event) => approvalOf(event) === approval))
+    if (answers.some(hasAnswer)) break
   }
-  return found
+  const allowed = answers.some(hasAnswer) ? undefined : await findAllowed(events, requested)
+  const calls = [requested, ...answers, ...(allowed ? [allowed] : [])]
+  return [...new Set(calls.flatMap(({ correlation }) => correlation ?? []))]
 }
 
-async function findRequest(events: Events, approval: string, session?: string): Promise<LoggedEvent | undefined> {
-  const query = { type: 'approval-requested', order: 'newest', ...(session !== undefined && { session }) } as const
-  for await (const page of pagesOf(events, query)) {
-    const found = page.find((event) => approvalOf(event) === approval)
+function hasAnswer({ payload }: LoggedEvent): boolean {
+  return payload['outcome'] !== 'waiting'
+}
+
+/** The first equal call that the grant of this approval allowed. It does not consume the approval. */
+async function findAllowed(events: Events, requested: LoggedEvent): Promise<LoggedEvent | undefined> {
+  const { correlation, parent } = requested
+  const before = correlation === undefined ? [] : await readAll(events, { correlation }, maxEvents)
+  const asked = before.find(({ id }) => id === parent)
+  const made = before.find(
+    ({ type, payload }) => type === 'grant-made' && payload['approval'] === approvalOf(requested),
+  )
+  const grant = made?.payload['grant']
+  if (!asked || grant === undefined) return undefined
+  for await (const page of pagesAfter(events, 'tool-called', requested)) {
+    const found = page.find((event) => grantOf(event) === grant && isSameCall(event, asked))
     if (found) return found
   }
   return undefined
 }
 
-/** Of the call that requested the approval, and of the equal calls that waited for it or received its answer. */
-async function correlationsOf(events: Events, requested: LoggedEvent): Promise<ReadonlySet<string>> {
-  const { session, seq: cursor } = requested
-  const found = new Set(requested.correlation === undefined ? [] : [requested.correlation])
-  const approval = approvalOf(requested)
-  let searched = 0
-  for await (const page of pagesOf(events, { type: 'tool-answered', cursor, ...(session !== undefined && { session }) })) {
-    const answers = page.filter((event) => approvalOf(event) === approval)
-    for (const { correlation } of answers) if (correlation !== undefined) found.add(correlation)
-    searched += page.length
-    // One call receives the answer. Later calls have an approval of their own.
-    if (answers.some(({ payload }) => payload['outcome'] !== 'waiting') || searched >= maxSearched) break
-  }
+function isSameCall({ payload: one }: LoggedEvent, { payload: other }: LoggedEvent): boolean {
+  return one['tool'] === other['tool'] && isDeepStrictEqual(one['arguments'], other['arguments'])
+}
+
+async function readAll(events: Events, query: EventQuery, most: number): Promise<readonly LoggedEvent[]> {
+  const found: LoggedEvent[] = []
+  for await (const page of pagesOf(events, query, most)) found.push(...page)
   return found
 }
 
-async function* pagesOf(events: Events, query: EventQuery): AsyncGenerator<readonly LoggedEvent[]> {
-  let { cursor } = query
-  for (;;) {
-    const page = await events.read({ ...query, ...(cursor !== undefined && { cursor }), limit: 1_000 })
+/** In the session of the other event, if there is one. */
+async function findNewest(
+  events: Events,
+  type: string,
+  other: LoggedEvent | undefined,
+  isIt: (event: LoggedEvent) => boolean,
+): Promise<LoggedEvent | undefined> {
+  for await (const page of pagesOf(events, { type, order: 'newest', ...sessionOf(other) }, maxSearched)) {
+    const found = page.find(isIt)
+    if (found) return found
+  }
+  return undefined
+}
+
+function pagesAfter(events: Events, type: string, other: LoggedEvent): AsyncGenerator<readonly LoggedEvent[]> {
+  return pagesOf(events, { type, cursor: other.seq, ...sessionOf(other) }, maxSearched)
+}
+
+function sessionOf(event: LoggedEvent | undefined): Pick<EventQuery, 'session'> {
+  return event?.session === undefined ? {} : { session: event.session }
+}
+
+async function* pagesOf(events: Events, query: EventQuery, most: number): AsyncGenerator<readonly LoggedEvent[]> {
+  let from = query
+  for (let count = 0; count < most;) {
+    const page = await events.read({ ...from, limit: 1_000 })
     if (page.events.length === 0) return
     yield page.events
-    cursor = page.nextCursor
+    count += page.events.length
+    from = { ...query, cursor: page.nextCursor }
   }
 }
 
-function countOf(correlations: ReadonlyMap<string, readonly LoggedEvent[]>): number {
-  return correlations.values().reduce((sum, { length }) => sum + length, 0)
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
