@@ -3,6 +3,7 @@ import type { SKRSContext2D } from '@napi-rs/canvas'
 import { createCanvas } from '@napi-rs/canvas'
 import type { CellStyle } from '../screen/screen-rows.ts'
 import type { Area } from './area.ts'
+import { joinClusters } from './clusters.ts'
 import { fontFor, registerFonts } from './fonts.ts'
 import type { Glyph, Patch, Picture } from './picture.ts'
 import { cell, margin, pictureSize } from './picture.ts'
@@ -10,7 +11,8 @@ import { drawShape } from './shapes.ts'
 
 registerFonts()
 
-export function paint(picture: Picture): Buffer {
+export function paint(screen: Picture): Buffer {
+  const picture = withClusters(screen)
   const { width, height } = pictureSize(picture.size)
   const canvas = createCanvas(width, height)
   const context = canvas.getContext('2d')
@@ -22,6 +24,12 @@ export function paint(picture: Picture): Buffer {
   eachPatch(picture, (patch, row) => paintText(context, patch, row, textColourOf(patch.style, picture)))
   paintCursor(context, picture)
   return canvas.toBuffer('image/png')
+}
+
+/** This is done here, because it takes long for a large screen and the worker has the time. */
+function withClusters(picture: Picture): Picture {
+  const rows = picture.rows.map((patches) => patches.map((patch) => ({ ...patch, glyphs: joinClusters(patch.glyphs) })))
+  return { ...picture, rows }
 }
 
 function eachPatch({ rows }: Picture, action: (patch: Patch, row: number) => void): void {
@@ -72,7 +80,8 @@ function paintGlyph(context: SKRSContext2D, { text, column, width }: Glyph, row:
   const shown = text.replace(/\u200d$/, '')
   const isPlain = shown.length === 1 && shown < '\u0300'
   const natural = isPlain ? cell.width : context.measureText(shown).width
-  const left = Math.max(0, (area.width - natural) / 2)
+  // A cluster may take more cells than its picture. It stands where its first character would.
+  const left = Math.max(0, (Math.min(area.width, 2 * cell.width) - natural) / 2)
   context.fillText(shown, area.x + left, area.y + baseline, area.width)
 }
 

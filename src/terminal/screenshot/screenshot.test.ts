@@ -105,6 +105,20 @@ test('emoji are drawn in colour, and differ from each other', async () => {
     expect([...coloursOf(emoji)].filter((colour) => !isGrey(colour)).length).toBeGreaterThan(3)
 })
 
+test.each([
+  ['a family', '👨‍👩‍👧‍👦', 8],
+  ['a flag', '🇩🇪', 2],
+  ['a skin tone', '👍🏽', 4],
+  ['a rainbow flag', '🏳️‍🌈', 3],
+])('%s is drawn as one picture, and the rest of its cells stays empty', async (_, text, columns) => {
+  const picture = await draw(`${hidden}${text}|`)
+  const firstPart = await draw(`${hidden}${String.fromCodePoint(text.codePointAt(0)!)}`)
+  expect(coloursOf(picture.cell(0, 0, 2)).size).toBeGreaterThan(3)
+  expect(picture.cell(0, 0, 2)).not.toEqual(firstPart.cell(0, 0, 2))
+  for (let column = 2; column < columns; column++) expect(coloursOf(picture.cell(0, column)).size, `${column}`).toBe(1)
+  expect(picture.cell(0, columns)).toEqual((await draw(`${hidden}|`)).cell(0, 0))
+})
+
 test('box drawing lines join across cells', async () => {
   const white = '#ffffff'
   for (const box of ['┌┬┐\r\n├┼┤\r\n└┴┘', '┏┳┓\r\n┣╋┫\r\n┗┻┛', '╔╦╗\r\n╠╬╣\r\n╚╩╝', '╭┬╮\r\n├┼┤\r\n╰┴╯']) {
