@@ -19,7 +19,7 @@ function continues(before: Glyph, { text, column }: Glyph): boolean {
 }
 
 /** Saves the segmenter most of the work. */
-const mayContinue = /^[^\u0000-\u02ff\u2500-\u259f]/
+const mayContinue = /^[\u0300-\u24ff\u25a0-\u{10ffff}]/u
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
