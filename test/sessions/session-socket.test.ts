@@ -5,6 +5,7 @@ import { StdioClientTransport as TransportV2 } from '@modelcontextprotocol/clien
 import { StdioClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { CliOutcome } from '../fixtures/run-cli.ts'
 import { runInProcess } from '../fixtures/run-cli.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { startRelay } from '../worlds/relay-process.ts'
@@ -38,14 +39,20 @@ const claudeSettings = z.object({
   mcpServers: z.record(z.string(), z.object({ command: z.string(), args: z.array(z.string()) })),
 })
 
+function printed(session: string): Promise<CliOutcome> {
+  const argv = ['mcp-config', '--session', session, '--for', 'claude']
+  return runInProcess(argv, { env: { SIGNALBOX_HOME: hub.home } })
+}
+
 /** The program that the settings of Claude Code name. */
-async function printedProgram(): Promise<{ command: string; args: string[]; env: Record<string, string> }> {
-  const argv = ['mcp-config', '--session', 'cat', '--for', 'claude']
-  const { code, out, err } = await runInProcess(argv, { env: { SIGNALBOX_HOME: hub.home } })
+async function printedProgram(
+  session = 'cat',
+): Promise<{ command: string; args: string[]; env: Record<string, string> }> {
+  const { code, out, err } = await printed(session)
   expect(code, err).toBe(0)
   expect(out).not.toContain(hub.token)
   const { mcpServers } = claudeSettings.parse(JSON.parse(out))
-  return { ...mcpServers['signalbox-cat']!, env: { PATH: process.env['PATH'] ?? '' } }
+  return { ...mcpServers[`signalbox-${session}`]!, env: { PATH: process.env['PATH'] ?? '' } }
 }
 
 test('clients of both eras can read and type with the printed settings, and have only the tools of the session', async () => {
@@ -69,6 +76,33 @@ test('the same settings work after the hub was killed and started again', async 
   await expect.poll(async () => JSON.stringify(await client.callTool('read_screen')), patience).toContain('and after')
 })
 
+test('the settings name the session, so they also work for a new run of it', async () => {
+  const args = { name: 'bird', template: 'shell', command: 'cat', tools: ['read_screen'] }
+  const first = await hub.call('create_session', args)
+  const program = await printedProgram('bird')
+  await hub.call('kill_session', { name: 'bird' })
+  await expect
+    .poll(async () => (await hub.call('get_session', { name: 'bird' }))['status'], patience)
+    .not.toBe('running')
+  const second = await hub.call('create_session', args)
+  expect(second['mcp_socket']).not.toBe(first['mcp_socket'])
+  await using client = await openV2Modern(new TransportV2(program))
+  expect(await client.listTools()).toEqual(['read_screen'])
+  await hub.call('kill_session', { name: 'bird' })
+})
+
+test('the settings of a session without tools come with a warning', async () => {
+  await hub.call('create_session', { name: 'mute', template: 'shell', command: 'cat', tools: [] })
+  const { code, out, err } = await printed('mute')
+  expect(code).toBe(0)
+  expect(out).toContain('signalbox-mute')
+  expect(err).toContain('"mute" has no terminal tools switched on')
+  const advice = /signalbox call (\S+) '(.*)'/.exec(err)
+  await runInProcess(['call', ...advice!.slice(1)], { env: { SIGNALBOX_HOME: hub.home } })
+  expect((await printed('mute')).err).not.toContain('no terminal tools')
+  await hub.call('kill_session', { name: 'mute' })
+})
+
 test('two sessions cannot have the same socket name', async () => {
   const taken = hub.call('create_session', { name: 'dog', template: 'shell', command: 'cat', mcp_socket: 'meow' })
   await expect(taken).rejects.toThrow('already taken')
@@ -83,9 +117,7 @@ test('the socket and its relays end with the session', async () => {
   await hub.call('kill_session', { name: 'cat' })
   expect((await relay.exit).code).toBe(4)
   expect(existsSync(path)).toBe(false)
-  const { code, err } = await runInProcess(['mcp-config', '--session', 'cat', '--for', 'claude'], {
-    env: { SIGNALBOX_HOME: hub.home },
-  })
+  const { code, err } = await printed('cat')
   expect(code).toBe(1)
   expect(err).toContain('has ended')
 })

@@ -1,7 +1,6 @@
 /** `signalbox mcp-config`: prints the settings for an MCP client. */
-import { basename } from 'node:path'
+import { sessionSchema } from '../../api/session.ts'
 import { nearest } from '../../base/nearest.ts'
-import { socketNameOf } from '../../base/socket-places.ts'
 import { askHub } from '../hub-client/ask-hub.ts'
 import { CliError } from '../command/cli-error.ts'
 import { defineCommand } from '../command/command.ts'
@@ -25,7 +24,7 @@ export const command = defineCommand({
     for: { takes: 'CLIENT', about: `the client: ${mcpClients.join(', ')}` },
     ...hubFlags,
     url: { takes: 'URL', about: 'the endpoint of a hub, instead of a session' },
-    json: { about: 'print JSON: the text, and the file it belongs into' },
+    json: { about: 'print JSON: the text, the file it belongs into, and a warning if the server has no tools' },
   },
   examples: [
     'signalbox mcp-config --session build --for claude',
@@ -33,14 +32,15 @@ export const command = defineCommand({
   ],
   async run(args, context) {
     const client = readClient(args.text('for'))
-    const { name, server } = await findServer(args, context)
+    const { name, server, warning } = await findServer(args, context)
     const { text, place } = snippetFor(client, name, server)
     if (args.has('json')) {
-      context.out(JSON.stringify({ text, place }, null, 2))
+      context.out(JSON.stringify({ text, place, ...(warning !== undefined && { warning }) }, null, 2))
       return 'ok'
     }
     context.out(text)
     context.err(`Put this into ${place}.`)
+    if (warning !== undefined) context.err(warning)
     return 'ok'
   },
 })
@@ -53,7 +53,14 @@ function readClient(given: string | undefined): McpClient {
   throw new CliError('usage', `Name the client with --for. ${advice}`)
 }
 
-async function findServer(args: McpConfigArguments, context: CliContext): Promise<{ name: string; server: McpServer }> {
+interface FoundServer {
+  /** Its name in the client. */
+  readonly name: string
+  readonly server: McpServer
+  readonly warning?: string
+}
+
+async function findServer(args: McpConfigArguments, context: CliContext): Promise<FoundServer> {
   const [session, url] = [args.text('session'), args.text('url')]
   if ((session === undefined) === (url === undefined)) {
     throw new CliError('usage', 'Name a session with --session, or a hub with --url, but not both.')
@@ -62,17 +69,27 @@ async function findServer(args: McpConfigArguments, context: CliContext): Promis
   if (session === undefined) {
     return { name: 'signalbox', server: { is: 'endpoint', url: findHub({ ...config, url }, {}).url } }
   }
-  const found = await askHub('get_session', { name: session }, args, context)
-  const socket = found['mcp_socket']
-  const socketName = typeof socket === 'string' ? socketNameOf(basename(socket)) : undefined
-  if (socketName === undefined) {
+  const found = sessionPart.parse(await askHub('get_session', { name: session }, args, context))
+  const { name } = found
+  if (found.mcp_socket === undefined) {
     throw new CliError(
       'failed',
-      `The session "${session}" has ended and has no socket. "signalbox ls" lists the running sessions.`,
+      `The session "${name}" has ended and has no socket. "signalbox ls" lists the running sessions.`,
     )
   }
   // The client may be started later in another environment, so the data directory is written out.
   const isDefaultHome = sources.some(({ key, from }) => key === 'home' && from === 'default')
-  const relay = ['relay', '--name', socketName, ...(isDefaultHome ? [] : ['--home', config.home])]
-  return { name: `signalbox-${session}`, server: { is: 'program', command: signalboxProgram, args: relay } }
+  const relay = ['relay', '--session', name, ...(isDefaultHome ? [] : ['--home', config.home])]
+  return {
+    name: `signalbox-${name}`,
+    server: { is: 'program', command: signalboxProgram, args: relay },
+    ...(found.terminal_tools.length === 0 && { warning: noTools(name) }),
+  }
+}
+
+const sessionPart = sessionSchema.pick({ name: true, mcp_socket: true, terminal_tools: true })
+
+function noTools(session: string): string {
+  const some = JSON.stringify({ name: session, tools: ['read_screen', 'send_text'] })
+  return `The session "${session}" has no terminal tools switched on, so the client will see none. Switch some on: signalbox call update_session '${some}'`
 }

@@ -1,6 +1,6 @@
 /** The settings of each MCP client, in its own format. None of them contains a token. */
 
-export const mcpClients = ['claude', 'codex', 'gemini', 'vscode'] as const
+export const mcpClients = ['claude', 'codex', 'gemini', 'vscode', 'cursor', 'opencode'] as const
 export type McpClient = (typeof mcpClients)[number]
 
 /** The client reaches Signalbox through a program that it starts, or at the URL of the endpoint. */
@@ -27,6 +27,10 @@ export function snippetFor(client: McpClient, name: string, server: McpServer): 
       return { text: json({ mcpServers: { [name]: forGemini(server) } }), place: '~/.gemini/settings.json' }
     case 'vscode':
       return { text: json(forVsCode(name, server)), place: '.vscode/mcp.json of your workspace' }
+    case 'cursor':
+      return { text: json({ mcpServers: { [name]: forCursor(server) } }), place: '.cursor/mcp.json of your project' }
+    case 'opencode':
+      return { text: json({ mcp: { [name]: forOpencode(server) } }), place: 'opencode.json of your project' }
   }
 }
 
@@ -62,6 +66,18 @@ function forVsCode(name: string, server: McpServer): object {
     inputs: [{ type: 'promptString', id, description: 'Token of the Signalbox hub', password: true }],
     servers: { [name]: { type: 'http', url: server.url, headers: { Authorization: `Bearer \${input:${id}}` } } },
   }
+}
+
+function forCursor(server: McpServer): object {
+  if (server.is === 'program') return { command: server.command, args: server.args }
+  return { url: server.url, headers: { Authorization: `Bearer \${env:${tokenVariable}}` } }
+}
+
+function forOpencode(server: McpServer): object {
+  if (server.is === 'program') return { type: 'local', command: [server.command, ...server.args], enabled: true }
+  // Without `oauth: false`, opencode tries to log in if the token is refused.
+  const headers = { Authorization: `Bearer {env:${tokenVariable}}` }
+  return { type: 'remote', url: server.url, headers, oauth: false, enabled: true }
 }
 
 function json(value: object): string {

@@ -7,38 +7,45 @@ import { findHub } from '../hub-client/hub-address.ts'
 import { bridgeHttp } from './bridge-http.ts'
 import { bridgeSocket } from './bridge-socket.ts'
 import { findSocket } from './find-socket.ts'
+import { socketOfSession } from './session-socket.ts'
 
 export const command = defineCommand({
   about: [
     'Connects an MCP client on stdin and stdout to a session, so that a client which only starts programs can use the',
-    'terminal tools of that session. It uses the socket of --socket or --name, else SIGNALBOX_MCP_SOCKET, else',
-    'SIGNALBOX_MCP_SOCKET_NAME, else the newest session that answers. With --url it connects to the endpoint of a hub',
-    'instead, with its token. "signalbox mcp-config" prints the settings for a client.',
+    'terminal tools of that session. It uses the socket of --session, --socket or --name, else SIGNALBOX_MCP_SOCKET,',
+    'else SIGNALBOX_MCP_SOCKET_NAME, else the newest session that answers. With --session it asks the hub for the socket,',
+    'so it also finds the session after a resume. With --url it connects to the endpoint of a hub instead, with its token.',
+    '"signalbox mcp-config" prints the settings for a client.',
   ].join('\n'),
   flags: {
+    session: { takes: 'NAME', about: 'the session' },
     socket: { takes: 'PATH', about: "the path of a session's socket" },
     name: { takes: 'NAME', about: "the name of a session's socket" },
     ...hubFlags,
     url: { takes: 'URL', about: 'the endpoint of a hub, instead of a socket' },
   },
-  examples: ['signalbox relay --name build', 'signalbox relay --url http://127.0.0.1:7420/mcp'],
+  examples: ['signalbox relay --session build', 'signalbox relay --url http://127.0.0.1:7420/mcp'],
   async run(args, context) {
     const { config } = await loadFor(args, context)
     const { stdin: input } = process
     const { write } = context
     const url = args.text('url')
-    const [path, name] = [args.text('socket'), args.text('name')]
+    const [session, path, name] = [args.text('session'), args.text('socket'), args.text('name')]
+    if ([url, session, path ?? name].filter((given) => given !== undefined).length > 1) {
+      throw new CliError(
+        'usage',
+        '--url names a hub, and --session, --socket and --name name a session. Give only one of them.',
+      )
+    }
     if (url !== undefined) {
-      if (path !== undefined || name !== undefined) {
-        throw new CliError('usage', '--url names a hub, and --socket and --name name a session. Give only one of them.')
-      }
       const address = findHub(config, { url, tokenFile: args.text('token-file') })
       await bridgeHttp({ address, input, write, maxLineBytes: config.maxBodyBytes })
       return 'ok'
     }
 
-    const isNamed = path !== undefined || name !== undefined
-    const wanted = isNamed ? { path, name } : { path: config.mcpSocket, name: config.mcpSocketName }
+    const isNamed = [session, path, name].some((given) => given !== undefined)
+    const ofSession = session === undefined ? undefined : await socketOfSession(session, args, context)
+    const wanted = isNamed ? { path: ofSession ?? path, name } : { path: config.mcpSocket, name: config.mcpSocketName }
     const { XDG_RUNTIME_DIR: runtimeDirectory } = await context.readEnvironment()
     const socket = await findSocket(wanted, socketPlaces({ home: config.home, runtimeDirectory }))
     if ((await bridgeSocket({ input, socket, write })) === 'input') return 'ok'
