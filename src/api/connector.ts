@@ -1,5 +1,6 @@
 /** A registered MCP server, and one session's use of it (API, "Connector", "Binding"). */
 import { z } from 'zod'
+import type { ToolFilter } from './tool-filter.ts'
 
 export const transports = ['stdio', 'http', 'sse'] as const
 
@@ -15,6 +16,8 @@ export const connectorName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'a connector name has lowercase letters, digits and "-", such as "my-files"')
 
+const toolNames = z.array(z.string().min(1).max(256)).max(10_000)
+
 export const eras = ['auto', 'legacy', 'modern'] as const
 
 /** Unknown options are kept, because other programs store theirs here and an export must return them. */
@@ -24,6 +27,8 @@ export const connectorOptions = z.looseObject({
   era: z.enum(eras).optional().describe('Of the protocol; auto detects it.'),
   prefix: z.boolean().optional().describe('false: tools keep their names if a session has only this connector.'),
   shared: z.boolean().optional().describe('One upstream for all sessions instead of one each.'),
+  enabled_tools: toolNames.optional().describe('Agents get only these; own names of the upstream, * is any text.'),
+  disabled_tools: toolNames.optional().describe('Agents get none of these.'),
   handshake_ms: z.int().min(100).max(600_000).optional(),
   call_ms: z.int().min(100).max(86_400_000).optional().describe('A call that takes longer is cancelled.'),
   heartbeat_ms: z.int().min(1_000).max(3_600_000).optional().describe('A silent stream is reopened after this.'),
@@ -112,6 +117,8 @@ export interface BoundConnector {
   readonly isShared: boolean
   /** If false, its tools keep their names, unless the session has other connectors. */
   readonly hasPrefix: boolean
+  /** Without it, agents get all its tools. */
+  readonly tools?: ToolFilter
 }
 
 /** A connector of a new session: its name, or its name with settings. */

@@ -21,11 +21,13 @@ import { createConnectorStore } from './connector-store.ts'
 import type { Texts } from './texts/connector-texts.ts'
 import { createConnectorDesk } from './connector-desk.ts'
 import { createKnownListStore } from './known-lists.ts'
+import { merge } from './merge.ts'
 import { namedVariables } from './texts/references.ts'
 import { type Note, createRegistry } from './registry.ts'
 import { type Resolution, type SessionPlace, createResolver } from './resolve.ts'
 import type { Trial } from './try-out.ts'
 import type { Connectors, MountedConnector } from './connector.ts'
+import { toolFilterOf } from './tool-filter.ts'
 
 export type { Connectors, LiveUpstreams } from './connector.ts'
 export { exportConnectors, exportFormats } from './formats/export.ts'
@@ -195,14 +197,15 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
 const nowhere: SessionPlace = { id: 'test', name: 'test', workspacePath: tmpdir() }
 
 function toBound({ label, priority, connectorId, connector, overrides }: BindingRecord): BoundConnector {
-  const { name, enabled, options } = connector.connector
+  const { name, enabled, options } = merge(connector.connector, overrides)
   return {
     label,
     priority,
     connectorId,
     connector: name,
     isEnabled: enabled,
-    isShared: (overrides.options?.shared ?? options.shared) === true,
-    hasPrefix: (overrides.options?.prefix ?? options.prefix) !== false,
+    isShared: options.shared === true,
+    hasPrefix: options.prefix !== false,
+    tools: toolFilterOf(options),
   }
 }

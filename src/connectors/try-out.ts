@@ -1,8 +1,9 @@
 /**
- * Tries out a connector: reports whether it answers, what it offers, how long that takes, and which variables are
+ * Tries out a connector: reports whether it answers, what agents get of it, how long that takes, and which variables are
  * missing. The lists of a saved connector are cached for agents that list before their upstream is up.
  */
 import type { Connector } from '../api/connector.ts'
+import { createToolTest } from '../api/tool-filter.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { UpstreamTarget } from '../upstream/upstream.ts'
@@ -10,6 +11,7 @@ import { checkConnector } from './check-connector.ts'
 import type { ConnectorRecord } from './connector-store.ts'
 import type { KnownLists } from './known-lists.ts'
 import { howToSet, type Resolver, type SessionPlace } from './resolve.ts'
+import { toolFilterOf } from './tool-filter.ts'
 
 /** The upstream's description of itself. */
 export interface TestReport {
@@ -78,7 +80,8 @@ export function createTryOut(deps: {
       const seen = { ms: ms(), ...cwdOf(target), missing, resolved }
       if ('report' in trial) {
         if (saved && trial.lists) await keep(saved.id, version, trial.lists)
-        return { ok: true, ...trial.report, ...seen }
+        const tools = trial.report.tools.filter(createToolTest(toolFilterOf(tried.options)))
+        return { ok: true, ...trial.report, tools, ...seen }
       }
       const { error, stderr } = trial
       return { ok: false, error: redactor.text(error), ...(stderr !== '' && { stderr }), ...seen }

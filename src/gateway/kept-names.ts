@@ -1,4 +1,5 @@
 /** Finds the policy names of tools in a session that is not running, from the cached lists of its connectors. */
+import { createToolTest } from '../api/tool-filter.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
 import { hasPrefixAmong } from './bound-connector.ts'
 import type { MountLists } from './mount-lists.ts'
@@ -22,7 +23,10 @@ export async function findKeptNames(
     const { label: mount, hasPrefix } = bound
     const lists = await known(bound).catch(() => undefined)
     if (!lists && (!hasPrefix || tool.startsWith(`${mount}_`))) unlisted = mount
-    const originals = (lists?.tools ?? []).flatMap(({ name }) => (typeof name === 'string' ? [name] : []))
+    const isOffered = createToolTest(bound.tools ?? {})
+    const originals = (lists?.tools ?? []).flatMap(({ name }) =>
+      typeof name === 'string' && isOffered(name) ? [name] : [],
+    )
     const exposed = exposeNames(mount, originals, { hasPrefix: hasPrefixAmong(bindings, bound) })
     const found = [...exposed].find(([original, name]) => name === tool || policyName(mount, original) === tool)
     if (!found) continue

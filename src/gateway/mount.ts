@@ -1,4 +1,5 @@
 /** One bound connector of one session: its upstream, its last known lists, and the path to it. */
+import { createToolTest } from '../api/tool-filter.ts'
 import { backoffMs } from '../base/backoff.ts'
 import { createBatch } from '../base/batch.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
@@ -106,6 +107,7 @@ export function createMount(options: MountOptions): Mount {
   const roots = createMountRoots(bound, options.roots)
   const relay = createMountRelay({ calls, tasks, roots: roots.list, prepare, lease: running })
   const place = { mount: label, connector, route }
+  const isOffered = createToolTest(bound.tools ?? {})
   let { hasPrefix } = options
   let listed = nothingMeasured
   let definitions = defined(listed.lists)
@@ -123,8 +125,10 @@ export function createMount(options: MountOptions): Mount {
     () => changesEveryMs,
   )
 
+  /** A tool without a definition can be neither listed nor called. */
   function defined(from: MountLists): RunnableDefinitions {
-    return define(from, { ...place, hasPrefix, mayBeBare: !bound.hasPrefix, relay })
+    const tools = from.tools.filter(({ name }) => typeof name === 'string' && isOffered(name))
+    return define({ ...from, tools }, { ...place, hasPrefix, mayBeBare: !bound.hasPrefix, relay })
   }
 
   function show(next: MeasuredLists, fields: readonly ListField[]): void {

@@ -1,0 +1,11 @@
+/** The tool filter in the options of a connector. */
+import type { ConnectorOptions } from '../api/connector.ts'
+import type { ToolFilter } from '../api/tool-filter.ts'
+
+export function toolFilterOf({ enabled_tools: enabled, disabled_tools: disabled }: ConnectorOptions): ToolFilter {
+  return { enabled, disabled }
+}
+
+export function hasToolFilter({ enabled_tools: enabled, disabled_tools: disabled }: ConnectorOptions): boolean {
+  return enabled !== undefined || disabled !== undefined
+}
