@@ -55,6 +55,20 @@ test('the files of Codex, Gemini, VS Code and Cursor are found', async () => {
   expect(await servers('cursor', place)).toEqual({ a: { command: 'cursor' } })
 })
 
+test('the files of opencode are found, with their tool filters', async () => {
+  const [home, project] = [temporaryDirectory(), temporaryDirectory()]
+  write(home, '.config/opencode/opencode.jsonc', { mcp: { a: { command: ['user'] }, b: { command: ['user'] } } })
+  write(project, 'opencode.json', {
+    model: 'x',
+    mcp: { a: { command: ['project'] } },
+    tools: { a_delete: false, b_write: false },
+  })
+  expect(await servers('opencode', { home, project })).toEqual({
+    a: { command: ['project'], disabled_tools: ['delete'] },
+    b: { command: ['user'], disabled_tools: ['write'] },
+  })
+})
+
 test('the file of Claude Desktop is found on macOS and on Linux', async () => {
   const [mac, linux] = [temporaryDirectory(), temporaryDirectory()]
   write(mac, 'Library/Application Support/Claude/claude_desktop_config.json', { mcpServers: { a: { command: 'mac' } } })

@@ -5,8 +5,9 @@ import { parse as parseToml } from 'smol-toml'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { isRecord } from '../base/is-record.ts'
 import { parseJson } from './formats/json.ts'
+import { mergeOpencode, opencodeServers } from './formats/opencode.ts'
 
-export const foreignPrograms = ['claude', 'claude-desktop', 'codex', 'gemini', 'vscode', 'cursor'] as const
+export const foreignPrograms = ['claude', 'claude-desktop', 'codex', 'gemini', 'vscode', 'cursor', 'opencode'] as const
 export type ForeignProgram = (typeof foreignPrograms)[number]
 
 export interface ForeignFiles {
@@ -37,6 +38,11 @@ const files: Readonly<Record<ForeignProgram, (place: Place) => readonly string[]
     ...within(project, '.vscode/mcp.json'),
   ],
   cursor: ({ home, project }) => [join(home, '.cursor/mcp.json'), ...within(project, '.cursor/mcp.json')],
+  opencode: ({ home, project }) => [
+    ...bothNames(join(home, '.config/opencode/opencode')),
+    ...within(project, '').flatMap((root) => bothNames(join(root, 'opencode'))),
+    ...within(project, '').flatMap((root) => bothNames(join(root, '.opencode/opencode'))),
+  ],
 }
 
 export async function readForeignFiles(program: ForeignProgram, place: Place): Promise<ForeignFiles> {
@@ -49,6 +55,7 @@ export async function readForeignFiles(program: ForeignProgram, place: Place): P
   }
   const { project } = place
   const servers = [
+    ...(program === 'opencode' ? [opencodeServers(mergeOpencode(values))] : []),
     ...values.flatMap((value) => sharedServers(value, project)),
     // Claude keeps the servers of one person for one project in the person's file.
     ...values.map((value) => mapIn(project === undefined ? undefined : projectsOf(value)[project], 'mcpServers')),
@@ -60,6 +67,10 @@ export async function readForeignFiles(program: ForeignProgram, place: Place): P
 /** On macOS and on Linux. */
 function inSettings(home: string, path: string): readonly string[] {
   return [join(home, 'Library/Application Support', path), join(home, '.config', path)]
+}
+
+function bothNames(path: string): readonly string[] {
+  return [`${path}.json`, `${path}.jsonc`]
 }
 
 function within(project: string | undefined, path: string): readonly string[] {

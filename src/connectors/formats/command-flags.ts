@@ -42,7 +42,9 @@ const switches: Readonly<Record<string, readonly [string, unknown]>> = {
   '--enabled': ['enabled', true],
   '--disabled': ['enabled', false],
 }
-const lists = new Set(['args', 'env_keys', 'tags', 'includeTools', 'excludeTools'])
+/** Gemini takes several names in one value. */
+const toolLists = new Set(['includeTools', 'excludeTools'])
+const lists = new Set(['args', 'env_keys', 'tags', ...toolLists])
 
 export function readFlags(words: readonly string[]): Added {
   const entry: Record<string, unknown> = {}
@@ -50,10 +52,14 @@ export function readFlags(words: readonly string[]): Added {
   const positional: string[] = []
   let problem: string | undefined
 
+  function add(key: string, values: readonly string[]): void {
+    entry[key] = [...((entry[key] as string[] | undefined) ?? []), ...values]
+  }
+
   function set(key: string | undefined, value: string): void {
     if (key === 'env' || key === 'headers') problem ??= addPair(maps[key], key, value)
     else if (key === 'timeout') entry[key] = Number(value)
-    else if (key !== undefined && lists.has(key)) entry[key] = [...((entry[key] as string[] | undefined) ?? []), value]
+    else if (key !== undefined && lists.has(key)) add(key, toolLists.has(key) ? value.split(',') : [value])
     else if (key !== undefined) entry[key] = value
   }
 

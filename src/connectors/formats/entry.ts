@@ -5,6 +5,7 @@
 import { connectorName } from '../../api/connector.ts'
 import { defined } from '../../base/defined.ts'
 import { isRecord } from '../../base/is-record.ts'
+import { toolLists } from './tool-lists.ts'
 
 export interface Draft {
   readonly name: string
@@ -35,7 +36,7 @@ export function toDraft(writtenName: string, entry: Entry): Draft {
   const asked = take('transport', 'type')
   const transport = transportOf(asked, { isHttp: httpUrl !== undefined, url, program: program[0] })
   const headers = headersOf(take)
-  const env = take('env')
+  const env = take('env', 'environment')
   const enabled = take('enabled', 'is_enabled') ?? negated(take('disabled'))
   const fields = {
     name,
@@ -109,6 +110,7 @@ function optionsOf(
 ): Record<string, unknown> {
   const own = take('options')
   const cwd = take('cwd', 'workingDirectory')
+  const filter = toolLists(take, left)
   const limits = {
     handshake_ms:
       milliseconds(left.get('startup_timeout_sec'), 1_000) ?? milliseconds(left.get('startup_timeout_ms'), 1),
@@ -119,6 +121,7 @@ function optionsOf(
   return {
     ...Object.fromEntries(left),
     ...(isRecord(own) ? own : {}),
+    ...filter,
     ...defined({ ...limits, cwd, env: env && Object.keys(env).length > 0 ? env : undefined }),
   }
 }

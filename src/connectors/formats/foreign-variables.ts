@@ -1,5 +1,5 @@
 /**
- * Translates the references of other programs to ours: `${env:X}`, `${input:x}`, `${workspaceFolder}`, Gemini's `$X`.
+ * Translates the references of other programs to ours: `${env:X}`, opencode's `{env:X}`, `${input:x}`, `${workspaceFolder}`, Gemini's `$X`.
  */
 import type { Connector } from '../../api/connector.ts'
 import { mapTexts } from '../texts/connector-texts.ts'
@@ -30,7 +30,7 @@ export function translate(
 
   function ours(text: string): string {
     const known = text
-      .replaceAll(/\$\{env:([A-Za-z_]\w*)\}/g, '${$1}')
+      .replaceAll(/\$?\{env:([A-Za-z_]\w*)\}/g, '${$1}')
       .replaceAll(/\$\{input:([^{}]+)\}/g, (_, id: string) => inputVariable(id))
       .replaceAll(
         /\$\{(?:workspaceFolder(?::[^{}]*)?|(?:workspaceRoot|cwd|CLAUDE_PROJECT_DIR)(?::-[^{}]*)?)\}/g,

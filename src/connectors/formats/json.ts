@@ -1,5 +1,5 @@
 /**
- * Reads the JSON of Claude, Gemini, VS Code, Cursor and others: a map of servers under one of several names. Comments
+ * Reads the JSON of Claude, Gemini, VS Code, Cursor, opencode and others: a map of servers under one of several names. Comments
  * are allowed.
  */
 import type { ParseError } from 'jsonc-parser'
@@ -7,6 +7,7 @@ import { parse, printParseErrorCode } from 'jsonc-parser'
 import { HubError } from '../../base/hub-error.ts'
 import { isRecord } from '../../base/is-record.ts'
 import type { Found } from './found.ts'
+import { opencodeServers } from './opencode.ts'
 
 type Entries = Found['entries']
 type Json = Readonly<Record<string, unknown>>
@@ -19,9 +20,9 @@ export function readJson(text: string): Found {
 }
 
 export function entriesOf(value: Json): Entries {
-  const nested = isRecord(value['mcp']) ? value['mcp']['servers'] : undefined
+  const inMcp = fromMap(opencodeServers(value))
   const containers = [
-    nested,
+    inMcp.length > 0 ? Object.fromEntries(inMcp) : undefined,
     ...['mcp.servers', 'mcp_servers', 'mcpServers', 'servers', 'connectors'].map((name) => value[name]),
     value['targets'],
     ...projectsOf(value),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { HubError } from '../../base/hub-error.ts'
+import { checkConnector } from '../check-connector.ts'
 import { readConnectors } from './read.ts'
 
 const fieldsOf = (text: string, options = {}) => readConnectors(text, options).drafts.map(({ fields }) => fields)
@@ -152,6 +153,68 @@ describe('JSON', () => {
       options: { cwd: '/x', handshake_ms: 20_000 },
     })
     expect(cline).toMatchObject({ enabled: false, options: { call_ms: 60_000, autoApprove: ['a'] } })
+  })
+
+  test.each([
+    [
+      'Codex',
+      { enabled_tools: ['a', 'b'], disabled_tools: ['b'] },
+      { enabled_tools: ['a', 'b'], disabled_tools: ['b'] },
+    ],
+    [
+      'Gemini',
+      { includeTools: ['a', 'run(ls)'], excludeTools: ['b'] },
+      { enabled_tools: ['a', 'run'], disabled_tools: ['b'] },
+    ],
+    ['Windsurf, Kiro and Roo', { disabledTools: ['b'] }, { disabled_tools: ['b'] }],
+    ['Copilot', { tools: ['a', 'b'] }, { enabled_tools: ['a', 'b'] }],
+    ['Copilot, for all tools', { tools: ['*'] }, {}],
+    ['a filter that leaves nothing', { includeTools: [] }, { enabled_tools: [] }],
+  ])('the tool filter of %s is read', (_, filter, options) => {
+    expect(fieldsOf(JSON.stringify({ mcpServers: { it: { command: 'x', ...filter } } }))).toMatchObject([{ options }])
+    const [fields] = fieldsOf(JSON.stringify({ mcpServers: { it: { command: 'x', ...filter } } }))
+    expect(fields?.['options']).toEqual(options)
+  })
+
+  test('the servers of opencode are read with their tool filters', () => {
+    const text = JSON.stringify({
+      $schema: 'https://opencode.ai/config.json',
+      mcp: {
+        github: {
+          type: 'local',
+          command: ['npx', '-y', 'gh'],
+          environment: { TOKEN: '{env:GH}', MODE: 'x' },
+          enabled: true,
+        },
+        'my.docs': { type: 'remote', url: 'https://example.org/mcp', headers: { A: 'Bearer {env:DOCS_TOKEN}' } },
+        web: { type: 'local', command: ['web'] },
+        other: { type: 'local', command: ['other'] },
+      },
+      tools: { bash: false, 'github_delete_*': false, 'my_docs*': false, my_docs_search: true, github_get: true },
+      permission: { web_post: 'deny', web_get: 'ask', edit: 'deny' },
+    })
+    expect(fieldsOf(text)).toMatchObject([
+      {
+        name: 'github',
+        transport: 'stdio',
+        cmd: 'npx',
+        args: ['-y', 'gh'],
+        options: { env: { TOKEN: '${GH}', MODE: 'x' }, disabled_tools: ['delete_*'] },
+      },
+      {
+        name: 'my-docs',
+        transport: 'http',
+        headers: { A: 'Bearer ${DOCS_TOKEN}' },
+        options: { enabled_tools: ['search'] },
+      },
+      { name: 'web', options: { disabled_tools: ['post'] } },
+      { name: 'other', options: {} },
+    ])
+  })
+
+  test('a tool filter in an unknown form leaves the server out instead of offering all its tools', () => {
+    const { drafts } = readConnectors(JSON.stringify({ mcpServers: { it: { command: 'x', includeTools: 'a,b' } } }))
+    expect(() => checkConnector(drafts[0]?.fields)).toThrow('"options.enabled_tools"')
   })
 
   test('the references of VS Code become ours, and its questions become variables', () => {
