@@ -4,10 +4,11 @@ import type { Connector } from '../api/connector.ts'
 import { connectorSchema } from '../api/connector.ts'
 import { checkConnector } from './check-connector.ts'
 import { readConnectors } from './formats/read.ts'
+import type { Naming } from './import-connectors.ts'
 import { planImport } from './import-connectors.ts'
 
-const plan = (text: string, known: readonly Connector[] = [], environment = {}) =>
-  planImport(readConnectors(text), new Map(known.map((each) => [each.name, each])), environment)
+const plan = (text: string, known: readonly Connector[] = [], environment = {}, naming: Naming = {}) =>
+  planImport(readConnectors(text), new Map(known.map((each) => [each.name, each])), environment, naming)
 
 const servers = (map: object) => JSON.stringify({ mcpServers: map })
 
@@ -106,7 +107,7 @@ test('an unchanged connector is neither added nor changed', () => {
   const text = servers({ a: { command: 'x', env: { A_TOKEN: 'hunter2' } }, b: { url: 'https://x.org/mcp' } })
   const { add } = plan(text)
   expect(plan(text, add)).toMatchObject({ add: [], change: [], secrets: [] })
-  const other = plan(servers({ a: { command: 'y' }, c: { command: 'z' } }), add)
+  const other = plan(servers({ a: { command: 'y' }, c: { command: 'z' } }), add, {}, { isReplacing: true })
   expect(other).toMatchObject({
     add: [{ name: 'c' }],
     change: [{ connector: { name: 'a', cmd: 'y' }, fields: ['cmd', 'env_keys'] }],
@@ -134,10 +135,53 @@ test('an invalid connector is left out with the reason, and the others are impor
   ])
 })
 
-test('the last of two connectors with the same name counts, with a warning', () => {
-  const { add, warnings } = plan('mcp add a -- x\nmcp add a -- y')
-  expect(add).toMatchObject([{ cmd: 'y' }])
-  expect(warnings).toEqual([expect.stringContaining('twice')])
+describe('a connector with the name of another one', () => {
+  const github = (command: string) => servers({ github: { command, env: { GITHUB_TOKEN: 'hunter2' } } })
+  const ofCodex = plan(github('x'), [], {}, { program: 'codex' }).add
+
+  test('is added under the name of its program, and the other one stays', () => {
+    const planned = plan(github('y'), ofCodex, {}, { program: 'cursor' })
+    expect(planned).toMatchObject({ add: [{ name: 'github-cursor', cmd: 'y' }], change: [] })
+    expect(planned.warnings).toEqual([
+      'There is another connector "github", which differs in cmd. This one is added as "github-cursor". To change the other one instead, import with --replace.',
+    ])
+  })
+
+  test('is added with a number if its program is unknown', () => {
+    expect(plan(github('y'), ofCodex)).toMatchObject({ add: [{ name: 'github-2', cmd: 'y' }], change: [] })
+  })
+
+  test('is the same one if nothing else differs, under either name', () => {
+    expect(plan(github('x'), ofCodex, {}, { program: 'cursor' })).toMatchObject({ add: [], change: [], warnings: [] })
+    const both = [...ofCodex, ...plan(github('y'), ofCodex, {}, { program: 'cursor' }).add]
+    expect(plan(github('y'), both, {}, { program: 'cursor' })).toMatchObject({ add: [], change: [], warnings: [] })
+  })
+
+  test('replaces it on request, or the one that its program added before', () => {
+    const replacing = { program: 'cursor', isReplacing: true }
+    expect(plan(github('y'), ofCodex, {}, replacing)).toMatchObject({
+      add: [],
+      change: [{ connector: { name: 'github', cmd: 'y' }, fields: ['cmd'] }],
+    })
+    const both = [...ofCodex, ...plan(github('y'), ofCodex, {}, { program: 'cursor' }).add]
+    expect(plan(github('z'), both, {}, replacing).change).toMatchObject([{ connector: { name: 'github-cursor' } }])
+  })
+
+  test('is kept beside another one of the same import', () => {
+    const planned = plan('mcp add a -- x\nmcp add a -- y\nmcp add a -- x')
+    expect(planned.add).toMatchObject([
+      { name: 'a', cmd: 'x' },
+      { name: 'a-2', cmd: 'y' },
+    ])
+    expect(planned.warnings).toEqual([expect.stringContaining('added as "a-2"')])
+  })
+
+  test('gets a name that is not too long', () => {
+    const name = 'n'.repeat(40)
+    const [first] = plan(servers({ [name]: { command: 'x' } })).add
+    const { add } = plan(servers({ [name]: { command: 'y' } }), [first!], {}, { program: 'claude-desktop' })
+    expect(add).toMatchObject([{ name: `${'n'.repeat(25)}-claude-desktop` }])
+  })
 })
 
 test('the plan never contains a secret of any form from any place', () => {

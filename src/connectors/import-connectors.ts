@@ -1,7 +1,8 @@
 /**
  * Imports connectors from the configuration of other programs.
  *
- *   text → drafts → secrets moved to variables → checked → compared with the stored ones → shown → applied, all or nothing
+ *   text → drafts → secrets moved to variables → checked → named → compared with the stored ones → shown → applied, all
+ *   or nothing
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Connector } from '../api/connector.ts'
@@ -38,9 +39,17 @@ export interface NeededVariable {
   readonly how: string
 }
 
+/** How an imported connector is named if there is another one of that name. */
+export interface Naming {
+  /** The program that it comes from. */
+  readonly program?: string | undefined
+  /** True: changes the other one. */
+  readonly isReplacing?: boolean
+}
+
 export interface Imports {
   /** Changes nothing. */
-  plan(text: string, options?: ReadOptions): Promise<ImportPlan>
+  plan(text: string, options?: ReadOptions & Naming): Promise<ImportPlan>
   apply(plan: ImportPlan): Promise<void>
 }
 
@@ -52,9 +61,9 @@ export function createImports(deps: {
 }): Imports {
   const { registry, environment } = deps
   return {
-    async plan(text, options) {
+    async plan(text, options = {}) {
       const known = new Map((await registry.list()).map(({ connector }) => [connector.name, connector]))
-      return planImport(readConnectors(text, options), known, environment)
+      return planImport(readConnectors(text, options), known, environment, options)
     },
     async apply({ add, change: changed, remove }) {
       if (add.length + changed.length + remove.length > 0)
@@ -63,18 +72,28 @@ export function createImports(deps: {
   }
 }
 
-export function planImport(read: Read, known: ReadonlyMap<string, Connector>, environment: Environment): ImportPlan {
+export function planImport(
+  read: Read,
+  known: ReadonlyMap<string, Connector>,
+  environment: Environment,
+  naming: Naming = {},
+): ImportPlan {
   const warnings = [...read.warnings]
   const wanted = new Map<string, Connector>()
   const values = new Map<string, string>()
+  const find = (name: string) => wanted.get(name) ?? known.get(name)
+  const mayReplace = (name: string) => naming.isReplacing === true && known.has(name) && !wanted.has(name)
   for (const draft of read.drafts) {
-    const taken = usedByOthers(draft.name, known)
-    const connector = toConnector(draft, createVariableBook(environment, values, taken), warnings)
-    const other = connector && wanted.get(connector.name)
-    if (other && !isDeepStrictEqual(other, connector)) {
-      warnings.push(`"${other.name}" stands there twice, and differently; the last one counts.`)
+    const attempt = (name: string): Attempt => {
+      const own = new Map<string, string>()
+      const book = createVariableBook(environment, { values, own }, usedByOthers(name, known))
+      return { ...toConnector(withName(draft, name), book), own }
     }
-    if (connector) wanted.set(connector.name, connector)
+    const chosen = chooseName(draft.name, attempt, { find, mayReplace, program: naming.program })
+    warnings.push(...chosen.warnings)
+    if (!chosen.connector) continue
+    wanted.set(chosen.connector.name, chosen.connector)
+    for (const [variable, value] of chosen.own) values.set(variable, value)
   }
   const remove = read.remove.filter((name) => {
     if (!known.has(name)) warnings.push(`There is no connector "${name}" to remove.`)
@@ -98,28 +117,86 @@ function changedFields(before: Connector | undefined, after: Connector): readonl
   return names.filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
 
-function toConnector(draft: Draft, book: VariableBook, warnings: string[]): Connector | undefined {
+/** The connector that a draft becomes under some name, or the reason why it is left out. */
+interface Attempt {
+  readonly connector?: Connector
+  readonly warnings: readonly string[]
+  /** The variables that it assigns, with their values. */
+  readonly own: ReadonlyMap<string, string>
+}
+
+interface Names {
+  /** The connector that has this name now, stored or imported. */
+  find(name: string): Connector | undefined
+  mayReplace(name: string): boolean
+  readonly program: string | undefined
+}
+
+/** Two programs may have different servers of one name. Neither replaces the other, unless a person asks for it. */
+function chooseName(
+  written: string,
+  attempt: (name: string) => Attempt,
+  { find, mayReplace, program }: Names,
+): Attempt {
+  const first = attempt(written)
+  const other = find(written)
+  if (!first.connector || !other || isDeepStrictEqual(other, first.connector)) return first
+  const named = program === undefined ? written : withSuffix(written, program)
+  const others = Array.from({ length: mostOfOneName }, (_, index) => withSuffix(named, String(index + 2)))
+  const names = named === written ? others : [named, ...others]
+  for (const name of names) {
+    const next = attempt(name)
+    const found = find(name)
+    if (found && isDeepStrictEqual(found, next.connector)) return next
+    if (found) continue
+    const replaced = [named, written].find(mayReplace)
+    return replaced === undefined
+      ? withWarning(next, added(written, name, changedFields(other, first.connector)))
+      : attempt(replaced)
+  }
+  return { own: new Map(), warnings: [`"${written}" is left out: too many connectors have this name.`] }
+}
+
+const mostOfOneName = 20
+
+function added(written: string, name: string, differing: readonly string[]): string {
+  return (
+    `There is another connector "${written}", which differs in ${differing.join(', ')}. This one is added as "${name}". ` +
+    'To change the other one instead, import with --replace.'
+  )
+}
+
+function withWarning(attempt: Attempt, warning: string): Attempt {
+  return { ...attempt, warnings: [...attempt.warnings, warning] }
+}
+
+function withSuffix(name: string, suffix: string): string {
+  return `${name.slice(0, 39 - suffix.length)}-${suffix}`
+}
+
+function withName(draft: Draft, name: string): Draft {
+  return { ...draft, name, fields: { ...draft.fields, name } }
+}
+
+function toConnector(draft: Draft, book: VariableBook): Pick<Attempt, 'connector' | 'warnings'> {
   try {
     const moved = moveSecrets(draft.name, draft.fields, book)
-    const connector = checkConnector(moved.fields)
-    warnings.push(...moved.warnings)
-    return connector
+    return { connector: checkConnector(moved.fields), warnings: moved.warnings }
   } catch (error) {
     if (!(error instanceof HubError)) throw error
-    warnings.push(`"${draft.name}" is left out: ${error.message}`)
-    return undefined
+    return { warnings: [`"${draft.name}" is left out: ${error.message}`] }
   }
 }
 
-/** `values` holds the variables that this import has assigned so far. They are not visible outside the import. */
+/** `values` holds the variables that this import has assigned so far, and `own` gets those of one connector. */
 function createVariableBook(
   environment: Environment,
-  values: Map<string, string>,
+  { values, own }: { readonly values: ReadonlyMap<string, string>; readonly own: Map<string, string> },
   taken: ReadonlySet<string>,
 ): VariableBook {
   function isFree(variable: string, value: string): boolean {
     if (variable.startsWith('SIGNALBOX_') || variable === 'DATABASE_URL') return false
-    const held = environment[variable] ?? values.get(variable)
+    const held = environment[variable] ?? own.get(variable) ?? values.get(variable)
     return held === undefined ? !taken.has(variable) : held === value
   }
   return {
@@ -127,7 +204,7 @@ function createVariableBook(
       const last = wanted.at(-1) ?? 'SECRET'
       const further = Array.from({ length: 1_000 }, (_, index) => `${last}_${index + 2}`)
       const variable = [...wanted, ...further].find((each) => isFree(each, value)) ?? last
-      values.set(variable, value)
+      own.set(variable, value)
       return variable
     },
   }

@@ -21,6 +21,11 @@ export function createImportTools(deps: { readonly imports: Imports; readonly ho
           .enum([...importFormats, 'gemini'])
           .optional()
           .describe('Of the text, where it is not plain to see.'),
+        program: z.enum(foreignPrograms).optional().describe('Where the text is from; names what would clash.'),
+        replace: z
+          .boolean()
+          .default(false)
+          .describe('Change a connector of the same name. Without it, one that differs is added under another name.'),
         dry_run: z.boolean().default(true),
       }),
       output: z.object({
@@ -34,7 +39,7 @@ export function createImportTools(deps: { readonly imports: Imports; readonly ho
       }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
       unrecorded: ['text'],
-      async run({ text, from, format, dry_run: isDryRun }) {
+      async run({ text, from, format, program, replace: isReplacing, dry_run: isDryRun }) {
         if ((text === undefined) === (from === undefined)) {
           throw new HubError('invalid', `Give either "text", or "from": one of ${foreignPrograms.join(', ')}.`)
         }
@@ -43,6 +48,8 @@ export function createImportTools(deps: { readonly imports: Imports; readonly ho
         const plan = await imports.plan(files?.text ?? text ?? '', {
           format: format === 'gemini' ? 'json' : format,
           hasBareVariables: isGemini,
+          program: from ?? program,
+          isReplacing,
         })
         if (!isDryRun) await imports.apply(plan)
         return {

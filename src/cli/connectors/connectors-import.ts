@@ -13,6 +13,7 @@ import { hubFlags, jsonFlag } from '../command/common-flags.ts'
 const flags = {
   from: { takes: 'PROGRAM', about: `the settings of ${foreignPrograms.join(', ')}, instead of FILE` },
   format: { takes: 'FORMAT', about: 'command, json, toml or gemini (default: detected)' },
+  replace: { about: 'change connectors of the same name; otherwise those that differ are added under another name' },
   yes: { short: 'y', about: 'import without asking' },
   ...hubFlags,
   ...jsonFlag,
@@ -35,8 +36,9 @@ export const command = defineCommand({
   about: [
     'Imports MCP servers from a file, from stdin ("-") or from the settings of another program: lines with "claude mcp add',
     '…", JSON with mcpServers or the like, or the TOML of Codex. Shows the changes and asks before it makes them; --yes makes',
-    'them without asking. Makes all changes or none. Replaces each secret by a variable, and tells you which variables to set',
-    'for the hub.',
+    'them without asking. Makes all changes or none. A server that differs from a connector of the same name is added under',
+    'another name, such as github-cursor; --replace changes the connector instead. Replaces each secret by a variable, and',
+    'tells you which variables to set for the hub. Keeps the tool filters of the other program.',
   ].join('\n'),
   flags,
   words: { min: 0, max: 1 },
@@ -49,7 +51,9 @@ export const command = defineCommand({
     const input = await readInput(args, context)
     using hub = await openHubClient(args, context)
     const run = async (isDryRun: boolean): Promise<Plan> =>
-      planSchema.parse(await ask(hub, 'import_connectors', { ...input, dry_run: isDryRun }))
+      planSchema.parse(
+        await ask(hub, 'import_connectors', { ...input, replace: args.has('replace'), dry_run: isDryRun }),
+      )
     const needsConsent = !args.has('yes')
     const plan = await run(needsConsent)
     if (!args.has('json')) report(plan, context)
@@ -62,8 +66,14 @@ export const command = defineCommand({
   },
 })
 
+interface ImportInput {
+  readonly text: string
+  readonly format?: string
+  readonly program?: string
+}
+
 /** Reads the files of this machine, which may be another one than the hub's. */
-async function readInput(args: ImportArguments, context: CliContext): Promise<{ text: string; format?: string }> {
+async function readInput(args: ImportArguments, context: CliContext): Promise<ImportInput> {
   const [file] = args.words
   const program = args.text('from')
   const format = args.text('format')
@@ -79,7 +89,7 @@ async function readInput(args: ImportArguments, context: CliContext): Promise<{ 
   const { HOME: home = '/' } = await context.readEnvironment()
   const { text, paths } = await readForeignFiles(known, { home, project: process.cwd() })
   for (const path of paths) context.err(`from ${path}`)
-  return { text, format: known === 'gemini' ? 'gemini' : 'json' }
+  return { text, format: known === 'gemini' ? 'gemini' : 'json', program: known }
 }
 
 async function read(file: string): Promise<string> {

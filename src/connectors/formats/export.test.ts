@@ -34,6 +34,22 @@ test.each(exportFormats)(
   },
 )
 
+test.each(exportFormats)('an export for %s keeps the tool filter', (format) => {
+  const filtered = { ...files, options: { enabled_tools: ['read'], disabled_tools: [] } }
+  const { text, warnings } = exportConnectors([filtered], format)
+  expect(readBack(text)).toEqual([filtered])
+  expect(warnings).toEqual(
+    format === 'claude' ? ['"files": Claude does not filter tools, so it offers all of them.'] : [],
+  )
+})
+
+test('an export for Codex warns about patterns, which Codex takes for names', () => {
+  const filtered = { ...files, options: { disabled_tools: ['delete_*'] } }
+  expect(exportConnectors([filtered], 'codex').warnings).toEqual([
+    '"files": Codex takes the * in the names of tools literally; write the names out.',
+  ])
+})
+
 test('an export for Claude has the fields of Claude', () => {
   expect(JSON.parse(exportConnectors([files, web], 'claude').text)).toEqual({
     mcpServers: {

@@ -3,6 +3,7 @@ import { stringify as toToml } from 'smol-toml'
 import type { Connector } from '../../api/connector.ts'
 import { defined } from '../../base/defined.ts'
 import { referencesIn } from '../texts/references.ts'
+import { hasToolFilter } from '../tool-filter.ts'
 
 export const exportFormats = ['json', 'claude', 'codex'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -17,7 +18,12 @@ export function exportConnectors(connectors: readonly Connector[], format: Expor
     case 'json':
       return { text: json({ mcp_servers: byName(connectors, ({ name: _, ...fields }) => fields) }), warnings: [] }
     case 'claude':
-      return { text: json({ mcpServers: byName(connectors, forClaude) }), warnings: [] }
+      return {
+        text: json({ mcpServers: byName(connectors, forClaude) }),
+        warnings: connectors
+          .filter(({ options }) => hasToolFilter(options))
+          .map(({ name }) => `"${name}": Claude does not filter tools, so it offers all of them.`),
+      }
     case 'codex': {
       const possible = connectors.filter(({ transport }) => transport !== 'sse')
       const left = connectors.filter(({ transport }) => transport === 'sse')
@@ -28,6 +34,9 @@ export function exportConnectors(connectors: readonly Connector[], format: Expor
           ...possible
             .filter(hasInnerReference)
             .map(({ name }) => `"${name}": Codex does not fill in \${…} inside of a text.`),
+          ...possible
+            .filter(hasToolPattern)
+            .map(({ name }) => `"${name}": Codex takes the * in the names of tools literally; write the names out.`),
         ],
       }
     }
@@ -110,6 +119,12 @@ function wholeReference(text: string): string | undefined {
 function hasInnerReference({ args = [], base_url: url = '', headers = {}, options }: Connector): boolean {
   const texts = [...args, url, ...Object.values(options.env ?? {}), ...Object.values(headers)]
   return texts.some((text) => referencesIn(text).length > 0 && !wholeReference(text) && !bearerVariable(text))
+}
+
+function hasToolPattern({
+  options: { enabled_tools: enabled = [], disabled_tools: disabled = [] },
+}: Connector): boolean {
+  return [...enabled, ...disabled].some((name) => name.includes('*'))
 }
 
 function seconds(ms: number | undefined): number | undefined {
