@@ -31,7 +31,7 @@ import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
 import { createGate } from './gate/gate.ts'
 import { createGateway, createTrial } from './gateway/gateway.ts'
-import { createAuthenticator, createHttp, createPage, loginCallbackPath } from './http/http.ts'
+import { createAuthenticator, createHttp, createPage, createPageAddresses, loginCallbackPath } from './http/http.ts'
 import type { Authenticator } from './http/http.ts'
 import type { Notices, Provider } from './mcp/mcp.ts'
 import { createNotices, managementFaceId } from './mcp/mcp.ts'
@@ -43,7 +43,7 @@ import { openStore } from './store/store.ts'
 import { createTemplateTools, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
 import { createTerminals, journalLimits } from './terminal/terminal.ts'
 import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
-import { createTokens, ensureTokenFile } from './tokens/tokens.ts'
+import { createLoginCodes, createTokens, ensureTokenFile } from './tokens/tokens.ts'
 import { createUpstreamLogins, createUpstreams } from './upstream/upstream.ts'
 
 export type { RunningHub } from './api/running-hub.ts'
@@ -84,7 +84,8 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     log,
   })
   const port = await http.listen(host, config.port)
-  const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  const originAt = (address: string) => `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+  const origin = originAt(host)
   const url = `${origin}/mcp`
   opened.defer(() => http.stop(0))
   await http.listenAt(hubSocket(home.path))
@@ -143,6 +144,14 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   // The features, each after those it needs.
   const findSession = createFindSession(store)
   const tokens = createTokens({ store, signals, findSession })
+  const { sessionFollowBase: base, sessionFollowPath: followPath } = config
+  const pages = createPageAddresses({ base, followPath, host, originAt })
+  const loginCodes = createLoginCodes({
+    store,
+    tokens,
+    events,
+    addressOf: async (session) => pages.forDevice(session && (await findSession(session)).name),
+  })
   const maxListBytes = config.upstreamListsMaxMb * 1024 * 1024
   const connectors = createConnectors({
     store,
@@ -189,7 +198,6 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     findSession,
     grants,
   })
-  const urlOf = (name: string) => `${config.sessionFollowBase ?? origin}${config.sessionFollowPath}${name}`
   const sessions = opened.use(
     createSessions({
       store,
@@ -221,13 +229,13 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       mcpUrl: url,
       hubSocket: hubSocket(home.path),
       signalbox: signalboxProgram,
-      urlOf,
+      urlOf: pages.ofSession,
       defaultTemplate: config.defaultTemplate,
       jobConcurrency: config.jobConcurrency,
     }),
   )
   const hooks = { command: config.notifyCommand, url: config.notifyUrl, environment: programs }
-  const activity = opened.use(createActivity({ sessions, hooks, urlOf, log }))
+  const activity = opened.use(createActivity({ sessions, hooks, urlOf: pages.ofSession, log }))
   const approvals = opened.use(
     await openApprovals({
       store,
@@ -284,6 +292,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const features: readonly Feature[] = [
     status,
     tokens,
+    loginCodes,
     createAudit({ events, notices, findSession }),
     sessions,
     createSessionTools({ sessions, terminalTools, policies }),
@@ -354,6 +363,10 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       const connector = await logins.finish(answer)
       await gateway.restart(connector)
       return connector
+    },
+    async exchangeCode(code) {
+      const login = await loginCodes.exchange(code)
+      return login && { token: login.text, id: login.id, expires_at: login.expiresAt }
     },
   })
   await home.announce({ url, pid: process.pid, version, started_at: startedAt.toISOString() })

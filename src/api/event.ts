@@ -69,6 +69,8 @@ const eventPayloads = {
   }),
   'calls-unrecorded': z.object({ calls: z.int(), outcomes: z.int().optional() }),
 
+  'login-used': z.object({ token_id: z.string(), created_by: z.string() }),
+
   'policy-saved': z.object({
     scope: z.enum(policyScopes),
     target: z.string().optional(),

@@ -9,7 +9,7 @@ import type { SecretName } from './redact-names.ts'
 import type { TextRange } from './text-ranges.ts'
 
 const suspectPattern =
-  /key|token|secret|passw(?:or)?d|authorization|cookie|credential|sb_(?:human|agent)_|bearer[ \t]|basic[ \t]|:\/\/[^\s/?#"'<>]*@|%(?:25){0,4}40/gi
+  /key|token|secret|passw(?:or)?d|authorization|cookie|credential|sb_(?:human|agent|login)_|bearer[ \t]|basic[ \t]|:\/\/[^\s/?#"'<>]*@|%(?:25){0,4}40/gi
 
 export function mayHideSecrets(text: string): boolean {
   suspectPattern.lastIndex = 0
@@ -38,9 +38,9 @@ function secretAt(text: string, suspect: TextRange): TextRange | undefined {
   return afterName(text, suspect)
 }
 
-/** The hub's own tokens, by their shape alone. */
+/** The hub's own tokens and login codes, by their shape alone. */
 export function findOwnTokens(text: string): TextRange[] {
-  return [...text.matchAll(/sb_(?:human|agent)_[A-Za-z0-9_-]*/gi)].map(({ index, 0: { length } }) => ({
+  return [...text.matchAll(/sb_(?:human|agent|login)_[A-Za-z0-9_-]*/gi)].map(({ index, 0: { length } }) => ({
     start: index,
     end: index + length,
   }))

@@ -1,6 +1,6 @@
 /** Turns the bearer token of a request into a principal, or says why not. Runs before a byte of the body is read. */
-import { dropOldest } from '../base/drop-oldest.ts'
 import type { Principal } from '../base/principal.ts'
+import { createFailureLimit } from './failure-limit.ts'
 
 export type Authentication =
   | { readonly is: 'authenticated'; readonly caller: Principal }
@@ -19,29 +19,17 @@ export interface AuthenticatorOptions {
   readonly now?: () => number
 }
 
-/** The most wrong tokens from one address per minute. A right token is still accepted after that. */
-const failuresPerMinute = 20
-const maxAddresses = 10_000
-
 export function createAuthenticator({
   findPrincipal,
   hasSession,
   now = Date.now,
 }: AuthenticatorOptions): Authenticator {
-  const failures = new Map<string, { count: number; until: number }>()
+  // A right token is accepted even above the limit.
+  const failures = createFailureLimit(now)
 
   function countFailure(address: string, why: string): Authentication {
-    const known = failures.get(address)
-    if (!known || known.until <= now()) {
-      // The map is bounded: the address that failed first is forgotten first.
-      failures.delete(address)
-      failures.set(address, { count: 1, until: now() + 60_000 })
-      dropOldest(failures, maxAddresses)
-      return { is: 'unknown', why }
-    }
-    known.count++
-    if (known.count <= failuresPerMinute) return { is: 'unknown', why }
-    return { is: 'too-many-failures', retryAfterSeconds: Math.max(1, Math.ceil((known.until - now()) / 1000)) }
+    const limit = failures.count(address)
+    return limit ? { is: 'too-many-failures', ...limit } : { is: 'unknown', why }
   }
 
   return {

@@ -24,6 +24,8 @@ import type { Authenticator } from './authenticator.ts'
 import { limitIdleSockets } from './idle-sockets.ts'
 import type { FinishLogin } from './login-callback.ts'
 import { answerLoginCallback } from './login-callback.ts'
+import type { ExchangeCode } from './login-route.ts'
+import { createLoginRoute } from './login-route.ts'
 import { createMcpRoute } from './mcp-route.ts'
 import type { McpExchange, McpRoute } from './mcp-route.ts'
 import type { OriginRules } from './origin.ts'
@@ -36,8 +38,10 @@ import { limitUnauthenticatedSockets } from './unauthenticated-sockets.ts'
 export { createAuthenticator } from './authenticator.ts'
 export type { Authenticator } from './authenticator.ts'
 export { createPage } from './page.ts'
+export { createPageAddresses } from './page-addresses.ts'
 
 export const loginCallbackPath = '/oauth/callback'
+const loginPath = '/login'
 
 export interface HttpServer {
   /** Listens at once and answers 503 until `open`. */
@@ -55,6 +59,7 @@ export interface OpenParts {
   readonly authenticator: Authenticator
   readonly faceOf: (caller: Principal) => Face
   readonly finishLogin?: FinishLogin
+  readonly exchangeCode?: ExchangeCode
 }
 
 export interface HttpOptions {
@@ -111,8 +116,10 @@ export function createHttp({ rules, maxBodyBytes, maxIdlePerToken, metrics, page
     ['/readyz', { is: 'open', answer: answerReadiness }],
     ['/metrics', { is: 'open', answer: answerMetrics }],
     [loginCallbackPath, { is: 'open', answer: answerLogin }],
+    [loginPath, { is: 'open', answer: answerCode }],
     ...mcpRoutes,
   ])
+  const answerLoginCode = createLoginRoute()
   let stopping: Promise<void> | undefined
 
   const server = createServer({
@@ -174,16 +181,21 @@ export function createHttp({ rules, maxBodyBytes, maxIdlePerToken, metrics, page
     return answerLoginCallback(exchange.query, state.finishLogin, exchange.response)
   }
 
+  async function answerCode(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
+    if (request.method !== 'POST') return refuseMethod(response, 'POST')
+    if (state.is !== 'ready') throw unready(response, state.is)
+    if (!state.exchangeCode) return answerElsewhere(loginPath, exchange)
+    return answerLoginCode(request, response, state.exchangeCode)
+  }
+
   function answerElsewhere(path: string, { request, response }: Exchange): void {
     if (page?.serve(path, request, response)) return
     sendJson(response, 404, { error: 'Nothing here. The MCP endpoint is /mcp.' })
   }
 
   async function serveMcp(methods: McpMethods, { request, response, query }: Exchange): Promise<void> {
-    if (state.is !== 'ready') {
-      response.setHeader('Retry-After', '1')
-      throw new HubError('unavailable', `The hub is ${state.is}. Try again in a second.`)
-    }
+    if (state.is !== 'ready') throw unready(response, state.is)
     const { authenticator, mcp } = state
     const caller = await prove(authenticator, request, response)
     const serve = Object.entries(methods).find(([method]) => method === request.method)?.[1]
@@ -278,6 +290,11 @@ function cannotListen(host: string, port: number, error: NodeJS.ErrnoException):
     `The hub cannot listen on ${host}:${port}: ${why}. Set SIGNALBOX_PORT to another port, or 0 for any free one.`,
     { cause: error },
   )
+}
+
+function unready(response: ServerResponse, is: State['is']): HubError {
+  response.setHeader('Retry-After', '1')
+  return new HubError('unavailable', `The hub is ${is}. Try again in a second.`)
 }
 
 async function authenticate(

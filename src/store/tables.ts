@@ -6,6 +6,7 @@
 /** Data that people decided or own. A power cut does not lose a commit. */
 export interface Tables {
   tokens: TokenRow
+  login_codes: LoginCodeRow
   sessions: SessionRow
   mcp_connectors: ConnectorRow
   mcp_session_bindings: BindingRow
@@ -32,6 +33,15 @@ export interface TokenRow {
   expires_at: string | null
   revoked_at: string | null
   last_used_at: string | null
+}
+
+export interface LoginCodeRow {
+  /** SHA-256 of the code in hex; the code itself is not stored */
+  hash: string
+  /** The id of the token that made it. */
+  created_by: string
+  created_at: string
+  expires_at: string
 }
 
 export interface SessionRow {

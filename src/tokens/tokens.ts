@@ -12,6 +12,7 @@ import { createTokenText, hashSecret, isSecretOf, parseTokenText } from './token
 import type { Tokens } from './token.ts'
 
 export type { Tokens } from './token.ts'
+export { createLoginCodes } from './login-codes.ts'
 export { ensureTokenFile } from './token-file.ts'
 
 export interface TokensOptions {

@@ -115,7 +115,7 @@ describe('an address that guesses tokens', () => {
 })
 
 describe('roles', () => {
-  const management = ['issue_token', 'list_tokens', 'revoke_token', 'query_events']
+  const management = ['issue_token', 'list_tokens', 'revoke_token', 'create_login', 'query_events']
 
   test('a person sees the management server', async () => {
     expect(await tools(hub.token, '?toolsets=all')).toEqual(expect.arrayContaining(['hub_status', ...management]))

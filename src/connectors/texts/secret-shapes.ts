@@ -17,7 +17,7 @@ const shapes: readonly RegExp[] = [
   /\bhf_[A-Za-z0-9]{20,}/g,
   /\bSG\.[\w-]{16,}\.[\w-]{16,}/g,
   /\b(?:lin_api|secret|ntn|figd|shpat|dop_v1|gsk|tvly|pplx)[_-][A-Za-z0-9]{24,}/g,
-  /\bsb_(?:human|agent)_[\w-]{10,}/g, // our own
+  /\bsb_(?:human|agent|login)_[\w-]{10,}/g, // our own
   /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, // JSON Web Token
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ]
