@@ -57,6 +57,7 @@ const importers: Readonly<Record<string, RegExp>> = {
   '@lydell/node-pty': /^src\/terminal\/pty\/pty\.ts$/,
   '@xterm/headless': /^src\/terminal\/emulator\//,
   '@napi-rs/canvas': /^src\/terminal\/screenshot\//,
+  uqr: /^src\/cli\/terminal-output\/qr-code\.ts$/,
   re2js: /^src\/base\/pattern\.ts$/,
 }
 

@@ -83,7 +83,9 @@ describe('the example client', () => {
     const client = startExample('client.ts', [], { SIGNALBOX_URL: hub.url, SIGNALBOX_TOKEN: hub.token })
     await vi.waitFor(() => expect(client.out()).toContain('watching resource://hub/status'), patience)
     expect(client.out()).toContain('connected, revision 2026-07-28')
-    expect(client.out()).toContain('tools: hub_status, issue_token, list_tokens, revoke_token, create_login, query_events')
+    expect(client.out()).toContain(
+      'tools: hub_status, issue_token, list_tokens, revoke_token, create_login, query_events',
+    )
 
     await callTool(hub, 'issue_token', { role: 'human' })
     await vi.waitFor(() => expect(client.out().split('resource://hub/status: {')).toHaveLength(3), patience)

@@ -56,8 +56,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'url',
-    summary: 'print the link to the live page of a session',
-    load: async () => (await import('./sessions/session-commands.ts')).url,
+    summary: 'print the link to the live page of a session, or a QR code that logs a phone in',
+    load: async () => (await import('./sessions/url.ts')).command,
   },
   {
     name: 'replay',

@@ -48,18 +48,6 @@ export const keys = toolCommand({
   print: ({ keys_sent: count }) => `${count} ${count === 1 ? 'key' : 'keys'} pressed.`,
 })
 
-export const url = toolCommand({
-  takes: '<session>',
-  about:
-    'Prints the link to the live page of a session. The link contains no token: the person who opens it has to log in.',
-  words: oneWord,
-  examples: ['signalbox url fix-tests'],
-  tool: 'get_session_url',
-  input: ({ words: [name] }) => ({ name }),
-  answer: z.object({ session_url: z.string() }),
-  print: ({ session_url: link }) => link,
-})
-
 export const adopt = toolCommand({
   takes: '<tmux-target>',
   about: [
