@@ -13,12 +13,12 @@ import { forgetToken, readToken } from './token.js'
 const state = find('state', HTMLElement)
 let shown = new AbortController()
 
-const login = createLoginForm(() => void show())
+const login = createLoginForm(() => void show(), ask)
 find('logout', HTMLButtonElement).addEventListener('click', () => {
   forgetToken()
   void show()
 })
-void show()
+void login.begin()
 
 async function show() {
   shown.abort()

@@ -1,5 +1,7 @@
 // @ts-check
 /** The token of the person at the page: kept for this tab, or for this device on request. */
+import { exchangeCode } from './login-code.js'
+
 const key = 'signalbox-token'
 
 /** @returns {string | null} */
@@ -18,10 +20,16 @@ export function forgetToken() {
   localStorage.removeItem(key)
 }
 
-/** Takes the token out of a printed login link, so that address bar and history do not keep it. */
-export function takeTokenFromAddress() {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token')
-  if (!token) return
-  keepToken(token)
+/**
+ * Takes the token or the one-time code out of a printed login link, so that address bar and history do not keep it.
+ * @returns {Promise<string | undefined>} why the code was refused
+ */
+export async function takeLoginFromAddress() {
+  const login = new URLSearchParams(location.hash.slice(1))
+  const [token, code] = [login.get('token'), login.get('code')]
+  if (!token && !code) return undefined
   history.replaceState(null, '', location.pathname)
+  if (token) return void keepToken(token)
+  const answer = await exchangeCode(String(code))
+  return 'refused' in answer ? answer.refused : void keepToken(answer.token)
 }

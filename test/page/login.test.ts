@@ -3,6 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
+import { freePort } from '../fixtures/ports.ts'
 import { exchange } from '../http/exchange.ts'
 import { type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
 import { openBrowser } from './browser.ts'
@@ -16,7 +17,13 @@ program.describe('logging in to a session', () => {
   let browser: Browser
 
   beforeAll(async () => {
-    hub = opened.use(await startOwnHub({ program: shippedHub, env: { SIGNALBOX_SESSION_FOLLOW_PATH: '/deep/below/' } }))
+    const port = await freePort()
+    const env = {
+      SIGNALBOX_PORT: String(port),
+      SIGNALBOX_SESSION_FOLLOW_BASE: `http://127.0.0.1:${port}`,
+      SIGNALBOX_SESSION_FOLLOW_PATH: '/deep/below/',
+    }
+    hub = opened.use(await startOwnHub({ program: shippedHub, env }))
     opened.defer(() => endSessions(hub))
     browser = opened.use(await openBrowser(program.path))
     await startCommand(hub, 'goal', 'echo arrived; cat')
@@ -43,6 +50,49 @@ program.describe('logging in to a session', () => {
     await using viewer = await follow(browser, hub, 'goal')
     await viewer.sees('arrived')
     expect(viewer.page.url()).toBe(`http://127.0.0.1:${hub.port}/terminal/goal`)
+  })
+
+  test('a one-time code logs in on the page of a session, and is in no address that the browser keeps or sends', async () => {
+    const { login_url: link } = await hub.call('create_login', { session: 'goal' })
+    const code = new URL(String(link)).hash.slice('#code='.length)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const addresses: string[] = []
+    page.on('request', (request) => void addresses.push(request.url(), request.headers()['referer'] ?? ''))
+    await page.goto(String(link))
+    await page.locator('.xterm-rows').filter({ hasText: 'arrived' }).waitFor()
+    expect(page.url()).toBe(`http://127.0.0.1:${hub.port}/deep/below/goal`)
+    expect(addresses.filter((address) => address.includes(code))).toEqual([])
+    await page.reload()
+    await page.locator('.xterm-rows').filter({ hasText: 'arrived' }).waitFor()
+
+    // In this tab the login goes on, although its link is used up.
+    await page.goto(String(link))
+    await page.locator('.xterm-rows').filter({ hasText: 'arrived' }).waitFor()
+    const { tokens } = await hub.call('list_tokens')
+    const logins = (tokens as { id: string; label?: string }[]).filter(({ label }) => label === 'phone login')
+    expect(logins).toHaveLength(1)
+    await hub.call('revoke_token', { id: logins[0]?.id })
+    await page.getByLabel('Token').waitFor()
+    await context.close()
+  })
+
+  test('a used code says so on both pages, and the person can log in by hand or with another code', async () => {
+    for (const session of ['goal', undefined]) {
+      const { login_url: link } = await hub.call('create_login', { session })
+      const code = new URL(String(link)).hash.slice('#code='.length)
+      await exchange(hub, { path: '/login', body: { code }, token: null })
+      const context = await browser.newContext()
+      const page = await context.newPage()
+      await page.goto(String(link))
+      await page.getByRole('status').filter({ hasText: 'used or expired' }).waitFor()
+      await page.getByLabel('Token').waitFor()
+      expect(page.url()).not.toContain('#')
+      const other = await hub.call('create_login', { session })
+      await page.goto(String(other['login_url']))
+      await page.getByLabel('Token').waitFor({ state: 'hidden' })
+      await context.close()
+    }
   })
 
   test('a token stored on the device logs in every tab until its owner logs out', async () => {

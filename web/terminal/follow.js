@@ -48,8 +48,8 @@ header.takeOver.addEventListener('click', () => {
 new ResizeObserver(debounce(arrange)).observe(find('place', HTMLElement))
 visualViewport?.addEventListener('resize', keepAboveKeyboard)
 
-const login = createLoginForm(() => void show())
-void show()
+const login = createLoginForm(() => void show(), ask)
+void login.begin()
 
 /** Runs from login to the end of the session or the token. */
 async function show() {
