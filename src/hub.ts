@@ -16,6 +16,7 @@ import { every } from './base/every.ts'
 import { holdsKnownSecret } from './base/known-secrets.ts'
 import { createLog } from './base/log.ts'
 import { createMetrics } from './base/metrics.ts'
+import { connectableHost, originOf } from './base/origin-of.ts'
 import { packageFile, packageVersion, signalboxProgram } from './base/package-files.ts'
 import type { Principal } from './base/principal.ts'
 import { createRedactor } from './base/redact.ts'
@@ -31,7 +32,14 @@ import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
 import { createGate } from './gate/gate.ts'
 import { createGateway, createTrial } from './gateway/gateway.ts'
-import { createAuthenticator, createHttp, createPage, createPageAddresses, loginCallbackPath } from './http/http.ts'
+import {
+  createAuthenticator,
+  createHttp,
+  createPage,
+  createPageAddresses,
+  loginCallbackPath,
+  openCertificate,
+} from './http/http.ts'
 import type { Authenticator } from './http/http.ts'
 import type { Notices, Provider } from './mcp/mcp.ts'
 import { createNotices, managementFaceId } from './mcp/mcp.ts'
@@ -75,18 +83,22 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
 
   // From here on the server answers, with 503 "starting".
   const { host, allowedHosts, allowedOrigins, maxBodyBytes } = config
+  const certificate = openCertificate({ cert: config.tlsCert, key: config.tlsKey, log })
   const http = createHttp({
     rules: { host, allowedHosts, allowedOrigins },
     maxBodyBytes,
+    certificate,
     maxIdlePerToken: config.maxIdleConnectionsPerToken,
     metrics,
     page: createPage({ directory: pathToFileURL(packageFile('web/')), followPath: config.sessionFollowPath }),
     log,
   })
   const port = await http.listen(host, config.port)
-  const originAt = (address: string) => `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+  const originAt = (address: string) => originOf(certificate ? 'https' : 'http', address, port)
   const origin = originAt(host)
   const url = `${origin}/mcp`
+  // Programs on this machine may use plain HTTP, since they may not trust the certificate.
+  const localUrl = `${originOf('http', connectableHost(host), port)}/mcp`
   opened.defer(() => http.stop(0))
   await http.listenAt(hubSocket(home.path))
 
@@ -226,7 +238,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
         }),
       directories,
       environment: persons,
-      mcpUrl: url,
+      mcpUrl: localUrl,
       hubSocket: hubSocket(home.path),
       signalbox: signalboxProgram,
       urlOf: pages.ofSession,
@@ -348,6 +360,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
 
   const token = await ensureTokenFile(home.tokenFile, tokens)
   opened.use(every(30_000, log, () => endpoint.sweep()))
+  opened.use(every(5_000, log, () => http.refreshCertificate()))
   for (const { everyMs, run } of features.flatMap(({ sweeps = [] }) => sweeps)) opened.use(every(everyMs, log, run))
 
   http.open({

@@ -64,6 +64,8 @@ describe('setting names', () => {
     const env = {
       SIGNALBOX_HOST: 'localhost',
       SIGNALBOX_PORT: '0',
+      SIGNALBOX_TLS_CERT: '/etc/ssl/hub.pem',
+      SIGNALBOX_TLS_KEY: '/etc/ssl/hub.key',
       SIGNALBOX_DEFAULT_TEMPLATE: 'claude',
       SIGNALBOX_SESSION_FOLLOW_BASE: 'https://hub.example.org',
       SIGNALBOX_SESSION_FOLLOW_PATH: '/t/',
@@ -89,6 +91,8 @@ describe('setting names', () => {
     expect(config).toMatchObject({
       host: 'localhost',
       port: 0,
+      tlsCert: '/etc/ssl/hub.pem',
+      tlsKey: '/etc/ssl/hub.key',
       defaultTemplate: 'claude',
       sessionFollowBase: 'https://hub.example.org',
       sessionFollowPath: '/t/',

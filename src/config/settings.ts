@@ -38,7 +38,7 @@ const definitions = {
     group: 'hub',
     flag: 'host',
     description:
-      'The address to listen on. Any address but loopback lets other machines try tokens against the hub, without TLS.',
+      'The address to listen on. Any address but loopback lets other machines try tokens against the hub. Use it with `SIGNALBOX_TLS_CERT`.',
   }),
   port: setting(wholeNumber({ min: 0, max: 65535, note: '`0` takes any free port' }), 7420, {
     environment: 'SIGNALBOX_PORT',
@@ -57,6 +57,17 @@ const definitions = {
     group: 'hub',
     flag: 'allowed-origins',
     description: "Origins whose pages may call the hub from a browser, besides the hub's own.",
+  }),
+  tlsCert: optionalSetting(absolutePath, {
+    environment: 'SIGNALBOX_TLS_CERT',
+    group: 'hub',
+    description:
+      'A PEM file with the certificate of the hub and its chain. With it, the hub serves https on its port. The hub reads it again when it changes.',
+  }),
+  tlsKey: optionalSetting(absolutePath, {
+    environment: 'SIGNALBOX_TLS_KEY',
+    group: 'hub',
+    description: 'A PEM file with the key of that certificate, without a password.',
   }),
   databaseUrl: optionalSetting(postgresUrl, {
     environment: 'DATABASE_URL',

@@ -28,15 +28,18 @@ import type { ExchangeCode } from './login-route.ts'
 import { createLoginRoute } from './login-route.ts'
 import { createMcpRoute } from './mcp-route.ts'
 import type { McpExchange, McpRoute } from './mcp-route.ts'
+import type { Certificate } from './certificate.ts'
 import type { OriginRules } from './origin.ts'
 import { isHostAllowed, isOriginAllowed } from './origin.ts'
 import type { Page } from './page.ts'
 import { sendJson, sendText, writeJsonHead } from './send.ts'
 import { createSseStreams } from './sse.ts'
+import { secureTlsPort } from './tls-port.ts'
 import { limitUnauthenticatedSockets } from './unauthenticated-sockets.ts'
 
 export { createAuthenticator } from './authenticator.ts'
 export type { Authenticator } from './authenticator.ts'
+export { openCertificate } from './certificate.ts'
 export { createPage } from './page.ts'
 export { createPageAddresses } from './page-addresses.ts'
 
@@ -49,6 +52,8 @@ export interface HttpServer {
   /** The same on a unix socket that only the hub's own user can open. */
   listenAt(path: string): Promise<void>
   open(parts: OpenParts): void
+  /** Reads the files of the certificate again, if there is one. */
+  refreshCertificate(): Promise<void>
   /** No new calls; what runs gets `graceMs`, streams are told. A second call waits for the first. */
   stop(graceMs: number): Promise<void>
 }
@@ -66,6 +71,8 @@ export interface HttpOptions {
   readonly rules: OriginRules
   readonly maxBodyBytes: number
   readonly maxIdlePerToken: number
+  /** With it, the port speaks TLS. The unix socket does not need it. */
+  readonly certificate?: Certificate | undefined
   readonly metrics: Metrics
   /** Answers the paths that no route has. */
   readonly page?: Page
@@ -103,7 +110,8 @@ const mcpRoutes: readonly (readonly [path: string, Route])[] = [
 
 type State = { readonly is: 'starting' } | ({ readonly is: 'ready' | 'stopping'; readonly mcp: McpRoute } & OpenParts)
 
-export function createHttp({ rules, maxBodyBytes, maxIdlePerToken, metrics, page, log }: HttpOptions): HttpServer {
+export function createHttp(options: HttpOptions): HttpServer {
+  const { rules, maxBodyBytes, maxIdlePerToken, certificate, metrics, page, log } = options
   const streams = createSseStreams()
   const requests = metrics.counter('signalbox_http_requests_total', 'HTTP requests by route and status.', [
     'route',
@@ -129,6 +137,9 @@ export function createHttp({ rules, maxBodyBytes, maxIdlePerToken, metrics, page
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 70_000,
   })
+  const tlsPort =
+    certificate &&
+    secureTlsPort({ server, certificate, onSecure: (raw, secure) => unauthenticated.replace(raw, secure) })
   const unauthenticated = limitUnauthenticatedSockets(server)
   // The rest is for files, terminals and upstreams, and for people on the hub's own socket, whom this does not limit.
   server.maxConnections = Math.floor(mostOpenFiles() / 2)
@@ -230,6 +241,7 @@ export function createHttp({ rules, maxBodyBytes, maxIdlePerToken, metrics, page
     // Not before: whoever comes while we wait is told to come again.
     const closed = Promise.all([server, local].map((each) => new Promise((resolve) => each.close(resolve))))
     server.closeIdleConnections()
+    tlsPort?.closeUnfinished()
     const impatient = setTimeout(() => server.closeAllConnections(), 1_000)
     await closed
     clearTimeout(impatient)
@@ -273,6 +285,7 @@ export function createHttp({ rules, maxBodyBytes, maxIdlePerToken, metrics, page
     open(parts) {
       state = { is: 'ready', ...parts, mcp: createMcpRoute({ ...parts, streams, maxBodyBytes }) }
     },
+    refreshCertificate: async () => tlsPort?.refresh(),
     stop: (graceMs) => (stopping ??= stop(graceMs)),
   }
 }

@@ -11,6 +11,8 @@ export interface UnauthenticatedSockets {
   remove(socket: Socket): void
   /** A request on the socket was answered, so its time starts again. */
   refresh(socket: Socket): void
+  /** After a TLS handshake, the encrypted side of a socket counts instead of the socket. */
+  replace(raw: Socket, secure: Socket): void
 }
 
 interface Limit {
@@ -70,9 +72,19 @@ export function limitUnauthenticatedSockets(server: Server): UnauthenticatedSock
     timers.delete(socket)
   }
 
-  server.on('connection', (socket: Socket) => {
+  function watch(socket: Socket): void {
     add(socket)
     socket.once('close', () => remove(socket))
-  })
-  return { add, remove, refresh: (socket) => void timers.get(socket)?.refresh() }
+  }
+
+  server.on('connection', watch)
+  return {
+    add,
+    remove,
+    refresh: (socket) => void timers.get(socket)?.refresh(),
+    replace(raw, secure) {
+      remove(raw)
+      watch(secure)
+    },
+  }
 }

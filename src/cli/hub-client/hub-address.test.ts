@@ -42,6 +42,12 @@ describe('the endpoint', () => {
     expect(find(temporaryDirectory(), { SIGNALBOX_HOST: host }).url).toBe(url)
   })
 
+  test('is https if the hub has a certificate', () => {
+    expect(find(temporaryDirectory(), { SIGNALBOX_TLS_CERT: '/etc/ssl/hub.pem' }).url).toBe(
+      'https://127.0.0.1:7420/mcp',
+    )
+  })
+
   test('is a loopback address if the hub listens on all addresses', () => {
     const home = temporaryDirectory()
     writeHubFile(home, { url: 'http://0.0.0.0:4444/mcp', pid: process.pid })

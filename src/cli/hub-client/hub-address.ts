@@ -1,12 +1,12 @@
 /** Finds the hub that the CLI talks to, and the token. Remembers the source of the token for error messages. */
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { messageOf } from '../../base/hub-error.ts'
 import type { HubError } from '../../base/hub-error.ts'
 import { isRecord } from '../../base/is-record.ts'
 import { isLoopback } from '../../base/loopback.ts'
+import { connectableHost, originOf } from '../../base/origin-of.ts'
 import { hubSocket } from '../../base/socket-places.ts'
 import { CliError } from '../command/cli-error.ts'
 
@@ -58,9 +58,11 @@ function isOwnHub(url: string, config: Config): boolean {
   return own.some((each) => each !== undefined && isSameServer(new URL(endpointOf(each)), new URL(url)))
 }
 
-function isSameServer(one: URL, other: URL): boolean {
-  const isSameHost = one.hostname === other.hostname || (isLoopback(one.hostname) && isLoopback(other.hostname))
-  return one.protocol === other.protocol && one.port === other.port && isSameHost
+function isSameServer(own: URL, named: URL): boolean {
+  const isSameHost = own.hostname === named.hostname || (isLoopback(own.hostname) && isLoopback(named.hostname))
+  // A hub with a certificate also answers its own machine without TLS.
+  const isSpoken = own.protocol === named.protocol || own.protocol === 'https:'
+  return isSpoken && own.port === named.port && isSameHost
 }
 
 export interface RunningHubFile {
@@ -140,21 +142,20 @@ function endpointOf(url: string): string {
   }
   const endpoint = new URL(url)
   if (endpoint.pathname === '/') endpoint.pathname = '/mcp'
-  // A server can listen on "all addresses", but a client cannot connect to them.
-  if (endpoint.hostname === '0.0.0.0') endpoint.hostname = '127.0.0.1'
   if (endpoint.hostname === '[::]') endpoint.hostname = '[::1]'
+  else endpoint.hostname = connectableHost(endpoint.hostname)
   endpoint.hash = ''
   return endpoint.href
 }
 
-function addressOf({ host, port, home }: Config): string {
+function addressOf({ host, port, home, tlsCert }: Config): string {
   if (port === 0) {
     throw new CliError(
       'unreachable',
       `No hub runs in ${home}, and the configured port is "any". Start the hub with "signalbox up".`,
     )
   }
-  return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}/mcp`
+  return `${originOf(tlsCert === undefined ? 'http' : 'https', host, port)}/mcp`
 }
 
 export function refusedToken({ url, socket, token, tokenFrom }: HubAddress, cause?: unknown): CliError {

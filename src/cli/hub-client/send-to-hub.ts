@@ -1,16 +1,20 @@
 /** The CLI's transport: HTTP through a unix socket or to an address. */
 import { request as requestHttp } from 'node:http'
 import type { IncomingMessage } from 'node:http'
+import { plainUrl } from '../../base/plain-url.ts'
 import { assertPrivateSocket } from '../../base/private-socket.ts'
 import type { HttpAnswer, Send } from '../../client/client.ts'
 
 export function createSend(socketPath: string | undefined): Send {
   return async (url, { method, headers, body, signal }) => {
     if (socketPath !== undefined) assertPrivateSocket(socketPath)
-    const { request } = url.startsWith('https:') ? await import('node:https') : { request: requestHttp }
+    const isTls = socketPath === undefined && url.startsWith('https:')
+    const { request } = isTls ? await import('node:https') : { request: requestHttp }
     const options = { method, headers: { ...headers, 'Content-Length': Buffer.byteLength(body) }, signal }
     return new Promise((resolve, reject) => {
-      request(url, socketPath === undefined ? options : { ...options, socketPath })
+      const sending =
+        socketPath === undefined ? request(url, options) : request(plainUrl(url), { ...options, socketPath })
+      sending
         .on('response', (response) => resolve(toAnswer(response)))
         .on('error', reject)
         .end(body)

@@ -2,6 +2,7 @@
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { plainUrl } from '../../base/plain-url.ts'
 import { assertPrivateSocket } from '../../base/private-socket.ts'
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
@@ -13,7 +14,7 @@ export function createSocketFetch(socketPath: string): Fetch {
     if (body !== undefined && typeof body !== 'string') throw new TypeError('The socket fetch sends only text.')
     assertPrivateSocket(socketPath)
     return new Promise((resolve, reject) => {
-      request(url, {
+      request(plainUrl(url), {
         socketPath,
         method,
         headers: Object.fromEntries(new Headers(headers)),

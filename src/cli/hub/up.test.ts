@@ -27,6 +27,11 @@ describe('signalbox up', () => {
     expect((await up(['--host', host])).err).toBe('')
   })
 
+  test('does not warn when it has a certificate', async () => {
+    const env = { SIGNALBOX_TLS_CERT: '/etc/ssl/hub.pem', SIGNALBOX_TLS_KEY: '/etc/ssl/hub.key' }
+    expect((await up(['--host', '0.0.0.0'], env)).err).toBe('')
+  })
+
   test('exits with 7 when another hub uses the data directory', async () => {
     const { code, out, err } = await runInProcess(['up'], {
       env: { SIGNALBOX_HOME: temporaryDirectory() },
@@ -41,10 +46,10 @@ describe('signalbox up', () => {
   })
 })
 
-async function up(flags: readonly string[]) {
+async function up(flags: readonly string[], env: Readonly<Record<string, string>> = {}) {
   let started: LoadedConfig | undefined
   const outcome = await runInProcess(['up', ...flags], {
-    env: { SIGNALBOX_HOME: temporaryDirectory() },
+    env: { SIGNALBOX_HOME: temporaryDirectory(), ...env },
     startHub: async (loaded) => {
       started = loaded
       return {

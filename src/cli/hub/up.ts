@@ -21,10 +21,10 @@ export const command = defineCommand({
       settings.flatMap(({ flag }) => (flag === undefined ? [] : [[flag, args.text(flag)]])),
     )
     const loaded = await loadAndWarn(flags, context)
-    const { host } = loaded.config
-    if (!isLoopback(host)) {
+    const { host, tlsCert } = loaded.config
+    if (!isLoopback(host) && tlsCert === undefined) {
       context.err(
-        `signalbox: warning: ${host} is not a loopback address. Other machines can reach the hub, and tokens cross the network unencrypted. Put a proxy with TLS in front of it.`,
+        `signalbox: warning: ${host} is not a loopback address. Other machines can reach the hub, and tokens cross the network unencrypted. Set SIGNALBOX_TLS_CERT and SIGNALBOX_TLS_KEY, or put a proxy with TLS in front of it.`,
       )
     }
     const hub = await context.startHub(loaded).catch(explainConflict)

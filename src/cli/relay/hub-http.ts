@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../base/hub-error.ts'
+import { plainUrl } from '../../base/plain-url.ts'
 import { assertPrivateSocket } from '../../base/private-socket.ts'
 import { CliError } from '../command/cli-error.ts'
 import { refusedToken, unsafeSocket } from '../hub-client/hub-address.ts'
@@ -36,7 +37,8 @@ const retryMs = 200
 const codesBeforeSending = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 export function createHubHttp(address: HubAddress): HubHttp {
-  const { url, socket, token } = address
+  const { socket, token } = address
+  const url = socket === undefined ? address.url : plainUrl(address.url)
   const isTls = new URL(url).protocol === 'https:'
   const agent = isTls ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   const request = isTls ? requestHttps : requestHttp
