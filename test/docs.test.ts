@@ -14,6 +14,7 @@ import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import { type HubProcess, type HubProcessOptions, startHubProcess } from './worlds/hub-process.ts'
 import { callTool } from './harness/modern-call.ts'
 import { requires } from './harness/requires.ts'
+import { exchange } from './http/exchange.ts'
 
 test('every link has a target', () => {
   const links = pages.flatMap(linksOf)
@@ -114,8 +115,9 @@ test('the example hub has its own tool besides the shipped ones', async () => {
 })
 
 const nginx = requires('nginx')
+const proxyPage = 'docs/guides/from-elsewhere.md'
 
-nginx.describe('the nginx configuration of the security page', () => {
+nginx.describe('the nginx configuration of the page about access from elsewhere', () => {
   test.each(['/mcp', '/mcp/'])('passes on clients of every revision at %s', async (path) => {
     const hub = await startHub()
     await using proxy = await startNginx(hub)
@@ -140,7 +142,7 @@ nginx.describe('the nginx configuration of the security page', () => {
   })
 
   test('needs exactly the setting that the page shows below it', async () => {
-    const [setting = ''] = readBlocks(readPage('docs/security.md'), 'yaml')
+    const [setting = ''] = readBlocks(readPage(proxyPage), 'yaml')
     const home = temporaryDirectory()
     await using withoutIt = await startNginx(await startHub())
     expect(await statusFor('hub.example.org', withoutIt.port)).toBe(403)
@@ -150,10 +152,25 @@ nginx.describe('the nginx configuration of the security page', () => {
     expect(await statusFor('hub.example.org', withIt.port)).toBe(200)
     expect(await statusFor('evil.example.org', withIt.port)).toBe(403)
   })
+
+  test('passes on a login with the link that the hub prints', async () => {
+    const [setting = ''] = readBlocks(readPage(proxyPage), 'yaml')
+    const home = temporaryDirectory()
+    writeFileSync(join(home, 'config.yaml'), setting)
+    const hub = await startHub({ home })
+    await using proxy = await startNginx(hub)
+    const link = new URL(String((await callTool(hub, 'create_login'))['login_url']))
+    expect(link.origin).toBe('https://hub.example.org')
+    const headers = { host: link.host, origin: link.origin }
+    const body = { code: link.hash.slice('#code='.length) }
+    const logIn = () => exchange({ port: proxy.port, token: '' }, { path: '/login', token: null, headers, body })
+    expect((await logIn()).body).toMatchObject({ token: expect.stringMatching(/^sb_human_/) })
+    expect((await logIn()).status).toBe(401)
+  })
 })
 
 async function startNginx(hub: HubProcess): Promise<DocumentedNginx> {
-  const [server = ''] = readBlocks(readPage('docs/security.md'), 'nginx')
+  const [server = ''] = readBlocks(readPage(proxyPage), 'nginx')
   return startDocumentedNginx({ program: nginx.path, server, hubPort: hub.port })
 }
 

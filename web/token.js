@@ -29,7 +29,8 @@ export async function takeLoginFromAddress() {
   const [token, code] = [login.get('token'), login.get('code')]
   if (!token && !code) return undefined
   history.replaceState(null, '', location.pathname)
-  if (token) return void keepToken(token)
-  const answer = await exchangeCode(String(code))
-  return 'refused' in answer ? answer.refused : void keepToken(answer.token)
+  const answer = token ? { token } : await exchangeCode(String(code))
+  if ('refused' in answer) return answer.refused
+  keepToken(answer.token)
+  return undefined
 }
