@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { runInProcess } from '../../test/fixtures/run-cli.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 import { commands } from './commands.ts'
+import { HubError } from '../base/hub-error.ts'
 import { exitCodes } from './command/exit-codes.ts'
 import { packageVersion } from '../base/package-files.ts'
 
@@ -71,8 +72,8 @@ describe('a wrong command line exits with 2 and gets advice:', () => {
     [['config', 'extra'], '"config" takes no argument "extra".'],
     [['token', 'revoke'], '"token revoke" needs more arguments: signalbox token revoke <id>.'],
     [['token', 'issue', '--role', 'boss'], '--role human or --role agent'],
-    [['call', 'x', '[1]'], 'The arguments of a tool are a JSON object'],
-    [['call', 'x', '{'], 'The arguments are not JSON'],
+    [['call', 'x', '[1]'], 'These are not the arguments of a tool: it is not a JSON object'],
+    [['call', 'x', '{'], 'it is not JSON (line 1 column 2)'],
     [['call', 'x', '--timeout', 'soon'], '--timeout takes a number of seconds, not "soon".'],
     [['status', '--url', 'nonsense'], '"nonsense" is not the URL of a hub'],
     [['jobs', 'ad', 'x'], 'There is no command "jobs ad". Did you mean "signalbox jobs add"?'],
@@ -95,7 +96,7 @@ describe('a wrong command line exits with 2 and gets advice:', () => {
     [['logs', 'x', '-f', '--raw', '--json'], '--raw has no lines. Leave --json or --raw out.'],
     [
       ['attach', 'x', '--detach-key', 'F1'],
-      '"F1" cannot detach you from a session. Use Ctrl with a letter or with one of [ \\ ] ^ _, such as ctrl-].',
+      '--detach-key takes Ctrl with a letter or with one of [ \\ ] ^ _, such as ctrl-], not "F1".',
     ],
     [['attach', 'x', '--read-only', '--take-over'], '--read-only does not go with --take-over.'],
     [['replay', 'x', '--speed', 'fast'], '--speed takes a number such as 2 or 0.5, not "fast".'],
@@ -140,6 +141,17 @@ describe('an error message', () => {
     const { err } = await runInProcess(['up'], { env, startHub })
     expect(err).toContain('did not care for')
     expect(err).not.toMatch(/hunter2|open-sesame/)
+  })
+
+  test('is redacted only where it quotes another program', async () => {
+    const env = { SIGNALBOX_HOME: temporaryDirectory() }
+    const bug = await runInProcess(['up'], { env, startHub: failingWith(new Error('token: hunter2')) })
+    expect(bug.err).toBe(
+      'signalbox: This is a bug: token: [redacted]. Run the command again with SIGNALBOX_LOG_LEVEL=debug to see where.',
+    )
+    const ours = 'The hub cannot read /home/me/token: it is a directory. Use the form postgres://user:password@host.'
+    const known = await runInProcess(['up'], { env, startHub: failingWith(new HubError('unavailable', ours)) })
+    expect(known.err).toBe(`signalbox: ${ours}`)
   })
 
   test('is shown in full if it is our own, except for secrets of the environment', async () => {

@@ -7,7 +7,9 @@
  */
 import { inspect } from 'node:util'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import { withoutKnownSecrets } from '../base/known-secrets.ts'
 import { packageVersion } from '../base/package-files.ts'
+import type { Redactor } from '../base/redact.ts'
 import { readArguments } from './command/arguments.ts'
 import { CliError } from './command/cli-error.ts'
 import type { CliContext } from './command/command.ts'
@@ -97,13 +99,11 @@ async function report(error: unknown, context: CliContext): Promise<void> {
   const env = await context.readEnvironment()
   const { createRedactorFor } = await import('./command/redactor.ts')
   const redactor = createRedactorFor(env)
-  const isOurs = error instanceof CliError && error.cause === undefined
-  const withoutSecrets = (line: string) => (isOurs ? redactor.forPerson(line).value : redactor.text(line))
-  context.err(`signalbox: ${explanation(error).split('\n').map(withoutSecrets).join('\n')}`)
+  context.err(`signalbox: ${withoutKnownSecrets(redactor, explanation(error, redactor))}`)
   if (env['SIGNALBOX_LOG_LEVEL'] === 'debug' && error instanceof Error) context.err(redactor.text(inspect(error)))
 }
 
-function explanation(error: unknown): string {
+function explanation(error: unknown, redactor: Redactor): string {
   if (error instanceof CliError || error instanceof HubError) return error.message
-  return `This is a bug: ${messageOf(error)}. Run the command again with SIGNALBOX_LOG_LEVEL=debug to see where.`
+  return `This is a bug: ${redactor.text(messageOf(error))}. Run the command again with SIGNALBOX_LOG_LEVEL=debug to see where.`
 }

@@ -5,6 +5,7 @@
 import type { Connector } from '../api/connector.ts'
 import { createToolTest } from '../api/tool-filter.ts'
 import { HubError } from '../base/hub-error.ts'
+import { withoutKnownSecrets } from '../base/known-secrets.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { UpstreamTarget } from '../upstream/upstream.ts'
 import { checkConnector } from './check-connector.ts'
@@ -60,7 +61,7 @@ export function createTryOut(deps: {
   readonly resolver: Resolver
   readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<Trial>
   readonly keep: (connectorId: string, version: string, lists: KnownLists) => Promise<void>
-  readonly redactor: Pick<Redactor, 'text'>
+  readonly redactor: Pick<Redactor, 'text' | 'forPerson'>
 }): TryOut {
   const { find, placeOf, resolver, test, keep, redactor } = deps
   return async (what, { session, signal }) => {
@@ -88,7 +89,7 @@ export function createTryOut(deps: {
     } catch (error) {
       // The values that were filled in may be invalid.
       if (!(error instanceof HubError)) throw error
-      return { ok: false, ms: ms(), error: redactor.text(error.message), missing, resolved }
+      return { ok: false, ms: ms(), error: withoutKnownSecrets(redactor, error.message), missing, resolved }
     }
   }
 }

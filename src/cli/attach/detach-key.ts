@@ -5,10 +5,9 @@ import type { DetachKey } from './attach-session.ts'
 export function readDetachKey(text: string): DetachKey {
   const [, key] = /^(?:ctrl[-+]|\^)([a-z[\\\]^_])$/i.exec(text) ?? []
   if (key === undefined) {
-    // The message must not name the flag: the redactor takes the text after a word that ends in "key" for a secret.
     throw new CliError(
       'usage',
-      `"${text}" cannot detach you from a session. Use Ctrl with a letter or with one of [ \\ ] ^ _, such as ctrl-].`,
+      `--detach-key takes Ctrl with a letter or with one of [ \\ ] ^ _, such as ctrl-], not "${text}".`,
     )
   }
   const upper = key.toUpperCase()

@@ -1,8 +1,8 @@
 import type { Exit } from './exit-codes.ts'
 
 /**
- * A failure with its own exit code. The message is a sentence that says what to do next. An error whose message quotes
- * another program has a cause. It is redacted as foreign text; in our own sentences only known secrets are replaced.
+ * A failure with its own exit code. The message is a sentence of ours that says what to do next. If it quotes another
+ * program, the quotation is redacted before (`redactForeign`): of a whole message only known secrets are hidden.
  */
 export class CliError extends Error {
   override readonly name = 'CliError'

@@ -1,8 +1,14 @@
 import { getSystemErrorMessage } from 'node:util'
-import { messageOf } from '../../base/hub-error.ts'
+import { HubError, messageOf } from '../../base/hub-error.ts'
+import { CliError } from './cli-error.ts'
+import { redactForeign } from './redactor.ts'
 
-/** The message of a system error without the system call and the path: "no space left on device". */
+/**
+ * Why something failed, for a sentence of ours. A system error is named without the system call and the path: "no space
+ * left on device". The words of other programs are redacted; our own are not.
+ */
 export function reasonOf(error: unknown): string {
+  if (error instanceof CliError || error instanceof HubError) return error.message
   const isSystemError = error instanceof Error && 'errno' in error && typeof error.errno === 'number'
-  return isSystemError ? getSystemErrorMessage(error.errno as number) : messageOf(error)
+  return isSystemError ? getSystemErrorMessage(error.errno as number) : redactForeign(messageOf(error))
 }

@@ -1,14 +1,13 @@
 /** `signalbox connectors import` */
-import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { connectorSchema } from '../../api/connector.ts'
-import { messageOf } from '../../base/hub-error.ts'
 import { foreignPrograms, readForeignFiles } from '../../connectors/connectors.ts'
 import { ask, openHubClient } from '../hub-client/ask-hub.ts'
 import { CliError } from '../command/cli-error.ts'
 import { type Arguments, type CliContext, defineCommand } from '../command/command.ts'
 import { confirm } from '../terminal-output/confirm.ts'
 import { hubFlags, jsonFlag } from '../command/common-flags.ts'
+import { readInputFile } from '../command/input-file.ts'
 
 const flags = {
   from: { takes: 'PROGRAM', about: `the settings of ${foreignPrograms.join(', ')}, instead of FILE` },
@@ -81,7 +80,7 @@ async function readInput(args: ImportArguments, context: CliContext): Promise<Im
     throw new CliError('usage', `Name a file, or a program with --from: ${foreignPrograms.join(', ')}.`)
   }
   if (program === undefined) {
-    const text = file === '-' ? await context.readStdin() : await read(file!)
+    const text = file === '-' ? await context.readStdin() : await readInputFile(file!)
     return { text, ...(format !== undefined && { format }) }
   }
   const known = foreignPrograms.find((each) => each === program)
@@ -90,14 +89,6 @@ async function readInput(args: ImportArguments, context: CliContext): Promise<Im
   const { text, paths } = await readForeignFiles(known, { home, project: process.cwd() })
   for (const path of paths) context.err(`from ${path}`)
   return { text, format: known === 'gemini' ? 'gemini' : 'json', program: known }
-}
-
-async function read(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    throw new CliError('failed', `${file} cannot be read: ${messageOf(error)}.`, { cause: error })
-  }
 }
 
 function hasWork({ add, change, remove }: Plan): boolean {

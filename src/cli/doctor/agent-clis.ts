@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { messageOf } from '../../base/hub-error.ts'
 import type { Config, Environment } from '../../config/config.ts'
 import { ask } from '../hub-client/ask-hub.ts'
 import { findHub, runningHub } from '../hub-client/hub-address.ts'
 import { createHubClient } from '../hub-client/hub-client.ts'
+import { redactForeign } from '../command/redactor.ts'
 import { runProgram } from '../command/run-program.ts'
+import { reasonOf } from '../command/system-error.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
 
@@ -51,7 +52,7 @@ async function askHubForAgents(config: Config | undefined): Promise<HubAgents> {
     const { templates } = listSchema.parse(await ask(hub, 'list_templates', { hidden: true }))
     return { found: new Map(templates.map(({ name, available }) => [name, available])) }
   } catch (error) {
-    const says = `the running hub did not say which agents it finds: ${messageOf(error)}`
+    const says = `the running hub did not say which agents it finds: ${reasonOf(error)}`
     return { problem: note(says, 'the next lines are about your own PATH') }
   }
 }
@@ -81,12 +82,12 @@ async function checkAgentCli(
         `try "${program} --version", or ${reinstall}`,
       )
     case 'failed':
-      return note(`${program} does not start: ${outcome.reason}`, reinstall)
+      return note(`${program} does not start: ${redactForeign(outcome.reason)}`, reinstall)
     case 'ended': {
       const [version] = /\d+\.\d+\.\d+\S*/.exec(outcome.output) ?? []
       if (outcome.code === 0 && version !== undefined) return ok(`${program} ${version}`)
       const printed = outcome.output.trim().split('\n')[0] || 'nothing'
-      return note(`${program} --version exited with ${outcome.code} and printed: ${printed}`, reinstall)
+      return note(`${program} --version exited with ${outcome.code} and printed: ${redactForeign(printed)}`, reinstall)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { messageOf } from '../../base/hub-error.ts'
+import { reasonOf } from '../command/system-error.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
 
@@ -50,7 +50,7 @@ function writability(home: string): Finding[] {
   } catch (error) {
     return [
       broken(
-        `${home} is not writable: ${messageOf(error)}`,
+        `${home} is not writable: ${reasonOf(error)}`,
         'make it writable, or name another directory with SIGNALBOX_HOME',
       ),
     ]

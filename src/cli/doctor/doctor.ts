@@ -2,7 +2,7 @@
  * `signalbox doctor`: checks everything that the hub depends on, and says how to fix problems. It changes nothing and does
  * not disturb a running hub.
  */
-import { messageOf } from '../../base/hub-error.ts'
+import { withoutKnownSecrets } from '../../base/known-secrets.ts'
 import type { Redactor } from '../../base/redact.ts'
 import type { Config, Environment } from '../../config/config.ts'
 import type { Arguments } from '../command/command.ts'
@@ -10,6 +10,7 @@ import { defineCommand } from '../command/command.ts'
 import { homeFlag, jsonFlag } from '../command/common-flags.ts'
 import { signalboxProgram } from '../../base/package-files.ts'
 import { createRedactorFor } from '../command/redactor.ts'
+import { reasonOf } from '../command/system-error.ts'
 import { checkAgentClis, versionTimeoutMs } from './agent-clis.ts'
 import { checkConfiguration } from './configuration.ts'
 import { checkContainment } from './containment.ts'
@@ -65,7 +66,7 @@ async function attempt(about: string, check: () => Finding[] | Promise<Finding[]
   try {
     return await check()
   } catch (error) {
-    return [findingsAbout(about).broken(`the check failed: ${messageOf(error)}`, 'correct that and run doctor again')]
+    return [findingsAbout(about).broken(`the check failed: ${reasonOf(error)}`, 'correct that and run doctor again')]
   }
 }
 
@@ -74,8 +75,9 @@ const notChecked = findingsAbout('data directory, ports, store').note(
 )
 
 function withoutSecrets(finding: Finding, redactor: Redactor): Finding {
-  const says = redactor.text(finding.says)
-  return finding.is === 'broken' ? { ...finding, says, mend: redactor.text(finding.mend) } : { ...finding, says }
+  const says = withoutKnownSecrets(redactor, finding.says)
+  if (finding.is !== 'broken') return { ...finding, says }
+  return { ...finding, says, mend: withoutKnownSecrets(redactor, finding.mend) }
 }
 
 function render(findings: readonly Finding[]): string {

@@ -2,8 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backup } from 'node:sqlite'
-import { HubError, messageOf } from '../../base/hub-error.ts'
+import { HubError } from '../../base/hub-error.ts'
 import type { Config } from '../../config/config.ts'
+import { reasonOf } from '../command/system-error.ts'
 import { openStore } from '../../store/store.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -51,7 +52,7 @@ function checkIntegrity(path: string, advice: string): Finding[] {
     const [verdict] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {})
     return verdict === 'ok' ? [] : [broken(`${path} is damaged: ${String(verdict)}`, advice)]
   } catch (error) {
-    return [broken(`${path} cannot be read: ${messageOf(error)}`, advice)]
+    return [broken(`${path} cannot be read: ${reasonOf(error)}`, advice)]
   }
 }
 

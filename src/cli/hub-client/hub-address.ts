@@ -2,13 +2,13 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config/config.ts'
-import { messageOf } from '../../base/hub-error.ts'
 import type { HubError } from '../../base/hub-error.ts'
 import { isRecord } from '../../base/is-record.ts'
 import { isLoopback } from '../../base/loopback.ts'
 import { connectableHost, originOf } from '../../base/origin-of.ts'
 import { hubSocket } from '../../base/socket-places.ts'
 import { CliError } from '../command/cli-error.ts'
+import { reasonOf } from '../command/system-error.ts'
 
 export interface HubAddress {
   readonly url: string
@@ -111,9 +111,13 @@ function readIfExists(path: string): string | undefined {
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return undefined
-    throw new CliError('unauthorized', `${path} cannot be read: ${messageOf(error)}. Check its owner and its mode.`, {
-      cause: error,
-    })
+    throw new CliError(
+      'unauthorized',
+      `The file ${path} cannot be read: ${reasonOf(error)}. Check its owner and its mode.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -27,13 +27,18 @@ describe('signalbox call', () => {
     expect((await runInProcess(['call', 'greet', '-'], { env, stdin: '{"name":"Bob"}' })).out).toBe('hello, Bob')
   })
 
-  test('exits with 5 when the tool answers with an error, and prints the error redacted as foreign text', async () => {
-    const { env } = await endpoint()
+  test('exits with 5 when the tool answers with an error, which is foreign text for an agent', async () => {
+    const { env } = await endpoint({ token: 'sb_agent_for_these_tests' })
     expect(await runInProcess(['call', 'refuse'], { env })).toEqual({
       code: 5,
       out: '',
       err: 'signalbox: Not today, for password: [redacted].\nAsk again tomorrow.',
     })
+  })
+
+  test('prints the error of a tool of the hub in full', async () => {
+    const { env } = await endpoint()
+    expect((await runInProcess(['call', 'refuse'], { env })).err).toContain('for password: hunter2.')
   })
 
   test('prints the whole result as JSON with --json, even for an error', async () => {
@@ -63,7 +68,7 @@ describe('signalbox call', () => {
     const { code, err } = await runInProcess(['call', 'greet'], { env: (await endpoint({ eras: 'legacy' })).env })
     expect(code).toBe(1)
     expect(err).toMatch(
-      /does not accept a request of MCP 2026-07-28: .+ "signalbox probe" shows which revisions it speaks/,
+      /does not accept a request of MCP 2026-07-28: .+ "signalbox probe \S+" shows which revisions it speaks/,
     )
   })
 })
@@ -77,7 +82,7 @@ describe('a failed call', () => {
     expect({ code, out, err }).toEqual({
       code: 4,
       out: '',
-      err: `signalbox: No hub answers at ${url}. Start it with "signalbox up".`,
+      err: `signalbox: No hub answers at ${url}. Start it with "signalbox up", or correct the address in --url.`,
     })
   })
 
@@ -86,7 +91,9 @@ describe('a failed call', () => {
     const env = { SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_URL: url, SIGNALBOX_TOKEN: 'sb_human_wrong' }
     const { code, err } = await runInProcess(['token', 'list'], { env })
     expect(code).toBe(3)
-    expect(err).toContain('does not accept the token of SIGNALBOX_TOKEN')
+    expect(err).toContain(
+      'does not accept the token of SIGNALBOX_TOKEN: it is unknown, expired or revoked. Issue another',
+    )
     expect(err).not.toContain('sb_human_wrong')
   })
 
@@ -172,9 +179,10 @@ describe('signalbox probe', () => {
   })
 })
 
-async function endpoint(options: { eras?: Eras } = {}) {
-  const { url, queries } = await startSdkEndpoint({ token, ...options })
-  return { env: { SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_URL: url, SIGNALBOX_TOKEN: token }, queries }
+async function endpoint(given: { eras?: Eras; token?: string } = {}) {
+  const options = { token, ...given }
+  const { url, queries } = await startSdkEndpoint(options)
+  return { env: { SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_URL: url, SIGNALBOX_TOKEN: options.token }, queries }
 }
 
 async function unusedUrl(): Promise<string> {

@@ -5,9 +5,11 @@ import { isRecord } from '../../base/is-record.ts'
 import { ClientError, clientRevision, createClient } from '../../client/client.ts'
 import type { ToolResult } from '../../client/client.ts'
 import { CliError } from '../command/cli-error.ts'
+import { redactForeign } from '../command/redactor.ts'
 import { refusedToken, unsafeSocket } from './hub-address.ts'
 import type { HubAddress } from './hub-address.ts'
 import { packageVersion } from '../../base/package-files.ts'
+import { inShellWords } from './shell-words.ts'
 import { createSend } from './send-to-hub.ts'
 
 /** Disposing it cancels the running calls. */
@@ -37,19 +39,26 @@ export function createHubClient(address: HubAddress): HubClient {
   const info = { name: 'signalbox-cli', version: packageVersion() }
   const client = createClient({ url, token, info, send: createSend(socket) })
   const closing = new AbortController()
+  const inOurWords = token?.startsWith('sb_human_') ? inShellWords : redactForeign
   return {
     async callTool(name, args, { timeoutMs = answerWithinMs } = {}) {
       try {
-        return toAnswer(await client.callTool(name, args, { timeoutMs, signal: closing.signal }))
+        return toAnswer(await client.callTool(name, args, { timeoutMs, signal: closing.signal }), inOurWords)
       } catch (error) {
-        throw error instanceof ClientError ? explain(error, address) : error
+        throw error instanceof ClientError ? explain(error, address, inOurWords) : error
       }
     },
     [Symbol.dispose]: () => closing.abort(new CliError('failed', 'This command cancelled the call.')),
   }
 }
 
-function explain(error: ClientError, address: HubAddress): CliError {
+/**
+ * How an error of the hub reads here. The tools of a person are the hub's own. An agent may call the tools of an upstream,
+ * whose errors are foreign text.
+ */
+type Words = (message: string) => string
+
+function explain(error: ClientError, address: HubAddress, inOurWords: Words): CliError {
   const { fault, cause } = error
   const { url } = address
   const because = { cause: error }
@@ -61,7 +70,7 @@ function explain(error: ClientError, address: HubAddress): CliError {
       return explainStatus(fault.status, error, address)
     case 'error':
       if (isRefusal(error.code)) return new CliError('denied', error.message, because)
-      return new CliError('failed', `The hub at ${url} answered with an error: ${error.message}`, because)
+      return new CliError('failed', `The hub at ${url} answered with an error: ${inOurWords(error.message)}`, because)
     case 'timed-out':
       return new CliError(
         'failed',
@@ -77,14 +86,15 @@ function explain(error: ClientError, address: HubAddress): CliError {
     case 'broken':
       return new CliError(
         'failed',
-        `The answer of ${url} is not complete: ${error.message}. Check that a hub runs there with "signalbox probe".`,
+        `${url} did not answer like a hub: ${redactForeign(error.message)}. Check the address, for example with "signalbox probe ${url}".`,
         because,
       )
   }
 }
 
-export function noHubAt({ url }: HubAddress, cause: unknown): CliError {
-  return new CliError('unreachable', `No hub answers at ${url}. Start it with "signalbox up".`, { cause })
+export function noHubAt({ url, socket }: HubAddress, cause: unknown): CliError {
+  const correction = socket === undefined ? ', or correct the address in --url' : ''
+  return new CliError('unreachable', `No hub answers at ${url}. Start it with "signalbox up"${correction}.`, { cause })
 }
 
 /** Explains the HTTP status with which a hub, or a proxy in front of it, refuses a request. */
@@ -103,7 +113,7 @@ export function explainStatus(status: number, error: unknown, address: HubAddres
     case 404:
       return new CliError(
         'failed',
-        `There is no MCP endpoint at ${url}, or the session of this token has ended. Check the URL and the token.`,
+        `There is no MCP endpoint at ${url}, or the session of this token has ended. Check --url and the token: the address of a hub ends in /mcp.`,
         because,
       )
     case 429:
@@ -113,18 +123,19 @@ export function explainStatus(status: number, error: unknown, address: HubAddres
     default:
       return new CliError(
         'failed',
-        `${url} does not accept a request of MCP ${clientRevision}: ${messageOf(error)}. "signalbox probe" shows which revisions it speaks.`,
+        `${url} does not accept a request of MCP ${clientRevision}: ${redactForeign(messageOf(error))}. If it is a hub, "signalbox probe ${url}" shows which revisions it speaks.`,
         because,
       )
   }
 }
 
-function toAnswer(result: ToolResult): ToolAnswer {
+function toAnswer(result: ToolResult, inOurWords: Words): ToolAnswer {
   const { structuredContent } = result
+  const text = result.content.map(({ type, text: said }) => (type === 'text' ? said : `[${String(type)}]`)).join('\n')
   return {
     isError: result.isError === true,
     ...(isRecord(structuredContent) && { structured: structuredContent }),
-    text: result.content.map(({ type, text }) => (type === 'text' ? text : `[${String(type)}]`)).join('\n'),
+    text: result.isError === true ? inOurWords(text) : text,
     result,
   }
 }

@@ -1,9 +1,9 @@
 /** `signalbox call`: calls any tool of the hub from the shell. */
-import { messageOf } from '../../base/hub-error.ts'
 import { openHubClient } from '../hub-client/ask-hub.ts'
 import { CliError } from '../command/cli-error.ts'
 import { defineCommand } from '../command/command.ts'
 import { hubFlags } from '../command/common-flags.ts'
+import { readJsonObject } from '../command/json-input.ts'
 
 export const command = defineCommand({
   takes: '<tool> [json | -]',
@@ -37,17 +37,9 @@ export const command = defineCommand({
 })
 
 function parseInput(text: string): Record<string, unknown> {
-  let input: unknown
-  try {
-    input = JSON.parse(text)
-  } catch (error) {
-    const message = `The arguments are not JSON: ${messageOf(error)}. Write them like '{"limit": 5}'.`
-    throw new CliError('usage', message, { cause: error })
-  }
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new CliError('usage', `The arguments of a tool are a JSON object. Write them like '{"limit": 5}'.`)
-  }
-  return { ...input }
+  const input = readJsonObject(text)
+  if (input.is === 'object') return input.value
+  throw new CliError('usage', `These are not the arguments of a tool: ${input.fault}. Write them like '{"limit": 5}'.`)
 }
 
 function parseSeconds(text: string): number {

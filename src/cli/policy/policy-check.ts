@@ -1,7 +1,6 @@
 /** `signalbox policy check` */
 import { z } from 'zod'
 import { decisionSchema } from '../../api/policy.ts'
-import { messageOf } from '../../base/hub-error.ts'
 import { askHub } from '../hub-client/ask-hub.ts'
 import type { HubArguments } from '../hub-client/ask-hub.ts'
 import { CliError } from '../command/cli-error.ts'
@@ -9,6 +8,7 @@ import type { Arguments, CliContext } from '../command/command.ts'
 import { defineCommand } from '../command/command.ts'
 import { hubFlags, jsonFlag } from '../command/common-flags.ts'
 import type { Exit } from '../command/exit-codes.ts'
+import { readJsonObject } from '../command/json-input.ts'
 import { checkPolicy, readPolicyFile } from './policy-file.ts'
 import { visibleText } from '../terminal-output/visible-text.ts'
 
@@ -79,10 +79,7 @@ async function checkCall(
 }
 
 function parseArguments(text: string): Record<string, unknown> {
-  try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
-  } catch (error) {
-    const why = error instanceof z.ZodError ? 'it is not a JSON object' : messageOf(error)
-    throw new CliError('usage', `--arguments takes JSON such as '{"repo": "prod"}': ${why}.`, { cause: error })
-  }
+  const input = readJsonObject(text)
+  if (input.is === 'object') return input.value
+  throw new CliError('usage', `--arguments takes JSON such as '{"repo": "prod"}', and ${input.fault}.`)
 }

@@ -1,18 +1,12 @@
 /** Reads a policy from a file or stdin, and checks it. */
-import { readFile } from 'node:fs/promises'
-import { HubError, messageOf } from '../../base/hub-error.ts'
+import { HubError } from '../../base/hub-error.ts'
 import { compilePolicy } from '../../policy/policy.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { CliError } from '../command/cli-error.ts'
 import type { CliContext } from '../command/command.ts'
+import { readInputFile } from '../command/input-file.ts'
 
 export async function readPolicyFile(file: string, context: CliContext): Promise<string> {
-  if (file === '-') return context.readStdin()
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    throw new CliError('failed', `${file} cannot be read: ${messageOf(error)}.`, { cause: error })
-  }
+  return file === '-' ? context.readStdin() : readInputFile(file)
 }
 
 export type PolicyCheck =

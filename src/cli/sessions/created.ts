@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { sessionSchema } from '../../api/session.ts'
 import type { CliContext } from '../command/command.ts'
+import { inShellWords } from '../hub-client/shell-words.ts'
 
 export const createdSchema = sessionSchema.extend({
   prompt: z.object({ delivered: z.boolean(), reason: z.string().optional(), screen: z.string().optional() }).optional(),
@@ -22,7 +23,9 @@ export function reportCreated(
   if (isJson) context.out(JSON.stringify(session, null, 2))
   else if (!isAttached) report(session, context)
   if (prompt?.delivered === false) {
-    context.err(`signalbox: the prompt was not delivered: ${prompt.reason ?? 'the program did not accept it'}`)
+    context.err(
+      `signalbox: the prompt was not delivered: ${inShellWords(prompt.reason ?? 'the program did not accept it.')}`,
+    )
     if (prompt.screen !== undefined) context.err(prompt.screen)
   }
   return met === false || prompt?.delivered === false ? 'not-met' : 'ok'

@@ -1,13 +1,13 @@
 /** `signalbox templates save` */
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { messageOf } from '../../base/hub-error.ts'
 import { askHub } from '../hub-client/ask-hub.ts'
 import { CliError } from '../command/cli-error.ts'
 import { defineCommand } from '../command/command.ts'
 import { hubFlags, jsonFlag } from '../command/common-flags.ts'
+import { readInputFile } from '../command/input-file.ts'
+import { readJsonObject } from '../command/json-input.ts'
 
 const saved = z.object({ path: z.string() })
 
@@ -22,7 +22,7 @@ export const command = defineCommand({
   examples: ['signalbox templates save reviewer.json'],
   async run(args, context) {
     const [file = ''] = args.words
-    const payload = parse(file === '-' ? await context.readStdin() : await read(file), file)
+    const payload = parse(file === '-' ? await context.readStdin() : await readInputFile(file), file)
     const folder = file === '-' ? process.cwd() : dirname(resolve(file))
     const sources = sourcesOf(payload).map((source) => resolve(folder, source))
     // The hub may have the other files from an earlier save.
@@ -33,23 +33,14 @@ export const command = defineCommand({
   },
 })
 
-async function read(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    throw new CliError('failed', `${file} cannot be read: ${messageOf(error)}.`, { cause: error })
-  }
-}
-
 function parse(text: string, file: string): Record<string, unknown> {
-  try {
-    return z.record(z.string(), z.unknown()).parse(JSON.parse(text))
-  } catch (error) {
-    const why = error instanceof z.ZodError ? 'it is not a JSON object' : messageOf(error)
-    throw new CliError('usage', `${file === '-' ? 'The text from stdin' : file} is not a template: ${why}.`, {
-      cause: error,
-    })
-  }
+  const input = readJsonObject(text)
+  if (input.is === 'object') return input.value
+  const name = file === '-' ? 'The text from stdin' : file
+  throw new CliError(
+    'usage',
+    `${name} is not a template: ${input.fault}. "signalbox templates --json" shows templates.`,
+  )
 }
 
 const includes = z.array(z.union([z.string(), z.looseObject({ source: z.string() })]))

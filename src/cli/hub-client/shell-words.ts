@@ -1,0 +1,77 @@
+/**
+ * The hub's messages name tools, because most of their readers are models. A person at a shell gets the command instead:
+ * "Call list_sessions for the names" becomes `Run "signalbox ls" for the names`.
+ *
+ * `test/cli-wrong-inputs.test.ts` checks that each tool that a sentence of the hub names is in this table.
+ */
+const commandOf: Readonly<Record<string, string>> = {
+  hub_status: 'signalbox status',
+  issue_token: 'signalbox token issue',
+  list_tokens: 'signalbox token list',
+  revoke_token: 'signalbox token revoke',
+  query_events: 'signalbox events',
+  get_trace: 'signalbox trace',
+  list_sessions: 'signalbox ls',
+  get_session: 'signalbox ls',
+  get_session_url: 'signalbox url',
+  create_session: 'signalbox new',
+  resume_session: 'signalbox resume',
+  kill_session: 'signalbox kill',
+  adopt_session: 'signalbox adopt',
+  release_session: 'signalbox release',
+  wait_session: 'signalbox wait',
+  wait_for: 'signalbox wait',
+  tail_log: 'signalbox logs',
+  export_recording: 'signalbox export',
+  send_input: 'signalbox send',
+  send_text: 'signalbox send',
+  send_keys: 'signalbox keys',
+  read_screen: 'signalbox screen',
+  read_scrollback: 'signalbox logs',
+  read_output: 'signalbox logs --raw',
+  screenshot: 'signalbox shot',
+  save_screenshot: 'signalbox shot',
+  claim_input: 'signalbox attach --take-over',
+  toggle_module: 'signalbox call toggle_module',
+  list_jobs: 'signalbox jobs',
+  enqueue_one_off: 'signalbox jobs add',
+  cancel_job: 'signalbox jobs cancel',
+  list_templates: 'signalbox templates',
+  save_template: 'signalbox templates save',
+  delete_template: 'signalbox templates delete',
+  list_approvals: 'signalbox approvals ls',
+  decide_approval: 'signalbox approvals',
+  list_grants: 'signalbox grants',
+  revoke_grant: 'signalbox grants revoke',
+  list_connectors: 'signalbox connectors',
+  save_connector: 'signalbox connectors add',
+  delete_connector: 'signalbox connectors rm',
+  test_connector: 'signalbox connectors test',
+  restart_connector: 'signalbox connectors restart',
+  import_connectors: 'signalbox connectors import',
+  list_bindings: 'signalbox connectors bindings',
+  bind_connector: 'signalbox connectors bind',
+  unbind_connector: 'signalbox connectors unbind',
+  list_session_tools: 'signalbox tools',
+  get_policy: 'signalbox policy',
+  set_policy: 'signalbox policy save',
+  check_call: 'signalbox policy check',
+  simulate_policy: 'signalbox policy simulate',
+  list_policy_proposals: 'signalbox policy proposals',
+  decide_policy_proposal: 'signalbox policy accept',
+  'tools/list': 'signalbox tools --management',
+}
+
+// Not inside quotes: `There is no session "screenshot"` repeats what the person wrote.
+const namedTool = new RegExp(`(\\b[Cc]all )?(?<!["\\w/])(${Object.keys(commandOf).join('|')})(?!["\\w/])`, 'g')
+
+export function inShellWords(message: string): string {
+  return message.replace(namedTool, (_, call: string | undefined, tool: string) => {
+    const verb = call === undefined ? '' : call.startsWith('C') ? 'Run ' : 'run '
+    return `${verb}"${commandOf[tool]}"`
+  })
+}
+
+export function hasShellWords(tool: string): boolean {
+  return tool in commandOf
+}
