@@ -84,6 +84,49 @@ describe('signalbox tools', () => {
   })
 })
 
+describe('signalbox tools --management', () => {
+  test('lists the tools that a person can call, with their first sentence', async () => {
+    const { code, out } = await signalbox('tools', '--management')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^tool +does\n/)
+    expect(out).toMatch(/^get_session_url +The link where a person follows a session live\.$/m)
+    expect(out).toMatch(/^toggle_module +\S/m)
+  })
+})
+
+describe('a call that needs an approval', () => {
+  test('says which approval it waits for, once, and runs when a person approves it', async () => {
+    const call = agentCalls('sessions_list')
+    const { id } = await pending()
+    await signalbox('approvals', 'approve', id)
+    const { code, err } = await call
+    expect(code).toBe(0)
+    expect(err).toBe(`signalbox: the call waits for approval ${id}. "signalbox approvals show ${id}" shows it.`)
+  })
+
+  test('is picked up again at a hub that does not hold calls', async () => {
+    await using ownHome = await createTempHome()
+    await using impatient = await startHubProcess({ home: ownHome.path, env: { SIGNALBOX_APPROVAL_HOLD: '0' } })
+    await callTool(impatient, 'create_session', { name: 'worker', command: 'cat', args: [] })
+    await callTool(impatient, 'set_policy', { scope: 'hub', source: 'default: ask' })
+    const issued = await callTool(impatient, 'issue_token', { role: 'agent', session: 'worker' })
+    const env = { SIGNALBOX_URL: impatient.url, SIGNALBOX_TOKEN: String(issued['token']) }
+    const call = runInProcess(['call', 'sessions_list'], { env })
+    const [{ id }] = await until(async () => {
+      const { approvals } = await callTool(impatient, 'list_approvals', {})
+      return (approvals as [Approval]).length > 0 && (approvals as [Approval])
+    })
+    await callTool(impatient, 'decide_approval', { id, decision: 'approve' })
+    expect(await call).toMatchObject({ code: 0 })
+  })
+
+  test('is cancelled after --timeout, even though the approval can still be answered', async () => {
+    const { code, err } = await agentCalls('sessions_list', '--timeout', '2')
+    expect(code).toBe(1)
+    expect(err).toContain('had no answer after 2 s and was cancelled')
+  })
+})
+
 describe('a call that is refused', () => {
   test.each(['deny', 'abort'])('exits with 9 if a rule says %s', async (effect) => {
     await setPolicy('rules:', `  - ${effect}: sessions_list`, '    reason: not today')
@@ -182,6 +225,6 @@ function signalbox(...argv: readonly string[]): Promise<CliOutcome> {
   return runInProcess(argv, { env: { SIGNALBOX_HOME: home.path } })
 }
 
-function agentCalls(tool: string): Promise<CliOutcome> {
-  return runInProcess(['call', tool], { env: { SIGNALBOX_URL: hub.url, SIGNALBOX_TOKEN: token } })
+function agentCalls(...argv: readonly string[]): Promise<CliOutcome> {
+  return runInProcess(['call', ...argv], { env: { SIGNALBOX_URL: hub.url, SIGNALBOX_TOKEN: token } })
 }

@@ -1,6 +1,8 @@
 // @ts-check
 /** Talks to the hub with MCP 2026-07-28: each call is independent, and one stream delivers the change notices. */
 
+import { withoutToolAdvice } from './page-words.js'
+
 /** @typedef {Record<string, any>} Json */
 /** @typedef {(tool: string, args?: Json, signal?: AbortSignal) => Promise<Json>} CallTool */
 /** @typedef {ReturnType<typeof createMcpClient>} McpClient */
@@ -74,7 +76,7 @@ export function createMcpClient(token) {
       let result = {}
       for await (result of request('tools/call', { name: tool, arguments: args }, signal));
       const text = result.content?.[0]?.text ?? ''
-      if (result.isError) throw new CallFailure('refused', text)
+      if (result.isError) throw new CallFailure('refused', withoutToolAdvice(text))
       return result.structuredContent ?? JSON.parse(text)
     },
     /**
@@ -148,5 +150,5 @@ const temporary = new Set([-32001, -32005, -32603])
 /** @type {(status: number, error: { code: number, message: string }) => CallFailure} */
 function failureOf(status, { code, message }) {
   if (status === 401) return new CallFailure('login', message)
-  return new CallFailure(status >= 500 || temporary.has(code) ? 'lost' : 'refused', message)
+  return new CallFailure(status >= 500 || temporary.has(code) ? 'lost' : 'refused', withoutToolAdvice(message))
 }

@@ -47,7 +47,12 @@ export const sessionNameSchema = z
     'a name has lowercase letters, digits and dashes, at most 40, such as "fix-tests"',
   )
 
-export const sizeSchema = z.strictObject({ cols: z.int().min(2).max(500), rows: z.int().min(1).max(300) })
+/** The largest terminal. */
+export const maxSize = { cols: 500, rows: 300 } as const
+export const sizeSchema = z.strictObject({
+  cols: z.int().min(2).max(maxSize.cols),
+  rows: z.int().min(1).max(maxSize.rows),
+})
 export type TerminalSize = z.output<typeof sizeSchema>
 
 const terminalSchema = z.object({

@@ -1,9 +1,11 @@
 /** The data directory: only its owner may enter it, and only one hub at a time may use it. */
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { HubError, messageOf } from './hub-error.ts'
+import { makeDirectory } from './make-directory.ts'
+import { systemReason } from './system-reason.ts'
 import { explainSqliteError } from './sqlite-file.ts'
 
 export interface DataDirectory extends AsyncDisposable {
@@ -25,7 +27,7 @@ export interface HubAddress {
 
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    makeDirectory(path, 0o700)
     if (!(await isPrivate(path))) {
       await assertOurs(path)
       await chmod(path, 0o700)
@@ -34,7 +36,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     if (error instanceof HubError) throw error
     throw new HubError(
       'unavailable',
-      `The hub cannot use the data directory ${path}: ${messageOf(error)}. Set SIGNALBOX_HOME to another directory.`,
+      `The hub cannot use the data directory ${path}: ${systemReason(error)}. Set SIGNALBOX_HOME to another directory.`,
       { cause: error },
     )
   }
@@ -76,9 +78,13 @@ async function readIfThere(file: string): Promise<Buffer | undefined> {
     return await readFile(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new HubError('unavailable', `The hub cannot read ${file}: ${messageOf(error)}. Fix that and start again.`, {
-      cause: error,
-    })
+    throw new HubError(
+      'unavailable',
+      `The hub cannot read ${file}: ${systemReason(error)}. Fix that and start again.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -74,7 +74,7 @@ describe('a wrong command line exits with 2 and gets advice:', () => {
     [['token', 'issue', '--role', 'boss'], '--role human or --role agent'],
     [['call', 'x', '[1]'], 'These are not the arguments of a tool: it is not a JSON object'],
     [['call', 'x', '{'], 'it is not JSON (line 1 column 2)'],
-    [['call', 'x', '--timeout', 'soon'], '--timeout takes a number of seconds, not "soon".'],
+    [['call', 'x', '--timeout', 'soon'], '--timeout takes a time such as 30s, 5m or 2h, not "soon".'],
     [['status', '--url', 'nonsense'], '"nonsense" is not the URL of a hub'],
     [['jobs', 'ad', 'x'], 'There is no command "jobs ad". Did you mean "signalbox jobs add"?'],
     [
@@ -84,7 +84,10 @@ describe('a wrong command line exits with 2 and gets advice:', () => {
     [['jobs', 'add', 'nightly'], 'Write the command to run after "--"'],
     [['jobs', 'add', 'nightly', '--priority', 'high', '--', 'true'], '--priority takes a whole number, not "high".'],
     [['new', '--env', 'CI', '--', 'true'], '--env takes a name and a value, such as --env CI=1, not "CI".'],
-    [['new', '--size', 'large'], '--size takes columns and rows, such as --size 120x40, not "large".'],
+    [
+      ['new', '--size', 'large'],
+      '--size takes columns and rows, from 2x1 to 500x300, such as --size 120x40, not "large".',
+    ],
     [['new', '--wait', 'luck'], 'Cannot wait for "luck". Choose one of text, regex, idle, waiting, exit.'],
     [['new', '--wait', 'text'], 'Waiting for text needs a value.'],
     [['new', '--wait', 'exit', '--timeout', 'soon'], '--timeout takes a time such as 30s, 5m or 2h, not "soon".'],

@@ -35,8 +35,22 @@ export function unknownCommand(given: string, commands: readonly CommandEntry[])
   return noCommand(given, namesOf(commands))
 }
 
+/** How other programs name what our commands do. */
+const otherNames: Readonly<Record<string, string>> = {
+  stop: 'kill',
+  end: 'kill',
+  rm: 'kill',
+  start: 'new',
+  run: 'new',
+  list: 'ls',
+  ps: 'ls',
+  connect: 'attach',
+  type: 'send',
+  log: 'logs',
+}
+
 function noCommand(given: string, known: readonly string[]): CliError {
-  const meant = nearest(given, known)
+  const meant = otherNames[given] ?? nearest(given, known)
   const advice = meant ? `Did you mean "signalbox ${meant}"?` : 'See "signalbox --help".'
   return new CliError('usage', `There is no command "${given}". ${advice}`)
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { once } from 'node:events'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { listenAnywhere } from '../../test/fixtures/ports.ts'
 import { createClient } from './client.ts'
 import type { Client, Fault, Notice } from './client.ts'
@@ -89,6 +89,31 @@ test('repeats a call that waits for a person, with the state from the answer', a
     { to: 'staging' },
     { to: 'staging' },
   ])
+})
+
+test('repeats a call for as long as the server says that it waits, and pauses between the rounds', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let rounds = 0
+  const waiting = { resultType: 'input_required', requestState: 'waiting' }
+  const client = createClient({
+    url: 'http://hub/mcp',
+    info: { name: 'test', version: '1' },
+    send: async (_, { body }) => {
+      const { id } = JSON.parse(body) as { id: number }
+      const isDone = ++rounds === 4_000
+      const text = JSON.stringify({ jsonrpc: '2.0', id, result: isDone ? { content: [] } : waiting })
+      const { body: answer, status, headers } = new Response(text, { headers: { 'Content-Type': 'application/json' } })
+      return { status, headers, body: answer }
+    },
+  })
+  const startedAt = Date.now()
+  const call = client.callTool('deploy', {})
+  void (async () => {
+    while (rounds < 4_000) await vi.advanceTimersToNextTimerAsync()
+  })()
+  expect((await call).content).toEqual([])
+  expect(Date.now() - startedAt).toBeGreaterThan(3_600_000)
 })
 
 test('fails a call whose tool asks a person a question', async () => {

@@ -66,8 +66,9 @@ export interface Notice {
   readonly params: Json
 }
 
-/** Stops a broken server that asks for the same call for ever. An approval takes at most one round per minute. */
-const maxRounds = 100
+/** A hub holds a call that waits. A server that answers at once is asked again after a pause, which grows to a second. */
+const shortestPauseMs = 10
+const longestPauseMs = 1_000
 
 const headerMismatch = -32020
 
@@ -114,14 +115,18 @@ export function createClient({ url, token, info, send }: ClientOptions): Client 
     }
   }
 
-  /** A call that waits for an approval returns a state. The client repeats the call with that state. */
+  /**
+   * A call that waits for an approval returns a state. The client repeats the call with that state until the server
+   * answers: only the server knows how long a person may take.
+   */
   async function requestInRounds(method: string, params: Json, options: RequestOptions): Promise<Json> {
     let result = await request(method, params, options)
-    for (let round = 1; result['resultType'] === 'input_required'; round++) {
+    for (let pauseMs = shortestPauseMs; result['resultType'] === 'input_required'; pauseMs *= 2) {
       const { inputRequests, requestState } = result
-      if ((isRecord(inputRequests) && Object.keys(inputRequests).length > 0) || round === maxRounds) {
+      if (isRecord(inputRequests) && Object.keys(inputRequests).length > 0) {
         throw new ClientError({ is: 'input-required' }, 'the server asks for input, which this client cannot give')
       }
+      await pause(Math.min(pauseMs, longestPauseMs), options.signal)
       result = await request(method, { ...params, requestState }, options)
     }
     return result
@@ -161,6 +166,17 @@ export function createClient({ url, token, info, send }: ClientOptions): Client 
       await request('subscriptions/listen', { notifications: filter }, options, onNotice)
     },
   }
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  const end = () => resolve()
+  signal?.addEventListener('abort', end)
+  await promise
+  clearTimeout(timer)
+  signal?.removeEventListener('abort', end)
+  signal?.throwIfAborted()
 }
 
 function requestMeta(info: ClientOptions['info']): Json {

@@ -1,7 +1,8 @@
 /** Reads `config.yaml`: a flat map of settings, each with its line number, so that an error can point at it. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError } from '../base/hub-error.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 export interface ConfigFileEntry {
   readonly key: string
@@ -42,7 +43,7 @@ function readIfThere(path: string): string | undefined {
     if (isMissing(error)) return undefined
     throw new HubError(
       'invalid',
-      `The hub cannot read ${path}: ${messageOf(error)}. Fix its permissions or remove it.`,
+      `The hub cannot read ${path}: ${systemReason(error)}. Fix its permissions or remove it.`,
       {
         cause: error,
       },

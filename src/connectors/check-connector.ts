@@ -4,6 +4,7 @@ import type { Connector } from '../api/connector.ts'
 import { connectorSchema, transports } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import { nearest } from '../base/nearest.ts'
+import { plainIssue } from '../base/plain-issue.ts'
 import type { TextPlace, Texts } from './texts/connector-texts.ts'
 import { mapTexts } from './texts/connector-texts.ts'
 import { findLiteralSecrets } from './texts/literal-secrets.ts'
@@ -11,7 +12,7 @@ import { fillIn, placesIn, referencesIn } from './texts/references.ts'
 import { suggestVariable } from './texts/variable-names.ts'
 
 export function checkConnector(input: unknown): Connector {
-  const parsed = connectorSchema.strict().safeParse(input)
+  const parsed = connectorSchema.strict().safeParse(input, { error: plainIssue })
   if (!parsed.success) throw refuse(explain(parsed.error))
   checkReach(parsed.data)
   checkVariables(parsed.data)

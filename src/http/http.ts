@@ -12,11 +12,12 @@ import { createServer as createNetServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { listenPrivately, makePrivateDirectory } from '../base/private-socket.ts'
 import type { Principal } from '../base/principal.ts'
+import { systemReason } from '../base/system-reason.ts'
 import type { Endpoint, Face } from '../endpoint/endpoint.ts'
 import { errorCode, failureOf, RpcError } from '../mcp/mcp.ts'
 import { allowOrigin, answerPreflight } from './cors.ts'
@@ -277,7 +278,7 @@ export function createHttp(options: HttpOptions): HttpServer {
       } catch (error) {
         throw new HubError(
           'unavailable',
-          `The hub cannot listen on ${path}: ${messageOf(error)} Fix that, or set SIGNALBOX_HOME to another directory.`,
+          `The hub cannot listen on ${path}: ${systemReason(error).replace(/\.$/, '')}. Fix that, or set SIGNALBOX_HOME to another directory.`,
           { cause: error },
         )
       }
@@ -297,12 +298,12 @@ function mostOpenFiles(): number {
 }
 
 function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): HubError {
-  const why = error.code === 'EADDRINUSE' ? 'another program holds it' : error.message
-  return new HubError(
-    'unavailable',
-    `The hub cannot listen on ${host}:${port}: ${why}. Set SIGNALBOX_PORT to another port, or 0 for any free one.`,
-    { cause: error },
-  )
+  const why = error.code === 'EADDRINUSE' ? 'another program holds it' : systemReason(error)
+  const advice =
+    error.code === 'EADDRNOTAVAIL'
+      ? 'Set SIGNALBOX_HOST to an address of this machine, such as 127.0.0.1.'
+      : 'Set SIGNALBOX_PORT to another port, or 0 for any free one.'
+  return new HubError('unavailable', `The hub cannot listen on ${host}:${port}: ${why}. ${advice}`, { cause: error })
 }
 
 function unready(response: ServerResponse, is: State['is']): HubError {

@@ -1,6 +1,7 @@
 /** Makes a tool from zod schemas. It checks the arguments, and returns the result as text and as structured content. */
 import { z } from 'zod'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import { plainIssue } from '../base/plain-issue.ts'
 import type { Call, InputRequired, JsonSchema, Tool } from './provider.ts'
 import { isInputRequired } from './provider.ts'
 import type { CallToolResult, ToolAnnotations } from './sdk.ts'
@@ -34,7 +35,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       return present ? undefined : toJsonSchema(output, 'output')
     },
     async run(args, call) {
-      const parsed = input.safeParse(args)
+      const parsed = input.safeParse(args, { error: plainIssue })
       if (!parsed.success) return toolError(explainWrongArguments(parsed.error, Object.keys(input.shape)))
       try {
         const outcome = await run(parsed.data, call)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { plainIssue } from '../base/plain-issue.ts'
 import { explainWrongArguments } from './wrong-arguments.ts'
 
 const variable = z.string().regex(/^[A-Z_]+$/, 'a variable is capital letters, such as "LOG_LEVEL"')
@@ -17,7 +18,7 @@ const argumentsOfTool = z.strictObject({
 })
 
 function explained(args: unknown): string | undefined {
-  const { error } = argumentsOfTool.safeParse(args)
+  const { error } = argumentsOfTool.safeParse(args, { error: plainIssue })
   return error && explainWrongArguments(error, Object.keys(argumentsOfTool.shape))
 }
 
@@ -29,7 +30,7 @@ test('the error for an unknown argument lists the known ones', () => {
 
 test('the error for an unknown key inside an argument names the argument', () => {
   expect(explained({ name: 'a', size: { cols: 0, rows: 4, depth: 3 } })).toBe(
-    'Wrong arguments: "size.cols": Too small: expected number to be >=1; "size": "depth" is not known there.',
+    'Wrong arguments: "size.cols": it must be at least 1; "size": "depth" is not known there.',
   )
 })
 
@@ -41,9 +42,9 @@ test('the error for a wrong key of a map names the map and says what a key may b
 
 test('the error for an argument with several shapes explains each shape', () => {
   expect(explained({ name: 'a', keys: 7 })).toBe(
-    'Wrong arguments: "keys": Invalid input: expected string, received number, or Invalid input: expected array, received number.',
+    'Wrong arguments: "keys": it must be a string, not a number, or it must be a list, not a number.',
   )
-  expect(explained({ name: 'a', keys: ['enter', 7] })).toContain('1: Invalid input: expected string, received number')
+  expect(explained({ name: 'a', keys: ['enter', 7] })).toContain('1: it must be a string, not a number')
 })
 
 test('the error for an unknown discriminator lists its values', () => {

@@ -4,6 +4,7 @@ import type { Document } from 'yaml'
 import { z } from 'zod'
 import { effects } from '../api/policy.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import { plainIssue } from '../base/plain-issue.ts'
 import { faultOfGlob } from './glob.ts'
 import { lineOfDeepNesting } from './nesting.ts'
 
@@ -119,7 +120,7 @@ export function readDocument(source: string): PolicyDocument {
   const lines = new LineCounter()
   const document = parse(source, lines)
   const lineOf = (path: Path) => lineIn(document, path, lines)
-  const parsed = contentSchema.safeParse(plainContent(document))
+  const parsed = contentSchema.safeParse(plainContent(document), { error: plainIssue })
   if (parsed.success) return { content: parsed.data, lineOf }
   const [first] = parsed.error.issues
   throw first ? atLine(faultOfIssue(first), lineOf) : parsed.error

@@ -7,7 +7,8 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { z } from 'zod'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError } from '../base/hub-error.ts'
+import { systemReason } from '../base/system-reason.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 import type { ListedConversation } from './conversation.ts'
 
@@ -36,9 +37,13 @@ export async function listCodexConversations(
     return found
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw new HubError('unavailable', `The hub cannot read the conversations in ${directory}: ${messageOf(error)}.`, {
-      cause: error,
-    })
+    throw new HubError(
+      'unavailable',
+      `The hub cannot read the conversations in ${directory}: ${systemReason(error)}.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { activityKinds, sessionSchema, sessionStatuses } from '../api/session.ts'
 import { waitInput, waitOutputSchema } from '../api/wait.ts'
 import { HubError } from '../base/hub-error.ts'
+import { toShellLine } from '../base/shell-line.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { nameArgument } from './arguments.ts'
@@ -99,7 +100,9 @@ export function createReadingTools({ sessions, wait, checkWait }: Waiting & { se
             'The recording module of this session is off. Switch it on with toggle_module.',
           )
         }
-        return (await terminalOf(sessions, record)).exportRecording(sessions.describe(record).recording_path)
+        const { name: title, recording_path: path } = sessions.describe(record)
+        const command = record.args === undefined ? record.command : toShellLine([record.command, ...record.args])
+        return (await terminalOf(sessions, record)).exportRecording(path, { title, command })
       },
     }),
   ]

@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import { systemReason } from '../base/system-reason.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 
 export interface Workspace {
@@ -45,7 +46,7 @@ async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 })
   } catch (error) {
-    throw new HubError('unavailable', `The hub cannot make the workspace ${path}: ${messageOf(error)}.`, {
+    throw new HubError('unavailable', `The hub cannot make the workspace ${path}: ${systemReason(error)}.`, {
       cause: error,
     })
   }

@@ -3,10 +3,11 @@
  */
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError } from '../base/hub-error.ts'
 import { assertPrivateDirectory, makePrivateDirectory } from '../base/private-socket.ts'
 import { maxSocketPathBytes, socketFile } from '../base/socket-places.ts'
 import type { SocketPlace } from '../base/socket-places.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 export interface SocketPath {
   readonly path: string
@@ -40,6 +41,6 @@ async function findFault({ directory, isOwn }: SocketPlace): Promise<string | un
     await access(directory, constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
-    return `${directory} cannot be used (${messageOf(error)})`
+    return `${directory} cannot be used (${systemReason(error)})`
   }
 }

@@ -9,12 +9,13 @@ import { lstat, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import { socketNameSchema } from '../api/socket-name.ts'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Principal } from '../base/principal.ts'
 import { listenPrivately } from '../base/private-socket.ts'
 import { dial } from '../base/socket-places.ts'
 import type { SocketPlace } from '../base/socket-places.ts'
+import { systemReason } from '../base/system-reason.ts'
 import type { Endpoint, Face } from '../endpoint/endpoint.ts'
 import { endGracefully, serveClient } from './serve-client.ts'
 import { choosePath } from './socket-path.ts'
@@ -136,7 +137,7 @@ async function bind(server: Server, path: string, name: string): Promise<void> {
     await listenPrivately(server, path)
   } catch (error) {
     if (isCode(error, 'EADDRINUSE')) throw taken(name, path)
-    throw new HubError('unavailable', `The hub cannot listen on ${path}: ${messageOf(error)}.`, { cause: error })
+    throw new HubError('unavailable', `The hub cannot listen on ${path}: ${systemReason(error)}.`, { cause: error })
   }
 }
 

@@ -1,6 +1,7 @@
 /** Checks a template. Each finding has the field and says what would work there. */
 import type { z } from 'zod'
 import { argumentLists, type Template, templateSchema } from '../api/template.ts'
+import { plainIssue } from '../base/plain-issue.ts'
 import { messageOf } from '../base/hub-error.ts'
 import { nearest } from '../base/nearest.ts'
 import { compilePattern, encodeKeys } from '../terminal/terminal.ts'
@@ -16,7 +17,7 @@ export type CheckedTemplate =
   | { readonly is: 'faulty'; readonly findings: readonly Finding[] }
 
 export function checkTemplate(content: unknown): CheckedTemplate {
-  const parsed = templateSchema.safeParse(content)
+  const parsed = templateSchema.safeParse(content, { error: plainIssue })
   if (!parsed.success) return { is: 'faulty', findings: parsed.error.issues.map(toFinding) }
   const findings = [...findKeyFaults(parsed.data), ...findPlaceFaults(parsed.data)]
   return findings.length > 0 ? { is: 'faulty', findings } : { is: 'good', template: parsed.data }

@@ -37,7 +37,7 @@ describe('saving a template', () => {
     [{ name: '' }, '"name"'],
     [{ name: '.hidden' }, '"name"'],
     [{ name: 'mine', comand: 'top' }, 'did you mean "command"?'],
-    [{ name: 'mine', args: 'top' }, '"args": Invalid input: expected array, received string'],
+    [{ name: 'mine', args: 'top' }, '"args": it must be a list, not a string'],
     [{ name: 'mine', prompt: { ready: '(' } }, '"prompt.ready": The pattern is not a regular expression'],
     [{ name: 'mine', questions: [{ shows: 'x', keys: 'Nokey' }] }, '"questions.0.keys"'],
     [{ name: 'mine', include_files: ['NOTES.md'] }, 'there is no "NOTES.md"; add its path to "include_sources"'],
@@ -53,7 +53,7 @@ describe('saving a template', () => {
     const { templates, own } = await openTemplatesHere()
     mkdirSync(join(own, 'mine.json'))
     await expect(templates.save({ name: 'mine' })).rejects.toThrow(
-      `The hub cannot write ${join(own, 'mine.json')}: EISDIR`,
+      `The hub cannot write ${join(own, 'mine.json')}: illegal operation on a directory`,
     )
     expect(readdirSync(own)).toEqual(['mine.json'])
   })
@@ -94,9 +94,9 @@ describe('the files of a template', () => {
       [[pipe], 'it is not a regular file'],
       [[place], 'it is not a regular file'],
       [['NOTES.md'], 'give its full path'],
-      [[join(place, 'absent.md')], 'ENOENT'],
+      [[join(place, 'absent.md')], 'no such file or directory'],
       [[file, twin], 'another file is also named "NOTES.md"'],
-      [[file, join(place, 'deep/../extra.md')], 'ENOENT'],
+      [[file, join(place, 'deep/../extra.md')], 'no such file or directory'],
     ] as [string[], string][]
     for (const [sources, reason] of refused) await expect(templates.save(payload, sources)).rejects.toThrow(reason)
 

@@ -4,7 +4,8 @@ import { constants } from 'node:fs'
 import { mkdir, open, realpath, rename, rm } from 'node:fs/promises'
 import { basename, isAbsolute, join } from 'node:path'
 import { sessionNameSchema } from '../api/session.ts'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError } from '../base/hub-error.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 /** A larger file would be a data set and not part of a template. */
 const maxSourceBytes = 16 * 1024 * 1024
@@ -53,7 +54,7 @@ async function readSource(path: string): Promise<TemplateSource> {
     async (error: unknown) => {
       const isLink = error instanceof Error && 'code' in error && error.code === 'ELOOP'
       const target = isLink ? await realpath(path).catch(() => undefined) : undefined
-      throw refused(path, target === undefined ? messageOf(error) : `it is a link. Name the file itself: ${target}`)
+      throw refused(path, target === undefined ? systemReason(error) : `it is a link. Name the file itself: ${target}`)
     },
   )
   try {
@@ -84,7 +85,7 @@ async function replaceFile(folder: string, name: string, content: string | Buffe
     await rename(unfinished, join(folder, name))
   } catch (error) {
     await rm(unfinished, { force: true })
-    throw new HubError('unavailable', `The hub cannot write ${join(folder, name)}: ${messageOf(error)}.`, {
+    throw new HubError('unavailable', `The hub cannot write ${join(folder, name)}: ${systemReason(error)}.`, {
       cause: error,
     })
   }

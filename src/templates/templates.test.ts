@@ -125,8 +125,8 @@ describe('a broken file', () => {
   test.each([
     [{ name: 'bad', extra: 1 }, 3, '"extra": there is no such field; remove it.'],
     [{ name: 'bad', comand: 'top' }, 3, '"comand": there is no such field; did you mean "command"?'],
-    [{ name: 'bad', session_type: 'forever' }, 3, 'expected one of "long_running"|"one_off"'],
-    [{ name: 'bad', prompt: { ready: 'x', quiet_ms: -1 } }, 5, '"prompt.quiet_ms": Too small'],
+    [{ name: 'bad', session_type: 'forever' }, 3, 'it must be one of "long_running", "one_off"'],
+    [{ name: 'bad', prompt: { ready: 'x', quiet_ms: -1 } }, 5, '"prompt.quiet_ms": it must be at least 0'],
     [{ name: 'bad', env: { 'no-name': 'x' } }, 4, 'a variable name has letters, digits and underscores'],
     [{ name: 'bad', include_files: ['good.md', '../bad.md'] }, 5, 'a relative path that stays inside its folder'],
     [{ name: 'bad', include_files: [{ source: 'a', target: '/etc/a' }] }, 6, 'a relative path that stays inside'],
@@ -134,8 +134,8 @@ describe('a broken file', () => {
     [{ name: 'bad', session_files: [{ path: 'a' }] }, 4, 'give either "json" or "text"'],
     [{ name: 'bad', questions: [{ shows: 'trust', keys: 'Entr' }] }, 6, 'Entr'],
     [{ name: 'other' }, 2, '"name": the file is named "bad.json". Give both the same name.'],
-    [{ command: 'top' }, 1, '"name": Invalid input: expected string'],
-    [[], 1, 'expected object'],
+    [{ command: 'top' }, 1, '"name": it is missing; it must be a string'],
+    [[], 1, 'it must be an object'],
   ])('with %j is refused at line %i', async (content, line, reason) => {
     const { templates, write } = await openTemplatesHere()
     write('own', 'bad', content)

@@ -16,7 +16,7 @@ import { createLazyScreen } from './lazy-screen.ts'
 import type { ProcessDescription } from './process-table.ts'
 import { foregroundOf, foregroundPrograms, hidesInput, isIdle, workingDirectoryOf } from './program.ts'
 import type { Size } from './pty/size.ts'
-import type { Recording } from './recording.ts'
+import type { Recording, RecordingAbout } from './recording.ts'
 import { exportRecording } from './recording.ts'
 import type { Restoring } from './restore.ts'
 import { restoreScreen } from './restore.ts'
@@ -71,7 +71,7 @@ export interface Terminal {
    */
   onChange(listener: () => void): () => void
   /** Writes the output as asciicast v3. */
-  exportRecording(path: string): Promise<Recording>
+  exportRecording(path: string, about?: RecordingAbout): Promise<Recording>
   /** Disconnects from the terminal. Its holder continues. */
   release(): void
 }
@@ -263,11 +263,10 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    exportRecording: (path) =>
-      exportRecording(journal, path, {
-        end: tail.end,
-        exit: holder.status.is === 'exited' ? holder.status : undefined,
-      }),
+    exportRecording(path, about) {
+      const exit = holder.status.is === 'exited' ? holder.status : undefined
+      return exportRecording(journal, path, { end: tail.end, exit }, about)
+    },
     release() {
       listeners.clear()
       snapshots?.write()

@@ -18,6 +18,12 @@ export interface Printed {
   readonly exit?: Exit | undefined
 }
 
+/** For the header, so that players can show what was recorded. */
+export interface RecordingAbout {
+  readonly title?: string | undefined
+  readonly command?: string | undefined
+}
+
 export interface Recording {
   readonly path: string
   readonly bytes: number
@@ -28,10 +34,15 @@ const kinds = ['begin', 'output', 'resize', 'exit'] as const
 type Timed = Extract<JournalEntry, { is: (typeof kinds)[number] }>
 
 /** Memory use does not depend on the length of the recording. */
-export async function exportRecording(journal: string, path: string, printed: Printed): Promise<Recording> {
+export async function exportRecording(
+  journal: string,
+  path: string,
+  printed: Printed,
+  about: RecordingAbout = {},
+): Promise<Recording> {
   const file = createWriteStream(path, { mode: 0o600 })
   try {
-    for (const line of linesOf(journal, printed)) if (!file.write(line)) await once(file, 'drain')
+    for (const line of linesOf(journal, printed, about)) if (!file.write(line)) await once(file, 'drain')
     file.end()
     await finished(file)
   } catch (error) {
@@ -42,7 +53,7 @@ export async function exportRecording(journal: string, path: string, printed: Pr
   return { path, bytes: file.bytesWritten }
 }
 
-function* linesOf(journal: string, { end: printedTo, exit }: Printed): Generator<string> {
+function* linesOf(journal: string, { end: printedTo, exit }: Printed, about: RecordingAbout): Generator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   /** The time of the last line. In whole milliseconds, since rounding errors would add up. */
   let clock: number | undefined
@@ -72,7 +83,7 @@ function* linesOf(journal: string, { end: printedTo, exit }: Printed): Generator
       clock = entry.at
       size = { cols: entry.cols, rows: entry.rows }
       const term = { ...size, type: 'xterm-256color' }
-      yield `${JSON.stringify({ version: 3, term, timestamp: Math.floor(entry.at / 1000) })}\n`
+      yield `${JSON.stringify({ version: 3, term, timestamp: Math.floor(entry.at / 1000), ...about })}\n`
     }
     if (clock === undefined) continue
     if ('cols' in entry && (entry.cols !== size.cols || entry.rows !== size.rows)) {

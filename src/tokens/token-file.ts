@@ -1,6 +1,7 @@
 /** The file with the person's own token, for the CLI. Only the person can read it. */
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError } from '../base/hub-error.ts'
+import { systemReason } from '../base/system-reason.ts'
 import type { Tokens } from './token.ts'
 
 /** Returns the text of a valid token: the one in the file, or a new one. */
@@ -23,7 +24,7 @@ async function readIfThere(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
-    const why = `The hub cannot read the token file ${path}: ${messageOf(error)}. Fix that, or delete it to get a new token.`
+    const why = `The hub cannot read the token file ${path}: ${systemReason(error)}. Fix that, or delete it to get a new token.`
     throw new HubError('unavailable', why, { cause: error })
   }
 }

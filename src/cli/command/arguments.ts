@@ -39,6 +39,9 @@ export function readArguments(name: string, command: Command, argv: readonly str
         break
     }
   }
+  if (target === rest && rest.length === 0) {
+    throw usage(name, `There is nothing after "--". Write a command there: signalbox ${name} ${command.takes}.`)
+  }
   checkWords(name, command, words)
 
   return {

@@ -4,7 +4,7 @@ import { openHubClient } from '../hub-client/ask-hub.ts'
 import { defineCommand } from '../command/command.ts'
 import { hubFlags, jsonFlag } from '../command/common-flags.ts'
 import { listConnectors, type ListedConnector } from './list-connectors.ts'
-import { toShellLine } from '../command/shell-line.ts'
+import { toShellLine } from '../../base/shell-line.ts'
 import { visibleText } from '../terminal-output/visible-text.ts'
 import { type Cell, fitTo, renderTable, type StyledCell, type TableOptions } from '../terminal-output/table.ts'
 

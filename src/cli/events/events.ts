@@ -5,6 +5,7 @@ import type { Session } from '../../api/session.ts'
 import { CliError } from '../command/cli-error.ts'
 import { defineCommand } from '../command/command.ts'
 import { hubFlags, jsonFlag } from '../command/common-flags.ts'
+import { readTime } from '../command/time-flag.ts'
 import { ask, openHubClient } from '../hub-client/ask-hub.ts'
 import { listSessions } from '../sessions/list-sessions.ts'
 import { visibleText } from '../terminal-output/visible-text.ts'
@@ -26,23 +27,28 @@ export const command = defineCommand({
   flags: {
     session: { takes: 'SESSION', about: 'only events of this session, by name or id' },
     type: { takes: 'TYPE', about: 'only events of this type, such as tool-called' },
-    since: { takes: 'TIME', about: 'only events since this time, such as 2026-01-31T08:00:00Z' },
+    since: { takes: 'TIME', about: 'only events since a time: 1h (an hour ago), or 2026-01-31T08:00:00Z' },
     limit: { takes: 'COUNT', short: 'n', about: 'how many, at most 1000 (default: 20)' },
     cursor: { takes: 'CURSOR', about: 'continue where an earlier list ended' },
     'oldest-first': { about: 'start with the oldest' },
     ...hubFlags,
     ...jsonFlag,
   },
-  examples: ['signalbox events', 'signalbox events --session build --type tool-called -n 50'],
+  examples: [
+    'signalbox events',
+    'signalbox events --since 1h',
+    'signalbox events --session build --type tool-called -n 50',
+  ],
   async run(args, context) {
+    const limit = readLimit(args.text('limit') ?? '20')
+    const since = readTime(args, 'since')
+    const order = args.has('oldest-first') ? 'oldest' : 'newest'
     using hub = await openHubClient(args, context)
     const sessions = await listSessions(hub)
-    const order = args.has('oldest-first') ? 'oldest' : 'newest'
-    const limit = readLimit(args.text('limit') ?? '20')
     const filter = {
       session: args.text('session'),
       type: args.text('type'),
-      since: args.text('since'),
+      since,
       cursor: args.text('cursor'),
     }
     const given = Object.entries(filter).filter(([, value]) => value !== undefined)

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { CliError } from '../command/cli-error.ts'
 import type { Arguments, CliContext } from '../command/command.ts'
 import { loadFor } from '../command/common-flags.ts'
+import { inFlagWords } from './flag-words.ts'
 import { findHub } from './hub-address.ts'
 import { createHubClient } from './hub-client.ts'
 import type { CallOptions, HubClient, ToolAnswer } from './hub-client.ts'
@@ -49,7 +50,7 @@ export async function ask(
 }
 
 function structuredOf(tool: string, answer: ToolAnswer): Readonly<Record<string, unknown>> {
-  if (answer.isError) throw new CliError('tool-error', answer.text, { cause: answer.result })
+  if (answer.isError) throw new CliError('tool-error', inFlagWords(answer.text), { cause: answer.result })
   if (answer.structured === undefined) {
     throw new CliError(
       'failed',

@@ -162,6 +162,13 @@ function addressOf({ host, port, home, tlsCert }: Config): string {
   return `${originOf(tlsCert === undefined ? 'http' : 'https', host, port)}/mcp`
 }
 
+/** The endpoint lists every tool, not only the essential ones. */
+export function withAllToolsets(address: HubAddress): HubAddress {
+  const url = new URL(address.url)
+  url.searchParams.set('toolsets', 'all')
+  return { ...address, url: url.href }
+}
+
 export function refusedToken({ url, socket, token, tokenFrom }: HubAddress, cause?: unknown): CliError {
   const why =
     token !== undefined

@@ -15,11 +15,16 @@ import { createSend } from './send-to-hub.ts'
 /** Disposing it cancels the running calls. */
 export interface HubClient extends Disposable {
   callTool(name: string, args: Readonly<Record<string, unknown>>, options?: CallOptions): Promise<ToolAnswer>
+  listTools(): Promise<readonly Readonly<Record<string, unknown>>[]>
 }
 
 export interface CallOptions {
   /** How long to wait without progress. */
   readonly timeoutMs?: number
+  /** How long to wait in all, also for an approval. `undefined` means for as long as a person may take to answer it. */
+  readonly withinMs?: number
+  /** The call waits for this approval. */
+  onHeld?(approval: string): void
 }
 
 export interface ToolAnswer {
@@ -31,6 +36,8 @@ export interface ToolAnswer {
   readonly result: unknown
 }
 
+type Progress = Readonly<Record<string, unknown>>
+
 const answerWithinMs = 15_000
 
 /** Sends nothing before the first call. Each call is independent. */
@@ -41,9 +48,23 @@ export function createHubClient(address: HubAddress): HubClient {
   const closing = new AbortController()
   const inOurWords = token?.startsWith('sb_human_') ? inShellWords : redactForeign
   return {
-    async callTool(name, args, { timeoutMs = answerWithinMs } = {}) {
+    async callTool(name, args, { timeoutMs = answerWithinMs, withinMs, onHeld } = {}) {
+      const limit = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
+      const signal = limit ? AbortSignal.any([closing.signal, limit]) : closing.signal
+      const onProgress = ({ message }: Progress) => {
+        const [, approval] = /^waiting for approval (\S+)$/.exec(String(message)) ?? []
+        if (approval !== undefined) onHeld?.(approval)
+      }
       try {
-        return toAnswer(await client.callTool(name, args, { timeoutMs, signal: closing.signal }), inOurWords)
+        return toAnswer(await client.callTool(name, args, { timeoutMs, signal, onProgress }), inOurWords)
+      } catch (error) {
+        if (limit?.aborted) throw timedOut(withinMs! / 1000)
+        throw error instanceof ClientError ? explain(error, address, inOurWords) : error
+      }
+    },
+    async listTools() {
+      try {
+        return await client.listTools({ timeoutMs: answerWithinMs, signal: closing.signal })
       } catch (error) {
         throw error instanceof ClientError ? explain(error, address, inOurWords) : error
       }
@@ -90,6 +111,11 @@ function explain(error: ClientError, address: HubAddress, inOurWords: Words): Cl
         because,
       )
   }
+}
+
+function timedOut(seconds: number): CliError {
+  const advice = 'Give it longer with --timeout, or leave --timeout out.'
+  return new CliError('failed', `The call had no answer after ${seconds} s and was cancelled. ${advice}`)
 }
 
 export function noHubAt({ url, socket }: HubAddress, cause: unknown): CliError {

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/hub-error.ts'
 import { CliError } from '../command/cli-error.ts'
 import { defineCommand } from '../command/command.ts'
 import { hubFlags, jsonFlag, loadFor } from '../command/common-flags.ts'
-import { findHub } from '../hub-client/hub-address.ts'
+import { findHub, withAllToolsets } from '../hub-client/hub-address.ts'
 import type { HubAddress } from '../hub-client/hub-address.ts'
 import { connectWithSdk, prepareSdk } from './sdk-client.ts'
 import { renderTable } from '../terminal-output/table.ts'
@@ -28,6 +28,9 @@ export const command = defineCommand({
     )
     for (const { revision, fault } of outcomes) {
       if (fault !== undefined) context.err(`signalbox: ${revision}: ${fault}`)
+    }
+    if (outcomes.every(({ handshake }) => !handshake)) {
+      context.err(`signalbox: no hub answers at ${address.url}. Check the address; that of a hub ends in /mcp.`)
     }
     return outcomes.every(({ fault }) => fault === undefined) ? 'ok' : 'failed'
   },
@@ -68,12 +71,6 @@ async function probeOne(address: HubAddress, revision: string): Promise<ProbeOut
     if (error instanceof CliError && (error.exit === 'unreachable' || error.exit === 'unauthorized')) throw error
     return { ...outcome(), fault: messageOf(error) }
   }
-}
-
-function withAllToolsets(address: HubAddress): HubAddress {
-  const url = new URL(address.url)
-  url.searchParams.set('toolsets', 'all')
-  return { ...address, url: url.href }
 }
 
 function asTable(outcomes: readonly ProbeOutcome[]): string {

@@ -3,7 +3,7 @@ import { jobSchema } from '../../api/job.ts'
 import { sessionSchema } from '../../api/session.ts'
 import { CliError } from '../command/cli-error.ts'
 import { readInteger } from '../command/number-flag.ts'
-import { toShellLine } from '../command/shell-line.ts'
+import { toShellLine } from '../../base/shell-line.ts'
 import { oneWord, toolCommand } from '../hub-client/tool-command.ts'
 
 export const add = toolCommand({

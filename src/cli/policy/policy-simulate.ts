@@ -1,4 +1,5 @@
 /** `signalbox policy simulate` */
+import { readTime } from '../command/time-flag.ts'
 import { readPolicyFile } from './policy-file.ts'
 import { ownerFlags, readNumber, readOwner } from './policy-owner.ts'
 import { renderChanged, renderCounts, simulationAnswer } from './policy-simulation.ts'
@@ -25,8 +26,8 @@ export const command = toolCommand({
   input: async (args, context) => ({
     ...readOwner(args),
     source: await readPolicyFile(args.words[0] ?? '', context),
-    since: args.text('since'),
-    until: args.text('until'),
+    since: readTime(args, 'since'),
+    until: readTime(args, 'until'),
     limit: readNumber(args, 'limit'),
   }),
   answer: simulationAnswer,

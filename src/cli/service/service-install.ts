@@ -1,10 +1,12 @@
 /** `signalbox service install`: writes the unit. The person runs the systemctl commands. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { makeDirectory } from '../../base/make-directory.ts'
 import { CliError } from '../command/cli-error.ts'
 import { defineCommand } from '../command/command.ts'
 import { homeFlag, loadFor } from '../command/common-flags.ts'
+import { reasonOf } from '../command/system-error.ts'
 import { signalboxProgram } from '../../base/package-files.ts'
 import { readUnit, renderUnit, systemctlFor, unitName, unitPath } from './service-unit.ts'
 import type { ServiceScope } from './service-unit.ts'
@@ -55,6 +57,11 @@ function write(path: string, unit: string, { force }: { force: boolean }): void 
   if (existing && existing.text !== unit && !force) {
     throw new CliError('failed', `${path} exists and differs. Compare it with --print, or replace it with --force.`)
   }
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, unit)
+  try {
+    makeDirectory(dirname(path))
+    writeFileSync(path, unit)
+  } catch (error) {
+    const advice = 'Name another place with --path, or print the unit with --print.'
+    throw new CliError('failed', `The unit ${path} cannot be written: ${reasonOf(error)}. ${advice}`, { cause: error })
+  }
 }

@@ -1,6 +1,5 @@
 /** Reads terminal recordings of asciinema, versions 2 and 3: a header, then one event per line. */
 import { z } from 'zod'
-import { messageOf } from '../../base/hub-error.ts'
 import { CliError } from '../command/cli-error.ts'
 
 export interface Recording {
@@ -46,7 +45,7 @@ function parseLine<Value>(schema: z.ZodType<Value>, line: string, where: string)
   try {
     return schema.parse(JSON.parse(line))
   } catch (error) {
-    const why = error instanceof z.ZodError ? 'does not match version 2 or 3 of asciicast' : messageOf(error)
-    throw new CliError('failed', `${where} ${why}.`, { cause: error })
+    const why = error instanceof z.ZodError ? 'does not match version 2 or 3 of asciicast' : 'is not JSON'
+    throw new CliError('failed', `${where} ${why}. "signalbox export" writes recordings.`, { cause: error })
   }
 }

@@ -36,7 +36,8 @@ export const command = defineCommand({
     const [name = ''] = args.words
     const lines = args.text('lines') ?? '200'
     const [raw, isFollowing, isJson] = [args.has('raw'), args.has('follow'), args.has('json')]
-    if (!/^[1-9]\d*$/.test(lines)) throw new CliError('usage', `--lines takes a number, not "${lines}".`)
+    if (!/^[1-9]\d*$/.test(lines) || Number(lines) > 10_000)
+      throw new CliError('usage', `--lines takes a number from 1 to 10000, not "${lines}".`)
     if (isFollowing && isJson && raw) {
       throw new CliError(
         'usage',

@@ -1,6 +1,7 @@
 /** `signalbox new` */
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { maxSize, sizeSchema } from '../../api/session.ts'
 import { argumentLists } from '../../api/template.ts'
 import type { Config } from '../../config/config.ts'
 import { ask, findHubFrom } from '../hub-client/ask-hub.ts'
@@ -151,10 +152,11 @@ function readVariables(texts: readonly string[]): Readonly<Record<string, string
 }
 
 function readSize(text: string): { readonly cols: number; readonly rows: number } {
-  const [, cols, rows] = /^(\d{1,4})[x×](\d{1,4})$/.exec(text) ?? []
-  if (cols === undefined)
-    throw new CliError('usage', `--size takes columns and rows, such as --size 120x40, not "${text}".`)
-  return { cols: Number(cols), rows: Number(rows) }
+  const [, cols, rows] = /^(\d+)[x×](\d+)$/.exec(text) ?? []
+  const size = { cols: Number(cols), rows: Number(rows) }
+  if (sizeSchema.safeParse(size).success) return size
+  const limits = `from 2x1 to ${maxSize.cols}x${maxSize.rows}`
+  throw new CliError('usage', `--size takes columns and rows, ${limits}, such as --size 120x40, not "${text}".`)
 }
 
 /** Reads `idle` or `text:All tests passed`. */

@@ -5,7 +5,15 @@ import { effects } from '../../api/policy.ts'
 import { visibleText } from '../terminal-output/visible-text.ts'
 import { fitTo, renderTable } from '../terminal-output/table.ts'
 import type { Cell, StyledCell, TableOptions } from '../terminal-output/table.ts'
-import { oneWord, toolCommand } from '../hub-client/tool-command.ts'
+import { CliError } from '../command/cli-error.ts'
+import type { Arguments, CliContext } from '../command/command.ts'
+import { defineCommand } from '../command/command.ts'
+import { hubFlags, jsonFlag, loadFor } from '../command/common-flags.ts'
+import type { Exit } from '../command/exit-codes.ts'
+import { askHub } from '../hub-client/ask-hub.ts'
+import type { HubArguments } from '../hub-client/ask-hub.ts'
+import { findHub, withAllToolsets } from '../hub-client/hub-address.ts'
+import { createHubClient } from '../hub-client/hub-client.ts'
 
 const answerSchema = z.object({
   session: z.string(),
@@ -22,20 +30,46 @@ const answerSchema = z.object({
 })
 type SessionTools = z.output<typeof answerSchema>
 
-export const command = toolCommand({
-  takes: '<session>',
+export const command = defineCommand({
+  takes: '<session> | --management',
   about: [
     'Lists the tools that the agent of a session sees: the mount of each, the decision of the policy, and the name in rules',
     'if that differs. "depends" means that the decision depends on the arguments; "signalbox policy check" decides a call',
     'with arguments. The last lines name the servers that do not run, and say why.',
+    'With --management, lists the tools that you can call with "signalbox call".',
   ].join('\n'),
-  words: oneWord,
-  examples: ['signalbox tools build'],
-  tool: 'list_session_tools',
-  input: ({ words: [session] }) => ({ session }),
-  answer: answerSchema,
-  print: (answer, { display }) => renderTools(answer, fitTo(display)),
+  flags: { management: { about: 'the tools of your own token, instead of a session’s' }, ...hubFlags, ...jsonFlag },
+  words: { min: 0, max: 1 },
+  examples: ['signalbox tools build', 'signalbox tools --management'],
+  async run(args, context) {
+    if (args.has('management') === args.words.length > 0) {
+      throw new CliError('usage', 'Name a session, such as "signalbox tools build", or write --management.')
+    }
+    if (args.has('management')) return listOwnTools(args, context)
+    const answer = answerSchema.parse(await askHub('list_session_tools', { session: args.words[0] }, args, context))
+    context.out(args.has('json') ? JSON.stringify(answer, null, 2) : renderTools(answer, fitTo(context.display())))
+    return 'ok'
+  },
 })
+
+const ownTool = z.looseObject({ name: z.string(), description: z.string().optional() })
+
+async function listOwnTools(args: HubArguments & Arguments<'json'>, context: CliContext): Promise<Exit> {
+  const { config } = await loadFor(args, context)
+  const address = findHub(config, { url: args.text('url'), tokenFile: args.text('token-file') })
+  using hub = createHubClient(withAllToolsets(address))
+  const tools = z.array(ownTool).parse(await hub.listTools())
+  if (args.has('json')) context.out(JSON.stringify({ tools }, null, 2))
+  else {
+    const rows = tools.map(({ name, description = '' }): Cell[] => [
+      { text: visibleText(name), style: 'bold' },
+      { text: visibleText(firstSentence(description)), style: 'dim' },
+    ])
+    const head = ['tool', 'does'].map((text): Cell => ({ text, style: 'dim' }))
+    context.out(renderTable([head, ...rows], fitTo(context.display())))
+  }
+  return 'ok'
+}
 
 export function renderTools({ tools, missing = [] }: SessionTools, options: TableOptions = {}): string {
   const areRenamed = tools.some((tool) => nameInRules(tool) !== '')

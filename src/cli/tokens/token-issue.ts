@@ -6,6 +6,7 @@ import type { HubArguments } from '../hub-client/ask-hub.ts'
 import { CliError } from '../command/cli-error.ts'
 import { defineCommand } from '../command/command.ts'
 import type { CliContext } from '../command/command.ts'
+import { readDuration } from '../command/duration-flag.ts'
 import { hubFlags, jsonFlag } from '../command/common-flags.ts'
 
 const issued = z.object({
@@ -41,8 +42,14 @@ export const command = defineCommand({
       throw new CliError('usage', 'Choose who the token is for: --role human or --role agent.')
     }
     const session = args.text('session')
+    if (role === 'agent' && session === undefined) {
+      throw new CliError(
+        'usage',
+        'The token of an agent needs a session: --session NAME. "signalbox ls" lists the names.',
+      )
+    }
     const label = args.text('label')
-    const expiresIn = args.text('expires-in')
+    const expiresIn = args.has('expires-in') ? readDuration(args, 'expires-in', '') / 1000 : undefined
     const toolsets = args.text('toolsets')
     const answer = issued.parse(
       await askHub(

@@ -50,7 +50,7 @@ const listedTargets = 10
 
 function noSuchPane(target: string, targets: readonly string[]): string {
   if (targets.length === 0) {
-    return '"target": there is no tmux session, or the hub cannot see it. The hub looks where TMUX_TMPDIR says.'
+    return '"target": there is no tmux session, or the hub cannot see it. The hub looks where TMUX_TMPDIR says, unless you name a server with "tmux_socket".'
   }
   const listed = targets.slice(0, listedTargets).join(', ')
   const more = targets.length > listedTargets ? ` and ${targets.length - listedTargets} more` : ''

@@ -1,0 +1,44 @@
+/**
+ * The hub's messages name the arguments of its tools. A command passes them as flags or as a file: `"expires_in": …`
+ * becomes `--expires-in: …`.
+ */
+const flagOf: Readonly<Record<string, string>> = {
+  base_url: '--url',
+  connectors: '--connector',
+  cursor: '--cursor',
+  env: '--env',
+  expires_in: '--expires-in',
+  headers: '--header',
+  label: '--label',
+  labels: '--label',
+  mcp_socket: '--mcp-socket',
+  name: 'the name',
+  overrides: '--overrides',
+  payload: 'the file',
+  priority: '--priority',
+  session: 'the session',
+  since: '--since',
+  source: 'the file',
+  target: 'the target',
+  text: 'the text',
+  tmux_socket: '-L or -S',
+  tools: '--tools',
+  toolsets: '--toolsets',
+  until: '--until',
+  working_dir: '--dir',
+  worktree: '--worktree',
+}
+
+/** Only where it is surely the name of an argument: at the start of a finding, or a name that no person would choose. */
+const namedArgument = new RegExp(
+  `(?<=^|; |: )"(${Object.keys(flagOf).join('|')})(?:\\.[\\w.]+)?"(?=:|, line| is not)|"([a-z]+_[a-z]+)"`,
+  'g',
+)
+
+export function inFlagWords(message: string): string {
+  const said = message.replace(
+    namedArgument,
+    (whole, atStart: string | undefined, anywhere: string | undefined) => flagOf[atStart ?? anywhere ?? ''] ?? whole,
+  )
+  return said.charAt(0).toUpperCase() + said.slice(1)
+}
