@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../../test/fixtures/ports.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
+import { shippedHub } from '../../../test/worlds/hub-process.ts'
+import { startOwnHub } from '../../../test/worlds/own-hub.ts'
 import { loadConfig, readEnvironment } from '../../config/config.ts'
 import { checkPorts } from './ports.ts'
 
@@ -20,13 +22,15 @@ test('always accepts "any free port"', async () => {
   ])
 })
 
-test('reports a port that another program uses, and names the program', async () => {
+test('names the program that uses the port, and says how to choose another port', async () => {
   const { port, pid } = await startListener()
-  const [finding] = await check({ SIGNALBOX_PORT: String(port) })
-  expect(finding).toMatchObject({
+  const home = temporaryDirectory()
+  const [finding] = await check({ SIGNALBOX_HOME: home, SIGNALBOX_PORT: String(port) })
+  expect(finding).toEqual({
     is: 'broken',
-    says: `port: ${port} on 127.0.0.1 is in use by node (pid ${pid})`,
-    mend: `stop it, "kill ${pid}", or choose another port with SIGNALBOX_PORT`,
+    about: 'ports',
+    says: `port: ${port} on 127.0.0.1 is in use by node (pid ${pid}), which is not the hub of ${home}`,
+    mend: `choose another port for the hub: set "port" in ${home}/config.yaml, or SIGNALBOX_PORT`,
   })
 })
 
@@ -42,6 +46,40 @@ test('accepts a port that the running hub uses', async () => {
   writeFileSync(join(home, 'hub.json'), JSON.stringify({ url: `http://127.0.0.1:${port}/mcp`, pid }))
   expect(await check({ SIGNALBOX_HOME: home, SIGNALBOX_PORT: String(port) })).toMatchObject([
     { is: 'ok', says: `port: ${port} is in use by the running hub (pid ${pid})` },
+  ])
+})
+
+test('accepts a hub that runs on another port than the configured one, whoever uses that one', async () => {
+  const stranger = await startListener()
+  await using hub = await startOwnHub({ program: shippedHub })
+  const finding = { is: 'ok', says: `port: the running hub (pid ${hub.process.pid}) listens on ${hub.port}` }
+  for (const port of [stranger.port, await freePort()]) {
+    const env = { SIGNALBOX_HOME: hub.home, SIGNALBOX_PORT: String(port) }
+    const [first, ...others] = await check(env)
+    expect(first).toMatchObject(finding)
+    expect(JSON.stringify(others)).not.toMatch(/kill|stop/)
+    expect(others.filter(({ is }) => is === 'broken')).toEqual([])
+  }
+})
+
+test('says which program will be in the way at the next start of a hub that runs on another port', async () => {
+  const { port, pid } = await startListener()
+  await using hub = await startOwnHub({ program: shippedHub })
+  const findings = await check({ SIGNALBOX_HOME: hub.home, SIGNALBOX_PORT: String(port) })
+  expect(findings[1]).toMatchObject({
+    is: 'note',
+    says: `port: ${port} on 127.0.0.1 is in use by node (pid ${pid}), which is not the hub of ${hub.home}`,
+    advice: expect.stringContaining('choose another port for the hub'),
+  })
+})
+
+test('does not take a stranger for the hub whose file a killed hub left behind', async () => {
+  const { port, pid } = await startListener()
+  const other = await startListener()
+  const home = temporaryDirectory()
+  writeFileSync(join(home, 'hub.json'), JSON.stringify({ url: `http://127.0.0.1:${other.port}/mcp`, pid: process.pid }))
+  expect(await check({ SIGNALBOX_HOME: home, SIGNALBOX_PORT: String(port) })).toMatchObject([
+    { is: 'broken', says: expect.stringContaining(`in use by node (pid ${pid})`) },
   ])
 })
 

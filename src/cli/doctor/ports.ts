@@ -1,4 +1,5 @@
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import type { Config, Environment } from '../../config/config.ts'
 import { runningHub } from '../hub-client/hub-address.ts'
 import { findingsAbout } from './finding.ts'
@@ -10,12 +11,39 @@ const { ok, note, broken } = findingsAbout('ports')
 type PortConfig = Pick<Config, 'host' | 'port' | 'repositoryMcpPort' | 'home'>
 
 export async function checkPorts({ config, env }: { config: PortConfig; env: Environment }): Promise<Finding[]> {
-  const { host, port, repositoryMcpPort } = config
+  const { host, port, repositoryMcpPort, home } = config
+  const hub = await findListeningHub(config, env)
+  const given = { host, home, env, hub }
+  const findings = await checkPort({ ...given, port, setting: 'port' })
   return [
-    ...(await checkPort({ host, port, setting: 'port', home: config.home, env })),
+    ...(hub && hub.port !== port ? runsElsewhere(hub, findings) : findings),
     ...(repositoryMcpPort === 'off'
       ? []
-      : await checkPort({ host, port: repositoryMcpPort, setting: 'repository_mcp_port', home: config.home, env })),
+      : await checkPort({ ...given, port: repositoryMcpPort, setting: 'repository_mcp_port' })),
+  ]
+}
+
+interface ListeningHub {
+  readonly pid: number
+  readonly port: number
+}
+
+/** The hub of the data directory. Its file alone proves nothing: a killed hub leaves it, and its pid may be in use again. */
+async function findListeningHub({ home, host }: PortConfig, env: Environment): Promise<ListeningHub | undefined> {
+  const hub = runningHub(home)
+  if (!hub) return undefined
+  const { pid } = hub
+  const port = Number(new URL(hub.url).port || 80)
+  const owner = await findPortOwner(port, env)
+  const isListening = owner ? owner.pid === pid : (await tryToListen(host, port)) === 'EADDRINUSE'
+  return isListening ? { pid, port } : undefined
+}
+
+/** A problem with the configured port then matters only at the next start. */
+function runsElsewhere(hub: ListeningHub, findings: readonly Finding[]): Finding[] {
+  return [
+    ok(`port: the running hub (pid ${hub.pid}) listens on ${hub.port}`),
+    ...findings.flatMap((finding) => (finding.is === 'broken' ? [note(finding.says, finding.mend)] : [])),
   ]
 }
 
@@ -25,9 +53,10 @@ interface PortQuestion {
   readonly setting: 'port' | 'repository_mcp_port'
   readonly home: string
   readonly env: Environment
+  readonly hub: ListeningHub | undefined
 }
 
-async function checkPort({ host, port, setting, home, env }: PortQuestion): Promise<Finding[]> {
+async function checkPort({ host, port, setting, home, env, hub }: PortQuestion): Promise<Finding[]> {
   if (port === 0) return [ok(`${setting}: any free port`)]
   const variable = `SIGNALBOX_${setting.toUpperCase()}`
   const obstacle = await tryToListen(host, port)
@@ -36,13 +65,13 @@ async function checkPort({ host, port, setting, home, env }: PortQuestion): Prom
       return [ok(`${setting}: ${port} is free`)]
     case 'EADDRINUSE': {
       const owner = await findPortOwner(port, env)
-      const hub = runningHub(home)
-      if (hub && (owner?.pid === hub.pid || (owner === undefined && new URL(hub.url).port === String(port)))) {
+      if (hub && (owner ? owner.pid === hub.pid : hub.port === port)) {
         return [ok(`${setting}: ${port} is in use by the running hub (pid ${hub.pid})`)]
       }
       const who = owner ? `${owner.name} (pid ${owner.pid})` : 'a program of another user'
-      const says = `${setting}: ${port} on ${host} is in use by ${who}`
-      const mend = `stop it${owner ? `, "kill ${owner.pid}"` : ''}, or choose another port with ${variable}`
+      const says = `${setting}: ${port} on ${host} is in use by ${who}, which is not the hub of ${home}`
+      // The other program may be important to the person, so the advice never ends it.
+      const mend = `choose another port for the hub: set "${setting}" in ${join(home, 'config.yaml')}, or ${variable}`
       // The page and /mcp need their port. The repository endpoint is only one of several ways to ask.
       return [setting === 'port' ? broken(says, mend) : note(says, mend)]
     }
