@@ -9,14 +9,23 @@ export function findProgram(file: string, path: string, cwd: string): string {
     if (isProgram(absolute)) return absolute
     throw new HubError('invalid', `"command": there is no program at ${absolute}.`)
   }
-  for (const directory of path.split(delimiter)) {
-    const candidate = join(directory || '.', file)
-    if (isProgram(candidate)) return candidate
-  }
+  const found = onPath(file, path)
+  if (found !== undefined) return found
   throw new HubError(
     'invalid',
     `"command": the program "${file}" is not installed, or not on the hub's PATH. Install it, or give its full path.`,
   )
+}
+
+export function isOnPath(name: string, path: string): boolean {
+  return onPath(name, path) !== undefined
+}
+
+function onPath(name: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .map((directory) => join(directory || '.', name))
+    .find(isProgram)
 }
 
 function isProgram(path: string): boolean {

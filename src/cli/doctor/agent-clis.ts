@@ -4,19 +4,13 @@ import { ask } from '../hub-client/ask-hub.ts'
 import { findHub, runningHub } from '../hub-client/hub-address.ts'
 import { createHubClient } from '../hub-client/hub-client.ts'
 import { redactForeign } from '../command/redactor.ts'
+import { knownAgents } from '../command/known-agents.ts'
 import { runProgram } from '../command/run-program.ts'
 import { reasonOf } from '../command/system-error.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
 
 const { ok, note } = findingsAbout('agents')
-
-const agentClis = [
-  { program: 'codex', npmPackage: '@openai/codex' },
-  { program: 'claude', npmPackage: '@anthropic-ai/claude-code' },
-  { program: 'gemini', npmPackage: '@google/gemini-cli' },
-  { program: 'opencode', npmPackage: 'opencode-ai' },
-]
 
 /** Gemini needs four seconds to print its version, even on an idle machine. */
 export const versionTimeoutMs = 20_000
@@ -32,7 +26,7 @@ export interface AgentCliQuestion {
 export async function checkAgentClis({ config, ...given }: AgentCliQuestion): Promise<Finding[]> {
   const hub = await askHubForAgents(config)
   const findings = await Promise.all(
-    agentClis.map(async (cli) => compare(cli.program, await checkAgentCli(cli, given), hub.found?.get(cli.program))),
+    knownAgents.map(async (cli) => compare(cli.program, await checkAgentCli(cli, given), hub.found?.get(cli.program))),
   )
   return [...(hub.problem ? [hub.problem] : []), ...findings]
 }
@@ -62,12 +56,12 @@ function compare(program: string, here: Finding, isFoundByHub: boolean | undefin
   if (isFoundByHub !== false || here.is !== 'ok') return here
   return note(
     `${here.says} is installed, but not on the PATH of the running hub`,
-    'restart the hub from a shell that finds it, or add its folder to the PATH of the service',
+    'restart the hub from a shell that finds it, or run "signalbox service status" if it is a service',
   )
 }
 
 async function checkAgentCli(
-  { program, npmPackage }: (typeof agentClis)[number],
+  { program, npmPackage }: (typeof knownAgents)[number],
   { env, timeoutMs }: { env: Environment; timeoutMs: number },
 ): Promise<Finding> {
   // Passes only two variables: the environment may contain tokens, and these are foreign programs.

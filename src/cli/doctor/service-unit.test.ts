@@ -6,7 +6,7 @@ import { signalboxProgram } from '../../base/package-files.ts'
 import { renderUnit } from '../service/service-unit.ts'
 import { checkServiceUnit } from './service-unit.ts'
 
-const right = renderUnit({ bin: signalboxProgram, scope: { is: 'user' } })
+const right = renderUnit({ bin: signalboxProgram, searchPath: '/usr/bin', scope: { is: 'user' } })
 
 test('says how to install a unit when there is none', () => {
   expect(checkServiceUnit({ env: { HOME: temporaryDirectory() }, bin: signalboxProgram })).toMatchObject([
@@ -43,10 +43,19 @@ test('reports a unit whose program does not exist', () => {
   ])
 })
 
-function checkWith(text: string) {
+test('notes that the unit does not find an agent that the person has', () => {
+  const bin = temporaryDirectory()
+  writeFileSync(join(bin, 'opencode'), '#!/bin/sh\n', { mode: 0o755 })
+  expect(checkWith(right, { PATH: bin })).toMatchObject([
+    { is: 'ok' },
+    { is: 'note', says: expect.stringContaining('does not find opencode, which your PATH finds') },
+  ])
+})
+
+function checkWith(text: string, env: { PATH?: string } = {}) {
   const configHome = temporaryDirectory()
   const path = join(configHome, 'systemd/user/signalbox.service')
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
-  return checkServiceUnit({ env: { XDG_CONFIG_HOME: configHome }, bin: signalboxProgram })
+  return checkServiceUnit({ env: { PATH: '/usr/bin', XDG_CONFIG_HOME: configHome, ...env }, bin: signalboxProgram })
 }

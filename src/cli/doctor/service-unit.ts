@@ -1,4 +1,5 @@
 import type { Environment } from '../../config/config.ts'
+import { missedAgents } from '../service/search-path.ts'
 import { faultsOf, readUnit, unitPath } from '../service/service-unit.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
@@ -17,8 +18,11 @@ export function checkServiceUnit({ env, bin }: { env: Environment; bin: string }
   }
   return units.flatMap((unit) => {
     const faults = faultsOf(unit, bin)
-    return faults.length === 0
-      ? [ok(`${unit.path} starts this installation and does not kill terminals when it stops`)]
-      : faults.map(({ says, mend }) => broken(says, mend))
+    return [
+      ...(faults.length === 0
+        ? [ok(`${unit.path} starts this installation and does not kill terminals when it stops`)]
+        : faults.map(({ says, mend }) => broken(says, mend))),
+      ...missedAgents(unit, env).map(({ says, mend }) => note(says, mend)),
+    ]
   })
 }

@@ -8,13 +8,15 @@ import { defineCommand } from '../command/command.ts'
 import { homeFlag, loadFor } from '../command/common-flags.ts'
 import { reasonOf } from '../command/system-error.ts'
 import { signalboxProgram } from '../../base/package-files.ts'
+import { captureSearchPath } from './search-path.ts'
 import { readUnit, renderUnit, systemctlFor, unitName, unitPath } from './service-unit.ts'
 import type { ServiceScope } from './service-unit.ts'
 
 export const command = defineCommand({
   about: [
-    'Writes a systemd unit that starts this installation of the hub, and prints the two commands to run next. A unit for',
-    'the whole machine (--system) is only printed, unless you give a --path to write it to.',
+    'Writes a systemd unit that starts this installation of the hub, and prints the two commands to run next. The unit has',
+    'the PATH of this shell, so that the hub finds your agents. Nothing else of your environment is in it. A unit for the',
+    'whole machine (--system) is only printed, unless you give a --path to write it to. sudo replaces the PATH: pass yours.',
   ].join('\n'),
   flags: {
     system: { about: 'a unit for the machine instead of for this user; runs the hub as you, even under sudo' },
@@ -26,7 +28,7 @@ export const command = defineCommand({
   examples: [
     'signalbox service install',
     'signalbox service install --print',
-    'sudo signalbox service install --system --path /etc/systemd/system/signalbox.service',
+    'sudo env "PATH=$PATH" signalbox service install --system --path /etc/systemd/system/signalbox.service',
   ],
   async run(args, context) {
     const { config, sources } = await loadFor(args, context)
@@ -35,7 +37,8 @@ export const command = defineCommand({
     // Under sudo the hub should run as the person, not as root.
     const person = env['SUDO_USER'] || userInfo().username
     const scope: ServiceScope = args.has('system') ? { is: 'system', runAs: person } : { is: 'user' }
-    const unit = renderUnit({ bin: signalboxProgram, scope, ...(!isDefaultHome && { home: config.home }) })
+    const searchPath = captureSearchPath(env)
+    const unit = renderUnit({ bin: signalboxProgram, searchPath, scope, ...(!isDefaultHome && { home: config.home }) })
 
     const named = args.text('path')
     if (args.has('print') || (scope.is === 'system' && named === undefined)) {

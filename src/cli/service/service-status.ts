@@ -4,11 +4,12 @@ import type { Environment } from '../../config/config.ts'
 import { jsonFlag } from '../command/common-flags.ts'
 import { signalboxProgram } from '../../base/package-files.ts'
 import { runProgram } from '../command/run-program.ts'
+import { missedAgents } from './search-path.ts'
 import { faultsOf, readUnit, unitName, unitPath } from './service-unit.ts'
 
 export const command = defineCommand({
   about:
-    'Shows whether a unit is installed for this user or for the machine, whether it is correct, and whether it runs.',
+    'Shows whether a unit is installed for this user or for the machine, whether it is correct and finds your agents, and whether it runs.',
   flags: { ...jsonFlag },
   examples: ['signalbox service status'],
   async run(args, context) {
@@ -34,7 +35,7 @@ async function inspect(scope: 'user' | 'system', env: Environment) {
     path,
     installed: unit !== undefined,
     runs: unit === undefined ? 'not installed' : await stateOf(scope, env),
-    faults: unit === undefined ? [] : faultsOf(unit, signalboxProgram),
+    faults: unit === undefined ? [] : [...faultsOf(unit, signalboxProgram), ...missedAgents(unit, env)],
   }
 }
 

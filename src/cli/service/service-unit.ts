@@ -10,8 +10,8 @@ export const unitName = 'signalbox.service'
 
 const marker = '# Written by "signalbox service install".'
 
-export function renderUnit(unit: { bin: string; home?: string; scope: ServiceScope }): string {
-  const { bin, home, scope } = unit
+export function renderUnit(unit: { bin: string; searchPath: string; home?: string; scope: ServiceScope }): string {
+  const { bin, searchPath, home, scope } = unit
   return [
     marker,
     '',
@@ -21,6 +21,8 @@ export function renderUnit(unit: { bin: string; home?: string; scope: ServiceSco
     '',
     '[Service]',
     `ExecStart=${quoted(bin.replaceAll('$', '$$$$'))} up`,
+    '# The PATH of the shell that installed this: systemd has a short one, and agents are often elsewhere.',
+    `Environment=${quoted(`PATH=${searchPath}`)}`,
     ...(home === undefined ? [] : [`Environment=${quoted(`SIGNALBOX_HOME=${home}`)}`]),
     ...(scope.is === 'system' ? [`User=${scope.runAs}`] : []),
     '# Terminals live in processes of their own, which must outlive the hub: by default systemd would kill them with it.',
@@ -54,6 +56,8 @@ export interface InstalledUnit {
   readonly killMode: string
   /** The program it starts. */
   readonly program?: string
+  /** The PATH it sets, if any. */
+  readonly searchPath?: string
 }
 
 export function readUnit(path: string): InstalledUnit | undefined {
@@ -66,12 +70,14 @@ export function readUnit(path: string): InstalledUnit | undefined {
     throw error
   }
   const program = firstWord(valueOf(text, 'ExecStart'))
+  const searchPath = variableOf(text, 'PATH')
   return {
     path,
     text,
     isOurs: text.startsWith(marker),
     killMode: valueOf(text, 'KillMode') ?? 'control-group',
     ...(program !== undefined && { program }),
+    ...(searchPath !== undefined && { searchPath }),
   }
 }
 
@@ -108,10 +114,26 @@ function valueOf(text: string, key: string): string | undefined {
   return lines.findLast((line) => line.startsWith(`${key}=`))?.slice(key.length + 1)
 }
 
-/** Undoes `quoted` and removes the prefixes `-`, `@`, `:`, `+` and `!` of the program. */
+/** A line may set several variables. The last one wins. */
+function variableOf(text: string, name: string): string | undefined {
+  const words = [...text.matchAll(/^\s*Environment=(.*)$/gm)].flatMap(([, line = '']) => [...line.matchAll(word)])
+  return words
+    .map(unquoted)
+    .findLast((each) => each.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+}
+
+/** Removes the prefixes `-`, `@`, `:`, `+` and `!` of the program. */
 function firstWord(command: string | undefined): string | undefined {
-  const [, inQuotes, bare] = /^[-@:+!]*(?:"((?:[^"\\]|\\.)*)"|(\S+))/.exec(command ?? '') ?? []
-  return (inQuotes?.replaceAll(/\\(.)/g, '$1') ?? bare)?.replaceAll('%%', '%').replaceAll('$$', '$')
+  const [first] = (command ?? '').replace(/^[-@:+!]*/, '').matchAll(word)
+  return first && unquoted(first).replaceAll('$$', '$')
+}
+
+const word = /"((?:[^"\\]|\\.)*)"|(\S+)/g
+
+/** Undoes `quoted`. */
+function unquoted([, inQuotes, bare = '']: RegExpExecArray): string {
+  return (inQuotes?.replaceAll(/\\(.)/g, '$1') ?? bare).replaceAll('%%', '%')
 }
 
 /** Systemd splits at blanks, knows C escapes, and reads "%" as the start of a specifier. */

@@ -23,7 +23,7 @@ describe('signalbox service install', () => {
       },
       Install: { WantedBy: 'default.target' },
     })
-    expect(unit['Service']).not.toHaveProperty('Environment')
+    expect(unit['Service']).toMatchObject({ Environment: `PATH=${env.PATH}` })
     expect(out).toBe(
       [
         `Wrote ${path}. Now run:`,
@@ -38,8 +38,19 @@ describe('signalbox service install', () => {
     const secrets = { SIGNALBOX_TOKEN: 'sb_human_secret', DATABASE_URL: 'postgres://me:hunter2@db/x' }
     await runInProcess(['service', 'install'], { env: { ...env, ...secrets, SIGNALBOX_HOME: '/srv/my box' } })
     const text = readFileSync(path, 'utf8')
-    expect(parseUnit(text)['Service']).toMatchObject({ Environment: '"SIGNALBOX_HOME=/srv/my box"' })
+    expect(environmentOf(text)).toEqual([`PATH=${env.PATH}`, '"SIGNALBOX_HOME=/srv/my box"'])
     expect(text).not.toMatch(/sb_human_secret|hunter2/)
+  })
+
+  test('captures the PATH, and no folder of it that means something else under systemd', async () => {
+    const { env, path } = machineUser()
+    const npm = '/x/node_modules/.bin:/npm/bin/node-gyp-bin'
+    const PATH = `${npm}:/opt/my tools:bin::.:/opt/100%:/opt/my tools:/odd\nExecStart=/evil:/usr/bin`
+    await runInProcess(['service', 'install'], { env: { ...env, PATH } })
+    const text = readFileSync(path, 'utf8')
+    expect(environmentOf(text)).toEqual(['"PATH=/opt/my tools:/opt/100%%:/usr/bin"'])
+    expect(readUnit(path)?.searchPath).toBe('/opt/my tools:/opt/100%:/usr/bin')
+    expect(text).not.toContain('evil')
   })
 
   test('does not replace a unit that differs, unless forced', async () => {
@@ -127,13 +138,50 @@ describe('signalbox service status', () => {
   })
 })
 
+describe('the captured PATH', () => {
+  test('is a problem when it no longer finds an agent that the current one finds', async () => {
+    const { env, home, path } = machineUser()
+    await runInProcess(['service', 'install'], { env })
+    placeAgent(join(home, 'bin'), 'claude')
+    const faults = async (PATH: string) => {
+      const { out } = await runInProcess(['service', 'status', '--json'], { env: { ...env, PATH } })
+      return JSON.parse(out).units[0].faults
+    }
+    expect(await faults(`${env.PATH}:/usr/bin`), 'both find claude, and neither finds another agent').toEqual([])
+
+    const later = join(home, 'later')
+    placeAgent(later, 'codex')
+    placeAgent(later, 'claude')
+    expect(await faults(later)).toEqual([
+      {
+        says: `with the PATH of ${path} the hub does not find codex, which your PATH finds`,
+        mend: expect.stringContaining('signalbox service install --force'),
+      },
+    ])
+    const shown = await runInProcess(['service', 'status'], { env: { ...env, PATH: later } })
+    expect(shown.out).toContain('does not find codex')
+
+    await runInProcess(['service', 'install', '--force'], { env: { ...env, PATH: later } })
+    expect(await faults(later)).toEqual([])
+  })
+
+  test('is the short one of systemd in a unit that sets none', async () => {
+    const { env, home, path } = machineUser()
+    await runInProcess(['service', 'install'], { env })
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^Environment=PATH.*\n/m, ''))
+    placeAgent(join(home, 'bin'), 'gemini')
+    const { out } = await runInProcess(['service', 'status'], { env })
+    expect(out).toContain('does not find gemini, which your PATH finds')
+  })
+})
+
 describe('a unit', () => {
   test('survives paths with blanks, quotes, dollars and percent signs', () => {
     const folder = temporaryDirectory()
     const bin = join(folder, `odd "100%" $HOME \\ bin`)
     const path = join(folder, 'signalbox.service')
     writeFileSync(bin, '')
-    writeFileSync(path, renderUnit({ bin, scope: { is: 'user' } }))
+    writeFileSync(path, renderUnit({ bin, searchPath: '/usr/bin', scope: { is: 'user' } }))
     const unit = readUnit(path)!
     expect(unit.text).toContain('odd \\"100%%\\" $$HOME \\\\ bin" up')
     expect(unit.program).toBe(bin)
@@ -145,7 +193,7 @@ describe('a unit', () => {
     const link = join(folder, 'signalbox')
     symlinkSync(signalboxProgram, link)
     const path = join(folder, 'signalbox.service')
-    writeFileSync(path, renderUnit({ bin: link, scope: { is: 'user' } }))
+    writeFileSync(path, renderUnit({ bin: link, searchPath: '/usr/bin', scope: { is: 'user' } }))
     expect(faultsOf(readUnit(path)!, signalboxProgram)).toEqual([])
   })
 })
@@ -155,6 +203,15 @@ function machineUser() {
   const home = temporaryDirectory()
   const env = { HOME: home, PATH: join(home, 'bin') }
   return { home, env, path: join(home, '.config/systemd/user/signalbox.service') }
+}
+
+function placeAgent(folder: string, name: string): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, name), '#!/bin/sh\n', { mode: 0o755 })
+}
+
+function environmentOf(text: string): string[] {
+  return [...text.matchAll(/^Environment=(.*)$/gm)].map(([, value = '']) => value)
 }
 
 function parseUnit(text: string): Record<string, Record<string, string>> {
