@@ -41,7 +41,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     )
   }
   const addressFile = join(path, 'hub.json')
-  const lock = await takeLock(path, addressFile)
+  const lock = await lockDataDirectory(path)
   return {
     path,
     tokenFile: join(path, 'token'),
@@ -57,7 +57,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
     },
     async [Symbol.asyncDispose]() {
       await rm(addressFile, { force: true })
-      lock.close()
+      lock[Symbol.dispose]()
     },
   }
 }
@@ -95,8 +95,7 @@ async function isPrivate(path: string): Promise<boolean> {
 
 /** `--home ~/projects` is a mistake. Changing the mode of that directory would be a second one. */
 async function assertOurs(path: string): Promise<void> {
-  const files = await readdir(path)
-  if (files.some((file) => marks.has(file)) || files.every((file) => brought.has(file))) return
+  if (isDataDirectory(await readdir(path))) return
   throw new HubError(
     'invalid',
     `${path} holds files that are not Signalbox's, and other users can read it. The hub has not changed it. ` +
@@ -104,13 +103,18 @@ async function assertOurs(path: string): Promise<void> {
   )
 }
 
+/** Whether a directory with these files is, or may become, a data directory. */
+export function isDataDirectory(files: readonly string[]): boolean {
+  return files.some((file) => marks.has(file)) || files.every((file) => brought.has(file))
+}
+
 /** Files that show that a hub has run here. */
 const marks = new Set(['hub.db', 'hub.key', 'hub.lock'])
 /** Files that people put into a data directory before the first start. */
 const brought = new Set(['config.yaml', 'state.key', 'templates'])
 
-/** A SQLite lock: the system releases it when its owner dies, however it dies. */
-async function takeLock(path: string, addressFile: string): Promise<DatabaseSync> {
+/** Keeps hubs out. A SQLite lock: the system releases it when its owner dies, however it dies. */
+export async function lockDataDirectory(path: string): Promise<Disposable> {
   const file = join(path, 'hub.lock')
   await (await open(file, 'a', 0o600)).close()
   const database = new DatabaseSync(file, { timeout: 0 })
@@ -122,7 +126,7 @@ async function takeLock(path: string, addressFile: string): Promise<DatabaseSync
     if (!/locked|busy/i.test(messageOf(error))) throw explainSqliteError(error, file)
     throw new HubError(
       'conflict',
-      `${await describeOwner(addressFile)} holds the data directory ${path}. Stop it, or set SIGNALBOX_HOME to another directory.`,
+      `${await describeOwner(join(path, 'hub.json'))} holds the data directory ${path}. Stop it, or set SIGNALBOX_HOME to another directory.`,
     )
   }
 }

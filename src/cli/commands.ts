@@ -312,6 +312,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./tokens/token-revoke.ts')).command,
   },
   {
+    name: 'backup',
+    summary: 'write databases, keys, templates and settings into one file',
+    load: async () => (await import('./backup/backup.ts')).command,
+  },
+  {
+    name: 'restore',
+    summary: 'make a data directory of such a file',
+    load: async () => (await import('./backup/restore.ts')).command,
+  },
+  {
     name: 'service install',
     summary: 'write a systemd unit that keeps the hub running',
     load: async () => (await import('./service/service-install.ts')).command,

@@ -48,7 +48,7 @@ export type ConfigFlags = Readonly<Record<string, string | undefined>>
 
 export function loadConfig(given: { flags?: ConfigFlags; env?: Environment } = {}): LoadedConfig {
   const { flags = {}, env = readEnvironment() } = given
-  const path = join(homeOf(flags, env), 'config.yaml')
+  const path = join(findHome({ flags, env }), 'config.yaml')
   const file = readConfigFile(path)
 
   const stated = settings.map((setting) => find(setting, { flags, env, file, path }))
@@ -70,8 +70,8 @@ export function loadConfig(given: { flags?: ConfigFlags; env?: Environment } = {
   }
 }
 
-/** The data directory must be known before the file in it can be read. */
-function homeOf(flags: ConfigFlags, env: Environment): string {
+/** The data directory, which must be known before the file in it can be read. */
+export function findHome({ flags, env }: { flags: ConfigFlags; env: Environment }): string {
   const setting = settings.find(({ property }) => property === 'home')!
   const stated = find(setting, { flags, env, file: [], path: '' })
   if (!fits(stated)) throw new HubError('invalid', misfit(stated))

@@ -1,12 +1,11 @@
 /** Checks that the hub has a record of each program that runs in this data directory. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { dial, holderSocketDirectory } from '../../base/socket-places.ts'
 import type { Config } from '../../config/config.ts'
 import { openStore } from '../../store/store.ts'
-import { idsWithSocket, holderSocket } from '../../terminal/terminal.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
+import { livingHolders } from './living-holders.ts'
 import { openReadOnly, readOnlyUrl } from './read-only.ts'
 
 const { ok, broken } = findingsAbout('sessions')
@@ -14,7 +13,7 @@ const { ok, broken } = findingsAbout('sessions')
 type Where = Pick<Config, 'home' | 'databaseUrl'>
 
 export async function checkHolders(where: Where): Promise<Finding[]> {
-  const living = await livingHolders(where)
+  const living = await livingHolders(where.home)
   const known = living.length > 0 && (await livingRecords(where))
   if (!known) return []
   const unknown = living.filter((id) => !known.has(id))
@@ -25,23 +24,6 @@ export async function checkHolders(where: Where): Promise<Finding[]> {
       'start or restart the hub: it adopts them, and "signalbox ls" shows those without a record as found-…',
     ),
   ]
-}
-
-async function livingHolders({ home }: Where): Promise<readonly string[]> {
-  const sockets = holderSocketDirectory(home)
-  const ids = idsWithSocket(join(home, 'sessions'), sockets)
-  const answers = await Promise.all(ids.map((id) => doesAnswer(holderSocket(sockets, id))))
-  return ids.filter((_, index) => answers[index])
-}
-
-async function doesAnswer(socket: string): Promise<boolean> {
-  try {
-    const connection = await dial(socket)
-    connection.destroy()
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** `undefined` if the database cannot be read, which another check reports. */
