@@ -26,7 +26,7 @@ const parts = [
 /** Whether a restore may write this path: a part of a backup, and inside the directory. */
 export function isPart(path: string): boolean {
   const isInside = path.split('/').every((name) => name !== '' && name !== '.' && name !== '..')
-  return isInside && !/[\0\\]/.test(path) && parts.some((part) => part.test(path))
+  return isInside && parts.some((part) => part.test(path))
 }
 
 export const manifestName = 'backup.json'

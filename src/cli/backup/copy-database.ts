@@ -2,7 +2,7 @@
 import { chmodSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { explainSqliteError } from '../../base/sqlite-file.ts'
+import { explainSqliteError, isDiskFailure } from '../../base/sqlite-file.ts'
 import { messageOf } from '../../base/hub-error.ts'
 
 /**
@@ -10,15 +10,15 @@ import { messageOf } from '../../base/hub-error.ts'
  * it. SQLite's backup API starts again with each write of another process, so a busy hub could hold it up for ever.
  */
 export function copyDatabase(name: string, { from, to }: { readonly from: string; readonly to: string }): boolean {
-  const path = join(from, name)
+  const [path, copy] = [join(from, name), join(to, name)]
   if (!existsSync(path)) return false
   try {
     using database = new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs })
-    database.prepare('vacuum into ?').run(join(to, name))
-    chmodSync(join(to, name), 0o600)
+    database.prepare('vacuum into ?').run(copy)
+    chmodSync(copy, 0o600)
     return true
   } catch (error) {
-    throw explainSqliteError(error, path)
+    throw explainSqliteError(error, isDiskFailure(error) ? copy : path)
   }
 }
 

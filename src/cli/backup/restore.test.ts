@@ -212,11 +212,12 @@ async function craft(file: string, { path, kind = '0', manifest }: Crafted): Pro
   const honest = [entry('backup.json', described), entry('hub.db', hubDatabase), entry('hub.key', 'key')]
   const blocks = await Array.fromAsync(writeTar([...honest, entry(path, 'evil')]))
   // The header of the last entry stands before its content, its padding and the end.
-  const header = Buffer.from(blocks.at(-4)!)
+  const place = blocks.length - 4
+  const header = Buffer.from(blocks[place]!)
   header.write(kind, 156)
   const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0)
   header.write(sum.toString(8).padStart(6, '0'), 148)
-  writeFileSync(file, gzipSync(Buffer.concat(blocks.with(-4, header))))
+  writeFileSync(file, gzipSync(Buffer.concat(blocks.with(place, header))))
 }
 
 /** Makes the pages of hub.db unreadable, and leaves the headers of the archive as they are. */

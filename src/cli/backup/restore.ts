@@ -35,6 +35,8 @@ export const command = defineCommand({
     context.out(`Restored the backup of ${created_at} (signalbox ${signalbox}) to ${home}.`)
     if (aside !== undefined) context.out(`The earlier directory is now ${aside}. It has your workspaces.`)
     if (store === 'postgres') context.out('Its database is not in the backup. Restore it with its own tools.')
+    else if (env['DATABASE_URL'])
+      context.err('signalbox: warning: DATABASE_URL is set, so the hub uses that database and not the restored one.')
     context.out('Tokens that were revoked since the backup are valid again: see "signalbox token list".')
     context.out('Start the hub with "signalbox up". It issues a new token for you.')
     return 'ok'
