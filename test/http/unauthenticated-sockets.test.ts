@@ -74,7 +74,7 @@ test('400 clients with a token that connect at the same moment are all served', 
 
 test('400 clients that all connect before the first request are all served', async () => {
   // A silent socket is closed after 10 s. On a busy machine a round may take longer, and then proves nothing.
-  for (let tookMs = Infinity; tookMs > 8_000; ) {
+  for (let tookMs = Infinity; tookMs > 8_000;) {
     const startedAt = Date.now()
     const clients = await Promise.all(
       Array.from({ length: 400 }, (_, index) => openSocket(hub.port, `127.0.1.${index % 8}`)),
