@@ -3,7 +3,6 @@ import { readdir, realpath, rename } from 'node:fs/promises'
 import { isDataDirectory, lockDataDirectory } from '../../base/data-directory.ts'
 import { HubError } from '../../base/hub-error.ts'
 import { CliError } from '../command/cli-error.ts'
-import { livingHolders } from '../doctor/living-holders.ts'
 
 export interface RestoreTarget extends Disposable {
   /** Without symbolic links. */
@@ -61,6 +60,8 @@ async function exchange(path: string, directory: string): Promise<string> {
 }
 
 async function refuseHolders(home: string): Promise<void> {
+  // Loaded here, because `restore --help` needs no terminals.
+  const { livingHolders } = await import('../doctor/living-holders.ts')
   const { length } = await livingHolders(home)
   if (length === 0) return
   throw new CliError(
