@@ -90,7 +90,7 @@ describe('signalbox connectors', () => {
     [['connectors', 'import'], 'Name a file, or a program with --from'],
     [
       ['connectors', 'import', '--from', 'emacs'],
-      '--from takes claude, claude-desktop, codex, gemini, vscode, cursor, not "emacs"',
+      '--from takes claude, claude-desktop, codex, gemini, vscode, cursor, opencode, not "emacs"',
     ],
     [['connectors', 'export', '--format', 'xml'], '--format takes json, claude, codex, not "xml"'],
     [['connectors', 'bind', 'a', 'b', '--priority', 'high'], '--priority takes a whole number'],

@@ -11,8 +11,11 @@ import { findLiteralSecrets } from './texts/literal-secrets.ts'
 import { fillIn, placesIn, referencesIn } from './texts/references.ts'
 import { suggestVariable } from './texts/variable-names.ts'
 
+/** Made once: zod compiles a schema when it is first used. */
+const strictSchema = connectorSchema.strict()
+
 export function checkConnector(input: unknown): Connector {
-  const parsed = connectorSchema.strict().safeParse(input, { error: plainIssue })
+  const parsed = strictSchema.safeParse(input, { error: plainIssue })
   if (!parsed.success) throw refuse(explain(parsed.error))
   checkReach(parsed.data)
   checkVariables(parsed.data)

@@ -157,7 +157,7 @@ function chooseName(
   return { own: new Map(), warnings: [`"${written}" is left out: too many connectors have this name.`] }
 }
 
-const mostOfOneName = 20
+const mostOfOneName = 9
 
 function added(written: string, name: string, differing: readonly string[]): string {
   return (

@@ -5,7 +5,3 @@ import type { ToolFilter } from '../api/tool-filter.ts'
 export function toolFilterOf({ enabled_tools: enabled, disabled_tools: disabled }: ConnectorOptions): ToolFilter {
   return { enabled, disabled }
 }
-
-export function hasToolFilter({ enabled_tools: enabled, disabled_tools: disabled }: ConnectorOptions): boolean {
-  return enabled !== undefined || disabled !== undefined
-}

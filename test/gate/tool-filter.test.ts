@@ -33,7 +33,7 @@ async function ask(
 
 async function listed(query = ''): Promise<readonly string[]> {
   const { result } = await ask('tools/list', {}, query)
-  const all = (result?.['tools'] as { name: string }[]).map(({ name }) => name)
+  const all = ((result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name)
   return all.filter((name) => name.startsWith('files_'))
 }
 

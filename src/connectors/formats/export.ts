@@ -3,7 +3,6 @@ import { stringify as toToml } from 'smol-toml'
 import type { Connector } from '../../api/connector.ts'
 import { defined } from '../../base/defined.ts'
 import { referencesIn } from '../texts/references.ts'
-import { hasToolFilter } from '../tool-filter.ts'
 
 export const exportFormats = ['json', 'claude', 'codex'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -21,7 +20,7 @@ export function exportConnectors(connectors: readonly Connector[], format: Expor
       return {
         text: json({ mcpServers: byName(connectors, forClaude) }),
         warnings: connectors
-          .filter(({ options }) => hasToolFilter(options))
+          .filter(({ options }) => options.enabled_tools !== undefined || options.disabled_tools !== undefined)
           .map(({ name }) => `"${name}": Claude does not filter tools, so it offers all of them.`),
       }
     case 'codex': {
