@@ -48,7 +48,7 @@ test('a socket gets its name from the flag, the environment, config.yaml, the te
   expect(await socketOf('named', [], variable)).toBe('signalbox-mcp-Of_environment.1.sock')
   expect(await socketOf('named', ['--mcp-socket', 'Of_flag'], variable)).toBe('signalbox-mcp-Of_flag.sock')
   const refused = await signalbox('new', '--template', 'plain', '--mcp-socket', 'a/b')
-  expect(refused.err).toMatch(/"mcp_socket".*such as "build"/)
+  expect(refused.err).toMatch(/--mcp-socket: .*such as "build"/)
   writeFileSync(join(home.path, 'config.yaml'), '')
 })
 

@@ -168,7 +168,12 @@ describe('a recording', () => {
     await signalbox('wait', 'shown', '--for', 'exit')
     const path = join(temporaryDirectory(), 'shown.cast')
     expect(await signalbox('export', 'shown', '-o', path)).toMatchObject({ code: 0, out: path })
-    expect(JSON.parse(readFileSync(path, 'utf8').split('\n')[0]!)).toMatchObject({ version: 3 })
+    const header = { title: 'shown', command: expect.stringContaining('stty -echo;') as string }
+    expect(headerOf(path)).toMatchObject({ version: 3, ...header })
+    const older = join(temporaryDirectory(), 'older.cast')
+    await signalbox('export', 'shown', '-o', older, '--format', 'asciicast-v2')
+    expect(headerOf(older)).toMatchObject({ version: 2, width: expect.any(Number) as number, ...header })
+    expect((await signalbox('replay', older)).out).toBe((await signalbox('replay', path)).out)
     expect((await signalbox('export', 'shown', '-o', '-')).out).toBe(readFileSync(path, 'utf8'))
 
     for (const source of [path, 'shown']) {
@@ -276,4 +281,8 @@ async function start(name: string, command: string): Promise<void> {
 
 async function kill(name: string): Promise<void> {
   await callTool(hub, 'kill_session', { name }).catch(() => {})
+}
+
+function headerOf(recording: string): unknown {
+  return JSON.parse(readFileSync(recording, 'utf8').split('\n')[0]!)
 }

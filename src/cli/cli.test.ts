@@ -95,7 +95,7 @@ describe('a wrong command line exits with 2 and gets advice:', () => {
     [['new', 'a', 'b'], '"new" takes no argument "b".'],
     [['wait', 'x', '--for', 'regex'], 'Waiting for regex needs a value.'],
     [['wait', 'x', 'y', '--for', 'idle'], 'Waiting for idle takes no value. Leave "y" out.'],
-    [['logs', 'x', '-n', 'many'], '--lines takes a number, not "many".'],
+    [['logs', 'x', '-n', 'many'], '--lines takes a number from 1 to 10000, not "many".'],
     [['logs', 'x', '-f', '--raw', '--json'], '--raw has no lines. Leave --json or --raw out.'],
     [
       ['attach', 'x', '--detach-key', 'F1'],
