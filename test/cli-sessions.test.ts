@@ -211,6 +211,28 @@ test('jobs are queued, run and cancelled', async () => {
   expect(JSON.parse((await signalbox('jobs', '--status', 'cancelled', '--json')).out).jobs).toMatchObject([{ id }])
 })
 
+test('a job runs in the current directory or in --dir, and can be an agent with a prompt', async () => {
+  expect(JSON.parse((await signalbox('jobs', 'add', 'here', '--json', '--', 'true')).out)).toMatchObject({
+    workspace_path: process.cwd(),
+  })
+  const directory = temporaryDirectory()
+  const agent = {
+    name: 'note-taker',
+    command: 'sh',
+    args: ['-c', `printf 'ready> '; read -r line; echo "$line, $1" > noted`, 'sh', '{agent_args}'],
+    prompt: { ready: 'ready>', quiet_ms: 0 },
+  }
+  writeFileSync(join(directory, 'note-taker.json'), JSON.stringify(agent))
+  await signalbox('templates', 'save', join(directory, 'note-taker.json'))
+  const asked = ['jobs', 'add', 'noting', '--dir', directory, '--template', 'note-taker', '--prompt', 'buy milk']
+  expect(await signalbox(...asked, '--', '--fast')).toMatchObject({ code: 0 })
+  await showing(/noting +completed .* buy milk$/m, 'jobs')
+  expect(readFileSync(join(directory, 'noted'), 'utf8')).toBe('buy milk, --fast\n')
+  const nothing = await signalbox('jobs', 'add', 'nothing')
+  expect(nothing).toMatchObject({ code: 2 })
+  expect(nothing.err).toContain('--prompt')
+})
+
 test('saves, uses and deletes a template with the files it includes', async () => {
   const directory = temporaryDirectory()
   writeFileSync(join(directory, 'NOTES.md'), 'read me\n')

@@ -1,4 +1,4 @@
-/** A one-off command in the queue (API, "Job"). */
+/** A one-off command or an agent in the queue (API, "Job"). */
 import { z } from 'zod'
 
 export const jobStatuses = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const
@@ -8,6 +8,7 @@ export const jobSchema = z.object({
   id: z.string(),
   session: z.string(),
   command: z.string(),
+  prompt: z.string().optional().describe('The prompt of an agent.'),
   status: z.enum(jobStatuses),
   priority: z.int(),
   position: z.int().optional().describe('How many jobs are ahead of it while it waits.'),

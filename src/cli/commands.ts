@@ -81,18 +81,18 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'jobs',
-    summary: 'list the one-off commands and their queue',
+    summary: 'list the one-off commands and agents, and their queue',
     load: async () => (await import('./jobs/jobs.ts')).command,
   },
   {
     name: 'jobs add',
-    summary: 'queue a command',
-    load: async () => (await import('./jobs/job-commands.ts')).add,
+    summary: 'queue a command, or an agent with a prompt',
+    load: async () => (await import('./jobs/jobs-add.ts')).command,
   },
   {
     name: 'jobs cancel',
     summary: 'end a job, or remove it from the queue',
-    load: async () => (await import('./jobs/job-commands.ts')).cancel,
+    load: async () => (await import('./jobs/jobs-cancel.ts')).command,
   },
   {
     name: 'templates',

@@ -1,7 +1,7 @@
 /** Creates a session from a request, and starts or queues it. */
-import { isOver } from '../api/session.ts'
 import type { Delivery } from '../drivers/drivers.ts'
 import type { EventLog } from '../events/events.ts'
+import type { DeliverPrompt } from './deliver-prompt.ts'
 import type { SessionStarter } from './start-session.ts'
 import type { Draft, DraftSession, SessionSpec } from './draft.ts'
 import type { EquippingSpec } from './equip.ts'
@@ -26,8 +26,7 @@ export interface CreationOptions {
   readonly starter: SessionStarter
   readonly jobs: JobQueue
   readonly events: Pick<EventLog, 'append'>
-  /** Cancels the delivery of prompts when the hub stops. */
-  readonly stopping: AbortSignal
+  readonly deliver: DeliverPrompt
 }
 
 type StartSpec = EquippingSpec & Pick<SessionSpec, 'env' | 'prompt'>
@@ -36,7 +35,7 @@ export interface Creation {
   create(spec: SessionSpec, signal: AbortSignal): Promise<CreatedSession>
   /** Creates a session that continues the conversation of an ended one. */
   resume(ended: SessionRecord, spec: Pick<SessionSpec, 'prompt' | 'by'>, signal: AbortSignal): Promise<CreatedSession>
-  /** Puts a one-off command into the queue. */
+  /** Puts a one-off command or an agent into the queue. */
   enqueue(spec: SessionSpec, priority: number): Promise<SessionRecord>
 }
 
@@ -49,7 +48,7 @@ export function createCreation({
   starter,
   jobs,
   events,
-  stopping,
+  deliver,
 }: CreationOptions): Creation {
   async function start(drafted: Draft, spec: StartSpec, signal: AbortSignal): Promise<CreatedSession> {
     const { record } = drafted
@@ -62,13 +61,7 @@ export function createCreation({
       return starter.launch(record, { env: spec.env, prompt: spec.prompt })
     })
     if (spec.prompt === undefined) return { record: await registry.find(id), prompt: undefined }
-    const prompt = await run.prompt(spec.prompt, AbortSignal.any([signal, stopping]))
-    if (!prompt.delivered) {
-      const lastMessage = `The prompt was not delivered: ${prompt.reason}`
-      // If the program has ended, its record already says so.
-      await running.settled(id)
-      await registry.change(id, ({ status }) => (isOver(status) ? undefined : { lastMessage }))
-    }
+    const prompt = await deliver(id, run, spec.prompt, signal)
     return { record: await registry.find(id), prompt }
   }
 
@@ -77,7 +70,7 @@ export function createCreation({
     resume: async (ended, spec, signal) => start(await draftResumed(ended), spec, signal),
     async enqueue(spec, priority) {
       const drafted = await draft(spec)
-      const record = await jobs.add(drafted.record, priority)
+      const record = await jobs.add(drafted.record, { priority, prompt: spec.prompt })
       const { id, name } = record
       await equip({ ...drafted, record }, spec)
       await events.append({ type: 'job-queued', session: id, payload: { name, priority } })

@@ -1,5 +1,5 @@
 /**
- * The queue of one-off commands. A job is a session that waits its turn. It is a stored record, so a killed hub loses no
+ * The queue of one-off commands and agents. A job is a session that waits its turn. It is a stored record, so a killed hub loses no
  * job, and the output, exit code and times of a job are those of its session.
  */
 import { randomBytes } from 'node:crypto'
@@ -15,13 +15,18 @@ import type { SessionPlace, SessionRecord, SessionStore } from './session-store.
 
 export interface JobQueue {
   /** Appends a job to the queue. `next` starts it in its turn. */
-  add(record: SessionRecord, priority: number): Promise<SessionRecord>
+  add(record: SessionRecord, turn: JobTurn): Promise<SessionRecord>
   /** Starts as many jobs as the limit allows. */
   next(): Promise<void>
   find(jobId: string): Promise<SessionRecord>
   /** Newest first. */
   list(asked: JobsAsked): Promise<JobPage>
   describe(record: SessionRecord): Promise<Job>
+}
+
+export interface JobTurn {
+  readonly priority: number
+  readonly prompt?: string | undefined
 }
 
 export interface JobsAsked {
@@ -71,13 +76,14 @@ export function createJobQueue({ rows, registry, hubId, limit, launch, log, stop
   }
 
   return {
-    async add(record, priority) {
+    async add(record, { priority, prompt }) {
       const waiting: SessionRecord = {
         ...record,
         status: 'queued',
         sessionType: 'one_off',
         jobId: `j${randomBytes(6).toString('hex')}`,
         priority,
+        prompt,
       }
       await registry.add(waiting)
       return waiting
@@ -102,11 +108,12 @@ export function createJobQueue({ rows, registry, hubId, limit, launch, log, stop
 }
 
 function toJob(record: SessionRecord, position: number | undefined): Job {
-  const { startedAt, endedAt, exitCode } = record
+  const { prompt, startedAt, endedAt, exitCode } = record
   return {
     id: record.jobId!,
     session: record.name,
     command: record.command,
+    ...(prompt !== undefined && { prompt }),
     status: jobStatusOf[record.status],
     priority: record.priority,
     ...(position !== undefined && { position }),

@@ -46,6 +46,7 @@ export function createNewRecord(hubId: string): NewRecord {
       terminalSettings: defaultTerminalSettings,
       tokenId: undefined,
       jobId: undefined,
+      prompt: undefined,
       priority: 0,
       exitCode: undefined,
       exitSignal: undefined,

@@ -18,7 +18,7 @@ export interface Sessions extends Feature, AsyncDisposable {
   create(spec: SessionSpec, signal: AbortSignal): Promise<CreatedSession>
   readonly resume: Creation['resume']
   readonly adopt: AdoptTmux
-  /** Puts a one-off command into the queue. */
+  /** Puts a one-off command or an agent into the queue. */
   enqueue(spec: SessionSpec, priority: number): Promise<SessionRecord>
   /** By name or id. Throws if there is no such session. */
   find(nameOrId: string): Promise<SessionRecord>

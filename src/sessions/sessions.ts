@@ -18,6 +18,7 @@ import { createTmuxAdoption } from './adopt-tmux.ts'
 import { createSessionStarter } from './start-session.ts'
 import { createConnectedAgents } from './connected-agents.ts'
 import { createCreation } from './create-session.ts'
+import { createDeliverPrompt } from './deliver-prompt.ts'
 import { createDraft } from './draft.ts'
 import type { SessionConnectors, SessionPolicies } from './equip.ts'
 import { createEquipping } from './equip.ts'
@@ -128,12 +129,17 @@ export function createSessions(options: SessionsOptions): Sessions {
     signalbox,
   })
   const starter = createSessionStarter({ registry, ends, launcher, running, events, log, openSocket })
+  const deliver = createDeliverPrompt({ registry, running, stopping: stopping.signal })
   const jobs = createJobQueue({
     rows,
     registry,
     hubId,
     limit: options.jobConcurrency,
-    launch: (record) => running.whileStarting(record.id, () => starter.launch(record)),
+    async launch(record) {
+      const { id, prompt } = record
+      const run = await running.whileStarting(id, () => starter.launch(record, { prompt }))
+      if (prompt !== undefined) await deliver(id, run, prompt)
+    },
     log,
     stopping: stopping.signal,
   })
@@ -158,7 +164,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     starter,
     jobs,
     events,
-    stopping: stopping.signal,
+    deliver,
   })
   const kill = createKill({ registry, ends, running, directory: directories.sessions, log })
   const release = createRelease({ registry, running })

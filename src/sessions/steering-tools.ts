@@ -8,7 +8,15 @@ import { terminalToolNames } from '../api/terminal-tools.ts'
 import { waitInputSchema } from '../api/wait.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
-import { descriptionArgument, nameArgument, programText, templateArgument } from './arguments.ts'
+import {
+  agentArgsArgument,
+  descriptionArgument,
+  given,
+  nameArgument,
+  programText,
+  promptArgument,
+  templateArgument,
+} from './arguments.ts'
 import type { Sessions } from './session.ts'
 import { untilWorking } from './until-working.ts'
 import type { Waiting } from './wait.ts'
@@ -59,16 +67,12 @@ export function createSteeringTools({ sessions, wait, checkWait, policies }: Ste
       input: z.strictObject({
         name: sessionNameSchema,
         template: templateArgument.optional().describe('As in list_templates; shell for any command.'),
-        prompt: z.string().max(1_000_000).optional().describe('Typed in when the program is ready, then Enter.'),
+        prompt: promptArgument.optional(),
         command: programText(100_000)
           .optional()
           .describe('A shell line; with args, a program. Replaces the template’s.'),
         args: z.array(programText(100_000)).max(1_000).optional(),
-        agent_args: z
-          .array(programText(100_000))
-          .max(1_000)
-          .optional()
-          .describe('Flags for the agent of the template, such as ["--model", "opus"].'),
+        agent_args: agentArgsArgument.optional(),
         working_dir: programText(4_000).optional().describe('An absolute path. Default: a new directory.'),
         worktree: z.boolean().optional().describe('Work in a new git worktree of working_dir.'),
         env: envArgument.optional(),
@@ -180,11 +184,6 @@ function isToolName(name: string): boolean {
 
 function toToolNames(names: readonly string[]): readonly string[] {
   return names.includes('all') ? knownTools : knownTools.filter((name) => names.includes(name))
-}
-
-/** Some clients send every argument, and leave unused texts empty. */
-function given(text: string | undefined): string | undefined {
-  return text === '' ? undefined : text
 }
 
 /** Some clients send a word instead of a boolean. */

@@ -12,7 +12,7 @@ import { fitTo, renderTable } from '../terminal-output/table.ts'
 import type { Cell, StyledCell, TableOptions } from '../terminal-output/table.ts'
 
 export const command = defineCommand({
-  about: 'Lists the jobs, newest first: one-off commands that are queued, run or have ended.',
+  about: 'Lists the jobs, newest first: one-off commands and agents that are queued, run or have ended.',
   flags: {
     status: { takes: 'STATUS', about: `only jobs with this status: ${jobStatuses.join(', ')}` },
     ...hubFlags,
@@ -52,7 +52,7 @@ export function renderJobs(jobs: readonly Job[], now: Date, options: TableOption
     job.started_at === undefined
       ? '–'
       : ageOf(job.started_at, job.ended_at === undefined ? now : new Date(job.ended_at)),
-    job.command.replaceAll(/\s+/g, ' '),
+    `${job.command}${job.prompt === undefined ? '' : `: ${job.prompt}`}`.replaceAll(/\s+/g, ' '),
   ])
   return renderTable([['id', 'session', 'status', 'priority', 'added', 'ran', 'command'], ...rows], options)
 }

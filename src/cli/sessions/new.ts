@@ -1,8 +1,5 @@
 /** `signalbox new` */
-import { resolve } from 'node:path'
-import { z } from 'zod'
 import { maxSize, sizeSchema } from '../../api/session.ts'
-import { argumentLists } from '../../api/template.ts'
 import type { Config } from '../../config/config.ts'
 import { ask, findHubFrom } from '../hub-client/ask-hub.ts'
 import { attach } from './attach.ts'
@@ -15,7 +12,8 @@ import { hubFlags, jsonFlag } from '../command/common-flags.ts'
 import { readDuration } from '../command/duration-flag.ts'
 import type { Created } from './created.ts'
 import { createdSchema, startWithinMs, reportCreated } from './created.ts'
-import type { HubClient } from '../hub-client/hub-client.ts'
+import type { ListedTemplate } from './template-of.ts'
+import { chooseDirectory, findTemplate, takesAgentArgs } from './template-of.ts'
 import { readCondition } from './wait.ts'
 
 const flags = {
@@ -76,7 +74,7 @@ async function create(args: NewArguments, context: CliContext): Promise<Created>
   using hub = connect()
   const template = await findTemplate(hub, args.text('template'))
   const asked = { ...spec, ...readRest(args.rest, template) }
-  const directory = chooseDirectory(args, template)
+  const directory = args.has('new-dir') ? undefined : chooseDirectory(args.text('dir'), template)
   const [given] = args.words
   const kind = args.text('template') ?? args.rest[0] ?? config.defaultTemplate
   const name = given ?? (await chooseName(hub, kind))
@@ -114,30 +112,8 @@ async function readSpec(
 function readRest(rest: readonly string[], template: ListedTemplate | undefined): Readonly<Record<string, unknown>> {
   const [program, ...programArgs] = rest
   if (program === undefined) return {}
-  if (template?.args?.includes(argumentLists.agentArgs)) return { agent_args: rest }
+  if (takesAgentArgs(template)) return { agent_args: rest }
   return { command: program, ...(programArgs.length > 0 && { args: programArgs }) }
-}
-
-const listedTemplate = z.looseObject({
-  name: z.string(),
-  args: z.array(z.string()).optional(),
-  working_dir: z.string().optional(),
-})
-type ListedTemplate = z.output<typeof listedTemplate>
-const templateList = z.looseObject({ templates: z.array(listedTemplate) })
-
-async function findTemplate(hub: HubClient, name: string | undefined): Promise<ListedTemplate | undefined> {
-  if (name === undefined) return undefined
-  const { templates } = templateList.parse(await ask(hub, 'list_templates', { hidden: true }))
-  return templates.find((each) => each.name === name)
-}
-
-/** `undefined` lets the hub choose: the template's directory, or a new one. */
-function chooseDirectory(args: NewArguments, template: ListedTemplate | undefined): string | undefined {
-  if (args.has('new-dir')) return undefined
-  const given = args.text('dir')
-  if (given !== undefined) return resolve(given)
-  return template?.working_dir === undefined ? process.cwd() : undefined
 }
 
 function readVariables(texts: readonly string[]): Readonly<Record<string, string>> {
