@@ -1,7 +1,8 @@
 /** The session commands against a real hub, with real programs in real terminals. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createRepository, isBranchThere } from './fixtures/git-repository.ts'
 import { personAt } from './fixtures/person.ts'
 import type { CliOutcome } from './fixtures/run-cli.ts'
 import { runInProcess } from './fixtures/run-cli.ts'
@@ -160,6 +161,36 @@ describe('a session', () => {
     expect(await signalbox('kill', 'one', '--remove')).toMatchObject({ code: 0, out: 'one has been removed.' })
     expect((await signalbox('ls', '--all')).out).not.toMatch(/^one /m)
   })
+})
+
+test('a worktree is new or said to be old, and kill --remove removes it if it is clean', async () => {
+  const repository = createRepository(join(temporaryDirectory(), 'repository'))
+  const start = (name: string) =>
+    signalbox('new', name, '--dir', repository, '--worktree', '--wait', 'exit', '--', 'pwd -P')
+  const path = (await start('tree')).out.split('\n')[1]!
+  expect((await start('tree')).err).toBe(`signalbox: It goes on in the existing worktree ${path}.`)
+  const person = await personAt(['kill', 'tree'], { env })
+  expect(await person.exit).toBe(0)
+  expect(person.output).toContain('"signalbox kill tree --remove" removes it and its branch')
+  expect((await signalbox('kill', 'tree')).err).toBe('')
+
+  writeFileSync(join(path, 'mine'), '')
+  const kept = await signalbox('kill', 'tree', '--remove')
+  expect(kept.out).toBe(
+    `tree has been removed.\nIts worktree ${path} stays. It has uncommitted or untracked work: mine.`,
+  )
+  const clean = (await start('clean')).out.split('\n')[1]!
+  const removed = await signalbox('kill', 'clean', '--remove')
+  expect(removed.out).toBe(
+    `clean has been removed.\nIts worktree ${clean} and its branch signalbox/clean have been removed.`,
+  )
+  expect([existsSync(clean), isBranchThere(repository, 'signalbox/clean')]).toEqual([false, false])
+})
+
+test('new --new-dir says that it goes on in an old directory', async () => {
+  const start = () => signalbox('new', 'again', '--new-dir', '--wait', 'exit', '--', 'touch mine')
+  expect((await start()).err).toBe('')
+  expect((await start()).err).toMatch(/^signalbox: It goes on in the existing directory .*again\.$/)
 })
 
 describe('a recording', () => {

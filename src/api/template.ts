@@ -100,6 +100,12 @@ export const templateSchema = z.strictObject({
   env_keys: z.array(variableNameSchema).default([]).describe('Variables of the hub’s environment to pass on.'),
   include_files: z.array(includeFileSchema).default([]).describe('Copied into the workspace; never overwrites a file.'),
   session_files: z.array(sessionFileSchema).default([]),
+  worktree_setup: z.string().min(1).optional().describe('A shell line that runs in a new git worktree.'),
+  worktree_teardown: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('A shell line that runs in a worktree before it is removed.'),
   hidden: z.boolean().default(false),
   driver: z.string().default('pty'),
   backend: z.enum(['holder', 'tmux']).default('holder'),

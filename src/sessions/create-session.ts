@@ -66,10 +66,16 @@ export function createCreation({
   }
 
   return {
-    create: async (spec, signal) => start(await draft(spec), spec, signal),
-    resume: async (ended, spec, signal) => start(await draftResumed(ended), spec, signal),
+    async create(spec, signal) {
+      using drafted = await draft(spec)
+      return await start(drafted, spec, signal)
+    },
+    async resume(ended, spec, signal) {
+      using drafted = await draftResumed(ended)
+      return await start(drafted, spec, signal)
+    },
     async enqueue(spec, priority) {
-      const drafted = await draft(spec)
+      using drafted = await draft(spec)
       const record = await jobs.add(drafted.record, { priority, prompt: spec.prompt })
       const { id, name } = record
       await equip({ ...drafted, record }, spec)

@@ -7,12 +7,14 @@ import { HubError } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Drivers } from '../drivers/drivers.ts'
 import { beginConversation } from './conversation.ts'
-import type { Launcher, TemplateSource } from './launch.ts'
+import type { Launcher } from './launch.ts'
+import type { TemplateSource } from './template-source.ts'
 import type { NewRecord } from './new-record.ts'
 import { defaultSize } from './new-record.ts'
 import { chooseCommand, isOfTemplate } from './program.ts'
 import type { SessionRecord } from './session-store.ts'
 import { planWorkspace } from './workspace.ts'
+import type { Worktrees } from './worktrees.ts'
 
 export interface SessionSpec {
   readonly name: string
@@ -46,10 +48,14 @@ export interface DraftOptions {
   /** The directory for workspaces that the hub makes. */
   readonly workspaces: string
   readonly environment: PersonsEnvironment
+  readonly worktrees: Pick<Worktrees, 'hold' | 'note'>
 }
 
-/** The template may change at any time, so everything a session takes from it before its start comes from one read. */
-export interface Draft {
+/**
+ * The template may change at any time, so everything a session takes from it before its start comes from one read. Until
+ * the draft is disposed of, no worktree is removed from under it.
+ */
+export interface Draft extends Disposable {
   readonly record: SessionRecord
   readonly found: AvailableTemplate
 }
@@ -57,7 +63,7 @@ export interface Draft {
 export type DraftSession = (spec: SessionSpec) => Promise<Draft>
 
 export function createDraft(options: DraftOptions): DraftSession {
-  const { drivers, templates, launcher, newRecord, defaultTemplate, workspaces, environment } = options
+  const { drivers, templates, launcher, newRecord, defaultTemplate, workspaces, environment, worktrees } = options
 
   /** A custom command does not belong to the default agent. */
   const templateFor = ({ command }: SessionSpec) => (command === undefined ? defaultTemplate : 'shell')
@@ -83,7 +89,10 @@ export function createDraft(options: DraftOptions): DraftSession {
     })
     const workspacePath = workspace.path
     launcher.check(template, { ...line, workspacePath, env })
-    await workspace.make()
+    using held = new DisposableStack()
+    held.use(worktrees.hold(workspacePath))
+    const made = await workspace.make()
+    if (made.worktree) await worktrees.note(workspacePath, made.worktree, template)
     const record = newRecord({
       name: spec.name,
       template: template.name,
@@ -101,7 +110,8 @@ export function createDraft(options: DraftOptions): DraftSession {
       agentArgs,
       conversation: isAgent ? beginConversation(template, agentArgs) : undefined,
     })
-    return { record, found }
+    const holding = held.move()
+    return { record: { ...record, lastMessage: made.note }, found, [Symbol.dispose]: () => holding.dispose() }
   }
 }
 

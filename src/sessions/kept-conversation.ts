@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ConversationRules } from '../api/template.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
-import type { TemplateSource } from './launch.ts'
+import type { TemplateSource } from './template-source.ts'
 import type { PersonsEnvironment } from '../config/config.ts'
 import type { SessionRecord } from './session-store.ts'
 

@@ -1,33 +1,21 @@
 /** Starts the program of a session, with a token of its own and without the secrets of a person. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
-import type { AvailableTemplate, Template } from '../api/template.ts'
+import type { Template } from '../api/template.ts'
 import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
-import type { Folder } from '../base/open-inside.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
 import { expandArgs } from './conversation.ts'
 import type { CommandLine } from './program.ts'
 import { isOfTemplate, toLaunch } from './program.ts'
+import type { RunningSessions } from './running.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionRuns } from './session-runs.ts'
 import type { SessionRecord } from './session-store.ts'
-
-/** The part of the templates that sessions need. */
-export interface TemplateSource {
-  /** Throws if there is no template of that name. */
-  find(name: string): AvailableTemplate
-  /** Replaces `{word}` in every string of the value. */
-  fillIn<Value>(value: Value, words: Readonly<Record<string, string>>): Value
-  /** Copies the template's files into the workspace. Never overwrites a file; returns the paths it left as they were. */
-  seed(template: string, workspace: string, folder: Folder | undefined): Promise<readonly string[]>
-}
-
-export interface SessionTokens {
-  issue(session: SessionRecord): Promise<{ readonly id: string; readonly text: string }>
-  revoke(id: string): Promise<unknown>
-}
+import type { SessionTokens } from './session-tokens.ts'
+import type { TemplateSource } from './template-source.ts'
+import type { Worktrees } from './worktrees.ts'
 
 export interface LaunchOptions {
   readonly registry: SessionRegistry
@@ -41,6 +29,9 @@ export interface LaunchOptions {
   readonly hubSocket: string
   /** The command that runs `signalbox`. */
   readonly signalbox: string
+  readonly worktrees: Pick<Worktrees, 'setUp'>
+  readonly running: Pick<RunningSessions, 'onChange'>
+  readonly stopping: AbortSignal
 }
 
 export interface LaunchExtras {
@@ -61,6 +52,7 @@ export interface Launcher {
 
 export function createLauncher(options: LaunchOptions): Launcher {
   const { registry, runs, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
+  const { worktrees, running, stopping } = options
 
   async function start(record: SessionRecord, { env, socketPath, prompt }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
@@ -85,19 +77,32 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const launched = isOfTemplate(line, template) ? fillLine(line) : line
     const kept = await templates.seed(record.template, workspacePath, workspaceFolder)
     await writeSessionFiles(sessionDir, filled.session_files)
-    const token = await tokens.issue(record)
-    const changed = await registry.change(id, () => ({
-      tokenId: token.id,
-      ...(kept.length > 0 && { lastMessage: keptFiles(kept, template) }),
-    }))
-    if (!changed || changed.isStopAsked) throw new HubError('conflict', `"${name}" was stopped before it started.`)
-    const programEnv: ProgramEnvironment = {
+    const ownEnv: ProgramEnvironment = {
       ...(await environment.forPrograms()),
       ...environment.passedOn(template.env_keys),
       TERM: 'xterm-256color',
       COLORTERM: 'truecolor',
       ...filled.env,
       ...env,
+    }
+    const setUp = await whileWanted(id, (signal) =>
+      worktrees.setUp(workspacePath, {
+        template: filled,
+        env: ownEnv,
+        outputFile: join(sessionDir, 'worktree-setup.log'),
+        signal,
+      }),
+    )
+    const notes = [record.lastMessage, kept.length > 0 ? keptFiles(kept, template) : undefined, setUp]
+    const lastMessage = notes.filter((note) => note !== undefined).join(' ')
+    const token = await tokens.issue(record)
+    const changed = await registry.change(id, () => ({
+      tokenId: token.id,
+      ...(lastMessage !== '' && { lastMessage }),
+    }))
+    if (!changed || changed.isStopAsked) throw new HubError('conflict', `"${name}" was stopped before it started.`)
+    const programEnv: ProgramEnvironment = {
+      ...ownEnv,
       SIGNALBOX_URL: mcpUrl,
       SIGNALBOX_HUB_SOCKET: hubSocket,
       SIGNALBOX_TOKEN: token.text,
@@ -113,6 +118,20 @@ export function createLauncher(options: LaunchOptions): Launcher {
       firstPrompt:
         prompt === undefined ? 'none' : isOfTemplate(line, template) && takesPrompt(line) ? 'argument' : 'given',
     })
+  }
+
+  /** Aborts the task if the session or the hub is to be stopped. */
+  async function whileWanted<Result>(id: string, task: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const stopped = new AbortController()
+    const look = async () => {
+      if ((await registry.current(id))?.isStopAsked) stopped.abort()
+    }
+    const stopListening = running.onChange(id, () => void look().catch(() => {}))
+    try {
+      return await task(AbortSignal.any([stopped.signal, stopping]))
+    } finally {
+      stopListening()
+    }
   }
 
   return {

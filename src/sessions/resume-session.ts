@@ -12,10 +12,11 @@ import { canResume, choosesConversation } from './conversation.ts'
 import type { Draft } from './draft.ts'
 import { findConversation, noConversationOf } from './find-conversation.ts'
 import type { LookForConversation } from './kept-conversation.ts'
-import type { TemplateSource } from './launch.ts'
+import type { TemplateSource } from './template-source.ts'
 import type { NewRecord } from './new-record.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionRecord } from './session-store.ts'
+import type { Worktrees } from './worktrees.ts'
 
 export interface ResumeOptions {
   readonly drivers: Drivers
@@ -24,13 +25,14 @@ export interface ResumeOptions {
   readonly newRecord: NewRecord
   readonly environment: Pick<PersonsEnvironment, 'forPrograms'>
   readonly lookForConversation: LookForConversation
+  readonly worktrees: Pick<Worktrees, 'hold'>
 }
 
 /** Drafts the session that continues the conversation. */
 export type DraftResumed = (ended: SessionRecord) => Promise<Draft>
 
 export function createDraftResumed(options: ResumeOptions): DraftResumed {
-  const { drivers, templates, registry, newRecord, environment, lookForConversation } = options
+  const { drivers, templates, registry, newRecord, environment, lookForConversation, worktrees } = options
 
   async function conversationOf(
     ended: SessionRecord,
@@ -51,6 +53,8 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
   }
 
   return async (ended) => {
+    using held = new DisposableStack()
+    held.use(worktrees.hold(ended.workspacePath))
     assertResumable(ended)
     const found = templates.find(ended.template)
     const { template, available, whyNot } = found
@@ -81,7 +85,8 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
       terminalTools,
       socketName,
     })
-    return { record, found }
+    const holding = held.move()
+    return { record, found, [Symbol.dispose]: () => holding.dispose() }
   }
 }
 

@@ -42,3 +42,10 @@ test('a message for the person stays on a session that ends with exit code 0', (
   const record = { isStopAsked: false, lastMessage: 'The disk was full for a while.' }
   expect(endOf(exited(0), record).lastMessage).toBe('The disk was full for a while.')
 })
+
+test('a message for the person also stays on a session that fails', () => {
+  const record = { isStopAsked: false, lastMessage: 'It goes on in the existing directory /a.' }
+  expect(endOf(exited(3), record).lastMessage).toBe(
+    'It goes on in the existing directory /a. It ended with exit code 3.',
+  )
+})

@@ -26,7 +26,10 @@ export function endOf(status: EndedStatus, record: Pick<SessionRecord, 'isStopAs
         status: record.isStopAsked ? 'stopped' : isWell ? 'completed' : 'failed',
         exitCode: code ?? undefined,
         exitSignal: signal ?? undefined,
-        lastMessage: isWell || record.isStopAsked ? record.lastMessage : (reason ?? howItEnded(code, signal)),
+        lastMessage:
+          isWell || record.isStopAsked
+            ? record.lastMessage
+            : [record.lastMessage, reason ?? howItEnded(code, signal)].filter((text) => text !== undefined).join(' '),
       }
     }
   }

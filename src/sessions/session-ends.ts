@@ -6,7 +6,7 @@ import { isOver } from '../api/session.ts'
 import type { Log } from '../base/log.ts'
 import type { EventLog } from '../events/events.ts'
 import type { KeptConversation, LookForConversation } from './kept-conversation.ts'
-import type { SessionTokens } from './launch.ts'
+import type { SessionTokens } from './session-tokens.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionRecord } from './session-store.ts'
 

@@ -11,6 +11,7 @@ import type { ReleaseSession } from './release-session.ts'
 import type { SessionFilter, SessionRecord } from './session-store.ts'
 import type { SessionSubject } from './session-subject.ts'
 import type { UntilStartedOptions } from './until-started.ts'
+import type { Worktrees } from './worktrees.ts'
 
 export interface Sessions extends Feature, AsyncDisposable {
   /** Adopts the sessions of an earlier hub: follows the running ones, and records the ends of the others. */
@@ -52,6 +53,8 @@ export interface Sessions extends Feature, AsyncDisposable {
     options: Pick<UntilStartedOptions, 'timeoutMs' | 'signal'>,
   ): Promise<SessionRecord>
   readonly jobs: JobQueue
+  /** The git worktrees that the hub made. */
+  readonly worktrees: Worktrees
   /** The number of running sessions of this hub. */
   readonly count: number
 }

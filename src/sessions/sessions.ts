@@ -25,7 +25,8 @@ import { createEquipping } from './equip.ts'
 import { createJobQueue } from './jobs.ts'
 import { createLookForConversation } from './kept-conversation.ts'
 import { createKill } from './kill-session.ts'
-import type { SessionTokens, TemplateSource } from './launch.ts'
+import type { SessionTokens } from './session-tokens.ts'
+import type { TemplateSource } from './template-source.ts'
 import { createLauncher } from './launch.ts'
 import { createNewRecord } from './new-record.ts'
 import { createActivityRecorder } from './activity-recorder.ts'
@@ -43,9 +44,12 @@ import { createSessionStore } from './session-store.ts'
 import { toSubject } from './session-subject.ts'
 import { toWire } from './session-wire.ts'
 import { untilStarted } from './until-started.ts'
+import { createWorktreeStore } from './worktree-store.ts'
+import { createWorktrees } from './worktrees.ts'
 
 export type { Sessions } from './session.ts'
-export type { SessionTokens, TemplateSource } from './launch.ts'
+export type { SessionTokens } from './session-tokens.ts'
+export type { TemplateSource } from './template-source.ts'
 export { createFindSession } from './session-lookup.ts'
 export type { SessionRecord } from './session-store.ts'
 export { createSessionTools } from './session-tools.ts'
@@ -117,6 +121,14 @@ export function createSessions(options: SessionsOptions): Sessions {
       onChange: ({ id, name }, activity) => signals.emit('session-activity-changed', { session: id, name, activity }),
     }),
   })
+  const worktrees = createWorktrees({
+    rows: createWorktreeStore(store, hubId),
+    sessions: rows,
+    templates,
+    environment,
+    directory: directories.workspaces,
+    stopping: stopping.signal,
+  })
   const launcher = createLauncher({
     registry,
     runs,
@@ -127,6 +139,9 @@ export function createSessions(options: SessionsOptions): Sessions {
     mcpUrl,
     hubSocket,
     signalbox,
+    worktrees,
+    running,
+    stopping: stopping.signal,
   })
   const starter = createSessionStarter({ registry, ends, launcher, running, events, log, openSocket })
   const deliver = createDeliverPrompt({ registry, running, stopping: stopping.signal })
@@ -152,8 +167,17 @@ export function createSessions(options: SessionsOptions): Sessions {
     defaultTemplate,
     workspaces: directories.workspaces,
     environment,
+    worktrees,
   })
-  const draftResumed = createDraftResumed({ drivers, templates, registry, newRecord, environment, lookForConversation })
+  const draftResumed = createDraftResumed({
+    drivers,
+    templates,
+    registry,
+    newRecord,
+    environment,
+    lookForConversation,
+    worktrees,
+  })
   const equip = createEquipping({ ends, policies: options.policies, connectors: options.connectors, signals })
   const creation = createCreation({
     draft,
@@ -176,6 +200,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   return {
     jobs,
+    worktrees,
     get count() {
       return running.size
     },

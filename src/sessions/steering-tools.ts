@@ -53,6 +53,20 @@ export const createdSchema = sessionSchema.extend({
   screen: z.string().optional().describe('After a wait.'),
 })
 
+const killedSchema = sessionSchema.extend({
+  worktree: z
+    .object({
+      is: z.enum(['kept', 'removed']),
+      path: z.string(),
+      branch: z.string().optional().describe('The branch that the hub made for it.'),
+      why: z.string().optional().describe('Why the worktree or its branch stays.'),
+      output: z.string().optional().describe('The end of the output of its tear-down.'),
+    })
+    .optional()
+    .describe('The git worktree that the hub made for it.'),
+})
+export type KilledSession = z.output<typeof killedSchema>
+
 export interface SteeringOptions extends Waiting {
   readonly sessions: Sessions
   readonly policies: { setSessionPolicy(session: string, source: string, by: string): Promise<void> }
@@ -167,11 +181,19 @@ export function createSteeringTools({ sessions, wait, checkWait, policies }: Ste
     defineTool({
       name: 'kill_session',
       description:
-        'Ends a session’s program and everything in its terminal. With remove, deletes its record and journal too, never its workspace.',
+        'Ends a session’s program and everything in its terminal. With remove, deletes its record and journal too, and the git worktree that the hub made for it if nothing in it would be lost; never another workspace.',
       input: z.strictObject({ name: nameArgument, remove: z.boolean().default(false) }),
-      output: sessionSchema,
+      output: killedSchema,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
-      run: async ({ name, remove }) => sessions.describe(await sessions.kill(await sessions.find(name), { remove })),
+      async run({ name, remove }) {
+        const { worktrees } = sessions
+        const session = sessions.describe(await sessions.kill(await sessions.find(name), { remove }))
+        const made = await worktrees.find(session.workspace_path)
+        if (!made) return session
+        const { path, branch } = made
+        const removal = remove ? await worktrees.remove(made) : { is: 'kept' as const }
+        return { ...session, worktree: { ...removal, path, ...(branch !== undefined && { branch }) } }
+      },
     }),
   ]
 }

@@ -1,17 +1,29 @@
-/** The directory a session works in: a given one, a git worktree of it, or a new one. The hub never deletes it. */
-import { execFile } from 'node:child_process'
-import { mkdir, realpath, stat } from 'node:fs/promises'
+/** The directory a session works in: a given one, a git worktree of it, or a new one. */
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { promisify } from 'node:util'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { systemReason } from '../base/system-reason.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
+import type { Git } from './git.ts'
+import { createGit, hasBranch, sharedDirectoryOf } from './git.ts'
 
 export interface Workspace {
   readonly path: string
   /** Makes the directory or the worktree. Until then nothing is written. */
-  make(): Promise<void>
+  make(): Promise<MadeWorkspace>
+}
+
+export interface MadeWorkspace {
+  /** Says that the session goes on in an old directory. */
+  readonly note?: string
+  /** The worktree that was created now. */
+  readonly worktree?: NewWorktree
+}
+
+export interface NewWorktree {
+  readonly repository: string
+  readonly branch: { readonly name: string; readonly isNew: boolean }
 }
 
 export interface WorkspaceSpec {
@@ -29,7 +41,7 @@ export async function planWorkspace({ name, workingDir, worktree, directory, env
   const own = join(directory, name)
   if (workingDir === undefined) {
     if (worktree) throw new HubError('invalid', '"worktree": name the repository in "working_dir".')
-    return { path: own, make: () => makeDirectory(own) }
+    return { path: own, make: () => makeOwn(own) }
   }
   const path = expand(workingDir)
   if (!(await isDirectory(path))) {
@@ -38,13 +50,21 @@ export async function planWorkspace({ name, workingDir, worktree, directory, env
       `"working_dir": ${path} is not a directory. Make it first, or leave out "working_dir" for a new one.`,
     )
   }
-  if (!worktree) return { path, make: async () => {} }
+  if (!worktree) return { path, make: async () => ({}) }
   return { path: own, make: () => makeWorktree({ repository: path, path: own, branch: `signalbox/${name}`, env }) }
 }
 
-async function makeDirectory(path: string): Promise<void> {
+async function makeOwn(path: string): Promise<MadeWorkspace> {
+  const isNew = await makeDirectory(path)
+  // An empty directory is as good as new. One that cannot be read may hold something.
+  const isEmpty = isNew || (await readdir(path).catch(() => ['?'])).length === 0
+  return isEmpty ? {} : { note: `It goes on in the existing directory ${path}.` }
+}
+
+/** False if the directory was there before. */
+async function makeDirectory(path: string): Promise<boolean> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
+    return (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined
   } catch (error) {
     throw new HubError('unavailable', `The hub cannot make the workspace ${path}: ${systemReason(error)}.`, {
       cause: error,
@@ -52,7 +72,7 @@ async function makeDirectory(path: string): Promise<void> {
   }
 }
 
-interface Worktree {
+interface WorktreeSpec {
   readonly repository: string
   readonly path: string
   readonly branch: string
@@ -60,42 +80,34 @@ interface Worktree {
 }
 
 /** An existing worktree or branch is used again, so no commit is lost. */
-async function makeWorktree({ repository, path, branch, env }: Worktree): Promise<void> {
-  const git = (directory: string, ...args: readonly string[]) => runGit(directory, args, env)
-  const storeOf = async (directory: string) =>
-    realpath(resolve(directory, await git(directory, 'rev-parse', '--git-common-dir')))
-  const store = await storeOf(repository)
+async function makeWorktree({ repository, path, branch, env }: WorktreeSpec): Promise<MadeWorkspace> {
+  const plain = createGit(env)
+  const git: Git = async (directory, ...args) => {
+    try {
+      return await plain(directory, ...args)
+    } catch (error) {
+      throw new HubError('invalid', `"worktree": git cannot make one of ${directory}: ${messageOf(error)}`, {
+        cause: error,
+      })
+    }
+  }
+  const shared = await sharedDirectoryOf(git, repository)
   if (await isDirectory(path)) {
-    if ((await storeOf(path).catch(() => undefined)) === store) return
+    if ((await sharedDirectoryOf(plain, path).catch(() => undefined)) === shared) {
+      return { note: `It goes on in the existing worktree ${path}.` }
+    }
     throw new HubError(
       'conflict',
       `"worktree": ${path} already exists and is not a worktree of ${repository}. Choose another name, or move it away.`,
     )
   }
   await makeDirectory(dirname(path))
-  const isThere = await git(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`).then(
-    () => true,
-    () => false,
-  )
+  const isThere = await hasBranch(git, repository, branch)
   await git(repository, 'worktree', 'add', ...(isThere ? [path, branch] : ['-b', branch, path]))
-}
-
-const run = promisify(execFile)
-
-async function runGit(directory: string, args: readonly string[], env: ProgramEnvironment): Promise<string> {
-  try {
-    const { stdout } = await run('git', ['-C', directory, ...args], { env })
-    return stdout.trim()
-  } catch (error) {
-    throw new HubError('invalid', `"worktree": git cannot make one of ${directory}: ${whyNot(error)}`, { cause: error })
+  return {
+    worktree: { repository: shared, branch: { name: branch, isNew: !isThere } },
+    ...(isThere && { note: `It goes on with the existing branch ${branch}.` }),
   }
-}
-
-function whyNot(error: unknown): string {
-  const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: unknown }
-  if (code === 'ENOENT') return 'git is not installed, or not on the hub’s PATH.'
-  // Prefer the output of git: the error message starts with the whole command.
-  return typeof stderr === 'string' && stderr !== '' ? stderr.trim() : messageOf(error)
 }
 
 function expand(path: string): string {

@@ -8,6 +8,7 @@ export interface Tables {
   tokens: TokenRow
   login_codes: LoginCodeRow
   sessions: SessionRow
+  worktrees: WorktreeRow
   mcp_connectors: ConnectorRow
   mcp_session_bindings: BindingRow
   mcp_known_lists: KnownListsRow
@@ -42,6 +43,20 @@ export interface LoginCodeRow {
   created_by: string
   created_at: string
   expires_at: string
+}
+
+/** A git worktree that a hub created. */
+export interface WorktreeRow {
+  hub_id: string
+  path: string
+  /** The git directory that all worktrees of the repository share. */
+  repository: string
+  /** The branch that the hub created for it. Null: the branch was there before. */
+  branch: string | null
+  template: string
+  /** The set-up of the template has run, or there is none. */
+  is_set_up: 0 | 1
+  created_at: string
 }
 
 export interface SessionRow {

@@ -14,14 +14,18 @@ export type Created = z.output<typeof createdSchema>
 /** The start of a program and the delivery of a prompt can take long. */
 export const startWithinMs = 90_000
 
+/** The hub ends a set-up or a tear-down of a worktree that takes longer. */
+export const scriptWithinMs = 10 * 60_000
+
 export function reportCreated(
   session: Created,
   context: CliContext,
   { isJson, isAttached }: { readonly isJson: boolean; readonly isAttached: boolean },
 ): 'ok' | 'not-met' {
-  const { prompt, met } = session
+  const { prompt, met, last_message } = session
   if (isJson) context.out(JSON.stringify(session, null, 2))
   else if (!isAttached) report(session, context)
+  if (!isJson && prompt?.delivered !== false && last_message !== undefined) context.err(`signalbox: ${last_message}`)
   if (prompt?.delivered === false) {
     context.err(
       `signalbox: the prompt was not delivered: ${inShellWords(prompt.reason ?? 'the program did not accept it.')}`,

@@ -11,7 +11,7 @@ import type { Arguments, CliContext } from '../command/command.ts'
 import { hubFlags, jsonFlag } from '../command/common-flags.ts'
 import { readDuration } from '../command/duration-flag.ts'
 import type { Created } from './created.ts'
-import { createdSchema, startWithinMs, reportCreated } from './created.ts'
+import { createdSchema, reportCreated, scriptWithinMs, startWithinMs } from './created.ts'
 import type { ListedTemplate } from './template-of.ts'
 import { chooseDirectory, findTemplate, takesAgentArgs } from './template-of.ts'
 import { readCondition } from './wait.ts'
@@ -20,8 +20,8 @@ const flags = {
   template: { short: 't', takes: 'NAME', about: 'what to start (default: the hub’s; "shell" if there is a command)' },
   prompt: { short: 'p', takes: 'TEXT', about: 'text to type when the program is ready; "-" reads it from stdin' },
   dir: { takes: 'DIR', about: 'its working directory (default: the template’s, else this one)' },
-  'new-dir': { about: 'start in a new, empty directory' },
-  worktree: { about: 'start in a new git worktree of the directory' },
+  'new-dir': { about: 'start in a new directory; says so if it goes on in the one of an earlier session' },
+  worktree: { about: 'start in a new git worktree of the directory; says so if it goes on in an old one' },
   env: { takes: 'NAME=VALUE', about: 'an environment variable for the program; repeatable' },
   description: { takes: 'TEXT', about: 'what it is for' },
   label: { takes: 'LABEL', about: 'a label to find it by; repeatable' },
@@ -79,7 +79,7 @@ async function create(args: NewArguments, context: CliContext): Promise<Created>
   const kind = args.text('template') ?? args.rest[0] ?? config.defaultTemplate
   const name = given ?? (await chooseName(hub, kind))
   const input = { name, ...asked, ...(directory !== undefined && { working_dir: directory }) }
-  const timeoutMs = startWithinMs + (wait?.timeout_ms ?? 0)
+  const timeoutMs = startWithinMs + (wait?.timeout_ms ?? 0) + (args.has('worktree') ? scriptWithinMs : 0)
   return createdSchema.parse(await ask(hub, 'create_session', input, { timeoutMs }))
 }
 

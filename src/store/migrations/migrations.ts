@@ -15,7 +15,8 @@ import { conversations } from './hub/0012-conversations.ts'
 import { workspaceFolders } from './hub/0013-workspace-folders.ts'
 import { sessionDriver } from './hub/0014-session-driver.ts'
 import { jobPrompts } from './hub/0015-job-prompts.ts'
-import { loginCodes } from './hub/0016-login-codes.ts'
+import { worktrees } from './hub/0016-worktrees.ts'
+import { loginCodes } from './hub/0017-login-codes.ts'
 import { connections } from './transient/0001-connections.ts'
 import { changedLists } from './transient/0002-changed-lists.ts'
 import { answersIfLost } from './transient/0003-answers-if-lost.ts'
@@ -42,6 +43,7 @@ export const hubMigrations: MigrationSet = {
     workspaceFolders,
     sessionDriver,
     jobPrompts,
+    worktrees,
     loginCodes,
   ],
 }

@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts'
 
 export const loginCodes: Migration = {
-  name: '0016-login-codes',
+  name: '0017-login-codes',
   statements: [
     `create table login_codes (
       hash text not null primary key,

@@ -1,0 +1,58 @@
+/** Runs git. Every failure is an error: an answer that could not be read is never an empty one. */
+import { execFile } from 'node:child_process'
+import { realpath } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { messageOf } from '../base/hub-error.ts'
+import type { ProgramEnvironment } from '../config/config.ts'
+
+export type Git = (directory: string, ...args: readonly string[]) => Promise<string>
+
+const run = promisify(execFile)
+
+/** The message of an error is what git says, or why git could not be run. */
+export function createGit(env: ProgramEnvironment): Git {
+  return async (directory, ...args) => {
+    try {
+      const options = { env: withoutPlaces(env), maxBuffer: maxOutputBytes }
+      return (await run('git', ['-C', directory, ...args], options)).stdout.trimEnd()
+    } catch (error) {
+      throw new Error(whyNot(error), { cause: error })
+    }
+  }
+}
+
+/** The git directory that all worktrees of a repository share. */
+export async function sharedDirectoryOf(git: Git, directory: string): Promise<string> {
+  return realpath(resolve(directory, await git(directory, 'rev-parse', '--git-common-dir')))
+}
+
+export async function hasBranch(git: Git, directory: string, branch: string): Promise<boolean> {
+  const found = await git(directory, 'for-each-ref', '--format=%(refname)', `refs/heads/${branch}`)
+  return found.split('\n').includes(`refs/heads/${branch}`)
+}
+
+const maxOutputBytes = 64 * 1024 * 1024
+
+/** A hub that was started by a hook of git has variables that name the repository of that hook. */
+function withoutPlaces(env: ProgramEnvironment): ProgramEnvironment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !places.has(name)))
+}
+
+const places: ReadonlySet<string> = new Set([
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+])
+
+function whyNot(error: unknown): string {
+  const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: unknown }
+  if (code === 'ENOENT') return 'git is not installed, or not on the hub’s PATH.'
+  // Prefer the output of git: the error message starts with the whole command.
+  return typeof stderr === 'string' && stderr !== '' ? stderr.trim() : messageOf(error)
+}
