@@ -44,6 +44,7 @@ import type { Authenticator } from './http/http.ts'
 import type { Notices, Provider } from './mcp/mcp.ts'
 import { createNotices, managementFaceId } from './mcp/mcp.ts'
 import { createPolicies } from './policies/policies.ts'
+import { createPrune } from './prune/prune.ts'
 import { createFindSession, createSessions, createSessionTools } from './sessions/sessions.ts'
 import { createSessionSockets } from './socket/socket.ts'
 import { createStatus } from './status/status.ts'
@@ -69,6 +70,7 @@ const instructions =
   'The tool list is short on purpose; connect to /mcp?toolsets=all for every tool.'
 const shippedPolicy = readFileSync(packageFile('policies/hub.yaml'), 'utf8')
 const scrollbackLines = 2_000
+const daysOf = (days: number | undefined) => (days === undefined ? undefined : days * 86_400_000)
 
 export async function startHub({ config, environment }: LoadedConfig, parts: HubParts = {}): Promise<RunningHub> {
   await using opened = new AsyncDisposableStack()
@@ -284,6 +286,11 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     }),
   )
   const terminalTools = createTerminalTools({ sessions, viewers: createViewers() })
+  const prune = createPrune({
+    sources: [...sessions.prunable, tokens.prunable],
+    retention: { sessionsMs: daysOf(config.endedSessionsMaxAgeDays), journalsMs: daysOf(config.journalsMaxAgeDays) },
+    log,
+  })
   const readMemory = atMostEvery(1_000, () => process.memoryUsage.rss())
   const status = createStatus({
     notices,
@@ -317,6 +324,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     policies,
     policies.createTools(gateway),
     approvals,
+    prune,
     { providers: parts.providers?.({ notices }) ?? [] },
   ]
 

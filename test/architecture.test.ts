@@ -23,6 +23,7 @@ const features = [
   'policies',
   'approvals',
   'gateway',
+  'prune',
 ]
 
 /** Lower numbers know nothing of higher ones; folders of one number know nothing of one another. */

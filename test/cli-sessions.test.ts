@@ -193,6 +193,34 @@ test('new --new-dir says that it goes on in an old directory', async () => {
   expect((await start()).err).toMatch(/^signalbox: It goes on in the existing directory .*again\.$/)
 })
 
+test('ls --all shows ids, token list hides revoked tokens, and prune removes both kinds with --yes', async () => {
+  await start('same', 'true')
+  await signalbox('wait', 'same', '--for', 'exit')
+  await start('same', 'cat')
+  const ids = JSON.parse((await signalbox('ls', '--all', '--json')).out)
+    .sessions.filter(({ name }: { name: string }) => name === 'same')
+    .map(({ id }: { id: string }) => id) as [string, string]
+  const all = (await signalbox('ls', '--all')).out
+  for (const id of ids) expect(all).toContain(id)
+  expect((await signalbox('ls')).out).not.toContain(ids[0])
+
+  const { id: token } = JSON.parse((await signalbox('token', 'issue', '--role', 'human', '--json')).out)
+  await signalbox('token', 'revoke', token)
+  expect((await signalbox('token', 'list')).out).not.toContain(token)
+  expect((await signalbox('token', 'list', '--all')).out).toMatch(new RegExp(`^${token} .*revoked`, 'm'))
+
+  const preview = await signalbox('prune', '--what', 'sessions,tokens')
+  expect(preview.out).toMatch(new RegExp(`^would go +session +same +${ids[1]} `, 'm'))
+  expect(preview.out).toMatch(new RegExp(`^would go +token +– +${token} `, 'm'))
+  expect(preview.out).toMatch(/\nNothing was removed\. Add --yes to remove it\.$/)
+  expect(preview.out).not.toContain(ids[0])
+  expect((await signalbox('prune', '--what', 'sessions,tokens', '--yes')).out).toMatch(/^removed +session +same /m)
+  expect((await signalbox('ls', '--all')).out).not.toContain(ids[1])
+  expect((await signalbox('ls')).out).toMatch(/^same +shell +running /m)
+  expect((await signalbox('token', 'list', '--all')).out).not.toContain(token)
+  expect(await signalbox('prune', '--what', 'everything')).toMatchObject({ code: 2 })
+})
+
 describe('a recording', () => {
   test('is exported, and plays back the output of the session', async () => {
     await start('shown', `stty -echo; printf 'one\\n'; sleep 0.3; printf '\\e[6ntwo\\n'`)

@@ -210,7 +210,7 @@ describe.runIf(process.platform === 'linux')('output that cannot be written', ()
     const { code, err } = await intoFullDevice(['token', 'issue', '--role', 'human', '--label', 'unseen'], env)
     expect(code).toBe(1)
     expect(err).toMatch(/could not be written: no space left on device\. Token \S+ was not printed and is revoked\.\n$/)
-    expect((await signalbox(['token', 'list'], env)).out).toMatch(/ unseen .*revoked/)
+    expect((await signalbox(['token', 'list', '--all'], env)).out).toMatch(/ unseen .*revoked/)
   })
 })
 

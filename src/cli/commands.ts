@@ -50,6 +50,11 @@ export const commands: readonly CommandEntry[] = [
   },
   { name: 'kill', summary: 'end sessions', load: async () => (await import('./sessions/kill.ts')).command },
   {
+    name: 'prune',
+    summary: 'remove what is no longer in use',
+    load: async () => (await import('./sessions/prune.ts')).command,
+  },
+  {
     name: 'shot',
     summary: 'save the screen of a session as a picture',
     load: async () => (await import('./sessions/shot.ts')).command,

@@ -164,6 +164,18 @@ const definitions = {
     description:
       'When the journal of a session grows beyond this many MiB, the hub deletes its oldest output and says so where it is read.',
   }),
+  endedSessionsMaxAgeDays: optionalSetting(decimal({ min: 0.01 }), {
+    environment: 'SIGNALBOX_ENDED_SESSIONS_MAX_AGE_DAYS',
+    group: 'sessions',
+    description:
+      'The hub deletes sessions that ended this many days ago, with their output but never their workspaces, and tokens that were revoked this many days ago. By default it keeps them.',
+  }),
+  journalsMaxAgeDays: optionalSetting(decimal({ min: 0.01 }), {
+    environment: 'SIGNALBOX_JOURNALS_MAX_AGE_DAYS',
+    group: 'sessions',
+    description:
+      'The hub deletes the output of sessions that ended this many days ago. The sessions stay in the list. By default it keeps it.',
+  }),
   jobConcurrency: setting(wholeNumber({ min: 1 }), 4, {
     environment: 'SIGNALBOX_JOB_CONCURRENCY',
     group: 'sessions',

@@ -1,4 +1,5 @@
 /** The interface of sessions, for the rest of the hub and for the tools of this folder. */
+import type { PruneSource } from '../api/prune.ts'
 import type { Activity, ActivityView, AgentReport, Session, SessionStatus } from '../api/session.ts'
 import type { Run, Typed, TypingOptions } from '../drivers/drivers.ts'
 import type { Feature } from '../feature/feature.ts'
@@ -55,6 +56,7 @@ export interface Sessions extends Feature, AsyncDisposable {
   readonly jobs: JobQueue
   /** The git worktrees that the hub made. */
   readonly worktrees: Worktrees
+  readonly prunable: readonly PruneSource[]
   /** The number of running sessions of this hub. */
   readonly count: number
 }

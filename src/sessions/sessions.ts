@@ -32,6 +32,7 @@ import { createNewRecord } from './new-record.ts'
 import { createActivityRecorder } from './activity-recorder.ts'
 import { createPendingCalls } from './pending-approvals.ts'
 import type { RunningOptions } from './running.ts'
+import { createPrunable } from './prunable.ts'
 import { createRelease } from './release-session.ts'
 import { createDraftResumed } from './resume-session.ts'
 import { createRunningSessions } from './running.ts'
@@ -201,6 +202,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   return {
     jobs,
     worktrees,
+    prunable: createPrunable({ rows, registry, running, runs, worktrees, hubId, directory: directories.sessions }),
     get count() {
       return running.size
     },

@@ -20,6 +20,7 @@ import type { WorktreeRecord, WorktreeStore } from './worktree-store.ts'
 export interface Worktrees {
   /** Until it is released, no worktree at that path is removed. Throws while one is being removed. */
   hold(path: string): Disposable
+  isHeld(path: string): boolean
   note(path: string, made: NewWorktree, template: Template): Promise<void>
   /** Runs the set-up of the template where it has not run. Returns a sentence about it. Throws if it fails. */
   setUp(path: string, setup: SetUp): Promise<string | undefined>
@@ -105,6 +106,7 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
       held.push(path)
       return { [Symbol.dispose]: () => void held.splice(held.indexOf(path), 1) }
     },
+    isHeld: (path) => held.includes(path),
     async note(path, { repository, branch }, template) {
       const before = await rows.find(path)
       const isOurs = branch.isNew || (before?.repository === repository && before.branch === branch.name)

@@ -24,6 +24,10 @@ export interface TokenStore {
   find(id: string): Promise<TokenRow | undefined>
   /** False if the token was already revoked. */
   revoke(id: string, at: string): Promise<boolean>
+  /** Those that were revoked by then. */
+  listRevoked(by: string): Promise<readonly TokenRow[]>
+  /** Removes a token that is revoked, and no other. False if it stays. */
+  removeRevoked(id: string): Promise<boolean>
   setLastUsed(used: ReadonlyMap<string, string>): Promise<void>
 }
 
@@ -67,6 +71,14 @@ export function createTokenStore({ db }: Store): TokenStore {
         .where('id', '=', id)
         .where('revoked_at', 'is', null)
       return (await update.executeTakeFirst()).numUpdatedRows > 0n
+    },
+    async listRevoked(by) {
+      const revoked = rows().where('revoked_at', 'is not', null).where('revoked_at', '<=', by)
+      return (await revoked.orderBy('created_at').orderBy('id').execute()).map(toRow)
+    },
+    async removeRevoked(id) {
+      const removal = db.deleteFrom('tokens').where('id', '=', id).where('revoked_at', 'is not', null)
+      return (await removal.executeTakeFirst()).numDeletedRows > 0n
     },
     async setLastUsed(used) {
       await db.transaction().execute(async (transaction) => {

@@ -1,4 +1,5 @@
 /** Tokens as the hub and their own tools use them. */
+import type { PruneSource } from '../api/prune.ts'
 import type { Principal, Role } from '../base/principal.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { TokenPlace, TokenRow } from './token-store.ts'
@@ -14,6 +15,8 @@ export interface Tokens extends Feature {
   /** Ends tokens that expired or that another hub revoked, and stores revocations that could not be stored before. */
   endExpired(): Promise<void>
   saveLastUsed(): Promise<void>
+  /** The revoked tokens. */
+  readonly prunable: PruneSource
 }
 
 export interface TokenSpec {

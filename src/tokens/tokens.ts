@@ -141,6 +141,22 @@ export function createTokens(options: TokensOptions): Tokens {
         if (!current || !isGood(current)) end(id)
       }
     },
+    prunable: {
+      what: 'tokens',
+      async list(before) {
+        const revoked = await rows.listRevoked(before.toISOString())
+        return revoked.map(({ id, label, revokedAt = '' }) => ({
+          id,
+          name: label,
+          since: revokedAt,
+          async remove() {
+            const isGone = await rows.removeRevoked(id)
+            if (isGone) signals.emit('tokens-changed', {})
+            return isGone ? undefined : 'It is gone already.'
+          },
+        }))
+      },
+    },
     async saveLastUsed() {
       const latest = new Map([...used].map(([id, at]) => [id, new Date(at).toISOString()]))
       used.clear()

@@ -20,7 +20,7 @@ export const command = defineCommand({
     'person come first, then the newest. ◆ waits for a person, ● is working, ○ is idle.',
   ].join('\n'),
   flags: {
-    all: { short: 'a', about: 'include sessions that have ended' },
+    all: { short: 'a', about: 'include sessions that have ended, and show ids' },
     label: { takes: 'LABEL', about: 'only sessions with this label' },
     watch: { short: 'w', about: 'update the list until you press Ctrl-C' },
     ...hubFlags,
@@ -38,16 +38,17 @@ export const command = defineCommand({
       const sessions = await listSessions(hub, label === undefined ? {} : { label })
       return args.has('all') ? sessions : sessions.filter(({ status }) => !isOver(status))
     }
-    if (isWatching) return await watch(async () => renderList(await list(), context), context)
+    const options = () => ({ ...fitTo(context.display()), hasIds: args.has('all') })
+    if (isWatching) return await watch(async () => renderList(await list(), options()), context)
     const sessions = await list()
-    context.out(args.has('json') ? JSON.stringify({ sessions }, null, 2) : renderList(sessions, context))
+    context.out(args.has('json') ? JSON.stringify({ sessions }, null, 2) : renderList(sessions, options()))
     return 'ok'
   },
 })
 
-function renderList(sessions: readonly Session[], context: CliContext): string {
+function renderList(sessions: readonly Session[], options: ListOptions): string {
   if (sessions.length === 0) return 'No session is running. Start one with "signalbox new".'
-  return renderSessions(sessions, new Date(), fitTo(context.display()))
+  return renderSessions(sessions, new Date(), options)
 }
 
 const watchMs = 1000
@@ -69,14 +70,22 @@ async function watch(render: () => Promise<string>, context: CliContext): Promis
   }
 }
 
-export function renderSessions(sessions: readonly Session[], now: Date, options: TableOptions = {}): string {
-  const head = ['name', 'template', 'status', 'activity', 'size', 'says'].map((text): Cell => ({ text, style: 'dim' }))
+/** Ended sessions may share a name. Then only their ids tell them apart. */
+interface ListOptions extends TableOptions {
+  readonly hasIds?: boolean
+}
+
+export function renderSessions(sessions: readonly Session[], now: Date, options: ListOptions = {}): string {
+  const ids = options.hasIds ? ['id'] : []
+  const heads = ['name', 'template', 'status', 'activity', 'size', ...ids, 'says']
+  const head = heads.map((text): Cell => ({ text, style: 'dim' }))
   const rows = sessions.map((session): Cell[] => [
     { text: session.name, style: 'bold' },
     session.template,
     statusCell(session, now),
     activityCell(session, now),
     `${session.size.cols}x${session.size.rows}`,
+    ...(options.hasIds ? [session.id] : []),
     saysCell(session, sessions),
   ])
   return renderTable([head, ...rows], options)

@@ -22,15 +22,16 @@ export type TokenRecord = z.output<typeof tokenRecord>
 
 export const command = defineCommand({
   about: 'Lists the tokens: role, session, label, when they were issued and last used, and until when they are valid.',
-  flags: { ...hubFlags, ...jsonFlag },
-  examples: ['signalbox token list', 'signalbox token list --json'],
+  flags: { all: { short: 'a', about: 'include tokens that are revoked' }, ...hubFlags, ...jsonFlag },
+  examples: ['signalbox token list', 'signalbox token list --all', 'signalbox token list --json'],
   async run(args, context) {
     using hub = await openHubClient(args, context)
-    const tokens = await listAll(hub, {
+    const found = await listAll(hub, {
       tool: 'list_tokens',
       name: 'tokens',
       read: (items) => z.array(tokenRecord).parse(items),
     })
+    const tokens = args.has('all') ? found : found.filter((token) => token.revoked_at === undefined)
     context.out(args.has('json') ? JSON.stringify({ tokens }, null, 2) : renderTokens(tokens, new Date()))
     return 'ok'
   },
