@@ -87,6 +87,9 @@ const table: readonly Row[] = [
   { line: ['token', 'revoke', 'none'], exit: 5, says: 'Run "signalbox token list" for the ids' },
   { line: ['service', 'install', '--path', '/proc/none/x'], exit: 1, says: '--print' },
   { line: ['doctor', 'x'], exit: 2, says: 'signalbox doctor --help' },
+  { line: ['prune', '--what', 'everything'], exit: 2, says: 'sessions' },
+  { line: ['backup', file('text.json')], exit: 1, says: 'Name another file' },
+  { line: ['restore', file('none.tar.gz')], exit: 7, says: 'SIGNALBOX_HOME' },
   // Sessions
   { line: ['new', '--'], exit: 2, says: 'Write a command there: signalbox new' },
   { line: ['new', 'x', '--size', '1000x1000'], exit: 2, says: 'from 2x1 to 500x300' },

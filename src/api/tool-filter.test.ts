@@ -18,6 +18,8 @@ test.each([
     ['read', 'a_c'],
     ['delete_', 'delete_x', 'my_secrets', 'abc', 'a1b2bc'],
   ],
+  ['no tool that a client shows under a disabled name', { disabled: ['repo_delete'] }, ['repo.read'], ['repo.delete']],
+  ['only tools whose own name is enabled', { enabled: ['repo_read'] }, ['repo_read'], ['repo.read']],
   ['a star alone for every tool', { enabled: ['*'], disabled: ['x'] }, ['read', ''], ['x']],
 ])('offers %s', (_, filter, offered, hidden) => {
   const isOffered = createToolTest(filter)

@@ -9,7 +9,12 @@ export interface ToolFilter {
 export function createToolTest({ enabled, disabled = [] }: ToolFilter): (tool: string) => boolean {
   const isEnabled = enabled === undefined ? () => true : createListTest(enabled)
   const isDisabled = createListTest(disabled)
-  return (tool) => isEnabled(tool) && !isDisabled(tool)
+  return (tool) => isEnabled(tool) && !isDisabled(tool) && !isDisabled(clientName(tool))
+}
+
+/** opencode and others show a tool under this name, and their lists may hold it. Only a ban may match more than it names. */
+function clientName(tool: string): string {
+  return tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')
 }
 
 function createListTest(names: readonly string[]): (tool: string) => boolean {

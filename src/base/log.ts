@@ -4,7 +4,6 @@
  */
 import { pino } from 'pino'
 import type { Logger } from 'pino'
-import { withoutKnownSecrets } from './known-secrets.ts'
 import type { Redactor } from './redact.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -35,9 +34,8 @@ export function createLog(options: { level: LogLevel; redactor: Redactor; destin
       formatters: { level: (name) => ({ level: name }) },
       messageKey: 'message',
       hooks: {
-        // The fields are redacted already, and the message is our own words. This check covers fields that a parent log
-        // got before a secret became known.
-        streamWrite: (line) => `${withoutKnownSecrets(redactor, line.trimEnd())}\n`,
+        // The last check also covers fields that a parent log got before a secret became known.
+        streamWrite: (line) => `${redactor.text(line.trimEnd())}\n`,
       },
     },
     { write: (line: string) => void destination.write(line) },

@@ -179,7 +179,7 @@ function assertFits(unread: number, more: number): void {
 }
 
 /** Input goes to the process behind the socket, so only our own user may have created the socket. */
-function open(path: string): Promise<Socket | undefined> {
+function open(path: string, mayRetry = true): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const fault = faultOf(path)
     if (fault) return isGone(fault) ? resolve(undefined) : reject(unreachable(messageOf(fault), fault))
@@ -188,7 +188,11 @@ function open(path: string): Promise<Socket | undefined> {
       socket.removeAllListeners('error')
       resolve(socket)
     })
-    socket.once('error', (error) => (isGone(error) ? resolve(undefined) : reject(unreachable(messageOf(error), error))))
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      // The holder is closing its socket. The next attempt tells whether it is gone.
+      if (error.code === 'ECONNRESET' && mayRetry) return resolve(open(path, false))
+      return isGone(error) ? resolve(undefined) : reject(unreachable(messageOf(error), error))
+    })
   })
 }
 

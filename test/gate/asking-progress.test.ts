@@ -46,7 +46,7 @@ test.each([
     { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } },
     { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' },
   ],
-  ['roots/list', { method: 'roots/list' }, { roots: [] }],
+  ['roots/list', { method: 'roots/list' }, { roots: [{ uri: 'file:///srv' }] }],
 ])('progress of a client on %s reaches the upstream that asked, before the answer', async (_, request, answer) => {
   const before = up.received().length
   const client = await connectLegacy(agent, { capabilities: able })

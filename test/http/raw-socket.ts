@@ -17,7 +17,7 @@ export async function openSocket(port: number, from = '127.0.0.1'): Promise<RawS
   let received = ''
   socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
   socket.on('error', () => {})
-  const closed = once(socket, 'close').then(() => received)
+  const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(received)))
   await once(socket, 'connect')
   return {
     socket,
