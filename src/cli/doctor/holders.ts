@@ -17,7 +17,7 @@ export async function checkHolders(where: Where): Promise<Finding[]> {
   const known = living.length > 0 && (await livingRecords(where))
   if (!known) return []
   const unknown = living.filter((id) => !known.has(id))
-  if (unknown.length === 0) return [ok(`${programs(living.length)} in terminals, and the hub has a record of each`)]
+  if (unknown.length === 0) return [ok(`${programs(living.length)}, and the hub has a record of each`)]
   return [
     broken(
       `${programs(unknown.length)} without a record at the hub: ${unknown.join(', ')}`,
@@ -49,5 +49,5 @@ async function listInPostgres(databaseUrl: string): Promise<readonly string[]> {
 }
 
 function programs(count: number): string {
-  return count === 1 ? 'a program runs' : `${count} programs run`
+  return count === 1 ? '1 program runs' : `${count} programs run`
 }
