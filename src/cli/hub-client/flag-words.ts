@@ -5,6 +5,7 @@
 const flagOf: Readonly<Record<string, string>> = {
   base_url: '--url',
   connectors: '--connector',
+  correlation: 'the id',
   cursor: '--cursor',
   env: '--env',
   expires_in: '--expires-in',
