@@ -87,6 +87,15 @@ test('follows links to templates that are kept elsewhere, but not in a circle', 
   expect(namesIn(file).filter((name) => name.includes('circle/templates/'))).toEqual([])
 })
 
+test('writes nothing if it cannot read a part, and names that part', async () => {
+  const { home, file, backup } = await dataDirectory()
+  symlinkSync('itself', join(home, 'templates/itself'))
+  const { code, err } = await backup()
+  expect(code).toBe(1)
+  expect(err).toContain('templates/itself cannot be read: too many symbolic links encountered. No backup was written.')
+  expect(existsSync(file)).toBe(false)
+})
+
 test('keeps the names of deep folders', async () => {
   const { home, file, backup } = await dataDirectory()
   const deep = `templates/${'folder-with-a-long-name/'.repeat(5)}`

@@ -30,7 +30,7 @@ export async function* collectFile(directory: string, path: string): AsyncGenera
 async function* readEach(home: string, paths: AsyncIterable<string> | Iterable<string>): AsyncGenerator<TarFile> {
   for await (const path of paths) {
     if (!isPart(path)) continue
-    await using file = await openIfThere(join(home, path))
+    await using file = await ifThere(join(home, path), (found) => open(found, 'r'))
     const stats = await file?.stat()
     if (file && stats?.isFile()) yield tarFile(path, file, stats)
   }
@@ -41,12 +41,12 @@ async function* readEach(home: string, paths: AsyncIterable<string> | Iterable<s
  * segment comes before its bytes. Follows links, because people keep templates elsewhere, but not into a circle.
  */
 async function* pathsBelow(home: string, folder: string, above: readonly string[] = []): AsyncGenerator<string> {
-  const real = await realpath(join(home, folder)).catch(() => undefined)
+  const real = await ifThere(join(home, folder), (path) => realpath(path))
   if (real === undefined || above.includes(real)) return
   const folders: string[] = []
   for (const name of await namesIn(real)) {
     const path = `${folder}/${name}`
-    const stats = await stat(join(real, name)).catch(() => undefined)
+    const stats = await ifThere(join(real, name), (found) => stat(found))
     if (stats?.isDirectory()) folders.push(path)
     else if (stats?.isFile()) yield path
   }
@@ -70,16 +70,16 @@ async function* exactly(size: number, file: FileHandle): AsyncGenerator<Buffer> 
 
 const chunkBytes = 256 * 1024
 
-/** `undefined`: it was removed meanwhile, such as an old segment of a journal. */
-async function openIfThere(path: string): Promise<FileHandle | undefined> {
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return ((await ifThere(directory, (path) => readdir(path))) ?? []).toSorted()
+}
+
+/** `undefined`: it was removed meanwhile, such as an old segment of a journal, or is a link to nothing. */
+async function ifThere<Found>(path: string, look: (path: string) => Promise<Found>): Promise<Found | undefined> {
   try {
-    return await open(path, 'r')
+    return await look(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new CliError('failed', `${path} cannot be read: ${reasonOf(error)}. No backup was written.`, { cause: error })
   }
-}
-
-async function namesIn(directory: string): Promise<readonly string[]> {
-  return (await readdir(directory)).toSorted()
 }
