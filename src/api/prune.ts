@@ -1,4 +1,4 @@
-/** What can be pruned, and the answer about it (API, "prune"). Sessions and tokens each bring their part. */
+/** The kinds of things that `prune` removes, and its answer. Sessions and tokens are its sources. */
 import { z } from 'zod'
 
 export const prunableKinds = ['sessions', 'tokens', 'journals', 'worktrees'] as const

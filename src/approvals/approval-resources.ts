@@ -1,5 +1,5 @@
 /** The resources `resource://approvals/pending`, one approval, and the approvals of one session. */
-import { HubError } from '../base/hub-error.ts'
+import { isNotFound } from '../base/hub-error.ts'
 import type { Resource, ResourceTemplate, Variables } from '../mcp/mcp.ts'
 import { approvalUri, pendingUri, sessionApprovalsUri } from './approval-uris.ts'
 import { toPage, toWire } from './approval-wire.ts'
@@ -64,7 +64,7 @@ async function unlessMissing(look: () => Promise<object>): Promise<object | unde
   try {
     return await look()
   } catch (error) {
-    if (error instanceof HubError && error.code === 'not-found') return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

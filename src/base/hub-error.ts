@@ -24,6 +24,10 @@ export class HubError extends Error {
   }
 }
 
+export function isNotFound(error: unknown): boolean {
+  return error instanceof HubError && error.code === 'not-found'
+}
+
 /** The text of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -1,5 +1,5 @@
 /** The resources `resource://connectors`, one connector, and the bindings of a session. */
-import { HubError } from '../base/hub-error.ts'
+import { isNotFound } from '../base/hub-error.ts'
 import type { Resource, ResourceTemplate } from '../mcp/mcp.ts'
 import { bindingsUri, connectorsUri, connectorUri } from './connector-notices.ts'
 import type { ConnectorViews } from './connector-views.ts'
@@ -54,7 +54,7 @@ async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read()
   } catch (error) {
-    if (error instanceof HubError && error.code === 'not-found') return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }

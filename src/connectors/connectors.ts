@@ -4,7 +4,7 @@
  */
 import { tmpdir } from 'node:os'
 import type { BoundConnector, Connector } from '../api/connector.ts'
-import { HubError } from '../base/hub-error.ts'
+import { isNotFound } from '../base/hub-error.ts'
 import { holdsKnownSecret } from '../base/known-secrets.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
@@ -178,7 +178,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
       async 'upstream-changed'({ session, connector }) {
         const place = await findSession(session).catch((error: unknown) => {
           // The session was removed meanwhile, so no client watches it.
-          if (error instanceof HubError && error.code === 'not-found') return undefined
+          if (isNotFound(error)) return undefined
           throw error
         })
         if (!place) return

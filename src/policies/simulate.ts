@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { EventType, LoggedEvent } from '../api/event.ts'
 import { readEvent } from '../api/event.ts'
 import type { Effect } from '../api/policy.ts'
-import { HubError } from '../base/hub-error.ts'
+import { isNotFound } from '../base/hub-error.ts'
 import { cutMarkStart, redactedText } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Policy, PolicyCall, PolicyPool } from '../policy/policy.ts'
@@ -172,7 +172,7 @@ function createProposedPools({ proposed, key }: SimulationRequest, { current, fi
     const known = sessions.get(id)
     if (known) return known
     const found = await findSession(id).catch((error: unknown) => {
-      if (error instanceof HubError && error.code === 'not-found') return undefined
+      if (isNotFound(error)) return undefined
       throw error
     })
     // For a removed session, the recorded policy version still names the template, if there was a template policy.

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { isOver } from '../api/session.ts'
 import type { ConversationRules } from '../api/template.ts'
-import { HubError } from '../base/hub-error.ts'
+import { HubError, isNotFound } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Drivers } from '../drivers/drivers.ts'
 import { canResume, choosesConversation } from './conversation.ts'
@@ -46,7 +46,7 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
       return id
     } catch (error) {
       // From now on the session is not offered for resuming.
-      const isGone = error instanceof HubError && error.code === 'not-found'
+      const isGone = isNotFound(error)
       if (isGone) await registry.change(ended.id, () => ({ conversation: undefined }))
       throw error
     }

@@ -1,6 +1,6 @@
 /** `resource://sessions`, one session, its screen and its log, and `resource://jobs`. */
 import type { Resource, ResourceTemplate, Variables } from '../mcp/mcp.ts'
-import { HubError } from '../base/hub-error.ts'
+import { isNotFound } from '../base/hub-error.ts'
 import { jobsUri, sessionsUri } from './session-registry.ts'
 import { tailLog, terminalOf } from './session-output.ts'
 import { readSessionPage } from './session-page.ts'
@@ -27,7 +27,7 @@ export function createSessionResources(sessions: Sessions): {
     try {
       return await sessions.find(String(id))
     } catch (error) {
-      if (error instanceof HubError && error.code === 'not-found') return undefined
+      if (isNotFound(error)) return undefined
       throw error
     }
   }

@@ -1,7 +1,7 @@
 /** The rules for an agent that a person started in a shell: the rules file with the name of its program. */
 import type { ActivityRules } from './activity-rules.ts'
 import { loadActivityRules } from './activity-rules.ts'
-import { HubError } from '../../../base/hub-error.ts'
+import { isNotFound } from '../../../base/hub-error.ts'
 
 /** Any program may run in a session, so its name must not form a path. */
 const possibleName = /^[a-z0-9][a-z0-9-]{0,39}$/
@@ -18,7 +18,7 @@ export function createProgramRules(
     try {
       return await loadActivityRules(places, program)
     } catch (error) {
-      if (!(error instanceof HubError && error.code === 'not-found')) onFault(program, error)
+      if (!isNotFound(error)) onFault(program, error)
       return undefined
     }
   }
