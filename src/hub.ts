@@ -30,7 +30,7 @@ import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoi
 import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
-import { createGate } from './gate/gate.ts'
+import { createGate, createOwnToolGates } from './gate/gate.ts'
 import { createGateway, createTrial } from './gateway/gateway.ts'
 import {
   createAuthenticator,
@@ -52,6 +52,7 @@ import { openStore } from './store/store.ts'
 import { createTemplateTools, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
 import { createTerminals, journalLimits } from './terminal/terminal.ts'
 import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
+import { createThreads } from './threads/threads.ts'
 import { createLoginCodes, createTokens, ensureTokenFile } from './tokens/tokens.ts'
 import { createUpstreamLogins, createUpstreams } from './upstream/upstream.ts'
 
@@ -212,6 +213,28 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     findSession,
     grants,
   })
+  const hooks = { command: config.notifyCommand, url: config.notifyUrl, environment: programs }
+  const approvals = opened.use(
+    await openApprovals({
+      store,
+      hubId,
+      notices,
+      signals,
+      events,
+      redactor,
+      log,
+      holdMs: config.approvalHoldSeconds === undefined ? undefined : config.approvalHoldSeconds * 1000,
+      expiryMs: config.approvalExpirySeconds * 1000,
+      maxEndedBytes,
+      grants,
+      policies,
+      findSession,
+      hooks,
+    }),
+  )
+  const gate = createGate({ events, policies, approvals })
+  const ownTools = createOwnToolGates({ gate, policies, approvals, log })
+  const threads = createThreads({ store, notices, redactor, findSession })
   const sessions = opened.use(
     createSessions({
       store,
@@ -232,6 +255,8 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       },
       policies,
       connectors,
+      threads,
+      ownTools,
       // The holder's pid is unique to the session and stays the same over restarts of the hub.
       openSocket: ({ id, socketName }, holderPid) =>
         sockets.open({
@@ -248,30 +273,11 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       jobConcurrency: config.jobConcurrency,
     }),
   )
-  const hooks = { command: config.notifyCommand, url: config.notifyUrl, environment: programs }
   const activity = opened.use(createActivity({ sessions, hooks, urlOf: pages.ofSession, log }))
-  const approvals = opened.use(
-    await openApprovals({
-      store,
-      hubId,
-      notices,
-      signals,
-      events,
-      redactor,
-      log,
-      holdMs: config.approvalHoldSeconds === undefined ? undefined : config.approvalHoldSeconds * 1000,
-      expiryMs: config.approvalExpirySeconds * 1000,
-      maxEndedBytes,
-      grants,
-      policies,
-      findSession,
-      hooks,
-    }),
-  )
   const gateway = opened.use(
     createGateway({
       store,
-      gate: createGate({ events, policies, approvals }),
+      gate,
       policies,
       connectors,
       upstreams,
@@ -314,9 +320,10 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     loginCodes,
     createAudit({ events, notices, findSession }),
     sessions,
-    createSessionTools({ sessions, terminalTools, policies }),
+    createSessionTools({ sessions, terminalTools, policies, threads }),
     createTemplateTools({ templates, policies, sessions, hubId }),
     terminalTools,
+    threads,
     activity,
     connectors,
     connectors.createDesk(gateway),
@@ -385,6 +392,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       await gateway.restart(connector)
       return connector
     },
+    onHook: (session, message, signal) => sessions.hook(session, message, signal),
     async exchangeCode(code) {
       const login = await loginCodes.exchange(code)
       return login && { token: login.text, id: login.id, expires_at: login.expiresAt }

@@ -42,6 +42,8 @@ export interface HeldCall {
   readonly signal: AbortSignal
   /** The name that the caller's program gives itself. */
   readonly clientName?: string | undefined
+  /** How long the caller can wait. Without it, the name of its program tells. */
+  readonly holdMs?: number | undefined
   /** Does nothing if the caller did not ask for progress. */
   progress(step: { progress: number; message?: string }): void
   /** Called when the call starts to wait for this approval. */

@@ -1,5 +1,6 @@
 /** A registered MCP server, and one session's use of it (API, "Connector", "Binding"). */
 import { z } from 'zod'
+import { ownMount } from './own-tools.ts'
 import type { ToolFilter } from './tool-filter.ts'
 
 export const transports = ['stdio', 'http', 'sse'] as const
@@ -10,7 +11,17 @@ export const mountSlug = z
   .regex(/^[a-z0-9]{1,24}$/, 'a mount name has 1 to 24 lowercase letters and digits, such as "github"')
 
 /** The hub's own mounts in every compositor. No connector can take their names. */
-export const ownMounts = ['terminal', 'sessions', 'resources', 'chat', 'loop', 'policy', 'repositories', 'hub'] as const
+export const ownMounts = [
+  'terminal',
+  'sessions',
+  'resources',
+  'chat',
+  'loop',
+  'policy',
+  'repositories',
+  'hub',
+  ownMount,
+] as const
 
 export const connectorName = z
   .string()

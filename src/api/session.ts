@@ -62,6 +62,22 @@ const terminalSchema = z.object({
   tools: z.array(z.string()).describe('The terminal tools its agent may use.'),
 })
 
+/** How a session shows its agent: its own terminal interface, the thread alone, or both. */
+export const sessionModes = ['terminal', 'structured', 'both'] as const
+export type SessionMode = (typeof sessionModes)[number]
+
+/** Whether the tools that are built into the agent are under the policy. */
+export const governedSchema = z.object({ is: z.enum(['yes', 'partly', 'no']), reason: z.string().optional() })
+export type Governed = z.output<typeof governedSchema>
+
+/** A question that the agent asks by its own protocol. */
+export const questionSchema = z.object({
+  id: z.string(),
+  text: z.string(),
+  choices: z.array(z.string()).optional(),
+})
+export type Question = z.output<typeof questionSchema>
+
 export const sessionSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -91,6 +107,10 @@ export const sessionSchema = z.object({
   size: sizeSchema.describe('As in terminal.'),
   terminal_tools: z.array(z.string()).describe('As in terminal, tools.'),
   session_url: z.string(),
+  mode: z.enum(sessionModes),
+  thread: z.string().optional().describe('The id of its newest thread.'),
+  governed: governedSchema.optional().describe('Whether the policy covers the tools built into its agent.'),
+  question: questionSchema.optional().describe('For answer_question.'),
   mcp_socket: z.string().optional().describe('The path of its unix socket, for "signalbox relay".'),
 })
 export type Session = z.output<typeof sessionSchema>

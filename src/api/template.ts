@@ -1,7 +1,8 @@
 /** How to start a kind of session: the content of a template file. */
 import { z } from 'zod'
 import { withoutControls } from '../base/without-controls.ts'
-import { sessionNameSchema, sizeSchema } from './session.ts'
+import type { SessionMode } from './session.ts'
+import { sessionModes, sessionNameSchema, sizeSchema } from './session.ts'
 import { socketNameSchema } from './socket-name.ts'
 import { terminalToolNames } from './terminal-tools.ts'
 
@@ -85,6 +86,19 @@ export type ConversationRules = z.output<typeof conversationSchema>
 /** Placeholders for several arguments or none. Each works only as an argument of its own. */
 export const argumentLists = { conversation: '{conversation}', agentArgs: '{agent_args}' } as const
 
+/** The agents whose hooks and records the hub understands. */
+export const agentNames = ['claude', 'codex', 'gemini', 'opencode'] as const
+export type AgentName = (typeof agentNames)[number]
+
+/** What a session in another mode has instead of the template's own. Variables are added. */
+const modeSchema = z.strictObject({
+  driver: z.string().optional(),
+  args: z.array(z.string()).optional(),
+  env: z.record(variableNameSchema, z.string()).optional(),
+  session_files: z.array(sessionFileSchema).optional(),
+  conversation: conversationSchema.optional(),
+})
+
 export const templateSchema = z.strictObject({
   name: sessionNameSchema,
   label: z.string().overwrite(withoutControls).optional(),
@@ -108,6 +122,16 @@ export const templateSchema = z.strictObject({
     .describe('A shell line that runs in a worktree before it is removed.'),
   hidden: z.boolean().default(false),
   driver: z.string().default('pty'),
+  mode: z.enum(sessionModes).default('terminal').describe('Of a session that does not ask for another.'),
+  modes: z
+    .partialRecord(z.enum(sessionModes), modeSchema)
+    .default({})
+    .describe('The other modes it can run in, and what differs there.'),
+  agent: z.enum(agentNames).optional().describe('The agent it runs, if the hub can read what that agent records.'),
+  own_tools: z
+    .enum(['preferred', 'required'])
+    .default('preferred')
+    .describe('required: the agent does not run unless the policy covers the tools built into it.'),
   backend: z.enum(['holder', 'tmux']).default('holder'),
   prefix: z.array(z.string()).default([]).describe('A program that runs the command, such as bwrap and its arguments.'),
   size: sizeSchema.optional(),
@@ -127,6 +151,25 @@ export const templateSchema = z.strictObject({
   install: z.string().optional().describe('How to install it.'),
 })
 export type Template = z.output<typeof templateSchema>
+
+/** The template as it is in a mode. Throws nothing: `hasMode` tells whether there is such a mode. */
+export function inMode(template: Template, mode: SessionMode): Template {
+  const { driver, args, env, session_files, conversation } = template.modes[mode] ?? {}
+  return {
+    ...template,
+    ...(driver !== undefined && { driver }),
+    ...(args && { args }),
+    ...(env && { env: { ...template.env, ...env } }),
+    ...(session_files && { session_files }),
+    ...(conversation && { conversation }),
+  }
+}
+
+/** A template in a terminal needs no entry for that mode. */
+export function modesOf({ driver, mode, modes }: Template): readonly SessionMode[] {
+  const own: readonly SessionMode[] = driver === 'pty' ? ['terminal'] : []
+  return sessionModes.filter((one) => one === mode || one in modes || own.includes(one))
+}
 
 export interface FoundTemplate {
   readonly template: Template

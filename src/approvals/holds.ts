@@ -71,7 +71,7 @@ export function createHolds(options: HoldsOptions): Holds {
   async function obtain(request: ApprovalRequest, call: HeldCall): Promise<ApprovalOutcome> {
     const { session: sessionId, tool, policyVersion } = request
     const sought = { sessionId, tool, policyVersion, digest: digestOf(request) }
-    const until = performance.now() + (holdMs ?? holdMsOf(call.clientName))
+    const until = performance.now() + (call.holdMs ?? holdMs ?? holdMsOf(call.clientName))
     using presence = new DisposableStack()
     presence.use(enter(sought))
     for (;;) {

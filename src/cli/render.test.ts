@@ -55,6 +55,7 @@ function session(parts: Partial<Session>): Session {
     name: 'fix-tests',
     template: 'claude',
     command: 'claude',
+    mode: 'terminal',
     session_type: 'long_running',
     status: 'running',
     activity: { is: 'working', since: '2026-01-01T11:59:48.000Z', source: 'agent', confidence: 1 },

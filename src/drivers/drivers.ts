@@ -3,6 +3,8 @@ import { HubError } from '../base/hub-error.ts'
 import type { Driver } from './port/driver.ts'
 
 export type * from './port/driver.ts'
+export type * from './port/own-tools.ts'
+export type * from './port/thread-writer.ts'
 export { createPtyDriver } from './pty/pty.ts'
 
 export interface Drivers {

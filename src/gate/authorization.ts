@@ -3,6 +3,11 @@ import type { HeldCall } from '../api/approval.ts'
 import type { Principal } from '../base/principal.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
 
+export interface Gate {
+  /** Decides whether a call may run. Rejects if the call cannot be recorded or no person can be asked. */
+  authorize(request: GateRequest): Promise<Authorization>
+}
+
 export interface GateRequest extends PolicyCall, HeldCall {
   /** The session id. */
   readonly session: string
@@ -29,6 +34,8 @@ export type Authorization = Authorized | Refused | Pending | { readonly status: 
 /** The caller runs the call now and reports how it ended. */
 export interface Authorized {
   readonly status: 'allowed'
+  /** A rule, a grant or a person allowed it. False: no rule matched, and the default or the agent's settings allow it. */
+  readonly isRuled: boolean
   /** The state that the call itself passed to `suspend` in the previous round. */
   readonly state: unknown
   end(ending: CallEnding): void

@@ -7,25 +7,14 @@ import { messageOf } from '../base/hub-error.ts'
 import type { CallRecord, EventLog } from '../events/events.ts'
 import { openCallRecord } from '../events/events.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
-import type {
-  Authorization,
-  Authorized,
-  Decided,
-  Failed,
-  GateRequest,
-  Pending,
-  Reasons,
-  Refused,
-} from './authorization.ts'
+import type { Authorized, Decided, Failed, Gate, GateRequest, Pending, Reasons, Refused } from './authorization.ts'
 import { createPassedRounds } from './passed-rounds.ts'
 import { recordedCall, recordedDecision } from './recorded-call.ts'
 
-export type { Authorized, GateRequest, Refused } from './authorization.ts'
-
-export interface Gate {
-  /** Decides whether a call may run. Rejects if the call cannot be recorded or no person can be asked. */
-  authorize(request: GateRequest): Promise<Authorization>
-}
+export type { Authorized, Gate, GateRequest, Refused } from './authorization.ts'
+export { createOwnToolGates } from './own-tool-gate.ts'
+export type { OwnToolGates } from './own-tool-gate.ts'
+export { refusalText } from './refusal-text.ts'
 
 export interface GateOptions {
   readonly events: EventLog
@@ -98,10 +87,16 @@ export function createGate({ events, policies, approvals }: GateOptions): Gate {
     }
   }
 
-  function authorized(request: GateRequest, record: CallRecord, { approval }: Allowed, state: unknown): Authorized {
+  function authorized(
+    request: GateRequest,
+    record: CallRecord,
+    { approval, isRuled }: Allowed & Pick<Authorized, 'isRuled'>,
+    state: unknown,
+  ): Authorized {
     const how = approval === undefined ? {} : { approval }
     return {
       status: 'allowed',
+      isRuled,
       state,
       end: (ending) => record.end({ ...ending, ...how }),
       suspend(inner) {
@@ -131,7 +126,10 @@ export function createGate({ events, policies, approvals }: GateOptions): Gate {
         record.end({ outcome: status, ...how })
         return ruling
       }
-      if (!request.signal.aborted) return authorized(request, record, ruling, round?.inner)
+      if (!request.signal.aborted) {
+        const isRuled = approval !== undefined || hasMatched(decided)
+        return authorized(request, record, { ...ruling, isRuled }, round?.inner)
+      }
       record.end({ outcome: 'cancelled', error: new Error('The call was cancelled before it ran.'), ...how })
       return { status: 'cancelled' }
     },
@@ -153,6 +151,11 @@ function refusalBy(verdict: Verdict): Refused | undefined {
 
 function evaluationFailed({ failure }: Failed): Refused {
   return { by: 'policy', status: 'failed', reason: failure }
+}
+
+/** A rule or a grant matched the call. */
+function hasMatched(decided: Decided): boolean {
+  return !hasFailed(decided) && (decided.rule !== undefined || decided.grant !== undefined)
 }
 
 function hasFailed(decided: Decided): decided is Failed {

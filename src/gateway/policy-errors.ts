@@ -1,6 +1,7 @@
 /** The errors of the gate. Their codes are reserved: an upstream may not use them. */
 import { policyErrorCodes as policyCode } from '../api/policy-errors.ts'
 import type { Refused } from '../gate/gate.ts'
+import { refusalText } from '../gate/gate.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
 
 /** Marks our own errors. An upstream may send an error with the same code. */
@@ -8,7 +9,6 @@ class PolicyError extends RpcError {}
 
 export function refusalError(refused: Refused, tool: string, correlation: string): RpcError {
   const { rule, reason, policyVersion, approval } = refused
-  const because = reason === undefined ? '' : `: ${reason.replace(/\.$/, '')}`
   const data = {
     tool,
     decision: decisionOf(refused),
@@ -18,26 +18,20 @@ export function refusalError(refused: Refused, tool: string, correlation: string
     ...(approval !== undefined && { approval }),
     correlation,
   }
-  const isByPolicy = refused.by === 'policy'
-  switch (refused.status) {
-    case 'denied': {
-      const who = isByPolicy ? 'The policy denies' : 'A person denied'
-      return new PolicyError(policyCode.deny, `${who} ${tool}${because}. Go on without it.`, { data })
-    }
-    case 'aborted': {
-      const who = isByPolicy ? 'The policy forbids' : 'A person stopped'
-      return new PolicyError(policyCode.abort, `${who} ${tool}${because}. End your turn.`, { data })
-    }
+  return new PolicyError(codeOf(refused), refusalText(refused, tool), { data })
+}
+
+function codeOf({ status }: Refused): number {
+  switch (status) {
+    case 'denied':
     case 'expired':
-      return new PolicyError(policyCode.deny, `No person approved ${tool} in time, so it is denied.`, { data })
-    case 'abandoned': {
-      const message = `The request for approval of ${tool} was abandoned. It has not run.`
-      return new PolicyError(errorCode.cancelled, message, { data })
-    }
-    case 'failed': {
-      const message = `The policy could not be evaluated for ${tool}${because}. It has not run.`
-      return new PolicyError(policyCode.failed, message, { data })
-    }
+      return policyCode.deny
+    case 'aborted':
+      return policyCode.abort
+    case 'abandoned':
+      return errorCode.cancelled
+    case 'failed':
+      return policyCode.failed
   }
 }
 

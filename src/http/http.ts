@@ -27,6 +27,8 @@ import type { FinishLogin } from './login-callback.ts'
 import { answerLoginCallback } from './login-callback.ts'
 import type { ExchangeCode } from './login-route.ts'
 import { createLoginRoute } from './login-route.ts'
+import type { OnHook } from './hook-route.ts'
+import { answerHook, hooksPrefix } from './hook-route.ts'
 import { createMcpRoute } from './mcp-route.ts'
 import type { McpExchange, McpRoute } from './mcp-route.ts'
 import type { Certificate } from './certificate.ts'
@@ -66,6 +68,7 @@ export interface OpenParts {
   readonly faceOf: (caller: Principal) => Face
   readonly finishLogin?: FinishLogin
   readonly exchangeCode?: ExchangeCode
+  readonly onHook?: OnHook
 }
 
 export interface HttpOptions {
@@ -173,6 +176,7 @@ export function createHttp(options: HttpOptions): HttpServer {
 
     const [path, query] = splitUrl(request.url ?? '/')
     const route = routes.get(path)
+    if (path.startsWith(hooksPrefix)) return serveHook(path, { request, response, query })
     if (!route) return answerElsewhere(path, { request, response, query })
     if (route.is === 'open') return route.answer({ request, response, query })
     return serveMcp(route.methods, { request, response, query })
@@ -213,6 +217,16 @@ export function createHttp(options: HttpOptions): HttpServer {
     const serve = Object.entries(methods).find(([method]) => method === request.method)?.[1]
     if (!serve) return refuseMethod(response, Object.keys(methods).join(', '))
     return serve(mcp, { request, response, caller, query })
+  }
+
+  async function serveHook(path: string, exchange: Exchange): Promise<void> {
+    const { request, response } = exchange
+    if (state.is !== 'ready') throw unready(response, state.is)
+    const { authenticator, onHook } = state
+    const caller = await prove(authenticator, request, response)
+    if (request.method !== 'POST') return refuseMethod(response, 'POST')
+    if (!onHook) return answerElsewhere(path, exchange)
+    return answerHook({ path, request, response, caller, maxBodyBytes, onHook })
   }
 
   /** While its token is checked a connection does not count as unauthenticated: with PostgreSQL that takes a moment. */

@@ -1,5 +1,6 @@
 /** Explains how a call would be decided by the policies that apply to its session now. */
 import { z } from 'zod'
+import { isOwnTool } from '../api/own-tools.ts'
 import { decisionSchema, effects, policyScopes } from '../api/policy.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { CompiledGrant, Policy, PolicyCall, PolicyPool, Verdict } from '../policy/policy.ts'
@@ -58,9 +59,13 @@ export function createExplain({ pools, grantsOf, names }: ExplainOptions): Expla
 }
 
 function sayWhy(pool: PolicyPool, { rule: name, grant, effect }: Verdict, tool: string): string {
-  const decided = name === undefined ? sayDefault(pool, tool) : sayRule(pool, name)
+  const unruled = () => (isOwnTool(tool) ? ownToolsUnruled : sayDefault(pool, tool))
+  const decided = name === undefined ? unruled() : sayRule(pool, name)
   return grant === undefined || effect !== 'allow' ? decided : `${decided} The grant ${grant} answers that with yes.`
 }
+
+const ownToolsUnruled =
+  'No rule matches. The default does not apply to own tools: the settings of the agent decide, and may ask a person.'
 
 /** Matches the gate: a prompt of a connector is not asked about if only the default says ask. */
 function sayPrompts({ rule, effect }: Verdict, tool: string): string {

@@ -50,11 +50,13 @@ export interface PolicyCall {
   /** The name that the caller sees, and other past or possible names. A rule for an alias may forbid, but never allow. */
   readonly aliases?: readonly string[] | undefined
   readonly arguments: Readonly<Record<string, unknown>>
+  /** Of an own tool: the agent's own settings want a person to confirm this call. */
+  readonly agentAsks?: boolean
 }
 
 export interface Verdict {
   readonly effect: Effect
-  /** Such as `hub#3`; absent if the default decided. */
+  /** Such as `hub#3`; absent if the default decided or, for an own tool, the settings of the agent. */
   readonly rule?: string
   readonly reason?: string
   /** The id of the grant that turned `ask` into `allow`. */

@@ -1,3 +1,4 @@
+import { isOwnTool } from '../api/own-tools.ts'
 import type { Effect } from '../api/policy.ts'
 import { messageOf } from '../base/hub-error.ts'
 import { withinTimeLimit } from './decision-time.ts'
@@ -26,9 +27,15 @@ function decideNow(pool: PolicyPool, grants: readonly CompiledGrant[], call: Pol
 function strictestVerdict(pool: PolicyPool, call: PolicyCall): Verdict {
   const policyVersion = pool.version
   const rule = pool.rulesFor(call).find((one) => holds(one, call))
-  if (!rule) return { effect: pool.fallback.effect, policyVersion }
+  if (!rule) return { effect: effectWithoutRule(pool, call), policyVersion }
   const { effect, name, reason } = rule
   return { effect, rule: name, policyVersion, ...(reason !== undefined && { reason }) }
+}
+
+/** The default does not apply to own tools: where no rule matches, the settings of the agent decide. */
+function effectWithoutRule({ fallback }: PolicyPool, { tool, agentAsks = false }: PolicyCall): Effect {
+  if (!isOwnTool(tool)) return fallback.effect
+  return agentAsks ? 'ask' : 'allow'
 }
 
 /** Whether arguments that are no longer known could change the effect of a recorded call. */
@@ -57,7 +64,7 @@ function sureEffect(
 ): Effect | undefined {
   const rules = pool.rulesFor(call)
   const sure = rules.find((rule) => !isUnsure(rule) && holds(rule, call))
-  const effect = sure?.effect ?? pool.fallback.effect
+  const effect = sure?.effect ?? effectWithoutRule(pool, call)
   const before = sure ? rules.slice(0, rules.indexOf(sure)) : rules
   return before.some((rule) => isUnsure(rule) && rule.effect !== effect) ? undefined : effect
 }

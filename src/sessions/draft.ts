@@ -1,8 +1,8 @@
 /** Turns a request into a record that can be stored and started, or throws an error that says what would work. */
 import type { ConnectorUse, LegacyMcps } from '../api/connector.ts'
-import type { TerminalSize } from '../api/session.ts'
+import type { SessionMode, TerminalSize } from '../api/session.ts'
 import type { AvailableTemplate, Template } from '../api/template.ts'
-import { argumentLists } from '../api/template.ts'
+import { argumentLists, inMode, modesOf } from '../api/template.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Drivers } from '../drivers/drivers.ts'
@@ -24,6 +24,7 @@ export interface SessionSpec {
   readonly args?: readonly string[] | undefined
   /** Flags for the agent of the template. */
   readonly agentArgs?: readonly string[] | undefined
+  readonly mode?: SessionMode | undefined
   readonly workingDir?: string | undefined
   readonly worktree?: boolean | undefined
   readonly env?: ProgramEnvironment | undefined
@@ -70,7 +71,9 @@ export function createDraft(options: DraftOptions): DraftSession {
 
   return async (spec) => {
     const found = templates.find(spec.template ?? templateFor(spec))
-    const { template, available, whyNot } = found
+    const { available, whyNot } = found
+    const mode = modeFor(found.template, spec)
+    const template = inMode(found.template, mode)
     if (!available && spec.command === undefined) {
       throw new HubError('unavailable', `The template "${template.name}" cannot be used here: ${whyNot}`)
     }
@@ -100,6 +103,7 @@ export function createDraft(options: DraftOptions): DraftSession {
       args: line.args,
       sessionType: template.session_type,
       driver: driver.name,
+      mode,
       backend: template.backend,
       description: spec.description,
       labels: spec.labels ?? [],
@@ -113,6 +117,14 @@ export function createDraft(options: DraftOptions): DraftSession {
     const holding = held.move()
     return { record: { ...record, lastMessage: made.note }, found, [Symbol.dispose]: () => holding.dispose() }
   }
+}
+
+function modeFor(template: Template, { mode = template.mode, command }: SessionSpec): SessionMode {
+  // A custom command is not the agent, so only its terminal is of use.
+  if (command !== undefined) return 'terminal'
+  const modes = modesOf(template)
+  if (modes.includes(mode)) return mode
+  throw new HubError('invalid', `"mode": the template "${template.name}" can run in: ${modes.join(', ')}.`)
 }
 
 function takesAgentArgs({ args = [] }: Template): boolean {

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import type { Template } from '../api/template.ts'
+import { inMode } from '../api/template.ts'
 import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
@@ -56,7 +57,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
 
   async function start(record: SessionRecord, { env, socketPath, prompt }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
-    const { template } = templates.find(record.template)
+    const template = inMode(templates.find(record.template).template, record.mode)
     const sessionDir = join(directory, id)
     const words = {
       workspace: workspacePath,

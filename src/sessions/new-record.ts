@@ -22,7 +22,7 @@ type Requested =
   | 'terminalTools'
   | 'socketName'
 
-type Agents = 'agentArgs' | 'conversation' | 'resumedFrom'
+type Agents = 'agentArgs' | 'conversation' | 'mode' | 'resumedFrom'
 
 export type NewRecord = (
   requested: Pick<SessionRecord, Requested> & Partial<Pick<SessionRecord, Agents>>,
@@ -35,6 +35,7 @@ export function createNewRecord(hubId: string): NewRecord {
     const { id, createdAt } = ids.next()
     return {
       agentArgs: [],
+      mode: 'terminal',
       conversation: undefined,
       resumedFrom: undefined,
       ...requested,

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { isOver } from '../api/session.ts'
 import type { ConversationRules } from '../api/template.ts'
+import { inMode } from '../api/template.ts'
 import { HubError, isNotFound } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Drivers } from '../drivers/drivers.ts'
@@ -57,7 +58,8 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
     held.use(worktrees.hold(ended.workspacePath))
     assertResumable(ended)
     const found = templates.find(ended.template)
-    const { template, available, whyNot } = found
+    const { available, whyNot } = found
+    const template = inMode(found.template, ended.mode)
     const rules = template.conversation
     if (!rules) throw new HubError('invalid', `The template "${template.name}" no longer says how to resume.`)
     if (!available) {
@@ -77,6 +79,7 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
       resumedFrom: ended.id,
       sessionType,
       driver: drivers.find(template.driver).name,
+      mode: ended.mode,
       backend,
       description,
       labels,

@@ -3,7 +3,7 @@
  * runs of ended sessions for readers.
  */
 import type { PendingApprovals } from '../api/approval.ts'
-import type { Activity, AgentReport } from '../api/session.ts'
+import type { Activity, AgentReport, Governed, Question } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
@@ -59,6 +59,8 @@ export interface RunningSessions extends AsyncDisposable {
   /** Calls the listener when the activity or the record changes. Returns a function that stops it. */
   onChange(id: string, listener: () => void): () => void
   report(id: string, report: AgentReport): void
+  /** The run of a session that this hub follows. */
+  liveRunOf(id: string): Promise<Run | undefined>
   /** The stored record of a running session. */
   recordOf(id: string): SessionRecord | undefined
   /** The stored record of a session that runs or is being read. */
@@ -68,6 +70,8 @@ export interface RunningSessions extends AsyncDisposable {
   /** If the session is ending, resolves when its end is stored. */
   settled(id: string): Promise<void>
   pidOf(id: string): number | undefined
+  /** What is known about the agent of a running session. */
+  agentOf(id: string): { readonly governed: Governed | undefined; readonly question: Question | undefined }
   socketPathOf(id: string): string | undefined
   /** Closes a run, so that its files can be removed. */
   forget(id: string): Promise<void>
@@ -249,8 +253,16 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       await ending.settled(id)
       if (unstored.has(id)) await ending.run(id, () => storeEnd(id))
     },
+    async liveRunOf(id) {
+      if (!followed.has(id)) await starting.settled(id)
+      return followed.get(id)?.run
+    },
     report: (id, report) => followed.get(id)?.run.report?.(report),
     socketPathOf: (id) => followed.get(id)?.socket?.path,
+    agentOf(id) {
+      const { governed, question } = followed.get(id)?.run ?? {}
+      return { governed, question }
+    },
     pidOf(id) {
       const status = followed.get(id)?.run.status
       return status?.is === 'running' ? status.pid : undefined

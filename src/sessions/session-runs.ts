@@ -1,9 +1,11 @@
 /** Picks the driver of a session, and describes the session to it. */
 import { isOver } from '../api/session.ts'
 import type { Template } from '../api/template.ts'
+import { inMode } from '../api/template.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
-import type { Drivers, Run, RunSession } from '../drivers/drivers.ts'
+import { join } from 'node:path'
+import type { Drivers, OwnToolGate, Run, RunSession, ThreadWriter } from '../drivers/drivers.ts'
 import type { ConnectedAgents } from './connected-agents.ts'
 import type { PendingCalls } from './pending-approvals.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -22,13 +24,26 @@ export interface SessionRunsOptions {
   readonly templates: { find(name: string): { readonly template: Template } }
   readonly pending: Pick<PendingCalls, 'heldOf'>
   readonly agents: Pick<ConnectedAgents, 'until'>
+  readonly threads: SessionThreads
+  readonly ownTools: { of(session: string): OwnToolGate }
+  /** The directory with a folder for each session. */
+  readonly directory: string
   readonly log: Log
 }
 
-export function createSessionRuns({ drivers, templates, pending, agents, log }: SessionRunsOptions): SessionRuns {
-  function templateOf({ name, template, status }: SessionRecord): Template | undefined {
+/** The part of the threads that sessions need. */
+export interface SessionThreads {
+  writerOf(session: { readonly id: string; readonly name: string; readonly agent: string }): ThreadWriter
+  /** The id of the newest thread of a session. */
+  currentOf(session: string): string | undefined
+}
+
+export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
+  const { drivers, templates, pending, agents, threads, ownTools, directory, log } = options
+
+  function templateOf({ name, template, status, mode }: SessionRecord): Template | undefined {
     try {
-      return templates.find(template).template
+      return inMode(templates.find(template).template, mode)
     } catch (error) {
       // An ended session no longer needs its template.
       if (!isOver(status)) {
@@ -39,16 +54,23 @@ export function createSessionRuns({ drivers, templates, pending, agents, log }: 
   }
 
   function describe(record: SessionRecord): RunSession {
-    const { id, name, backend, resumedFrom, activity } = record
+    const { id, name, backend, mode, workspacePath, conversation, resumedFrom, activity } = record
+    const template = templateOf(record)
     return {
       id,
       name,
       backend,
-      template: templateOf(record),
+      mode,
+      workspacePath,
+      directory: join(directory, id),
+      conversation: conversation?.id,
+      template,
       isResumed: resumedFrom !== undefined,
       lastActivity: activity,
       heldCall: () => pending.heldOf(id),
       agentConnected: (signal) => agents.until(id, signal),
+      thread: threads.writerOf({ id, name, agent: template?.agent ?? record.template }),
+      ownTools: ownTools.of(id),
     }
   }
 
@@ -56,6 +78,7 @@ export function createSessionRuns({ drivers, templates, pending, agents, log }: 
     drivers,
     describe,
     adopt: async (record) => drivers.find(record.driver).adopt(describe(record)),
-    hasTerminal: ({ driver }) => drivers.all.some(({ name, abilities }) => name === driver && abilities.terminal),
+    hasTerminal: ({ driver, mode }) =>
+      mode !== 'structured' && drivers.all.some(({ name, abilities }) => name === driver && abilities.terminal),
   }
 }

@@ -1,5 +1,5 @@
 /** The only SQL of sessions. */
-import type { Activity, SessionStatus, TerminalSize } from '../api/session.ts'
+import type { Activity, SessionMode, SessionStatus, TerminalSize } from '../api/session.ts'
 import { livingStatuses } from '../api/session.ts'
 import type { TerminalSettings } from '../api/terminal-tools.ts'
 import { HubError } from '../base/hub-error.ts'
@@ -25,6 +25,7 @@ export interface SessionRecord {
   readonly sessionType: 'long_running' | 'one_off'
   /** The name of the driver that runs it. */
   readonly driver: string
+  readonly mode: SessionMode
   readonly backend: 'holder' | 'tmux'
   readonly status: SessionStatus
   /** A person asked to stop it. However it then ends, it counts as stopped. */
@@ -179,6 +180,7 @@ function toStored(record: SessionRecord): Tables['sessions'] {
     args: record.args ? JSON.stringify(record.args) : null,
     session_type: record.sessionType,
     driver: record.driver,
+    mode: record.mode,
     backend: record.backend,
     status: record.status,
     is_stop_asked: record.isStopAsked ? 1 : 0,
@@ -219,6 +221,7 @@ function toRecord(stored: Tables['sessions']): SessionRecord {
     args: stored.args === null ? undefined : (JSON.parse(stored.args) as readonly string[]),
     sessionType: stored.session_type as SessionRecord['sessionType'],
     driver: stored.driver,
+    mode: stored.mode as SessionMode,
     backend: stored.backend as SessionRecord['backend'],
     status: stored.status as SessionStatus,
     isStopAsked: stored.is_stop_asked === 1,

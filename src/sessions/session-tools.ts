@@ -2,6 +2,8 @@
 import type { Feature } from '../feature/feature.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { createAdoptTools } from './adopt-tool.ts'
+import type { TurnThreads } from './agent-tools.ts'
+import { createAgentToolProvider } from './agent-tools.ts'
 import { createJobTools } from './job-tools.ts'
 import { createReadingTools } from './reading-tools.ts'
 import { createResumeTool } from './resume-tool.ts'
@@ -16,12 +18,16 @@ export interface SessionToolsOptions {
   readonly sessions: Sessions
   readonly terminalTools: Waiting
   readonly policies: SteeringOptions['policies']
+  readonly threads: TurnThreads
 }
 
-export function createSessionTools({ sessions, terminalTools, policies }: SessionToolsOptions): Feature {
+export function createSessionTools({ sessions, terminalTools, policies, threads }: SessionToolsOptions): Feature {
   const { wait, checkWait } = terminalTools
   return {
-    providers: [createSessionProvider({ sessions, wait, checkWait, policies })],
+    providers: [
+      createSessionProvider({ sessions, wait, checkWait, policies }),
+      createAgentToolProvider({ sessions, threads }),
+    ],
     providersOf: (session) => [createPeerProvider(sessions, session)],
   }
 }

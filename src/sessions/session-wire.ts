@@ -1,6 +1,6 @@
 /** A session as clients see it. */
 import { join } from 'node:path'
-import type { Activity, Session } from '../api/session.ts'
+import type { Activity, Governed, Question, Session } from '../api/session.ts'
 import { canResume } from './conversation.ts'
 import type { SessionRecord } from './session-store.ts'
 
@@ -12,10 +12,14 @@ export interface SessionSurroundings {
   readonly directory: string
   readonly url: string
   readonly socketPath: string | undefined
+  readonly thread: string | undefined
+  readonly governed: Governed | undefined
+  readonly question: Question | undefined
 }
 
 export function toWire(record: SessionRecord, around: SessionSurroundings): Session {
   const { activity, approvalsPending, pid, hasTerminal, directory, url, socketPath } = around
+  const { thread, governed, question } = around
   const { args, agentArgs, resumedFrom, description, jobId, exitCode, exitSignal, lastMessage } = record
   const terminal = {
     size: { ...record.size },
@@ -52,6 +56,10 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     size: terminal.size,
     terminal_tools: terminal.tools,
     session_url: url,
+    mode: record.mode,
+    ...(thread !== undefined && { thread }),
+    ...(governed && { governed }),
+    ...(question && { question }),
     ...(socketPath !== undefined && { mcp_socket: socketPath }),
   }
 }

@@ -1,7 +1,7 @@
 /** The interface of sessions, for the rest of the hub and for the tools of this folder. */
 import type { PruneSource } from '../api/prune.ts'
 import type { Activity, ActivityView, AgentReport, Session, SessionStatus } from '../api/session.ts'
-import type { Run, Typed, TypingOptions } from '../drivers/drivers.ts'
+import type { HookMessage, Run, Typed, TypingOptions } from '../drivers/drivers.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { AdoptTmux } from './adopt-tmux.ts'
 import type { CreatedSession, Creation } from './create-session.ts'
@@ -47,6 +47,8 @@ export interface Sessions extends Feature, AsyncDisposable {
   activityView(id: string): ActivityView | undefined
   /** Takes a report of the agent about its activity. */
   report(id: string, report: AgentReport): void
+  /** Takes a message of a hook of the session's agent, and answers it. Throws if the session takes none. */
+  hook(id: string, message: HookMessage, signal: AbortSignal): Promise<object>
   isLiving(nameOrId: string): Promise<boolean>
   /** Waits until the program runs, the session has ended, or the time is up. */
   untilStarted(

@@ -39,6 +39,7 @@ import { createRunningSessions } from './running.ts'
 import type { Sessions } from './session.ts'
 import { createSessionRegistry } from './session-registry.ts'
 import { createSessionEnds } from './session-ends.ts'
+import type { SessionRunsOptions } from './session-runs.ts'
 import { createSessionRuns } from './session-runs.ts'
 import type { SessionRecord } from './session-store.ts'
 import { createSessionStore } from './session-store.ts'
@@ -78,6 +79,8 @@ export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly lateHolderMs?: number
   readonly policies: SessionPolicies
   readonly connectors: SessionConnectors
+  readonly threads: SessionRunsOptions['threads']
+  readonly ownTools: SessionRunsOptions['ownTools']
   readonly signals: SignalSender
 }
 
@@ -105,7 +108,17 @@ export function createSessions(options: SessionsOptions): Sessions {
     startNextJob: () => jobs.next(),
   })
   const pending = createPendingCalls()
-  const runs = createSessionRuns({ drivers, templates, pending, agents, log })
+  const { threads, ownTools } = options
+  const runs = createSessionRuns({
+    drivers,
+    templates,
+    pending,
+    agents,
+    threads,
+    ownTools,
+    directory: directories.sessions,
+    log,
+  })
   const running = createRunningSessions({
     registry,
     ends,
@@ -226,6 +239,8 @@ export function createSessions(options: SessionsOptions): Sessions {
         approvalsPending: pending.countOf(record.id),
         pid: running.pidOf(record.id),
         hasTerminal: runs.hasTerminal(record),
+        thread: threads.currentOf(record.id),
+        ...running.agentOf(record.id),
         socketPath: running.socketPathOf(record.id),
         directory: join(directories.sessions, record.id),
         url: urlOf(record.name),
@@ -277,6 +292,11 @@ export function createSessions(options: SessionsOptions): Sessions {
       )
     },
     report: (id, report) => running.report(id, report),
+    async hook(id, message, signal) {
+      const run = await running.liveRunOf(id)
+      if (run?.hook) return run.hook(message, signal)
+      throw new HubError('not-found', 'This session takes no hooks.')
+    },
     async isLiving(nameOrId) {
       // Each request of an agent calls this, with the id: avoid the database.
       const known = running.recordOf(nameOrId)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { withoutControls } from '../base/without-controls.ts'
 import { connectorUse, legacyMcps } from '../api/connector.ts'
-import { sessionNameSchema, sessionSchema, sizeSchema } from '../api/session.ts'
+import { sessionModes, sessionNameSchema, sessionSchema, sizeSchema } from '../api/session.ts'
 import { socketNameSchema } from '../api/socket-name.ts'
 import { terminalToolNames } from '../api/terminal-tools.ts'
 import { waitInputSchema } from '../api/wait.ts'
@@ -87,6 +87,7 @@ export function createSteeringTools({ sessions, wait, checkWait, policies }: Ste
           .describe('A shell line; with args, a program. Replaces the template’s.'),
         args: z.array(programText(100_000)).max(1_000).optional(),
         agent_args: agentArgsArgument.optional(),
+        mode: z.enum(sessionModes).optional().describe('How its agent is shown. Default: as the template says.'),
         working_dir: programText(4_000).optional().describe('An absolute path. Default: a new directory.'),
         worktree: z.boolean().optional().describe('Work in a new git worktree of working_dir.'),
         env: envArgument.optional(),

@@ -19,6 +19,9 @@ export interface Tables {
   approval_revisions: ApprovalRevisionRow
   grants: GrantRow
   mount_subscriptions: MountSubscriptionRow
+  threads: ThreadRow
+  thread_entries: ThreadEntryRow
+  thread_progress: ThreadProgressRow
 }
 
 export interface TokenRow {
@@ -43,6 +46,38 @@ export interface LoginCodeRow {
   created_by: string
   created_at: string
   expires_at: string
+}
+
+/** A conversation with an agent. */
+export interface ThreadRow {
+  id: string
+  /** The newest session that continues it. */
+  session_id: string
+  agent: string
+  /** The id that the agent itself gave it. Null: no agent knows it yet. */
+  conversation: string | null
+  parent: string | null
+  /** The key of the last entry that it shares with its parent. */
+  fork_key: string | null
+  label: string | null
+  created_at: string
+}
+
+export interface ThreadEntryRow {
+  thread_id: string
+  seq: number
+  key: string
+  type: string
+  at: string
+  model: string | null
+  /** JSON */
+  body: string
+}
+
+/** How far the driver of a session has read what its agent records. */
+export interface ThreadProgressRow {
+  session_id: string
+  read_to: string
 }
 
 /** A git worktree that a hub created. */
@@ -71,6 +106,8 @@ export interface SessionRow {
   session_type: string
   /** The name of the driver that runs it. */
   driver: string
+  /** terminal, structured or both */
+  mode: string
   backend: string
   status: string
   /** A person asked to stop it. However it then ends, its status is "stopped". */

@@ -86,6 +86,7 @@ export async function addSession(store: Store, name: string, status: SessionStat
       command: 'cat',
       session_type: 'long_running',
       driver: 'pty',
+      mode: 'terminal',
       backend: 'holder',
       is_stop_asked: 0,
       labels: '[]',

@@ -54,6 +54,7 @@ export function connectorWorld(store: Store, given: Partial<ConnectorsOptions & 
         args: null,
         session_type: 'long_running',
         driver: 'pty',
+        mode: 'terminal',
         backend: 'holder',
         status: 'running',
         is_stop_asked: 0,

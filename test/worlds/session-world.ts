@@ -11,12 +11,13 @@ import { createRedactor } from '../../src/base/redact.ts'
 import type { PersonsEnvironment } from '../../src/config/config.ts'
 import { createNotices } from '../../src/mcp/mcp.ts'
 import type { SessionRecord, Sessions, SessionsOptions } from '../../src/sessions/sessions.ts'
-import { createSessions } from '../../src/sessions/sessions.ts'
+import { createFindSession, createSessions } from '../../src/sessions/sessions.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openStore } from '../../src/store/store.ts'
 import { createDrivers, createPtyDriver } from '../../src/drivers/drivers.ts'
 import type { Terminals } from '../../src/terminal/terminal.ts'
 import { createTerminals } from '../../src/terminal/terminal.ts'
+import { createThreads } from '../../src/threads/threads.ts'
 import { reapHolders } from '../harness/reap-holders.ts'
 
 /** `terminals`: the terminals of its driver. */
@@ -137,6 +138,19 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         createPtyDriver({ terminals, environment, rulePlaces: [], redact: (text) => text, log }),
       ]),
       policies: { storeTemplatePolicy: async () => {}, setSessionPolicy: async () => {}, ownOf: async () => undefined },
+      threads: createThreads({
+        store,
+        notices,
+        redactor: createRedactor(),
+        findSession: createFindSession(store),
+      }),
+      ownTools: {
+        of: () => ({
+          check: async () => ({ is: 'allowed', isRuled: false, approval: undefined, end: () => {} }),
+          authorize: async () => ({ is: 'allowed', isRuled: false, approval: undefined, end: () => {} }),
+          answeredInTerminal: async () => {},
+        }),
+      },
       connectors: { bindAll: async () => {}, bindLegacyMap: async () => {}, usesOf: async () => [] },
       templates: {
         find(name) {

@@ -4,10 +4,12 @@
  *
  * A driver leaves out the methods it cannot support, so that callers have to check before they call.
  */
-import type { Activity, AgentReport, TerminalSize } from '../../api/session.ts'
+import type { Activity, AgentReport, Governed, Question, SessionMode, TerminalSize } from '../../api/session.ts'
 import type { Template } from '../../api/template.ts'
 import type { ProgramEnvironment } from '../../config/config.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
+import type { OwnToolGate } from './own-tools.ts'
+import type { ThreadWriter } from './thread-writer.ts'
 
 export interface Driver {
   /** The name that templates use. The session record stores it, so that every later hub asks the same driver. */
@@ -40,6 +42,12 @@ export interface RunSession {
   readonly id: string
   readonly name: string
   readonly backend: 'holder' | 'tmux'
+  readonly mode: SessionMode
+  readonly workspacePath: string
+  /** The folder for the files of the session. It exists. */
+  readonly directory: string
+  /** The id of the agent's own conversation, if the hub chose it or an earlier session had it. */
+  readonly conversation: string | undefined
   /** `undefined` if the template was deleted or no longer parses. */
   readonly template: Template | undefined
   /** It continues a conversation, so the screen shows the earlier messages again. */
@@ -50,6 +58,10 @@ export interface RunSession {
   heldCall(): HeldActivity | undefined
   /** Resolves when the agent has asked the hub for its tools, or when it has had enough time to. */
   agentConnected(signal: AbortSignal): Promise<void>
+  /** Where the driver writes what the agent says and does. */
+  readonly thread: ThreadWriter
+  /** Decides about the tools that are built into the agent. */
+  readonly ownTools: OwnToolGate
 }
 
 export type HeldActivity = Activity & { readonly approval: string }
@@ -73,9 +85,15 @@ export interface Run extends Disposable {
   readonly activity: Activity
   /** A problem that people should know about, such as a full disk. */
   readonly fault: string | undefined
+  /** Whether it writes what the agent says and does to the thread. */
+  readonly hasThread?: boolean
   /** The only access to the terminal of the session. */
   readonly terminal?: Terminal
-  /** Called when the status, activity, fault or output may have changed. Returns a function that unsubscribes. */
+  /** Whether the agent's own tools are under the policy. `undefined`: it is not an agent that the hub knows. */
+  readonly governed?: Governed | undefined
+  /** The question that the agent asks by its own protocol, for `answer`. */
+  readonly question?: Question | undefined
+  /** Called when the status, activity, fault, question or output may have changed. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void
   /** Delivers a prompt as soon as the agent can take one. */
   prompt(text: string, signal: AbortSignal): Promise<Delivery>
@@ -86,12 +104,20 @@ export interface Run extends Disposable {
   steer?(text: string): Promise<void>
   interrupt?(): Promise<void>
   answer?(question: string, answer: string): Promise<void>
+  /** Takes a message of a hook that the agent runs, and answers in the words of the agent. */
+  hook?(message: HookMessage, signal: AbortSignal): Promise<object>
   /** Types text as a person at the keyboard would. */
   type?(text: string, options: TypingOptions): Promise<Typed>
   /** The end of the output. */
   tail?(lines: number, options: { readonly isRaw: boolean }): Promise<LogTail>
   /** Ends the run but not the program, which continues in the person's own terminal. */
   release?(): Promise<void>
+}
+
+/** `name` is the last part of the path that the hook uses. */
+export interface HookMessage {
+  readonly name: string
+  readonly body: Readonly<Record<string, unknown>>
 }
 
 export type RunStatus =

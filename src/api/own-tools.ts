@@ -1,0 +1,30 @@
+/**
+ * The tools that are built into agents, under one vocabulary: the names by which the policy judges them (API, "own").
+ * Nobody can call them.
+ */
+export const ownMount = 'own'
+
+const ownPrefix = `${ownMount}_`
+
+export function isOwnTool(tool: string): boolean {
+  return tool.startsWith(ownPrefix)
+}
+
+/** A call of a built-in tool, in the words of the policy. */
+export interface OwnTool {
+  /** `own_shell`, `own_edit`, `own_write`, `own_read`, `own_fetch`, `own_search`, or `own_` and the agent's name for it. */
+  readonly tool: string
+  readonly arguments: OwnToolArguments
+}
+
+export interface OwnToolArguments extends Readonly<Record<string, unknown>> {
+  /** The agent's own name for the tool. */
+  readonly agent_tool: string
+  /** The agent's own arguments that the common ones do not hold. */
+  readonly agent_arguments?: Readonly<Record<string, unknown>>
+}
+
+/** Names a tool that has no common name. */
+export function ownToolName(agentTool: string): string {
+  return ownPrefix + agentTool.replaceAll(/[^A-Za-z0-9_]/g, '_')
+}

@@ -1,0 +1,25 @@
+/** Where a driver writes the conversation of its agent. */
+import type { Draft, NewEntry } from '../../api/thread.ts'
+
+export interface ThreadWriter {
+  /**
+   * Resolves when the entries are stored. The thread ignores entries that it has, so a driver may write again what it
+   * is not sure of. The first entry of a conversation begins a thread, or continues the one of an earlier session.
+   */
+  append(conversation: string, entries: readonly NewEntry[], progress?: Progress): Promise<void>
+  /**
+   * Shows a text that is still being written, with everything so far. It is not stored: after a restart of the hub the
+   * driver writes it again. The entry with the same key replaces it.
+   */
+  draft(conversation: string, draft: Draft): void
+  /** How far the driver has read, as its last `append` said. `undefined`: it has read nothing. */
+  progress(): Promise<string | undefined>
+  /** Whether the thread has an entry with this key. */
+  has(conversation: string, key: string): Promise<boolean>
+}
+
+/** Stored together with the entries, so that a driver reads on exactly where it stopped. */
+export interface Progress {
+  /** In the words of the driver, such as the offset in a file. */
+  readonly readTo: string
+}

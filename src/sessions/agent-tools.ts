@@ -1,0 +1,177 @@
+/** prompt_session, steer_session, interrupt_session, answer_question: talking to the agent of a session. */
+import { z } from 'zod'
+import { isOver } from '../api/session.ts'
+import { turnStatuses, usageSchema } from '../api/thread.ts'
+import { HubError } from '../base/hub-error.ts'
+import { waitUntil } from '../base/wait-until.ts'
+import type { Run } from '../drivers/drivers.ts'
+import type { Call, Provider } from '../mcp/mcp.ts'
+import { defineTool } from '../mcp/mcp.ts'
+import { nameArgument } from './arguments.ts'
+import type { SessionRecord } from './session-store.ts'
+import type { Sessions } from './session.ts'
+
+export interface AgentToolsOptions {
+  readonly sessions: Pick<Sessions, 'find' | 'runOf' | 'activityOf' | 'onChange'>
+  readonly threads: TurnThreads
+}
+
+/** The part of the threads that knows when a turn has ended. */
+export interface TurnThreads {
+  placeOf(sessionId: string): Promise<TurnPlace>
+  turnAfter(sessionId: string, place: TurnPlace): Promise<Turn | undefined>
+  onChange(sessionId: string, listener: () => void): () => void
+}
+
+interface TurnPlace {
+  readonly thread: string | undefined
+  readonly seq: number
+  readonly cursor: string
+}
+
+interface Turn {
+  readonly status: (typeof turnStatuses)[number]
+  readonly reason?: string | undefined
+  readonly answer?: string | undefined
+  readonly usage?: z.output<typeof usageSchema> | undefined
+}
+
+const turnSchema = z.object({
+  turn: z.string().describe('For read_thread, since: what the agent says and does in this turn.'),
+  status: z
+    .enum([...turnStatuses, 'working', 'waiting', 'not-delivered'])
+    .describe('working: the turn goes on; waiting: for a person, see reason.'),
+  answer: z.string().optional().describe('The last thing the agent said.'),
+  reason: z.string().optional(),
+  screen: z.string().optional().describe('If the prompt was withheld: the screen that was in the way.'),
+  usage: usageSchema.optional(),
+  route: z.string().describe('Who answered.'),
+})
+type TurnResult = z.input<typeof turnSchema>
+
+const textArgument = z.string().min(1).max(1_000_000)
+const waitArguments = {
+  wait: z.boolean().default(true).describe('Wait until the turn ends or needs a person.'),
+  timeout_ms: z.int().min(0).max(3_600_000).default(120_000),
+}
+const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+
+export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions): Provider {
+  async function runOf(name: string): Promise<{ readonly record: SessionRecord; readonly run: Run }> {
+    const record = await sessions.find(name)
+    if (isOver(record.status)) {
+      throw new HubError('conflict', `"${record.name}" has ended. Call resume_session to continue its conversation.`)
+    }
+    return { record, run: await sessions.runOf(record) }
+  }
+
+  /** Waits until the turn ends, the session ends, or a person must do something. */
+  async function waitForTurn(
+    record: SessionRecord,
+    place: TurnPlace,
+    timeoutMs: number,
+    call: Call,
+  ): Promise<TurnResult> {
+    const { id, name } = record
+    const common = { turn: place.cursor, route: `session:${name}` }
+    const found = await waitUntil<TurnResult>({
+      sources: [(listener) => threads.onChange(id, listener), (listener) => sessions.onChange(id, listener)],
+      async look() {
+        const turn = await threads.turnAfter(id, place)
+        if (turn) {
+          const { status, reason, answer, usage } = turn
+          return {
+            ...common,
+            status,
+            ...(answer !== undefined && { answer }),
+            ...(reason !== undefined && { reason }),
+            ...(usage && { usage }),
+          }
+        }
+        const latest = await sessions.find(id)
+        if (isOver(latest.status)) {
+          return { ...common, status: 'failed', reason: latest.lastMessage ?? 'The session has ended.' }
+        }
+        const { is, reason } = sessions.activityOf(latest)
+        return is === 'waiting' ? { ...common, status: 'waiting', ...(reason !== undefined && { reason }) } : undefined
+      },
+      timeoutMs,
+      signal: call.signal,
+    })
+    return found ?? { ...common, status: 'working' }
+  }
+
+  const tools = [
+    defineTool({
+      name: 'prompt_session',
+      description:
+        'Gives the agent of a session a prompt, as soon as it can take one, and waits for its answer. read_thread shows what it does meanwhile.',
+      input: z.strictObject({ session: nameArgument, text: textArgument, ...waitArguments }),
+      output: turnSchema,
+      annotations,
+      unrecorded: ['text'],
+      async run({ session, text, wait, timeout_ms: timeoutMs }, call): Promise<TurnResult> {
+        const { record, run } = await runOf(session)
+        const place = await threads.placeOf(record.id)
+        const delivery = await run.prompt(text, call.signal)
+        const common = { turn: place.cursor, route: `session:${record.name}` }
+        if (!delivery.delivered) {
+          const { delivered: _, ...why } = delivery
+          return { ...common, status: 'not-delivered', ...why }
+        }
+        // Without a thread the hub cannot tell when the turn ends; wait_session can, by the screen.
+        return wait && run.hasThread ? waitForTurn(record, place, timeoutMs, call) : { ...common, status: 'working' }
+      },
+    }),
+    defineTool({
+      name: 'steer_session',
+      description: 'Adds a text to the turn that the agent of a session works on.',
+      input: z.strictObject({ session: nameArgument, text: textArgument }),
+      output: z.object({ ok: z.boolean() }),
+      annotations,
+      unrecorded: ['text'],
+      async run({ session, text }) {
+        const { record, run } = await runOf(session)
+        if (!run.steer) throw cannot(record, 'be steered', 'Wait until it is idle, then call prompt_session.')
+        await run.steer(text)
+        return { ok: true }
+      },
+    }),
+    defineTool({
+      name: 'interrupt_session',
+      description: 'Ends the turn that the agent of a session works on. The session stays.',
+      input: z.strictObject({ session: nameArgument }),
+      output: z.object({ ok: z.boolean() }),
+      annotations: { ...annotations, idempotentHint: true, openWorldHint: false },
+      async run({ session }) {
+        const { record, run } = await runOf(session)
+        if (!run.interrupt) throw cannot(record, 'be interrupted', 'Send it keys with send_keys, such as "Escape".')
+        await run.interrupt()
+        return { ok: true }
+      },
+    }),
+    defineTool({
+      name: 'answer_question',
+      description: 'Answers the question that an agent asks by its own protocol. get_session shows it.',
+      input: z.strictObject({
+        session: nameArgument,
+        question: z.string().min(1).max(1_000).describe('Its id.'),
+        answer: textArgument.describe('One of its choices, or a text.'),
+      }),
+      output: z.object({ ok: z.boolean() }),
+      annotations,
+      unrecorded: ['answer'],
+      async run({ session, question, answer }) {
+        const { record, run } = await runOf(session)
+        if (!run.answer) throw cannot(record, 'ask such questions', 'Answer on its screen, with send_input.')
+        await run.answer(question, answer)
+        return { ok: true }
+      },
+    }),
+  ]
+  return { toolset: 'agents', tools: () => tools }
+}
+
+function cannot({ name }: SessionRecord, what: string, instead: string): HubError {
+  return new HubError('invalid', `The agent of "${name}" cannot ${what}. ${instead}`)
+}

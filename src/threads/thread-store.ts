@@ -1,0 +1,199 @@
+/** The only SQL of threads. */
+import type { EntryBody, NewEntry, ThreadEntry } from '../api/thread.ts'
+import type { Store, Tables } from '../store/store.ts'
+
+export interface ThreadRecord {
+  readonly id: string
+  readonly sessionId: string
+  readonly agent: string
+  /** The id that the agent itself gave it. `undefined`: no agent knows it yet. */
+  readonly conversation: string | undefined
+  readonly parent: string | undefined
+  readonly forkKey: string | undefined
+  readonly label: string | undefined
+  readonly createdAt: string
+}
+
+export interface ThreadStore {
+  find(id: string): Promise<ThreadRecord | undefined>
+  /** The newest thread of a session. */
+  findOf(sessionId: string): Promise<ThreadRecord | undefined>
+  /** Oldest first, so that the last of each session is its newest. */
+  listNewest(): Promise<readonly Pick<ThreadRecord, 'id' | 'sessionId'>[]>
+  findConversation(agent: string, conversation: string): Promise<ThreadRecord | undefined>
+  insert(record: ThreadRecord): Promise<void>
+  /** The thread goes on in this session. */
+  move(id: string, sessionId: string): Promise<void>
+  /** Stores the entries that the thread does not have, and how far their source was read. Returns what was stored. */
+  append(
+    thread: string,
+    entries: readonly NewEntry[],
+    progress: { readonly sessionId: string; readonly readTo: string } | undefined,
+  ): Promise<readonly ThreadEntry[]>
+  /** Oldest first. */
+  read(thread: string, after: number, limit: number): Promise<readonly ThreadEntry[]>
+  /** The last entry of one of these types before `before`. */
+  findLast(thread: string, types: readonly EntryBody['type'][], before?: number): Promise<ThreadEntry | undefined>
+  /** The first entry of this type after `after`. */
+  findFirst(thread: string, type: EntryBody['type'], after: number): Promise<ThreadEntry | undefined>
+  findKey(thread: string, key: string): Promise<ThreadEntry | undefined>
+  /** 0: it has no entries. */
+  lastSeq(thread: string): Promise<number>
+  keyAt(thread: string, seq: number): Promise<string | undefined>
+  /** The ends of its turns. */
+  listCompleted(thread: string): Promise<readonly Completed[]>
+  /** Copies the entries up to this one into another thread. */
+  copy(from: string, to: string, lastSeq: number): Promise<void>
+  readTo(sessionId: string): Promise<string | undefined>
+}
+
+type Db = Store['db']
+type Completed = Extract<EntryBody, { type: 'complete' }>
+
+export function createThreadStore({ db }: Store): ThreadStore {
+  const threads = () => db.selectFrom('threads').selectAll()
+  const entries = (from: Pick<Db, 'selectFrom'>, thread: string) =>
+    from.selectFrom('thread_entries').selectAll().where('thread_id', '=', thread)
+
+  return {
+    async find(id) {
+      const row = await threads().where('id', '=', id).executeTakeFirst()
+      return row && toRecord(row)
+    },
+    async findOf(sessionId) {
+      const ofSession = threads().where('session_id', '=', sessionId)
+      const row = await ofSession.orderBy('created_at', 'desc').orderBy('id', 'desc').executeTakeFirst()
+      return row && toRecord(row)
+    },
+    async listNewest() {
+      const found = await db
+        .selectFrom('threads')
+        .select(['id', 'session_id'])
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+      return found.map(({ id, session_id: sessionId }) => ({ id, sessionId }))
+    },
+    async findConversation(agent, conversation) {
+      const row = await threads().where('agent', '=', agent).where('conversation', '=', conversation).executeTakeFirst()
+      return row && toRecord(row)
+    },
+    async insert({ id, sessionId, agent, conversation, parent, forkKey, label, createdAt }) {
+      const row = {
+        id,
+        session_id: sessionId,
+        agent,
+        conversation: conversation ?? null,
+        parent: parent ?? null,
+        fork_key: forkKey ?? null,
+        label: label ?? null,
+        created_at: createdAt,
+      }
+      await db.insertInto('threads').values(row).execute()
+    },
+    async move(id, sessionId) {
+      await db.updateTable('threads').set({ session_id: sessionId }).where('id', '=', id).execute()
+    },
+    append: (thread, given, progress) =>
+      db.transaction().execute(async (transaction) => {
+        const last = await entries(transaction, thread).orderBy('seq', 'desc').limit(1).executeTakeFirst()
+        const known = await entries(transaction, thread)
+          .where('key', 'in', ['', ...given.map(({ key }) => key)])
+          .execute()
+        const keys = new Set(known.map(({ key }) => key))
+        const stored: ThreadEntry[] = []
+        for (const entry of given) {
+          if (keys.has(entry.key)) continue
+          keys.add(entry.key)
+          stored.push({ ...entry, seq: (last?.seq ?? 0) + stored.length + 1 })
+        }
+        for (const entry of stored)
+          await transaction.insertInto('thread_entries').values(toRow(thread, entry)).execute()
+        if (progress) {
+          const { sessionId, readTo } = progress
+          await transaction
+            .insertInto('thread_progress')
+            .values({ session_id: sessionId, read_to: readTo })
+            .onConflict((conflict) => conflict.column('session_id').doUpdateSet({ read_to: readTo }))
+            .execute()
+        }
+        return stored
+      }),
+    async read(thread, after, limit) {
+      const rows = await entries(db, thread).where('seq', '>', after).orderBy('seq').limit(limit).execute()
+      return rows.map(toEntry)
+    },
+    async findLast(thread, types, before) {
+      let query = entries(db, thread).where('type', 'in', types).orderBy('seq', 'desc').limit(1)
+      if (before !== undefined) query = query.where('seq', '<', before)
+      const row = await query.executeTakeFirst()
+      return row && toEntry(row)
+    },
+    async findFirst(thread, type, after) {
+      const row = await entries(db, thread)
+        .where('type', '=', type)
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(1)
+        .executeTakeFirst()
+      return row && toEntry(row)
+    },
+    async lastSeq(thread) {
+      const row = await entries(db, thread).orderBy('seq', 'desc').limit(1).executeTakeFirst()
+      return row?.seq ?? 0
+    },
+    async keyAt(thread, seq) {
+      return (await entries(db, thread).where('seq', '=', seq).executeTakeFirst())?.key
+    },
+    async listCompleted(thread) {
+      const found = await entries(db, thread).where('type', '=', 'complete').orderBy('seq').execute()
+      return found.map(toEntry).filter((entry) => entry.type === 'complete')
+    },
+    async findKey(thread, key) {
+      const row = await entries(db, thread).where('key', '=', key).executeTakeFirst()
+      return row && toEntry(row)
+    },
+    async copy(from, to, lastSeq) {
+      await db
+        .insertInto('thread_entries')
+        .columns(['thread_id', 'seq', 'key', 'type', 'at', 'model', 'body'])
+        .expression(({ selectFrom, val }) =>
+          selectFrom('thread_entries')
+            .select([val(to).as('thread_id'), 'seq', 'key', 'type', 'at', 'model', 'body'])
+            .where('thread_id', '=', from)
+            .where('seq', '<=', lastSeq),
+        )
+        .execute()
+    },
+    async readTo(sessionId) {
+      const row = await db
+        .selectFrom('thread_progress')
+        .select('read_to')
+        .where('session_id', '=', sessionId)
+        .executeTakeFirst()
+      return row?.read_to
+    },
+  }
+}
+
+function toRecord(row: Tables['threads']): ThreadRecord {
+  return {
+    id: row.id,
+    sessionId: row.session_id,
+    agent: row.agent,
+    conversation: row.conversation ?? undefined,
+    parent: row.parent ?? undefined,
+    forkKey: row.fork_key ?? undefined,
+    label: row.label ?? undefined,
+    createdAt: row.created_at,
+  }
+}
+
+function toRow(thread: string, { seq, key, at, model, type, ...body }: ThreadEntry): Tables['thread_entries'] {
+  return { thread_id: thread, seq, key, type, at, model: model ?? null, body: JSON.stringify(body) }
+}
+
+function toEntry({ seq, key, type, at, model, body }: Tables['thread_entries']): ThreadEntry {
+  const rest = JSON.parse(body) as object
+  return { ...rest, type, seq, key, at, ...(model !== null && { model }) } as ThreadEntry
+}

@@ -1,0 +1,60 @@
+/** The interface of threads, for the rest of the hub and for the tools of this folder. */
+import type { Frame, Thread, ThreadEntry, Usage } from '../api/thread.ts'
+import type { ThreadWriter } from '../drivers/drivers.ts'
+import type { Feature } from '../feature/feature.ts'
+import type { Seen } from './frames.ts'
+import type { ThreadRecord } from './thread-store.ts'
+
+export interface Threads extends Feature {
+  writerOf(session: ThreadSession): ThreadWriter
+  /** By the id of a thread, or by the name or id of a session, whose newest thread it is. */
+  find(threadOrSession: string): Promise<ThreadRecord>
+  /** The id of the newest thread of a session. */
+  currentOf(sessionId: string): string | undefined
+  usageOf(sessionId: string): Promise<Usage | undefined>
+  /** What comes after a cursor. Waits for something new if there is nothing. */
+  read(threadOrSession: string, options: ReadOptions): Promise<Thread>
+  /** The end of the newest thread of a session. */
+  placeOf(sessionId: string): Promise<ThreadPlace>
+  /** The first turn that ended after this place. */
+  turnAfter(sessionId: string, place: ThreadPlace): Promise<CompletedTurn | undefined>
+  /** Calls the listener when the thread of a session changes. Returns a function that stops it. */
+  onChange(sessionId: string, listener: () => void): () => void
+  /** A new thread with the same messages, up to the one with the id `at`. */
+  fork(
+    threadOrSession: string,
+    options: { readonly at?: string | undefined; readonly label?: string | undefined },
+  ): Promise<Thread>
+}
+
+export interface ThreadSession {
+  readonly id: string
+  readonly name: string
+  /** Who answers, such as `claude`. A conversation is unique among those of one agent. */
+  readonly agent: string
+}
+
+export interface ThreadPlace {
+  /** `undefined`: the session has no thread yet. */
+  readonly thread: string | undefined
+  readonly seq: number
+  /** For `read`: what comes after this place. */
+  readonly cursor: string
+}
+
+export interface ReadOptions {
+  readonly since?: string | undefined
+  readonly limit?: number | undefined
+  readonly timeoutMs?: number | undefined
+  readonly signal: AbortSignal
+}
+
+export interface ThreadPage {
+  readonly entries: readonly ThreadEntry[]
+  readonly frames: Frame[]
+  readonly hasMore: boolean
+  /** What a reader has seen after this page. */
+  readonly seen: Seen
+}
+
+export type CompletedTurn = Extract<ThreadEntry, { type: 'complete' }>

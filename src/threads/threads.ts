@@ -1,0 +1,297 @@
+/**
+ * Threads: what people and agents said and did, in one form for all agents. Drivers write them, once each, and viewers
+ * follow them while a turn runs.
+ *
+ *   driver → writer → entries (stored) and drafts (in memory) → messages and frames
+ */
+import { randomUUID } from 'node:crypto'
+import type { Draft, EntryBody, NewEntry, Thread, Usage } from '../api/thread.ts'
+import { HubError } from '../base/hub-error.ts'
+import { withoutKnownSecrets } from '../base/known-secrets.ts'
+import type { Redactor } from '../base/redact.ts'
+import type { Serial } from '../base/serial.ts'
+import { createSerial } from '../base/serial.ts'
+import { waitUntil } from '../base/wait-until.ts'
+import type { ThreadWriter } from '../drivers/drivers.ts'
+import type { Feature } from '../feature/feature.ts'
+import type { Notices } from '../mcp/mcp.ts'
+import type { Store } from '../store/store.ts'
+import type { Seen } from './frames.ts'
+import { nothingSeen, readCursor, toFrames, writeCursor } from './frames.ts'
+import { toMessages } from './messages.ts'
+import type { ThreadRecord } from './thread-store.ts'
+import { createThreadStore } from './thread-store.ts'
+import { createThreadProvider } from './thread-tools.ts'
+import { sessionThreadUri, threadUri } from './thread-uris.ts'
+import type { ThreadPage, Threads, ThreadSession } from './thread.ts'
+
+export type { Threads } from './thread.ts'
+
+export interface ThreadsOptions {
+  readonly store: Store
+  readonly notices: Pick<Notices, 'resourceChanged'>
+  readonly redactor: Pick<Redactor, 'forPerson'>
+  /** By name or id. Throws if there is no such session. */
+  readonly findSession: (nameOrId: string) => Promise<{ readonly id: string; readonly name: string }>
+}
+
+const mostEntries = 500
+
+export function createThreads({ store, notices, redactor, findSession }: ThreadsOptions): Threads {
+  const rows = createThreadStore(store)
+  /** The texts that agents are writing now, by thread. */
+  const drafts = new Map<string, Map<string, Draft>>()
+  const listeners = new Map<string, Set<() => void>>()
+  /** A subscriber may use the name of a session. */
+  const names = new Map<string, string>()
+  /** The newest thread of each session. */
+  const newest = new Map<string, string>()
+
+  function notify({ id, sessionId }: Pick<ThreadRecord, 'id' | 'sessionId'>): void {
+    notices.resourceChanged(threadUri(id))
+    notices.resourceChanged(sessionThreadUri(sessionId))
+    const name = names.get(sessionId)
+    if (name !== undefined) notices.resourceChanged(sessionThreadUri(name))
+    for (const listener of listeners.get(sessionId) ?? []) listener()
+  }
+
+  function onChange(sessionId: string, listener: () => void): () => void {
+    const all = listeners.get(sessionId) ?? new Set()
+    listeners.set(sessionId, all.add(listener))
+    return () => {
+      all.delete(listener)
+      if (all.size === 0) listeners.delete(sessionId)
+    }
+  }
+
+  /** The thread of a conversation, which may have begun in an earlier session. */
+  async function continueThread({ id: sessionId, agent }: ThreadSession, conversation: string): Promise<ThreadRecord> {
+    const found = await rows.findConversation(agent, conversation)
+    if (found?.sessionId === sessionId) return found
+    if (found) {
+      await rows.move(found.id, sessionId)
+      newest.set(sessionId, found.id)
+      return { ...found, sessionId }
+    }
+    const record: ThreadRecord = {
+      id: `t${randomUUID()}`,
+      sessionId,
+      agent,
+      conversation,
+      parent: undefined,
+      forkKey: undefined,
+      label: undefined,
+      createdAt: new Date().toISOString(),
+    }
+    await rows.insert(record)
+    newest.set(sessionId, record.id)
+    return record
+  }
+
+  /** Adds what an entry takes from earlier ones, so that it can be read on its own. */
+  async function filledIn(thread: string, entry: NewEntry, before: readonly NewEntry[]): Promise<NewEntry> {
+    if (entry.type === 'tool-result' && !entry.parameters) {
+      const key = requestKey(entry.callId)
+      const request = before.find((other) => other.key === key) ?? (await rows.findKey(thread, key))
+      return request?.type === 'tool-request' ? { ...entry, parameters: request.parameters } : entry
+    }
+    if (entry.type === 'complete' && entry.answer === undefined) {
+      const said = before.findLast(isSpoken) ?? (await rows.findLast(thread, spoken))
+      return said?.type === 'text' ? { ...entry, answer: said.text } : entry
+    }
+    return entry
+  }
+
+  function withoutSecrets<Entry extends NewEntry>(entry: Entry): Entry {
+    const text = JSON.stringify(entry)
+    const safe = withoutKnownSecrets(redactor, text)
+    return safe === text ? entry : (JSON.parse(safe) as Entry)
+  }
+
+  function writerOf(session: ThreadSession): ThreadWriter {
+    const oneByOne: Serial = createSerial()
+    names.set(session.id, session.name)
+    return {
+      append: (conversation, entries, progress) =>
+        oneByOne(async () => {
+          const thread = await continueThread(session, conversation)
+          const filled: NewEntry[] = []
+          for (const entry of entries) filled.push(withoutSecrets(await filledIn(thread.id, entry, filled)))
+          const stored = await rows.append(
+            thread.id,
+            filled,
+            progress && { sessionId: session.id, readTo: progress.readTo },
+          )
+          const open = drafts.get(thread.id)
+          for (const { key } of entries) open?.delete(key)
+          if (entries.some(({ type }) => type === 'complete')) drafts.delete(thread.id)
+          if (stored.length > 0) notify(thread)
+        }),
+      draft(conversation, draft) {
+        void oneByOne(async () => {
+          const thread = await continueThread(session, conversation)
+          const open = drafts.get(thread.id) ?? new Map<string, Draft>()
+          drafts.set(thread.id, open.set(draft.key, draft))
+          notify(thread)
+        })
+      },
+      progress: () => rows.readTo(session.id),
+      async has(conversation, key) {
+        const thread = await rows.findConversation(session.agent, conversation)
+        return thread !== undefined && (await rows.findKey(thread.id, key)) !== undefined
+      },
+    }
+  }
+
+  async function find(threadOrSession: string): Promise<ThreadRecord> {
+    const thread = await rows.find(threadOrSession)
+    if (thread) return thread
+    const session = await findSession(threadOrSession)
+    const ofSession = await rows.findOf(session.id)
+    if (ofSession) return ofSession
+    throw new HubError(
+      'not-found',
+      `The session "${session.name}" has no thread: its agent has not said anything yet, or the hub cannot read what it says. Call read_screen for its terminal.`,
+    )
+  }
+
+  async function nameOf({ sessionId }: ThreadRecord): Promise<string | undefined> {
+    return (await findSession(sessionId).catch(() => undefined))?.name
+  }
+
+  async function look(record: ThreadRecord, seen: Seen, limit: number): Promise<ThreadPage> {
+    // Drafts are taken first: one that becomes an entry in between is then shown twice by neither, since its key is
+    // the same.
+    const open = [...(drafts.get(record.id)?.values() ?? [])]
+    const entries = await rows.read(record.id, seen.seq, limit + 1)
+    const hasMore = entries.length > limit
+    const page = entries.slice(0, limit)
+    const stored = new Set(page.map(({ key }) => key))
+    const unfinished = hasMore ? [] : open.filter(({ key }) => !stored.has(key))
+    const isAtEnd = page.length === 0
+    return {
+      entries: page,
+      frames: toFrames(page, unfinished, seen),
+      hasMore,
+      seen: {
+        seq: page.at(-1)?.seq ?? seen.seq,
+        drafts: {
+          ...(isAtEnd || hasMore ? seen.drafts : {}),
+          ...Object.fromEntries(unfinished.map(({ key, text }) => [key, text.length])),
+        },
+      },
+    }
+  }
+
+  async function describe(record: ThreadRecord, { entries, frames, hasMore, seen }: ThreadPage): Promise<Thread> {
+    const { id, agent, parent, forkKey, label, createdAt } = record
+    const session = await nameOf(record)
+    return {
+      version: 'v1',
+      thread_id: id,
+      ...(session !== undefined && { session }),
+      agent,
+      ...(parent !== undefined && { parent }),
+      ...(forkKey !== undefined && { fork_point: forkKey }),
+      ...(label !== undefined && { label }),
+      created_at: createdAt,
+      usage: await usageOf(id),
+      messages: toMessages(entries, agent),
+      events: frames,
+      cursor: writeCursor(seen),
+      has_more: hasMore,
+    }
+  }
+
+  async function usageOf(thread: string): Promise<Usage> {
+    const total = { input_tokens: 0, output_tokens: 0 }
+    let cost: number | undefined
+    for (const { usage } of await rows.listCompleted(thread)) {
+      if (!usage) continue
+      total.input_tokens += usage.input_tokens
+      total.output_tokens += usage.output_tokens
+      if (usage.cost_usd !== undefined) cost = (cost ?? 0) + usage.cost_usd
+    }
+    return cost === undefined ? total : { ...total, cost_usd: cost }
+  }
+
+  const threads: Omit<Threads, keyof Feature> = {
+    writerOf,
+    find,
+    currentOf: (sessionId) => newest.get(sessionId),
+    async usageOf(sessionId) {
+      const thread = await rows.findOf(sessionId)
+      return thread && (await usageOf(thread.id))
+    },
+    async read(threadOrSession, { since, limit = mostEntries, timeoutMs = 0, signal }) {
+      const record = await find(threadOrSession)
+      const seen = since === undefined ? nothingSeen : readCursor(since)
+      let page = await look(record, seen, limit)
+      if (page.frames.length === 0 && timeoutMs > 0) {
+        const found = await waitUntil({
+          sources: [(listener) => onChange(record.sessionId, listener)],
+          async look() {
+            const next = await look(record, seen, limit)
+            return next.frames.length > 0 ? next : undefined
+          },
+          timeoutMs,
+          signal,
+        })
+        page = found ?? page
+      }
+      return describe(record, page)
+    },
+    async placeOf(sessionId) {
+      const thread = await rows.findOf(sessionId)
+      const seq = thread ? await rows.lastSeq(thread.id) : 0
+      return { thread: thread?.id, seq, cursor: writeCursor({ seq, drafts: {} }) }
+    },
+    async turnAfter(sessionId, place) {
+      const thread = await rows.findOf(sessionId)
+      if (!thread) return undefined
+      const from = thread.id === place.thread ? place.seq : 0
+      const entry = await rows.findFirst(thread.id, 'complete', from)
+      return entry?.type === 'complete' ? entry : undefined
+    },
+    onChange,
+    async fork(threadOrSession, { at, label }) {
+      const parent = await find(threadOrSession)
+      const last = at === undefined ? undefined : await rows.findKey(parent.id, at)
+      if (at !== undefined && !last) {
+        throw new HubError('not-found', `"at": the thread has no message "${at}". read_thread shows their ids.`)
+      }
+      const lastSeq = last?.seq ?? (await rows.lastSeq(parent.id))
+      const record: ThreadRecord = {
+        ...parent,
+        id: `t${randomUUID()}`,
+        conversation: undefined,
+        parent: parent.id,
+        forkKey: last?.key ?? (await rows.keyAt(parent.id, lastSeq)),
+        label,
+        createdAt: new Date().toISOString(),
+      }
+      await rows.insert(record)
+      await rows.copy(parent.id, record.id, lastSeq)
+      return describe(record, await look(record, nothingSeen, mostEntries))
+    },
+  }
+  return {
+    ...threads,
+    providers: [createThreadProvider({ threads })],
+    async start() {
+      for (const { sessionId, id } of await rows.listNewest()) newest.set(sessionId, id)
+    },
+    on: { 'session-ended': ({ session }) => void names.delete(session) },
+  }
+}
+
+/** The key that drivers give the request of a tool call. */
+export function requestKey(callId: string): string {
+  return `call:${callId}`
+}
+
+const spoken: readonly EntryBody['type'][] = ['prompt', 'text', 'complete']
+
+function isSpoken({ type }: NewEntry): boolean {
+  return spoken.includes(type)
+}
