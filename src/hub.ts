@@ -148,13 +148,13 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const redact = (text: string) => redactor.text(text)
   const upstreams = opened.use(createUpstreams({ homeId: hubId, info, log, redact, logins }))
   const directories = { sessions: join(home.path, 'sessions'), workspaces: join(home.path, 'workspaces') }
-  const terminals = createTerminals({
+  const holders = {
     directory: directories.sessions,
     socketDirectory: holderSocketDirectory(home.path),
     version,
     journal: journalLimits(config.journalMaxMb * 1024 * 1024),
-    scrollbackLines,
-  })
+  }
+  const terminals = createTerminals({ ...holders, scrollbackLines })
 
   // The features, each after those it needs.
   const findSession = createFindSession(store)

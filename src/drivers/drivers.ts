@@ -2,6 +2,7 @@
 import { HubError } from '../base/hub-error.ts'
 import type { Driver } from './port/driver.ts'
 
+export type * from './port/companion.ts'
 export type * from './port/driver.ts'
 export type * from './port/own-tools.ts'
 export type * from './port/thread-writer.ts'

@@ -65,6 +65,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
       session_name: name,
       session_dir: sessionDir,
       mcp_url: mcpUrl,
+      hooks_url: new URL('/hooks', mcpUrl).href,
       mcp_socket: socketPath ?? '',
       prompt: prompt ?? '',
       signalbox,

@@ -31,6 +31,8 @@ export interface Holders {
 export interface HoldersOptions {
   /** Contains one folder for each holder. */
   readonly directory: string
+  /** Puts each holder into this folder inside its own, so that a session can have a second one. */
+  readonly folder?: string
   /** The folder for sockets. Its path must be short, since socket paths are limited to 107 bytes. */
   readonly socketDirectory: string
   readonly version: string
@@ -40,14 +42,15 @@ export interface HoldersOptions {
 /** A holder that has just reported ready is alive. This is how long an obstacle on the way to it may last. */
 const connectWithinMs = 15_000
 
-export function createHolders({ socketDirectory, version, journal, ...options }: HoldersOptions): Holders {
-  const directoryOf = (id: string) => join(options.directory, id)
+export function createHolders({ socketDirectory, version, journal, folder = '', ...options }: HoldersOptions): Holders {
+  const directoryOf = (id: string) => join(options.directory, id, folder)
+  const socketOf = (id: string) => holderSocket(socketDirectory, folder === '' ? id : `${id}.${folder}`)
   const cacheDirectory = compileCache() ?? join(options.directory, '.compiled')
 
   return {
     async start(id, program) {
       const directory = directoryOf(id)
-      const socket = holderSocket(socketDirectory, id)
+      const socket = socketOf(id)
       if (isThere(directory)) throw new HubError('conflict', `There is already a terminal ${id}. Choose another id.`)
       makeDirectories(directory, socketDirectory)
       await startHolder({ version, socket, directory, journal, program }, cacheDirectory)
@@ -57,7 +60,7 @@ export function createHolders({ socketDirectory, version, journal, ...options }:
       const directory = directoryOf(id)
       const info = readHolderInfo(directory)
       // A holder that was started on a full disk could leave only its socket.
-      const socket = info?.socket ?? holderSocket(socketDirectory, id)
+      const socket = info?.socket ?? socketOf(id)
       const connection = await connectToHolder(socket)
       if (!connection && !isThere(directory)) return undefined
       const isPiped = connection ? connection.hello.input !== undefined : info?.stdio === 'pipes'

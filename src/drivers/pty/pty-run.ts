@@ -2,7 +2,8 @@
 import type { Template } from '../../api/template.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { Pattern, Terminal } from '../../terminal/terminal.ts'
-import type { Run, RunSession, RunSpec } from '../port/driver.ts'
+import type { OpenCompanion } from '../port/companion.ts'
+import type { HookMessage, Run, RunSession, RunSpec } from '../port/driver.ts'
 import type { ActivityWatchOptions } from './activity/activity.ts'
 import { createActivityWatch } from './activity/activity.ts'
 import { becomeReady, compilePasted, deliver, readPromptRules, wasStartedWith } from './prompt.ts'
@@ -14,11 +15,12 @@ import { typeInto } from './type-into.ts'
 export interface PtyRunOptions extends Required<Pick<ActivityWatchOptions, 'rules' | 'rulesOf' | 'redact'>> {
   /** `undefined`: the program was not just started. */
   readonly firstPrompt: RunSpec['firstPrompt'] | undefined
+  readonly openCompanion: OpenCompanion | undefined
 }
 
 export function createPtyRun(session: RunSession, terminal: Terminal, options: PtyRunOptions): Run {
   const { name, backend, template, isResumed, lastActivity } = session
-  const { firstPrompt, ...watching } = options
+  const { firstPrompt, openCompanion, ...watching } = options
   const listeners = new Set<() => void>()
   const disposing = new AbortController()
   function notify(): void {
@@ -26,6 +28,13 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
   }
   const watch = createActivityWatch({ terminal, last: lastActivity, ...watching, onChange: notify })
   const stopListening = terminal.onChange(notify)
+  const companion = openCompanion?.({
+    session,
+    terminal,
+    isNew: firstPrompt !== undefined,
+    report: (report) => watch.report(report),
+    onChange: notify,
+  })
   const prompted = {
     terminal,
     currentActivity: async () => session.heldCall() ?? watch.check(),
@@ -50,6 +59,17 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
       return terminal.fault
     },
     terminal,
+    get governed() {
+      return companion?.governed
+    },
+    get question() {
+      return companion?.question
+    },
+    ...(companion && {
+      hasThread: true,
+      hook: (message: HookMessage, signal: AbortSignal) => companion.hook(message, signal),
+      ...companion.actions,
+    }),
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -78,6 +98,7 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
     ...(backend === 'tmux' && { release: () => releasePane(name, terminal) }),
     [Symbol.dispose]() {
       disposing.abort()
+      companion?.[Symbol.dispose]()
       watch[Symbol.dispose]()
       stopListening()
       terminal.release()

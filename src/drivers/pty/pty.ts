@@ -5,6 +5,8 @@ import { messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { PersonsEnvironment } from '../../config/config.ts'
 import type { Terminal, Terminals } from '../../terminal/terminal.ts'
+import type { AgentName } from '../../api/template.ts'
+import type { OpenCompanion } from '../port/companion.ts'
 import type { Driver, Run, RunSession, RunSpec } from '../port/driver.ts'
 import type { ActivityRules } from './activity/activity.ts'
 import { createProgramRules, loadActivityRules } from './activity/activity.ts'
@@ -18,10 +20,14 @@ export interface PtyDriverOptions {
   readonly rulePlaces: readonly string[]
   /** Redacts the reason for waiting: it may come from a command line, and notifications send it outside. */
   readonly redact: (text: string) => string
+  /** For the agents that the hub knows more of than their screen. */
+  readonly companions?: Readonly<Partial<Record<AgentName, OpenCompanion>>>
   readonly log: Log
 }
 
-export function createPtyDriver({ terminals, environment, rulePlaces, redact, log }: PtyDriverOptions): Driver {
+export function createPtyDriver(options: PtyDriverOptions): Driver {
+  const { terminals, environment, rulePlaces, redact, companions = {}, log } = options
+
   const programRules = createProgramRules(rulePlaces, (program, error) =>
     log.warn({ program, error: messageOf(error) }, 'the activity rules of a program cannot be used'),
   )
@@ -45,6 +51,7 @@ export function createPtyDriver({ terminals, environment, rulePlaces, redact, lo
       rulesOf: async (program) => (program === own ? undefined : programRules(program)),
       redact,
       firstPrompt,
+      openCompanion: template?.agent && terminal.status.is === 'running' ? companions[template.agent] : undefined,
     })
   }
 
