@@ -19,6 +19,36 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./sessions/ls.ts')).command,
   },
   {
+    name: 'prompt',
+    summary: 'give an agent a prompt, and print its answer as it comes',
+    load: async () => (await import('./threads/prompt.ts')).command,
+  },
+  {
+    name: 'steer',
+    summary: 'add a text to the turn that an agent works on',
+    load: async () => (await import('./threads/thread-commands.ts')).steer,
+  },
+  {
+    name: 'interrupt',
+    summary: 'end the turn that an agent works on',
+    load: async () => (await import('./threads/thread-commands.ts')).interrupt,
+  },
+  {
+    name: 'answer',
+    summary: 'answer a question that an agent asks',
+    load: async () => (await import('./threads/answer.ts')).command,
+  },
+  {
+    name: 'thread',
+    summary: 'print what an agent said and did',
+    load: async () => (await import('./threads/thread-commands.ts')).thread,
+  },
+  {
+    name: 'fork',
+    summary: 'copy a thread, all of it or up to a message',
+    load: async () => (await import('./threads/thread-commands.ts')).fork,
+  },
+  {
     name: 'attach',
     summary: 'show a session on this terminal',
     load: async () => (await import('./sessions/attach.ts')).command,

@@ -45,6 +45,7 @@ const turnSchema = z.object({
   reason: z.string().optional(),
   screen: z.string().optional().describe('If the prompt was withheld: the screen that was in the way.'),
   usage: usageSchema.optional(),
+  has_thread: z.boolean().describe('read_thread shows this turn. If false, only the screen does.'),
   route: z.string().describe('Who answered.'),
 })
 type TurnResult = z.input<typeof turnSchema>
@@ -73,7 +74,7 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
     call: Call,
   ): Promise<TurnResult> {
     const { id, name } = record
-    const common = { turn: place.cursor, route: `session:${name}` }
+    const common = { turn: place.cursor, has_thread: true, route: `session:${name}` }
     const found = await waitUntil<TurnResult>({
       sources: [(listener) => threads.onChange(id, listener), (listener) => sessions.onChange(id, listener)],
       async look() {
@@ -114,13 +115,14 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
         const { record, run } = await runOf(session)
         const place = await threads.placeOf(record.id)
         const delivery = await run.prompt(text, call.signal)
-        const common = { turn: place.cursor, route: `session:${record.name}` }
+        const hasThread = run.hasThread ?? false
+        const common = { turn: place.cursor, has_thread: hasThread, route: `session:${record.name}` }
         if (!delivery.delivered) {
           const { delivered: _, ...why } = delivery
           return { ...common, status: 'not-delivered', ...why }
         }
         // Without a thread the hub cannot tell when the turn ends; wait_session can, by the screen.
-        return wait && run.hasThread ? waitForTurn(record, place, timeoutMs, call) : { ...common, status: 'working' }
+        return wait && hasThread ? waitForTurn(record, place, timeoutMs, call) : { ...common, status: 'working' }
       },
     }),
     defineTool({
