@@ -1,14 +1,19 @@
 /** Cuts text to the columns of a terminal, where a character takes zero, one or two columns. */
-import stringWidth from 'string-width'
+import { createRequire } from 'node:module'
 
-/** Created on first use, because that takes longer than most commands. */
+const require = createRequire(import.meta.url)
+
+/** Both are loaded on first use, because that takes longer than most commands. */
+let stringWidth: typeof import('string-width').default | undefined
 let segmenter: Intl.Segmenter | undefined
 
 /** ASCII, and the symbols of our own tables. */
 const isPlain = /^[ -~·–…→○●◆]*$/
 
 export function widthOf(text: string): number {
-  return isPlain.test(text) ? text.length : stringWidth(text)
+  if (isPlain.test(text)) return text.length
+  stringWidth ??= (require('string-width') as typeof import('string-width')).default
+  return stringWidth(text)
 }
 
 /** Ends with an ellipsis if text was cut. */
