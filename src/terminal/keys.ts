@@ -137,10 +137,15 @@ function encodeFunctionKey(key: Key, applicationCursor: boolean): string | undef
 
 /** Counts as a person does: an emoji of several code points is one character. */
 function isOneCharacter(text: string): boolean {
+  if (isAscii.test(text)) return text.length === 1
+  segmenter ??= new Intl.Segmenter()
   return [...segmenter.segment(text)].length === 1
 }
 
-const segmenter = new Intl.Segmenter()
+const isAscii = /^[!-~]*$/
+
+/** Created on first use, because that takes a twentieth of the hub's start. */
+let segmenter: Intl.Segmenter | undefined
 
 function messageFor(unknown: readonly string[]): string {
   const names = unknown
