@@ -15,13 +15,14 @@ const root = join(import.meta.dirname, '..')
 /** The bundles of this checkout. */
 export const checkoutBundles = { bundles: join(root, '.cache/bundles') } satisfies BundleOptions
 
-/** The programs that are started by file name, at the paths where `siblingModule` looks for them. */
+/** The programs and modules that are loaded by file name, at the paths where `siblingModule` looks for them. */
 const programs = {
   signalbox: 'src/signalbox.js',
   'checkpoint-thread': 'src/events/checkpoint-thread.ts',
   'draw-worker': 'src/terminal/screenshot/draw-worker.ts',
   'history-worker': 'src/terminal/history/history-worker.ts',
   'pattern-worker': 'src/terminal/pattern-worker.ts',
+  sdk: 'src/endpoint/sdk.ts',
 }
 /** A bundle of its own, so that each of many holders loads only the code it needs. */
 const holder = { 'holder/holder': 'src/terminal/holder/holder.ts' }

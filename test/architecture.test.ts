@@ -258,7 +258,7 @@ test('files are named for what they hold', () => {
 test('the tests of the map can fail', () => {
   expect(layerOf('base')).toBeLessThan(layerOf('mcp'))
   expect(importsOf('src/hub.ts').map(({ specifier }) => specifier)).toContain('./mcp/mcp.ts')
-  expect([...loadedBy('src/endpoint/endpoint.ts').packages]).toContain('@modelcontextprotocol/server')
+  expect([...loadedBy('src/endpoint/endpoint.ts').packages]).toContain('zod')
   expect([...loadedBy('src/endpoint/endpoint.ts').files]).toContain('src/mcp/wire.ts')
 })
 

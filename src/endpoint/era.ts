@@ -1,7 +1,7 @@
 /** Decides the era of a message. */
 import type { RpcMessage } from '../mcp/mcp.ts'
 import { isRecord, isRequest, metaKey, metaOf, modernVersion, RpcError } from '../mcp/mcp.ts'
-import { classifyInboundRequest } from './sdk.ts'
+import { loadSdk } from './load-sdk.ts'
 
 export type Era = 'legacy' | 'modern'
 
@@ -22,7 +22,7 @@ export function eraOf(message: RpcMessage, { version, method }: EraHeaders): Era
   if (isWhole && claimed === modernVersion && version === modernVersion) return 'modern'
 
   // The rest names it in one place only. The SDK knows the order in which the specification wants faults reported.
-  const route = classifyInboundRequest({
+  const route = loadSdk().classifyInboundRequest({
     httpMethod: 'POST',
     body: message,
     ...(version !== undefined && { protocolVersionHeader: version }),

@@ -16,7 +16,8 @@ import type {
 import { resourceNotFound } from '../mcp/mcp.ts'
 import { describeResource, describeResourceTemplate } from './describe.ts'
 import type { Dispatch } from './dispatch.ts'
-import { UriTemplate } from './sdk.ts'
+import { loadSdk } from './load-sdk.ts'
+import type { UriTemplate } from './sdk.ts'
 
 export interface FaceResources extends Pick<FaceContents, 'ownResources' | 'readResource' | 'watch'> {
   listResources(): readonly object[]
@@ -148,6 +149,6 @@ const parsedTemplates = new WeakMap<ResourceTemplate, UriTemplate>()
 function matchTemplate(template: ResourceTemplate, uri: string) {
   if (template.matches) return template.matches(uri) ? {} : undefined
   let parsed = parsedTemplates.get(template)
-  if (!parsed) parsedTemplates.set(template, (parsed = new UriTemplate(template.uriTemplate)))
+  if (!parsed) parsedTemplates.set(template, (parsed = new (loadSdk().UriTemplate)(template.uriTemplate)))
   return parsed.match(uri) ?? undefined
 }

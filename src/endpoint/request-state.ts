@@ -3,7 +3,8 @@
  * another call.
  */
 import { errorCode, RpcError } from '../mcp/mcp.ts'
-import { createRequestStateCodec } from './sdk.ts'
+import { loadSdk } from './load-sdk.ts'
+import type { RequestStateCodec } from './sdk.ts'
 
 export interface RequestState {
   seal(state: unknown, bound: object): Promise<string>
@@ -12,13 +13,18 @@ export interface RequestState {
 }
 
 export function createRequestState(key: Uint8Array): RequestState {
-  const codec = createRequestStateCodec<{ state: unknown; bound: string }>({ key, ttlSeconds: 3600 })
+  let created: RequestStateCodec<{ state: unknown; bound: string }> | undefined
+  const codec = () => (created ??= loadSdk().createRequestStateCodec({ key, ttlSeconds: 3600 }))
   return {
-    seal: (state, bound) => codec.mint({ state, bound: JSON.stringify(bound) }),
+    seal: (state, bound) => codec().mint({ state, bound: JSON.stringify(bound) }),
     async open(sealed, bound) {
       if (sealed === undefined) return undefined
       const opened =
-        typeof sealed === 'string' ? await codec.verify(sealed, undefined as never).catch(() => undefined) : undefined
+        typeof sealed === 'string'
+          ? await codec()
+              .verify(sealed, undefined as never)
+              .catch(() => undefined)
+          : undefined
       if (opened?.bound === JSON.stringify(bound)) return opened.state
       throw new RpcError(
         errorCode.invalidParams,
