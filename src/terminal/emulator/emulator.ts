@@ -1,5 +1,5 @@
 /** The terminal emulator, protected against hostile output. The only file that imports it. */
-import headless from '@xterm/headless'
+import { createRequire } from 'node:module'
 import type { IParser } from '@xterm/headless'
 import { messageOf } from '../../base/hub-error.ts'
 import type { Size } from '../pty/size.ts'
@@ -37,8 +37,12 @@ export interface EmulatorOptions {
  */
 const maxAnswerBytes = 16 * 1024
 
+const require = createRequire(import.meta.url)
+
 export function createEmulator({ size, scrollbackLines, onAnswer, onFault }: EmulatorOptions): Emulator {
-  const terminal = new headless.Terminal({
+  // Loaded lazily: a hub that draws no screen does not need it.
+  const { Terminal } = require('@xterm/headless') as typeof import('@xterm/headless')
+  const terminal = new Terminal({
     ...size,
     scrollback: scrollbackLines,
     allowProposedApi: true,
