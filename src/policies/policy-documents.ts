@@ -22,7 +22,7 @@ export interface PolicyDocuments {
   /** Compiles first: an invalid document is refused and the old one stays. */
   save(change: PolicyChange): Promise<SavedChange>
   /** Builds the next version and its diff from the document in force. Saves nothing. */
-  draft(key: PolicyKey, write: (source: string) => string, by: string): Promise<SavedChange>
+  draft(key: PolicyKey, write: (source: string) => string | Promise<string>, by: string): Promise<SavedChange>
   /** Notifies clients and features of a version that was saved by other means. */
   announce(saved: SavedPolicy): Promise<void>
 }
@@ -77,10 +77,14 @@ export function createPolicyDocuments(options: PolicyDocumentsOptions): PolicyDo
 
   const versionOf = async (key: PolicyKey) => (await rows.newest([key]))[0]?.version ?? 0
 
-  async function draft(key: PolicyKey, write: (source: string) => string, by: string): Promise<SavedChange> {
+  async function draft(
+    key: PolicyKey,
+    write: (source: string) => string | Promise<string>,
+    by: string,
+  ): Promise<SavedChange> {
     const version = (await versionOf(key)) + 1
     const before = (await current.documentOf(key))?.source ?? ''
-    const written = write(before)
+    const written = await write(before)
     const source = written.trim() === '' ? '' : written
     if (source !== '') await compilePolicy(source, { scope: key.scope, version })
     const diff = unifiedDiff(before, source, { before: `${labelOf(key)}, now`, after: `${labelOf(key)}@${version}` })

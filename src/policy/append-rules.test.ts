@@ -5,7 +5,7 @@ const hub = { scope: 'hub', version: 1 } as const
 
 test('adds rules at the end and keeps the existing text', async () => {
   const source = '# ours\ndefault: ask # always\n\nrules:\n  # first\n  - allow: "x_*"\n\n  - deny: y\n'
-  const added = appendRules(source, '- allow: z\n  when: { required: [a] }\n', 'proposal p1: tests\nneed it')
+  const added = await appendRules(source, '- allow: z\n  when: { required: [a] }\n', 'proposal p1: tests\nneed it')
   expect(added.startsWith(source)).toBe(true)
   expect(added.slice(source.length)).toBe(
     '  # proposal p1: tests\n  # need it\n  - allow: z\n    when:\n      required:\n        - a\n',
@@ -26,17 +26,17 @@ test.each([
     ['a', 'b', 'c'],
   ],
 ])('adds to %j the rules %j', async (source, addition, expected) => {
-  const { rules } = await compilePolicy(appendRules(source, addition, 'why'), hub)
+  const { rules } = await compilePolicy(await appendRules(source, addition, 'why'), hub)
   expect(rules.flatMap(({ tools }) => tools)).toEqual(expected)
 })
 
-test('a JSON document stays JSON', () => {
-  const added = appendRules('{"rules": [{"deny": "a"}]}', '- deny: b\n', 'why')
+test('a JSON document stays JSON', async () => {
+  const added = await appendRules('{"rules": [{"deny": "a"}]}', '- deny: b\n', 'why')
   expect(JSON.parse(added)).toEqual({ rules: [{ deny: 'a' }, { deny: 'b' }] })
 })
 
 test('anchors in the added rules keep their meaning', async () => {
   const source = 'rules:\n  - deny: a\n    when: &w {required: [x]}\n'
-  const added = appendRules(source, '- {deny: b, when: &w {required: [y]}}\n- {deny: c, when: *w}', 'why')
+  const added = await appendRules(source, '- {deny: b, when: &w {required: [y]}}\n- {deny: c, when: *w}', 'why')
   expect((await compilePolicy(added, hub)).rules.map(({ when }) => when?.['required'])).toEqual([['x'], ['y'], ['y']])
 })

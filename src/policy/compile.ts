@@ -1,12 +1,13 @@
-/** Compiles the text of a policy into rules. Code that only some policies need is loaded on demand. */
+/** Compiles the text of a policy into rules. The parser, and code that only some policies need, are loaded on demand. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { cpuMs } from '../base/cpu-ms.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { CompiledGrant, Policy, PolicyCall, PolicyPlace, PolicyRule } from './compiled-policy.ts'
 import type { ConditionCompiler } from './condition.ts'
 import { matchesCall } from './decide.ts'
-import type { Path, PolicyDocument } from './document.ts'
-import { atLine, DocumentFault, readDocument } from './document.ts'
+import type { PolicyDocument } from './document.ts'
+import { DocumentFault } from './document-fault.ts'
+import type { Path } from './document-fault.ts'
 import { faultOfGlob, matchesGlob } from './glob.ts'
 import { withinTimeLimit } from './decision-time.ts'
 import { nameOfPlace } from './pool.ts'
@@ -23,6 +24,7 @@ const tooSlow = 'checking the examples takes too long. Write fewer or shorter on
 
 /** Throws a `HubError` whose message begins with the line of the mistake. */
 export async function compilePolicy(source: string, place: PolicyPlace): Promise<Policy> {
+  const { atLine, readDocument } = await import('./document.ts')
   const { content, lineOf } = readDocument(source)
   const needsConditions = content.rules.some(({ when }) => when !== undefined)
   const compileCondition = needsConditions ? await loadConditions() : undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createConditionCompiler } from './condition.ts'
-import { DocumentFault } from './document.ts'
+import { DocumentFault } from './document-fault.ts'
 
 const compile = (schema: Record<string, unknown>) => createConditionCompiler()(schema, ['when'])
 

@@ -5,20 +5,10 @@ import { z } from 'zod'
 import { effects } from '../api/policy.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { plainIssue } from '../base/plain-issue.ts'
+import { DocumentFault } from './document-fault.ts'
+import type { Path } from './document-fault.ts'
 import { faultOfGlob } from './glob.ts'
 import { lineOfDeepNesting } from './nesting.ts'
-
-export type Path = readonly PropertyKey[]
-
-/** A mistake in the document, by path. `atLine` turns the path into a line. */
-export class DocumentFault extends Error {
-  readonly path: Path
-
-  constructor(path: Path, message: string) {
-    super(message)
-    this.path = path
-  }
-}
 
 export interface PolicyDocument {
   readonly content: z.output<typeof contentSchema>

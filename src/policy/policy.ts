@@ -4,9 +4,14 @@
  *
  *   source → compilePolicy → poolPolicies (hub, template, session) → decide
  */
-export { appendRules } from './append-rules.ts'
 export { compileGrant, compilePolicy } from './compile.ts'
 export type { CompiledGrant, Policy, PolicyCall, PolicyPlace, Verdict } from './compiled-policy.ts'
 export { couldDiffer, decide, predict, PolicyFailure } from './decide.ts'
 export { poolPolicies } from './pool.ts'
 export type { PolicyPool } from './pool.ts'
+
+/** Loaded on demand, like the parser of policies, because a hub can start without it. */
+export async function appendRules(source: string, addition: string, comment: string): Promise<string> {
+  const { appendRules: append } = await import('./append-rules.ts')
+  return append(source, addition, comment)
+}

@@ -4,8 +4,8 @@
  * evaluating a schema blocks the hub.
  */
 import { isRecord } from '../base/is-record.ts'
-import { DocumentFault } from './document.ts'
-import type { Path } from './document.ts'
+import { DocumentFault } from './document-fault.ts'
+import type { Path } from './document-fault.ts'
 
 export type Schema = Readonly<Record<string, unknown>>
 
