@@ -47,7 +47,9 @@ async function write(
 ): Promise<void> {
   await using bundle = await rolldown({ cwd: root, input, platform: 'node', resolve, external, checks })
   const fileNames = { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' }
-  await bundle.write({ dir, format: 'esm', ...fileNames, codeSplitting, plugins: [leanBuiltins] })
+  // A start reads all code, but no documentation.
+  const comments = { jsdoc: false }
+  await bundle.write({ dir, format: 'esm', ...fileNames, comments, codeSplitting, plugins: [leanBuiltins] })
 }
 
 /** The main file of jsonc-parser is UMD, which bundlers cannot follow. Its `module` file works. */
