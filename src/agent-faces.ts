@@ -1,5 +1,4 @@
 /** The faces of agents: the compositor of each session, and the face of its unix socket. The gate guards both. */
-import { toolsetNames } from './api/toolsets.ts'
 import type { Face } from './endpoint/endpoint.ts'
 import { createFace, createSettleLayer } from './endpoint/endpoint.ts'
 import type { Feature, SignalSender } from './feature/feature.ts'
@@ -29,16 +28,13 @@ export interface AgentFacesOptions {
 const compositorInstructions = 'Signalbox: the tools you may use in this session.'
 const socketInstructions = 'Signalbox: the terminal tools of one session that are switched on.'
 
-/** Everything except `search`, which is for clients that cannot handle long lists. */
-const agentToolsets = toolsetNames.filter((name) => name !== 'search')
-
 export function compositorId(session: string): string {
   return `compositor:${session}`
 }
 
 export function createAgentFaces(options: AgentFacesOptions): AgentFaces {
   const { info, notices, signals, gateway, features, isReserved } = options
-  const common = { info, defaultToolsets: agentToolsets, layers: [createSettleLayer(notices), gateway.layer] }
+  const common = { info, layers: [createSettleLayer(notices), gateway.layer] }
   const compositors = new Map<string, Face>()
 
   function createCompositor(session: string): Face {

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { RunningHub } from './api/running-hub.ts'
+import { essentialTools } from './api/toolsets.ts'
 import { createActivity } from './activity/activity.ts'
 import { compositorId, createAgentFaces } from './agent-faces.ts'
 import { createGrants, openApprovals } from './approvals/approvals.ts'
@@ -31,7 +32,7 @@ import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
 import { createGate, createOwnToolGates } from './gate/gate.ts'
-import { createGateway, createTrial } from './gateway/gateway.ts'
+import { createGateway, createSearchProvider, createTrial } from './gateway/gateway.ts'
 import {
   createAuthenticator,
   createHttp,
@@ -67,8 +68,9 @@ export interface HubParts {
 const version = packageVersion()
 const info = { name: 'signalbox', title: 'Signalbox', version }
 const instructions =
-  'Signalbox runs AI coding agents and lets you watch and steer them. This is its management server: start with hub_status. ' +
-  'The tool list is short on purpose; connect to /mcp?toolsets=all for every tool.'
+  'Signalbox runs AI coding agents and lets you watch and steer them. This is its management server: start with list_sessions. ' +
+  'The tool list has the essentials. Find the other tools (connectors, policy, jobs, grants, tokens, events and more) with ' +
+  'search_tools and call them with call_tool. A client lists them with /mcp?toolsets=all.'
 const shippedPolicy = readFileSync(packageFile('policies/hub.yaml'), 'utf8')
 const scrollbackLines = 2_000
 const daysOf = (days: number | undefined) => (days === undefined ? undefined : days * 86_400_000)
@@ -351,7 +353,12 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     info,
     instructions,
     layers: [createSettleLayer(notices), createRecordLayer({ events, log })],
-    providers: [...forPeople, ...(gateway.createTools(agentFaces).providers ?? [])],
+    isEssential: ({ name }) => essentialTools.has(name),
+    providers: (face) => [
+      ...forPeople,
+      ...(gateway.createTools(agentFaces).providers ?? []),
+      createSearchProvider(face),
+    ],
   })
   const faceOf = ({ role, session = '' }: Principal) => (role === 'human' ? management : agentFaces.of(session))
 

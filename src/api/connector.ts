@@ -138,7 +138,8 @@ export const connectorUse = z.union([
   z.strictObject({
     connector: z.string(),
     label: z.string().optional(),
-    overrides: overridesSchema.optional(),
+    // Listed without its fields, which are longer than the rest of create_session.
+    overrides: z.record(z.string(), z.unknown()).pipe(overridesSchema).optional().describe('As in bind_connector.'),
     priority: z.int().optional(),
   }),
 ])

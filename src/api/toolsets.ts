@@ -1,5 +1,5 @@
-/** The groups in which tools are listed (API, "Toolsets"). */
-export const toolsetNames = [
+/** The groups that tools belong to (API, "Toolsets"). */
+const toolsetNames = [
   'sessions',
   'terminal',
   'approvals',
@@ -12,9 +12,45 @@ export const toolsetNames = [
   'search',
 ] as const
 
+/** The short list, with tools of several groups. A list with it has no output schemas. */
+export const essentials = 'essentials'
+
 export const everyToolset = 'all'
+
+/** The toolsets that a client or a token can name. */
+export const toolsetChoices: readonly string[] = [essentials, ...toolsetNames, everyToolset]
+
+/** Listed if neither the request nor the token names toolsets. */
+export const defaultToolsets: readonly string[] = [essentials]
+
+/** Everything except the tools that find and call the others. */
+export const searchedToolsets: readonly string[] = toolsetNames.filter((name) => name !== 'search')
+
+/**
+ * A person's short list: enough to start, watch, steer, answer and end sessions, and to find the other tools.
+ * `test/short-lists.test.ts` limits its size.
+ */
+export const essentialTools: ReadonlySet<string> = new Set([
+  'list_templates',
+  'create_session',
+  'list_sessions',
+  'get_session',
+  'wait_session',
+  'read_screen',
+  'tail_log',
+  'screenshot',
+  'send_input',
+  'send_keys',
+  'list_approvals',
+  'wait_approvals',
+  'decide_approval',
+  'resume_session',
+  'kill_session',
+  'search_tools',
+  'call_tool',
+])
 
 /** The names that are not toolsets. */
 export function unknownToolsets(names: readonly string[]): readonly string[] {
-  return names.filter((name) => name !== everyToolset && !(toolsetNames as readonly string[]).includes(name))
+  return names.filter((name) => !toolsetChoices.includes(name))
 }

@@ -50,8 +50,9 @@ export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
   }
 
   return async (operation, call, next) => {
-    if (operation.kind !== 'tool' || operation.tool.annotations.readOnlyHint === true) return next()
+    if (operation.kind !== 'tool') return next()
     const { tool, arguments: args } = operation
+    if (tool.annotations.readOnlyHint === true || tool.isPassThrough) return next()
     const { correlation, caller } = call
     const record = await openRecord(tool, caller, {
       correlation,

@@ -2,6 +2,7 @@
  * The view of the endpoint for one kind of token: the management server, or the compositor of a session. It collects
  * what its providers offer and runs calls through its layers.
  */
+import { essentials, everyToolset } from '../api/toolsets.ts'
 import { firstOf } from '../base/first-of.ts'
 import { HubError } from '../base/hub-error.ts'
 import type {
@@ -23,7 +24,7 @@ import type {
   ToolInfo,
 } from '../mcp/mcp.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
-import { describePrompt, describeTool } from './describe.ts'
+import { describePrompt, describeTool, describeToolBriefly } from './describe.ts'
 import { createDispatch } from './dispatch.ts'
 import type { CompletionRequest } from './face-completion.ts'
 import { createCompletion } from './face-completion.ts'
@@ -50,7 +51,8 @@ export interface FaceOptions {
   readonly id: string
   readonly info: Implementation
   readonly instructions: string
-  readonly defaultToolsets?: readonly string[]
+  /** The tools of the toolset `essentials`. By default all, except those of the toolset `search`. */
+  readonly isEssential?: (tool: ToolInfo, toolset: string) => boolean
   /** Some providers need the face that they are part of. They get it before it is complete. */
   readonly providers: readonly Provider[] | ((face: FaceContents) => readonly Provider[])
   /** Whether an address belongs to the hub on another face. No upstream may answer for it here. */
@@ -68,20 +70,19 @@ const ownCapabilities: ServerCapabilities = {
   logging: {},
 }
 
-const shortList: readonly string[] = ['sessions', 'terminal', 'approvals']
-
 export type ShowTools = <Shown extends ToolInfo>(tools: readonly Shown[]) => Promise<readonly Shown[]>
 
 export function createFace(options: FaceOptions): Face {
-  const { id, info, instructions, defaultToolsets = shortList, layers = [], visible = showAll } = options
+  const { id, info, instructions, isEssential = isNotSearch, layers = [], visible = showAll } = options
   const providers: Provider[] = []
   const dispatch = createDispatch(layers)
   const complete = createCompletion(dispatch)
   const { findTemplate, ...resources } = createFaceResources(providers, dispatch, options.isReserved)
   const toolsOf = (toolsets: readonly string[]) =>
     providers.flatMap(({ toolset, tools }) => {
-      const isAskedFor = toolsets.includes('all') || toolsets.includes(toolset)
-      return (tools?.() ?? []).filter((tool) => isAskedFor || tool.alwaysListed)
+      const isNamed = toolsets.includes(everyToolset) || toolsets.includes(toolset)
+      const isListed = toolsets.includes(essentials) ? (tool: Tool) => isEssential(tool, toolset) : () => false
+      return (tools?.() ?? []).filter((tool) => isNamed || tool.alwaysListed || isListed(tool))
     })
   const prompts = () => providers.flatMap((provider) => provider.prompts?.() ?? [])
   const findPrompt = (name: string) => prompts().find((prompt) => prompt.name === name)
@@ -104,7 +105,6 @@ export function createFace(options: FaceOptions): Face {
   const face: Face = {
     id,
     info,
-    defaultToolsets,
     get instructions() {
       return [instructions, ...providers.flatMap((provider) => provider.instructions?.() ?? [])].join('\n\n')
     },
@@ -115,7 +115,10 @@ export function createFace(options: FaceOptions): Face {
         ownCapabilities,
       ) as object,
     tools: toolsOf,
-    listTools: async (toolsets) => (await visible(toolsOf(toolsets))).map(describeTool),
+    async listTools(toolsets) {
+      const describe = toolsets.includes(essentials) ? describeToolBriefly : describeTool
+      return (await visible(toolsOf(toolsets))).map(describe)
+    },
     findTool(name) {
       // First as it is written: an upstream's tool may have a dot in its name.
       return firstOf(name.includes('.') ? spellings(name) : [name], (spelt) =>
@@ -170,6 +173,10 @@ export function createFace(options: FaceOptions): Face {
 }
 
 const showAll: ShowTools = async (tools) => tools
+
+function isNotSearch(_: ToolInfo, toolset: string): boolean {
+  return toolset !== 'search'
+}
 
 /** Accepted but never listed: `model.create_session` means create_session, `code.advice` means code_advice. */
 function spellings(name: string): readonly string[] {

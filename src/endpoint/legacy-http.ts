@@ -7,6 +7,7 @@ import {
   batchVersion,
   errorCode,
   isLegacyVersion,
+  isRecord,
   isRequest,
   isResponse,
   modernVersion,
@@ -212,8 +213,12 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
 
 /** Answers on a stream are stored so that the client can resume. Some answers must not be stored. */
 function answersOnce({ method, params }: RpcRequest, { face }: RequestContext): boolean {
-  const name = method === 'tools/call' ? params?.['name'] : undefined
-  return typeof name === 'string' && face.findTool(name)?.answersOnce === true
+  if (method !== 'tools/call' || !params) return false
+  const find = (name: unknown) => (typeof name === 'string' ? face.findTool(name) : undefined)
+  const { name, arguments: args } = params
+  const tool = find(name)
+  const called = tool?.isPassThrough && isRecord(args) ? find(args['name']) : tool
+  return called?.answersOnce === true
 }
 
 function receive(connection: HttpConnection, message: Exclude<RpcMessage, RpcRequest>, context: RequestContext): void {

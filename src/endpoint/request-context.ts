@@ -1,3 +1,4 @@
+import { defaultToolsets } from '../api/toolsets.ts'
 import type { Principal } from '../base/principal.ts'
 import type { Face } from './face.ts'
 
@@ -25,5 +26,5 @@ export function isHttp(context: RequestContext): context is HttpRequestContext {
 }
 
 export function toolsetsOf(context: RequestContext, remembered?: readonly string[]): readonly string[] {
-  return context.toolsets ?? remembered ?? context.caller.toolsets ?? context.face.defaultToolsets
+  return context.toolsets ?? remembered ?? context.caller.toolsets ?? defaultToolsets
 }

@@ -1,5 +1,6 @@
 /** `resource://mounts/{mount}`: whether the tools of a mount are there, of the hub's own mounts too. */
 import { ownMounts } from '../api/connector.ts'
+import { searchedToolsets } from '../api/toolsets.ts'
 import type { FaceContents, Provider } from '../mcp/mcp.ts'
 import { mountsPrefix, mountUri } from './mount-uri.ts'
 import type { MountState } from './mount.ts'
@@ -40,5 +41,5 @@ export function createMountStates(mounts: SessionMounts, face: FaceContents): Pr
 }
 
 function namesOf(face: FaceContents): readonly string[] {
-  return face.tools(face.defaultToolsets).map(({ name }) => name)
+  return face.tools(searchedToolsets).map(({ name }) => name)
 }

@@ -1,5 +1,9 @@
-/** Two tools that find and call all the others, for clients that cannot handle a long list. Listed only on request. */
+/**
+ * Two tools that find and call all the others. A person's short list has them. Agents see them only on request: they are
+ * for clients that cannot handle a long list.
+ */
 import { z } from 'zod'
+import { searchedToolsets } from '../api/toolsets.ts'
 import type { Call, FaceContents, Provider, Tool } from '../mcp/mcp.ts'
 import { defineTool, errorCode, isRecord, RpcError } from '../mcp/mcp.ts'
 
@@ -12,7 +16,8 @@ const foundSchema = z.object({
 export function createSearchProvider(face: FaceContents): Provider {
   const search = defineTool({
     name: 'search_tools',
-    description: 'Finds tools by words of their names and descriptions. Call what you find with call_tool.',
+    description:
+      'Finds tools by words of their names and descriptions, also tools that are not listed. Call what you find with call_tool.',
     input: z.strictObject({ query: z.string().max(1_000), limit: z.int().min(1).max(50).default(10) }),
     output: z.object({ tools: z.array(foundSchema), total: z.int() }),
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -46,7 +51,7 @@ export function createSearchProvider(face: FaceContents): Provider {
 type Found = z.output<typeof foundSchema>
 
 async function listedTools(face: FaceContents): Promise<readonly Found[]> {
-  return (await face.listTools(face.defaultToolsets)).map((listed) => {
+  return (await face.listTools(searchedToolsets)).map((listed) => {
     const { name, description, inputSchema } = listed as { name: string; description?: unknown; inputSchema?: object }
     // An upstream may send a description of any type.
     return { name, description: typeof description === 'string' ? description : '', input_schema: { ...inputSchema } }

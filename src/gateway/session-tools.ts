@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { effects } from '../api/policy.ts'
 import type { SessionStatus } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
+import { searchedToolsets } from '../api/toolsets.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { FaceContents, Provider, ToolInfo } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
@@ -56,7 +57,7 @@ export function createSessionToolsProvider(options: SessionToolsOptions): Provid
       await face.waitForStart()
       const mounts = mountsOf(id)
       const policyOf = await policies.predict(id).catch(asHubError)
-      const tools = face.tools(face.defaultToolsets).map((seen) => {
+      const tools = face.tools(searchedToolsets).map((seen) => {
         const policy = policyOf(policyNames(seen))
         return { ...shown(seen, mounts), ...(policy && { policy }) }
       })

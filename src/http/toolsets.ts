@@ -1,4 +1,4 @@
-import { everyToolset, toolsetNames, unknownToolsets } from '../api/toolsets.ts'
+import { toolsetChoices, unknownToolsets } from '../api/toolsets.ts'
 import { HubError } from '../base/hub-error.ts'
 
 /** `?toolsets=sessions,terminal` */
@@ -8,6 +8,6 @@ export function readToolsets(query: string): readonly string[] | undefined {
   const names = asked.split(',').map((name) => name.trim())
   const unknown = unknownToolsets(names)
   if (unknown.length === 0) return names
-  const known = [...toolsetNames, everyToolset].join(', ')
+  const known = toolsetChoices.join(', ')
   throw new HubError('invalid', `Unknown toolset "${unknown[0]?.slice(0, 40)}". The toolsets are: ${known}.`)
 }

@@ -60,17 +60,29 @@ export function toolError(message: string): CallToolResult {
 
 const described = { input: new WeakMap<z.ZodObject, JsonSchema>(), output: new WeakMap<z.ZodObject, JsonSchema>() }
 
-/** zod adds these limits to every integer. They tell a client nothing and make the list longer. */
+/** zod adds limits to every integer and a pattern to every format. They tell a client nothing and make lists longer. */
 function leaveOutObvious({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern
 }
+
+/** Limits that a model hardly reaches, and that other arguments are refused. `run` checks both and explains mistakes. */
+function leaveOutUnneeded(context: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  leaveOutObvious(context)
+  const { jsonSchema } = context
+  for (const limit of ['minLength', 'maxLength', 'maxItems', 'propertyNames'] as const) delete jsonSchema[limit]
+  const { additionalProperties: others } = jsonSchema
+  if (!others || Object.keys(others).length === 0) delete jsonSchema.additionalProperties
+}
+
+const leaveOut = { input: leaveOutUnneeded, output: leaveOutObvious }
 
 /** Caches by schema: each session defines its own tools, but they share their schemas. */
 function toJsonSchema(schema: z.ZodObject, io: 'input' | 'output'): JsonSchema {
   const known = described[io].get(schema)
   if (known) return known
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, override: leaveOutObvious })
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, override: leaveOut[io] })
   described[io].set(schema, json)
   return json
 }

@@ -5,8 +5,6 @@ import type { Meta, Params } from './wire.ts'
 
 /** A face as its providers see it: everything that they offer together, behind the layers of the face. */
 export interface FaceContents {
-  /** The toolsets that are listed if neither the request nor the token names any. */
-  readonly defaultToolsets: readonly string[]
   /** All tools of these toolsets, including tools that the caller is not shown. */
   tools(toolsets: readonly string[]): readonly ToolInfo[]
   /** The tools that the caller is shown. A toolset only shortens this list: every tool can be called. */

@@ -65,9 +65,7 @@ export function createSessionSockets({ endpoint, places, maxLineBytes, log }: Se
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       clients.add(socket)
       socket.once('close', () => clients.delete(socket))
-      // All toolsets: the face only has the tools that are switched on for the session.
-      const context = { caller, face, toolsets: ['all'] }
-      void serveClient(socket, { open: (outlet) => endpoint.openLines(context, outlet), maxLineBytes })
+      void serveClient(socket, { open: (outlet) => endpoint.openLines({ caller, face }, outlet), maxLineBytes })
     })
     await bind(server, path, name)
     let closing: Promise<void> | undefined

@@ -1,7 +1,7 @@
 /** issue_token, list_tokens, revoke_token */
 import { z } from 'zod'
 import { durationSchema, toMilliseconds } from '../api/duration.ts'
-import { everyToolset, toolsetNames, unknownToolsets } from '../api/toolsets.ts'
+import { toolsetChoices, unknownToolsets } from '../api/toolsets.ts'
 import { HubError } from '../base/hub-error.ts'
 import { withoutControls } from '../base/without-controls.ts'
 import type { Provider } from '../mcp/mcp.ts'
@@ -40,7 +40,7 @@ export function createTokenProvider(tokens: Pick<Tokens, 'issue' | 'list' | 'rev
         toolsets: z
           .array(z.string())
           .optional()
-          .describe(`Listed if a request names none: ${toolsetNames.join(', ')}, or ${everyToolset}.`),
+          .describe(`Listed if a request names none: ${toolsetChoices.join(', ')}.`),
       }),
       output: tokenSchema.omit({ revoked_at: true, last_used_at: true }).extend({ token: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -48,7 +48,7 @@ export function createTokenProvider(tokens: Pick<Tokens, 'issue' | 'list' | 'rev
       async run({ role, session, label, expires_in, toolsets }) {
         const [unknown] = unknownToolsets(toolsets ?? [])
         if (unknown !== undefined) {
-          const known = [...toolsetNames, everyToolset].join(', ')
+          const known = toolsetChoices.join(', ')
           throw new HubError('invalid', `"toolsets": there is no toolset "${unknown}". There are: ${known}.`)
         }
         const expiresInMs = expires_in === undefined ? undefined : toMilliseconds(expires_in)

@@ -208,19 +208,25 @@ describe('the text of a token', () => {
     await expectNowhere([...issued.map(({ token }) => token), legacy, old, hub.token, mistyped])
   })
 
-  test('is not stored even if the answer is so late that another answer would become a stored stream', async () => {
-    const connection = await connectLegacy(hub)
-    // The call must wait until its event can be written.
-    const log = new DatabaseSync(join(hub.home, 'events.db'))
-    log.exec('BEGIN IMMEDIATE')
-    const params = { name: 'issue_token', arguments: { role: 'human' } }
-    const late = connection.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-    await sleep(1_500)
-    log.exec('ROLLBACK')
-    log.close()
+  test.each([
+    ['issue_token', { role: 'human' }],
+    ['call_tool', { name: 'issue_token', arguments: { role: 'human' } }],
+  ])(
+    'is not stored even if %s answers so late that another answer would become a stored stream',
+    async (name, args) => {
+      const connection = await connectLegacy(hub)
+      // The call must wait until its event can be written.
+      const log = new DatabaseSync(join(hub.home, 'events.db'))
+      log.exec('BEGIN IMMEDIATE')
+      const params = { name, arguments: args }
+      const late = connection.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+      await sleep(1_500)
+      log.exec('ROLLBACK')
+      log.close()
 
-    await expectNowhere(textsOf((await late).text))
-  })
+      await expectNowhere(textsOf((await late).text))
+    },
+  )
 })
 
 async function issue(spec: Readonly<Record<string, unknown>>): Promise<{ id: string; token: string }> {
