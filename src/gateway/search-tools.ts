@@ -77,7 +77,7 @@ async function callThrough(face: FaceContents, args: Readonly<Record<string, unk
     throw new RpcError(
       errorCode.invalidParams,
       typeof name === 'string'
-        ? `Unknown tool: "${name.slice(0, 200)}". Ask search_tools for the names.`
+        ? `Unknown tool: "${name.slice(0, 200)}". Call search_tools for the names.`
         : '"name" must be a string.',
     )
   }

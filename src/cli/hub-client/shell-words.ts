@@ -66,6 +66,8 @@ const commandOf: Readonly<Record<string, string>> = {
   simulate_policy: 'signalbox policy simulate',
   list_policy_proposals: 'signalbox policy proposals',
   decide_policy_proposal: 'signalbox policy accept',
+  search_tools: 'signalbox tools --management',
+  call_tool: 'signalbox call',
   'tools/list': 'signalbox tools --management',
 }
 
