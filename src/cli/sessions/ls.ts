@@ -17,7 +17,8 @@ import type { Cell, StyledCell, TableOptions } from '../terminal-output/table.ts
 export const command = defineCommand({
   about: [
     'Lists the sessions: template, status, activity and since when, size, and last message. Sessions that wait for a',
-    'person come first, then the newest. ◆ waits for a person, ● is working, ○ is idle.',
+    'person come first, then the newest. ◆ waits for a person, ● is working, ○ is idle. "governed" tells whether the policy',
+    'covers the tools that are built into an agent.',
   ].join('\n'),
   flags: {
     all: { short: 'a', about: 'include sessions that have ended, and show ids' },
@@ -77,13 +78,15 @@ interface ListOptions extends TableOptions {
 
 export function renderSessions(sessions: readonly Session[], now: Date, options: ListOptions = {}): string {
   const ids = options.hasIds ? ['id'] : []
-  const heads = ['name', 'template', 'status', 'activity', 'size', ...ids, 'says']
+  const hasAgents = sessions.some(({ governed }) => governed)
+  const heads = ['name', 'template', 'status', 'activity', ...(hasAgents ? ['governed'] : []), 'size', ...ids, 'says']
   const head = heads.map((text): Cell => ({ text, style: 'dim' }))
   const rows = sessions.map((session): Cell[] => [
     { text: session.name, style: 'bold' },
     session.template,
     statusCell(session, now),
     activityCell(session, now),
+    ...(hasAgents ? [governedCell(session)] : []),
     `${session.size.cols}x${session.size.rows}`,
     ...(options.hasIds ? [session.id] : []),
     saysCell(session, sessions),
@@ -115,14 +118,27 @@ function activityCell({ status, activity }: Session, now: Date): Cell {
   return { text: `${sign} ${activity.is} ${ageOf(activity.since, now)}`, style }
 }
 
-/** A question to a person comes first, then the last message. */
+/** Whether the policy covers the tools built into the agent. */
+function governedCell({ governed }: Session): Cell {
+  switch (governed?.is) {
+    case 'yes':
+      return { text: 'yes', style: 'green' }
+    case 'partly':
+    case 'no':
+      return { text: governed.is, style: 'yellow' }
+    case undefined:
+      return { text: '–', style: 'dim' }
+  }
+}
+
+/** A question to a person comes first, then the last message, then why the agent is not governed. */
 function saysCell(session: Session, sessions: readonly Session[]): Cell {
-  const { name, status, activity, last_message, description } = session
+  const { name, status, activity, last_message, description, governed } = session
   const wanted = isOver(status) || activity.is !== 'waiting' ? undefined : activity.reason
   if (wanted !== undefined) return { text: oneLine(wanted), style: 'yellow' }
   // `resume` takes a name, and a name means the newest session. So only that one gets the hint.
   const hint = sessions.find((each) => each.name === name) === session ? resumeHint(session) : ''
-  return { text: oneLine(`${last_message ?? description ?? ''} ${hint}`), style: 'dim' }
+  return { text: oneLine(`${last_message ?? governed?.reason ?? description ?? ''} ${hint}`), style: 'dim' }
 }
 
 const looks: Readonly<Record<ActivityKind, { readonly sign: string; readonly style: StyledCell['style'] }>> = {

@@ -19,6 +19,7 @@ import { readCondition } from './wait.ts'
 const flags = {
   template: { short: 't', takes: 'NAME', about: 'what to start (default: the hub’s; "shell" if there is a command)' },
   prompt: { short: 'p', takes: 'TEXT', about: 'text to type when the program is ready; "-" reads it from stdin' },
+  mode: { takes: 'MODE', about: 'how an agent is shown: terminal, structured or both (default: the template’s)' },
   dir: { takes: 'DIR', about: 'its working directory (default: the template’s, else this one)' },
   'new-dir': { about: 'start in a new directory; says so if it goes on in the one of an earlier session' },
   worktree: { about: 'start in a new git worktree of the directory; says so if it goes on in an old one' },
@@ -91,12 +92,14 @@ async function readSpec(
   const template = args.text('template') ?? (args.rest.length > 0 ? 'shell' : undefined)
   const prompt = args.text('prompt')
   const description = args.text('description')
+  const mode = args.text('mode')
   const size = args.text('size')
   const tools = args.text('tools')
   const socket = args.text('mcp-socket') ?? config.mcpSocketName
   return {
     ...(template !== undefined && { template }),
     ...(prompt !== undefined && { prompt: prompt === '-' ? await context.readStdin() : prompt }),
+    ...(mode !== undefined && { mode }),
     ...(args.has('worktree') && { worktree: true }),
     ...(args.has('env') && { env: readVariables(args.texts('env')) }),
     ...(description !== undefined && { description }),

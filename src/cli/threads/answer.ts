@@ -18,7 +18,8 @@ export const command = defineCommand({
     const [name = '', answer] = args.words
     using hub = await openHubClient(args, context)
     const { question } = sessionSchema.parse(await ask(hub, 'get_session', { name }))
-    if (!question) throw new CliError('failed', `${name} asks nothing now.`)
+    if (!question)
+      throw new CliError('failed', `${name} asks nothing now. Run "signalbox screen ${name}" to see what it shows.`)
     if (answer === undefined) {
       context.out([question.text, ...(question.choices ?? []).map((choice) => `  ${choice}`)].join('\n'))
       return 'ok'

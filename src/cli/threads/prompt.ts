@@ -43,7 +43,8 @@ export const command = defineCommand({
   async run(args, context) {
     const [name = '', given = ''] = args.words
     const text = given === '-' ? await context.readStdin() : given
-    if (text.trim() === '') throw new CliError('usage', 'The prompt is empty.')
+    if (text.trim() === '')
+      throw new CliError('usage', `The prompt is empty. Write one, such as signalbox prompt ${name} "run the tests".`)
     using hub = await openHubClient(args, context)
     const input = { session: name, text, wait: false }
     const prompted = promptedSchema.parse(await ask(hub, 'prompt_session', input, { timeoutMs: deliverMs }))
