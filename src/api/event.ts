@@ -53,6 +53,8 @@ const eventPayloads = {
     arguments: z.record(z.string(), z.unknown()).readonly(),
     /** Of a call by an agent. */
     decision: decision.optional(),
+    /** Of an own tool: the agent's own settings wanted a person to confirm it. */
+    agent_asks: z.boolean().optional(),
     role: z.string().optional(),
     token_id: z.string().optional(),
     client: z.string().optional(),

@@ -5,7 +5,7 @@ import type { RecordedCall } from '../events/events.ts'
 import type { Decided, GateRequest } from './authorization.ts'
 
 export function recordedCall(request: GateRequest, decided: Decided): RecordedCall {
-  const { correlation, session, route, tool, aliases, unrecorded, upstream, caller, clientName } = request
+  const { correlation, session, route, tool, aliases, unrecorded, upstream, caller, clientName, agentAsks } = request
   return {
     correlation,
     session,
@@ -15,6 +15,7 @@ export function recordedCall(request: GateRequest, decided: Decided): RecordedCa
       ...(aliases && { aliases }),
       arguments: recordedArguments(request.arguments, unrecorded),
       decision: recordedDecision(decided),
+      ...(agentAsks && { agent_asks: true }),
       ...(caller && { role: caller.role, token_id: caller.tokenId }),
       ...(clientName !== undefined && { client: clientName }),
       ...(upstream !== undefined && { upstream }),

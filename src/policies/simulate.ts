@@ -119,7 +119,7 @@ async function* recordedCalls(
 function toRecordedCall(stored: LoggedEvent): RecordedCall | undefined {
   const event = readEvent(stored, 'tool-called')
   if (event?.session === undefined || event.payload.decision === undefined) return undefined
-  const { tool, aliases, arguments: args, decision } = event.payload
+  const { tool, aliases, arguments: args, decision, agent_asks: agentAsks = false } = event.payload
   return {
     event: event.id,
     at: event.at,
@@ -127,6 +127,7 @@ function toRecordedCall(stored: LoggedEvent): RecordedCall | undefined {
     tool,
     aliases,
     arguments: args,
+    agentAsks,
     before: decision.effect,
     isGranted: decision.grant !== undefined,
     policyVersion: String(decision.policy_version),

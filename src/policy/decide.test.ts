@@ -167,3 +167,17 @@ test('unknown arguments can change the effect only if a rule depends on them', a
   expect(await differs(`- allow: x\n  ${dependsOnToken}`)).toBe(true)
   expect(await differs(`- deny: x\n  ${dependsOnToken}\n- ask: x`)).toBe(true)
 })
+
+test('the default does not apply to own tools: without a rule, the settings of the agent decide', async () => {
+  const pool = await pooled([
+    hub,
+    'default: deny\nrules:\n- deny: own_shell\n  when: {properties: {command: {pattern: "^rm "}}}',
+  ])
+  const shell = (command: string, agentAsks = false) => ({ ...call('own_shell', { command }), agentAsks })
+  expect(decide(pool, [], shell('ls'))).toEqual({ effect: 'allow', policyVersion: pool.version })
+  expect(decide(pool, [], shell('ls', true))).toEqual({ effect: 'ask', policyVersion: pool.version })
+  expect(decide(pool, [], shell('rm x', true))).toMatchObject({ effect: 'deny', rule: 'hub#1' })
+  const grant = await compileGrant({ id: 'g1', tool: 'own_shell' })
+  expect(decide(pool, [grant], shell('ls', true))).toMatchObject({ effect: 'allow', grant: 'g1' })
+  expect(decide(pool, [], call('owner_shell')).effect).toBe('deny')
+})
