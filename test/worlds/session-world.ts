@@ -17,6 +17,7 @@ import { openStore } from '../../src/store/store.ts'
 import { createDrivers, createPtyDriver } from '../../src/drivers/drivers.ts'
 import type { Terminals } from '../../src/terminal/terminal.ts'
 import { createTerminals } from '../../src/terminal/terminal.ts'
+import type { Threads } from '../../src/threads/threads.ts'
 import { createThreads } from '../../src/threads/threads.ts'
 import { reapHolders } from '../harness/reap-holders.ts'
 
@@ -32,6 +33,8 @@ export interface World {
   readonly complaints: string[]
   /** Opens the terminals as a new hub does. */
   openTerminals(): Terminals
+  /** The threads of the newest hub. */
+  threads(): Threads
   /** Starts a hub. Each call starts another one. */
   start(store: Store, options?: WorldOptions): Sessions
 }
@@ -99,6 +102,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
   const issued: string[] = []
   const revoked: string[] = []
   const complaints: string[] = []
+  let threads: Threads | undefined
   const log = createLog({
     level: 'error',
     redactor: createRedactor(),
@@ -122,6 +126,12 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
   function start(store: Store, { terminals = openTerminals(), ...options }: WorldOptions = {}): Sessions {
     const { environment = ownEnvironment } = options
     const notices = createNotices()
+    threads = createThreads({
+      store,
+      notices,
+      redactor: createRedactor(),
+      findSession: createFindSession(store),
+    })
     return createSessions({
       store,
       hubId: 'hub-1',
@@ -138,12 +148,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         createPtyDriver({ terminals, environment, rulePlaces: [], redact: (text) => text, log }),
       ]),
       policies: { storeTemplatePolicy: async () => {}, setSessionPolicy: async () => {}, ownOf: async () => undefined },
-      threads: createThreads({
-        store,
-        notices,
-        redactor: createRedactor(),
-        findSession: createFindSession(store),
-      }),
+      threads,
       ownTools: {
         of: () => ({
           check: async () => ({ is: 'allowed', isRuled: false, approval: undefined, end: () => {} }),
@@ -181,5 +186,5 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
       ...options,
     })
   }
-  return { home, events, issued, revoked, complaints, openTerminals, start }
+  return { home, events, issued, revoked, complaints, openTerminals, threads: () => threads!, start }
 }

@@ -1,0 +1,131 @@
+/** prompt_session and its companions, with an agent that answers through its thread. */
+import { expect, test } from 'vitest'
+import { openSessionTools } from '../../test/fixtures/session-tools.ts'
+import { useSqliteWorld } from '../../test/worlds/session-world.ts'
+import type { Activity } from '../api/session.ts'
+import type { Driver, Run, RunSession, RunStatus } from '../drivers/drivers.ts'
+import { createDrivers } from '../drivers/drivers.ts'
+
+/** Says each prompt again in capitals. "wait" makes it wait for a person, "fail" ends the turn in a failure, "end" ends it. */
+function echoingRun({ thread }: RunSession): Run {
+  const listeners = new Set<() => void>()
+  const steered: string[] = []
+  let status: RunStatus = { is: 'running' }
+  let activity = become('idle')
+  let turns = 0
+
+  function become(is: Activity['is'], reason?: string): Activity {
+    return { is, since: new Date(0).toISOString(), source: 'agent', confidence: 1, ...(reason && { reason }) }
+  }
+  function tell(): void {
+    for (const listener of listeners) listener()
+  }
+  async function answer(text: string): Promise<void> {
+    const turn = ++turns
+    const at = new Date().toISOString()
+    await thread.append('c1', [{ type: 'prompt', key: `p${turn}`, at, text }])
+    if (text === 'wait') {
+      activity = become('waiting', 'it wants to know')
+      return tell()
+    }
+    if (text === 'end') {
+      status = { is: 'exited', code: 1, signal: null }
+      return tell()
+    }
+    const usage = { input_tokens: 3, output_tokens: 2 }
+    await thread.append('c1', [
+      { type: 'text', key: `a${turn}`, at, text: [text.toUpperCase(), ...steered].join(' ') },
+      text === 'fail'
+        ? { type: 'complete', key: `e${turn}`, at, status: 'failed', reason: 'no model answers' }
+        : { type: 'complete', key: `e${turn}`, at, status: 'completed', usage },
+    ])
+  }
+  return {
+    get status() {
+      return status
+    },
+    get activity() {
+      return activity
+    },
+    fault: undefined,
+    hasThread: true,
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async prompt(text) {
+      if (text === 'refuse') return { delivered: false, reason: 'a dialog is in the way', screen: '❯ Yes' }
+      void answer(text)
+      return { delivered: true }
+    },
+    async steer(text) {
+      steered.push(text)
+    },
+    async stop() {
+      status = { is: 'exited', code: 0, signal: null }
+      tell()
+    },
+    [Symbol.dispose]() {},
+  }
+}
+
+const driver: Driver = {
+  name: 'echo',
+  abilities: { terminal: false, steer: true, interrupt: false, questions: false },
+  start: async (spec) => echoingRun(spec),
+  adopt: async () => undefined,
+}
+
+async function open() {
+  const { sessions, threads } = await useSqliteWorld([{ name: 'echo', driver: 'echo', command: 'cat' }], {
+    drivers: createDrivers([driver]),
+  })
+  const tools = openSessionTools(sessions, threads())
+  await tools.call('create_session', { name: 'mine', template: 'echo' })
+  return tools
+}
+
+test('prompt_session waits for the end of the turn, and returns the answer and its usage', async () => {
+  const { call } = await open()
+  expect(await call('prompt_session', { session: 'mine', text: 'hello' })).toMatchObject({
+    status: 'completed',
+    answer: 'HELLO',
+    usage: { input_tokens: 3, output_tokens: 2 },
+    has_thread: true,
+    route: 'session:mine',
+  })
+  // The second answer is that of the second turn.
+  expect(await call('prompt_session', { session: 'mine', text: 'again' })).toMatchObject({ answer: 'AGAIN' })
+  expect(await call('get_session', { name: 'mine' })).toMatchObject({ mode: 'terminal', thread: expect.any(String) })
+})
+
+test('prompt_session says why a turn failed, and that a person is needed', async () => {
+  const { call } = await open()
+  expect(await call('prompt_session', { session: 'mine', text: 'fail' })).toMatchObject({
+    status: 'failed',
+    reason: 'no model answers',
+  })
+  expect(await call('prompt_session', { session: 'mine', text: 'wait' })).toMatchObject({
+    status: 'waiting',
+    reason: 'it wants to know',
+  })
+})
+
+test('prompt_session does not wait for an agent that has ended, or did not get the prompt', async () => {
+  const { call, failure } = await open()
+  expect(await call('prompt_session', { session: 'mine', text: 'refuse' })).toMatchObject({
+    status: 'not-delivered',
+    reason: 'a dialog is in the way',
+    screen: '❯ Yes',
+  })
+  expect(await call('prompt_session', { session: 'mine', text: 'end' })).toMatchObject({ status: 'failed' })
+  expect(await failure('prompt_session', { session: 'mine', text: 'hello' })).toContain('Call resume_session')
+})
+
+test('steer_session reaches the agent, and what an agent cannot do is said with a way out', async () => {
+  const { call, failure } = await open()
+  expect(await call('steer_session', { session: 'mine', text: 'left' })).toEqual({ ok: true })
+  expect(await call('prompt_session', { session: 'mine', text: 'go' })).toMatchObject({ answer: 'GO left' })
+  expect(await failure('interrupt_session', { session: 'mine' })).toContain('Send it keys with send_keys')
+  expect(await failure('answer_question', { session: 'mine', question: 'q', answer: 'a' })).toContain('send_input')
+})
