@@ -2,8 +2,9 @@
 import type { JsonSchema, Turn } from './conversation.ts'
 import { readTurns } from './conversation.ts'
 import type { Dialect, StreamEvent } from './dialect.ts'
-import { piecesOf, textsOf } from './dialect.ts'
-import type { Part } from './script.ts'
+import { stepsOf, textsOf, usage } from './dialect.ts'
+import type { CallPart, Part } from './part.ts'
+import { joinText, piecesOf } from './part.ts'
 
 interface ChatRequest {
   readonly messages?: readonly Message[]
@@ -20,7 +21,7 @@ interface OfferedFunction {
   readonly function: { readonly name: string }
 }
 
-const usage = { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 }
+const tokens = { prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.total }
 
 export const chatCompletions: Dialect = {
   path: /\/chat\/completions$/,
@@ -40,15 +41,23 @@ export const chatCompletions: Dialect = {
     created: 0,
     model: 'scripted',
     choices: [{ index: 0, finish_reason: finishReason(parts), message: messageOf(parts) }],
-    usage,
+    usage: tokens,
   }),
-  head: () => [chunkOf({ role: 'assistant', content: '' })],
-  *rest(parts) {
-    for (const [index, part] of parts.entries()) for (const delta of deltasOf(part, index)) yield chunkOf(delta)
-    yield chunkOf({}, finishReason(parts))
-    yield { data: { ...chunkFrame, choices: [], usage } }
-    yield { data: '[DONE]' }
-  },
+  stream: (parts) => ({
+    head: [chunkOf({ role: 'assistant', content: '' })],
+    steps: parts.flatMap((part) =>
+      stepsOf(
+        part,
+        deltasOf(part, callIndex(part, parts)).map((delta) => chunkOf(delta)),
+      ),
+    ),
+    tail: [
+      chunkOf({}, finishReason(parts)),
+      { data: { ...chunkFrame, choices: [], usage: tokens } },
+      { data: '[DONE]' },
+    ],
+  }),
+  failure: (status, message) => ({ error: { message, type: 'scripted', param: null, code: String(status) } }),
 }
 
 const chunkFrame = { id: 'chat_1', object: 'chat.completion.chunk', created: 0, model: 'scripted' }
@@ -67,22 +76,37 @@ function finishReason(parts: readonly Part[]): string {
 }
 
 function messageOf(parts: readonly Part[]): object {
-  const content = parts.flatMap((part) => (part.is === 'text' ? [part.text] : [])).join('')
-  const tool_calls = parts.flatMap((part, index) => (part.is === 'call' ? [callOf(part, index)] : []))
-  return { role: 'assistant', content, ...(tool_calls.length > 0 && { tool_calls }) }
+  const content = joinText(parts, 'text')
+  const reasoning_content = joinText(parts, 'thought')
+  const tool_calls = parts.flatMap((part) =>
+    part.is === 'call' ? [callOf(part, callIndex(part, parts), JSON.stringify(part.input))] : [],
+  )
+  return {
+    role: 'assistant',
+    content,
+    ...(reasoning_content !== '' && { reasoning_content }),
+    ...(tool_calls.length > 0 && { tool_calls }),
+  }
 }
 
 function deltasOf(part: Part, index: number): readonly object[] {
   switch (part.is) {
     case 'thought':
-      return [{ reasoning_content: part.text }]
+      return part.deltas.map((reasoning_content) => ({ reasoning_content }))
     case 'text':
-      return piecesOf(part.text).map((content) => ({ content }))
-    case 'call':
-      return [{ tool_calls: [callOf(part, index)] }]
+      return part.deltas.map((content) => ({ content }))
+    case 'call': {
+      const rest = piecesOf(JSON.stringify(part.input)).map((piece) => ({ index, function: { arguments: piece } }))
+      return [callOf(part, index, ''), ...rest].map((call) => ({ tool_calls: [call] }))
+    }
   }
 }
 
-function callOf({ id, tool, input }: Extract<Part, { is: 'call' }>, index: number): object {
-  return { index, id, type: 'function', function: { name: tool.name, arguments: JSON.stringify(input) } }
+/** Its index among the calls. */
+function callIndex(part: Part, parts: readonly Part[]): number {
+  return parts.filter(({ is }) => is === 'call').indexOf(part)
+}
+
+function callOf({ id, tool }: CallPart, index: number, json: string): object {
+  return { index, id, type: 'function', function: { name: tool.name, arguments: json } }
 }

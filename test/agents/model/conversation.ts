@@ -1,4 +1,6 @@
 /** A request to a model, independent of the provider's format. */
+import { createHash } from 'node:crypto'
+
 export interface Conversation {
   /** The person's last message, without the text that the agent's program added. */
   readonly prompt: string
@@ -7,7 +9,7 @@ export interface Conversation {
   /** The tool results since the last message. */
   readonly results: readonly string[]
   readonly tools: readonly OfferedTool[]
-  /** Set for a side request, such as for a title. Its answer is JSON of this schema. */
+  /** If it is set, the answer is JSON of this schema. */
   readonly schema?: JsonSchema
 }
 
@@ -23,6 +25,17 @@ export interface JsonSchema {
   readonly const?: unknown
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly anyOf?: readonly JsonSchema[]
+}
+
+/** A request that is not part of an agent's own conversation, such as for a title. An agent always offers tools. */
+export function isSideRequest({ schema, tools }: Conversation): boolean {
+  return schema !== undefined || tools.length === 0
+}
+
+/** The same for a retry, and different for each model turn of a conversation. */
+export function fingerprintOf({ earlier, prompt, results }: Conversation): string {
+  const place = JSON.stringify([...earlier, prompt, results.length])
+  return createHash('sha256').update(place).digest('hex').slice(0, 20)
 }
 
 /** One turn of the conversation: a message of a person, or a tool result. The model's own turns do not matter. */

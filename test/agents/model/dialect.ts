@@ -1,29 +1,48 @@
 /** The format in which one provider sends a conversation and its answer. */
 import { randomUUID } from 'node:crypto'
 import type { Conversation } from './conversation.ts'
-import type { Part } from './script.ts'
+import type { Part } from './part.ts'
 
 export interface Dialect {
   readonly path: RegExp
   read(body: Body): Conversation
+  wantsStream(body: Body, path: string): boolean
   /** The answer in one piece, if the request did not ask for a stream. */
   whole(parts: readonly Part[]): object
-  /** The events that are sent at once. `rest` are those that follow. */
-  head(): readonly StreamEvent[]
-  rest(parts: readonly Part[]): Iterable<StreamEvent>
-  wantsStream(body: Body, path: string): boolean
+  stream(parts: readonly Part[]): ReplyStream
+  failure(status: number, message: string): object
 }
 
 export type Body = Readonly<Record<string, unknown>>
+
+/** The events of an answer in order. */
+export interface ReplyStream {
+  readonly head: readonly StreamEvent[]
+  /** The content, in steps. The events of a step are sent at once. */
+  readonly steps: readonly (readonly StreamEvent[])[]
+  readonly tail: readonly StreamEvent[]
+}
 
 export interface StreamEvent {
   readonly event?: string
   readonly data: object | string
 }
 
-/** Splits text into pieces, as a real model sends it. */
-export function piecesOf(text: string): readonly string[] {
-  return text.match(/[\s\S]{1,24}/g) ?? []
+/** The tokens that every answer reports, so that a test can add them up. */
+export const usage = { input: 100, output: 10, total: 110 }
+
+/** Each delta of a text is a step. A call is one step, however many deltas its arguments have. */
+export function stepsOf(
+  part: Part,
+  deltas: readonly StreamEvent[],
+  {
+    before = [],
+    after = [],
+  }: { readonly before?: readonly StreamEvent[]; readonly after?: readonly StreamEvent[] } = {},
+): ReplyStream['steps'] {
+  if (part.is === 'call') return [[...before, ...deltas, ...after]]
+  const last = deltas.length - 1
+  return deltas.map((delta, index) => [...(index === 0 ? before : []), delta, ...(index === last ? after : [])])
 }
 
 /** The texts of a content that is a string or a list of parts. */

@@ -2,8 +2,8 @@
 import type { JsonSchema, Turn } from './conversation.ts'
 import { readTurns } from './conversation.ts'
 import type { Dialect, StreamEvent } from './dialect.ts'
-import { piecesOf } from './dialect.ts'
-import type { Part } from './script.ts'
+import { stepsOf, usage } from './dialect.ts'
+import type { Part } from './part.ts'
 
 interface GenerateRequest {
   readonly contents?: readonly Content[]
@@ -25,7 +25,11 @@ interface Toolbox {
   readonly functionDeclarations?: readonly { readonly name: string }[]
 }
 
-const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 10, totalTokenCount: 20 }
+const usageMetadata = {
+  promptTokenCount: usage.input,
+  candidatesTokenCount: usage.output,
+  totalTokenCount: usage.total,
+}
 
 export const gemini: Dialect = {
   path: /:(?:stream)?[gG]enerateContent$/,
@@ -35,16 +39,30 @@ export const gemini: Dialect = {
     const schema = generationConfig.responseJsonSchema ?? generationConfig.responseSchema
     return {
       ...readTurns(contents.flatMap(turnsOf)),
-      tools: tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations),
+      tools: tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations.map(({ name }) => ({ name }))),
       ...(schema && { schema }),
     }
   },
   whole: (parts) => responseWith(parts.map(wirePartOf), 'STOP'),
-  head: () => [],
-  *rest(parts) {
-    for (const part of parts) for (const piece of piecesOfPart(part)) yield chunkOf([piece])
-    yield chunkOf([], 'STOP')
-  },
+  stream: (parts) => ({
+    head: [],
+    steps: parts.flatMap((part) =>
+      stepsOf(
+        part,
+        deltasOf(part).map((delta) => chunkOf([wirePartOf(delta)])),
+      ),
+    ),
+    tail: [chunkOf([], 'STOP')],
+  }),
+  failure: (code, message) => ({ error: { code, message, status: statusNames[code] ?? 'UNKNOWN' } }),
+}
+
+const statusNames: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  503: 'UNAVAILABLE',
 }
 
 function turnsOf({ role, parts = [] }: Content): readonly Turn[] {
@@ -71,16 +89,17 @@ function responseWith(parts: readonly object[], finishReason?: string): object {
   }
 }
 
-function piecesOfPart(part: Part): readonly object[] {
-  return part.is === 'text' ? piecesOf(part.text).map((text) => ({ text })) : [wirePartOf(part)]
+/** A call arrives in one piece. */
+function deltasOf(part: Part): readonly Part[] {
+  return part.is === 'call' ? [part] : part.deltas.map((delta) => ({ ...part, deltas: [delta] }))
 }
 
 function wirePartOf(part: Part): object {
   switch (part.is) {
     case 'thought':
-      return { text: part.text, thought: true }
+      return { text: part.deltas.join(''), thought: true }
     case 'text':
-      return { text: part.text }
+      return { text: part.deltas.join('') }
     case 'call':
       return { functionCall: { id: part.id, name: part.tool.name, args: part.input }, thoughtSignature: 'c2lnbmVk' }
   }

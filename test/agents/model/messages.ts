@@ -2,8 +2,9 @@
 import type { JsonSchema, Turn } from './conversation.ts'
 import { readTurns } from './conversation.ts'
 import type { Dialect, StreamEvent } from './dialect.ts'
-import { freshId, piecesOf, textsOf } from './dialect.ts'
-import type { Part } from './script.ts'
+import { freshId, stepsOf, textsOf, usage } from './dialect.ts'
+import type { Part } from './part.ts'
+import { piecesOf } from './part.ts'
 
 interface MessagesRequest {
   readonly messages?: readonly Message[]
@@ -22,7 +23,12 @@ interface Block {
   readonly content?: unknown
 }
 
-const usage = { input_tokens: 10, output_tokens: 10 }
+const tokens = {
+  input_tokens: usage.input,
+  output_tokens: usage.output,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+}
 
 export const messages: Dialect = {
   path: /\/messages$/,
@@ -41,16 +47,34 @@ export const messages: Dialect = {
     content: parts.map(blockOf),
     stop_reason: stopReason(parts),
   }),
-  head: () => [eventOf({ type: 'message_start', message: emptyMessage() }), eventOf({ type: 'ping' })],
-  *rest(parts) {
-    for (const [index, part] of parts.entries()) {
-      yield eventOf({ type: 'content_block_start', index, content_block: emptyBlockOf(part) })
-      for (const delta of deltasOf(part)) yield eventOf({ type: 'content_block_delta', index, delta })
-      yield eventOf({ type: 'content_block_stop', index })
-    }
-    yield eventOf({ type: 'message_delta', delta: { stop_reason: stopReason(parts), stop_sequence: null }, usage })
-    yield eventOf({ type: 'message_stop' })
-  },
+  stream: (parts) => ({
+    head: [eventOf({ type: 'message_start', message: emptyMessage() }), eventOf({ type: 'ping' })],
+    steps: parts.flatMap((part, index) => {
+      const deltas = deltasOf(part).map((delta) => deltaEvent(index, delta))
+      const signature =
+        part.is === 'thought' ? [deltaEvent(index, { type: 'signature_delta', signature: 'signed' })] : []
+      return stepsOf(part, deltas, {
+        before: [eventOf({ type: 'content_block_start', index, content_block: emptyBlockOf(part) })],
+        after: [...signature, eventOf({ type: 'content_block_stop', index })],
+      })
+    }),
+    tail: [
+      eventOf({
+        type: 'message_delta',
+        delta: { stop_reason: stopReason(parts), stop_sequence: null },
+        usage: tokens,
+      }),
+      eventOf({ type: 'message_stop' }),
+    ],
+  }),
+  failure: (status, message) => ({ type: 'error', error: { type: errorTypes[status] ?? 'api_error', message } }),
+}
+
+const errorTypes: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  429: 'rate_limit_error',
+  529: 'overloaded_error',
 }
 
 const emptyMessage = () => ({
@@ -61,7 +85,7 @@ const emptyMessage = () => ({
   content: [],
   stop_reason: null,
   stop_sequence: null,
-  usage,
+  usage: tokens,
 })
 
 function turnsOf({ role, content }: Message): readonly Turn[] {
@@ -77,6 +101,10 @@ function eventOf(data: { readonly type: string; readonly [field: string]: unknow
   return { event: data.type, data }
 }
 
+function deltaEvent(index: number, delta: object): StreamEvent {
+  return eventOf({ type: 'content_block_delta', index, delta })
+}
+
 function stopReason(parts: readonly Part[]): string {
   return parts.some((part) => part.is === 'call') ? 'tool_use' : 'end_turn'
 }
@@ -84,9 +112,9 @@ function stopReason(parts: readonly Part[]): string {
 function blockOf(part: Part): object {
   switch (part.is) {
     case 'thought':
-      return { type: 'thinking', thinking: part.text, signature: 'signed' }
+      return { type: 'thinking', thinking: part.deltas.join(''), signature: 'signed' }
     case 'text':
-      return { type: 'text', text: part.text }
+      return { type: 'text', text: part.deltas.join('') }
     case 'call':
       return { type: 'tool_use', id: part.id, name: part.tool.name, input: part.input }
   }
@@ -106,13 +134,10 @@ function emptyBlockOf(part: Part): object {
 function deltasOf(part: Part): readonly object[] {
   switch (part.is) {
     case 'thought':
-      return [
-        { type: 'thinking_delta', thinking: part.text },
-        { type: 'signature_delta', signature: 'signed' },
-      ]
+      return part.deltas.map((thinking) => ({ type: 'thinking_delta', thinking }))
     case 'text':
-      return piecesOf(part.text).map((text) => ({ type: 'text_delta', text }))
+      return part.deltas.map((text) => ({ type: 'text_delta', text }))
     case 'call':
-      return [{ type: 'input_json_delta', partial_json: JSON.stringify(part.input) }]
+      return piecesOf(JSON.stringify(part.input)).map((partial_json) => ({ type: 'input_json_delta', partial_json }))
   }
 }

@@ -8,26 +8,40 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { chatCompletions } from './chat-completions.ts'
 import type { Conversation } from './conversation.ts'
-import type { Body, Dialect, StreamEvent } from './dialect.ts'
+import { fingerprintOf, isSideRequest } from './conversation.ts'
+import { createStalls, streamText, wholeText, writeReply } from './delivery.ts'
+import type { Body, Dialect } from './dialect.ts'
+import { usage } from './dialect.ts'
 import { gemini } from './gemini.ts'
 import { messages } from './messages.ts'
 import { responses } from './responses.ts'
 import { replyTo } from './script.ts'
+import type { SentConversation } from './sent.ts'
+import { createSentRecord } from './sent.ts'
 
 export interface ScriptedModel extends AsyncDisposable {
   readonly origin: string
   /** The requests it received, without side requests. */
   readonly asked: readonly Conversation[]
+  /** The replies that it sent completely, without those to side requests. */
+  sent(): readonly SentConversation[]
+  /** The number of replies that stall now. */
+  readonly stalled: number
+  /** Continues them. */
+  release(): void
 }
 
 const dialects: readonly Dialect[] = [responses, chatCompletions, messages, gemini]
 
 export async function startScriptedModel(port = 0): Promise<ScriptedModel> {
   const asked: Conversation[] = []
+  const sent = createSentRecord()
+  /** How often each request came, by fingerprint. */
+  const tries = new Map<string, number>()
+  const stalls = createStalls()
   const stopping = new AbortController()
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -37,22 +51,29 @@ export async function startScriptedModel(port = 0): Promise<ScriptedModel> {
     if (!dialect) return sendJson(response, 200, answerOther(path))
     const body = JSON.parse(text) as Body
     const conversation = dialect.read(body)
-    if (!conversation.schema) asked.push(conversation)
-    const reply = replyTo(conversation)
+    const isSide = isSideRequest(conversation)
+    if (!isSide) asked.push(conversation)
+    const reply = replyTo(conversation, isSide ? 0 : countTry(conversation))
     if (reply.is === 'failure') {
-      return sendJson(response, reply.status, { error: { type: 'scripted', message: 'The script says to fail.' } })
+      // Providers tell a client that asks too often when to come back.
+      if (reply.status === 429) response.setHeader('retry-after', '1')
+      return sendJson(response, reply.status, dialect.failure(reply.status, 'The script says to fail.'))
     }
-    if (!dialect.wantsStream(body, path)) {
-      return sendJson(response, 200, reply.is === 'answer' ? dialect.whole(reply.parts) : {})
-    }
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }).flushHeaders()
-    for (const event of dialect.head()) response.write(frameOf(event))
-    if (reply.is === 'stall') return
-    await wait(reply.waitMs, undefined, { signal: stopping.signal })
-    for (const event of dialect.rest(reply.parts)) response.write(frameOf(event))
+    const isStream = dialect.wantsStream(body, path)
+    const answerText = isStream ? streamText(dialect.stream(reply.parts)) : wholeText(dialect.whole(reply.parts))
+    const isComplete = await writeReply(response, { reply, text: answerText, stalls, stopping: stopping.signal })
+    if (!isComplete) return
+    // Before the end, so that a test finds the reply as soon as its agent has it.
+    if (!isSide) sent.add(conversation, reply.parts)
     response.end()
   }
 
+  function countTry(conversation: Conversation): number {
+    const fingerprint = fingerprintOf(conversation)
+    const before = tries.get(fingerprint) ?? 0
+    tries.set(fingerprint, before + 1)
+    return before
+  }
   const server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(500)
@@ -63,6 +84,11 @@ export async function startScriptedModel(port = 0): Promise<ScriptedModel> {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    sent: () => sent.list(),
+    get stalled() {
+      return stalls.count
+    },
+    release: () => stalls.release(),
     async [Symbol.asyncDispose]() {
       stopping.abort()
       server.closeAllConnections()
@@ -73,8 +99,8 @@ export async function startScriptedModel(port = 0): Promise<ScriptedModel> {
 
 /** Other requests that the programs make. */
 function answerOther(path: string): object {
-  if (path.endsWith('count_tokens')) return { input_tokens: 10 }
-  if (path.endsWith(':countTokens')) return { totalTokens: 10 }
+  if (path.endsWith('count_tokens')) return { input_tokens: usage.input }
+  if (path.endsWith(':countTokens')) return { totalTokens: usage.input }
   return path.endsWith('/models') ? { object: 'list', data: [{ id: 'scripted', object: 'model' }], models: [] } : {}
 }
 
@@ -93,11 +119,6 @@ function decompressed(bytes: Buffer, encoding: string | undefined): string {
     default:
       return bytes.toString()
   }
-}
-
-function frameOf({ event, data }: StreamEvent): string {
-  const text = typeof data === 'string' ? data : JSON.stringify(data)
-  return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {

@@ -1,9 +1,10 @@
 /** OpenAI Responses, as Codex speaks them. */
 import type { JsonSchema, OfferedTool, Turn } from './conversation.ts'
 import { readTurns } from './conversation.ts'
-import type { Dialect, StreamEvent } from './dialect.ts'
-import { freshId, piecesOf, textsOf } from './dialect.ts'
-import type { Part } from './script.ts'
+import type { Dialect, ReplyStream, StreamEvent } from './dialect.ts'
+import { freshId, stepsOf, textsOf, usage } from './dialect.ts'
+import type { Part } from './part.ts'
+import { piecesOf } from './part.ts'
 
 interface ResponsesRequest {
   readonly input?: readonly InputItem[]
@@ -23,7 +24,13 @@ interface ToolItem {
   readonly tools?: readonly { readonly name: string }[]
 }
 
-const usage = { input_tokens: 10, output_tokens: 10, total_tokens: 20 }
+const tokens = {
+  input_tokens: usage.input,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: usage.output,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: usage.total,
+}
 
 export const responses: Dialect = {
   path: /\/responses$/,
@@ -38,18 +45,34 @@ export const responses: Dialect = {
     }
   },
   whole: (parts) => responseWith(parts.map(itemOf)),
-  head: () => [eventOf('response.created', { response: { ...responseWith([]), status: 'in_progress' } })],
-  *rest(parts) {
+  stream(parts) {
     const items = parts.map(itemOf)
-    for (const [output_index, item] of items.entries()) {
-      const part = parts[output_index]!
-      const place = { item_id: item.id, output_index, content_index: 0, summary_index: 0 }
-      yield eventOf('response.output_item.added', { output_index, item: { ...item, ...beginningOf(part) } })
-      yield* deltasOf(part, place)
-      yield eventOf('response.output_item.done', { output_index, item })
-    }
-    yield eventOf('response.completed', { response: responseWith(items) })
+    const response = responseWith(items)
+    const begun = { response: { ...response, status: 'in_progress', output: [], usage: null } }
+    return numbered({
+      head: [eventOf('response.created', begun), eventOf('response.in_progress', begun)],
+      steps: parts.flatMap((part, output_index) => {
+        const item = items[output_index]!
+        const { begin, delta, end } = eventsOf(part, { item_id: item.id, output_index })
+        return stepsOf(part, delta, {
+          before: [
+            eventOf('response.output_item.added', { output_index, item: { ...item, ...beginningOf(part) } }),
+            ...begin,
+          ],
+          after: [...end, eventOf('response.output_item.done', { output_index, item })],
+        })
+      }),
+      tail: [eventOf('response.completed', { response })],
+    })
   },
+  failure: (status, message) => ({ error: { message, type: 'scripted', param: null, code: String(status) } }),
+}
+
+function numbered({ head, steps, tail }: ReplyStream): ReplyStream {
+  let sequence_number = 0
+  const number = (events: readonly StreamEvent[]) =>
+    events.map(({ event, data }) => eventOf(event!, { ...(data as object), sequence_number: sequence_number++ }))
+  return { head: number(head), steps: steps.map(number), tail: number(tail) }
 }
 
 function turnsOf({ type = 'message', role, content, output }: InputItem): readonly Turn[] {
@@ -67,7 +90,7 @@ function eventOf(type: string, fields: object): StreamEvent {
 }
 
 function responseWith(output: readonly object[]) {
-  return { id: freshId('resp'), object: 'response', model: 'scripted', status: 'completed', output, usage }
+  return { id: freshId('resp'), object: 'response', model: 'scripted', status: 'completed', output, usage: tokens }
 }
 
 function itemOf(part: Part) {
@@ -77,11 +100,11 @@ function itemOf(part: Part) {
       return {
         id,
         type: 'reasoning',
-        summary: [{ type: 'summary_text', text: part.text }],
+        summary: [{ type: 'summary_text', text: part.deltas.join('') }],
         encrypted_content: 'sealed',
       }
     case 'text': {
-      const content = [{ type: 'output_text', text: part.text, annotations: [] }]
+      const content = [outputText(part.deltas.join(''))]
       return { id, type: 'message', role: 'assistant', status: 'completed', content }
     }
     case 'call': {
@@ -104,16 +127,43 @@ function beginningOf(part: Part): object {
   }
 }
 
-function* deltasOf(part: Part, place: object): Iterable<StreamEvent> {
+function eventsOf(part: Part, place: object) {
   switch (part.is) {
-    case 'thought':
-      yield eventOf('response.reasoning_summary_part.added', { ...place, part: { type: 'summary_text', text: '' } })
-      yield eventOf('response.reasoning_summary_text.delta', { ...place, delta: part.text })
-      break
-    case 'text':
-      for (const delta of piecesOf(part.text)) yield eventOf('response.output_text.delta', { ...place, delta })
-      break
-    case 'call':
-      yield eventOf('response.function_call_arguments.delta', { ...place, delta: JSON.stringify(part.input) })
+    case 'thought': {
+      const at = { ...place, summary_index: 0 }
+      const text = part.deltas.join('')
+      return {
+        begin: [eventOf('response.reasoning_summary_part.added', { ...at, part: { type: 'summary_text', text: '' } })],
+        delta: part.deltas.map((delta) => eventOf('response.reasoning_summary_text.delta', { ...at, delta })),
+        end: [
+          eventOf('response.reasoning_summary_text.done', { ...at, text }),
+          eventOf('response.reasoning_summary_part.done', { ...at, part: { type: 'summary_text', text } }),
+        ],
+      }
+    }
+    case 'text': {
+      const at = { ...place, content_index: 0 }
+      const text = part.deltas.join('')
+      return {
+        begin: [eventOf('response.content_part.added', { ...at, part: outputText('') })],
+        delta: part.deltas.map((delta) => eventOf('response.output_text.delta', { ...at, delta })),
+        end: [
+          eventOf('response.output_text.done', { ...at, text }),
+          eventOf('response.content_part.done', { ...at, part: outputText(text) }),
+        ],
+      }
+    }
+    case 'call': {
+      const json = JSON.stringify(part.input)
+      return {
+        begin: [],
+        delta: piecesOf(json).map((delta) => eventOf('response.function_call_arguments.delta', { ...place, delta })),
+        end: [eventOf('response.function_call_arguments.done', { ...place, arguments: json })],
+      }
+    }
   }
+}
+
+function outputText(text: string): object {
+  return { type: 'output_text', text, annotations: [] }
 }

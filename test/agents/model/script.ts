@@ -1,76 +1,167 @@
 /**
- * A prompt is a script, line by line:
+ * A prompt is a script. The model reads it from top to bottom, and each CALL ends one of its turns:
  *
- *   CALL tool {json}   call a tool; several calls run one after another
- *   THINK text         think this
- *   SAY text           say this before anything else
- *   FINAL text         say this at the end, instead of the tool results
- *   LONG count         print this many lines at the end
- *   SLOW ms            begin each answer, then wait
- *   STALL              begin the answer, but never continue
- *   FAIL status        answer with this HTTP status
+ *   CALL tool {json}      call a tool, and continue when its result is there
+ *   PARALLEL              make the calls on the following lines in one turn
+ *   THINK text            think this
+ *   SAY text              say this before the call
+ *   FAIL status [times]   answer with this HTTP status, every time or this many times
+ *   CUT [times]           break the connection in the middle of the answer, once or this many times
+ *   STALL                 begin the answer, but continue only when the test releases it
  *
- * A prompt without commands is echoed. The reply depends on the conversation alone, so a retry gets the same answer.
+ * These lines apply to the whole script, so their place does not matter:
+ *
+ *   FINAL text            end with this, instead of the tool results
+ *   LONG count            end with this many words, each a delta of its own, before the FINAL text
+ *   SLOW ms               pause before each delta of a text and before each call
+ *
+ * A prompt without CALL, FINAL and LONG is echoed. The reply depends on the conversation alone, so a retry gets the
+ * same answer. The exceptions are FAIL and CUT, which depend on how often the same request came before.
  */
-import type { Conversation, OfferedTool } from './conversation.ts'
-import { freshId } from './dialect.ts'
+import type { Conversation } from './conversation.ts'
+import { fingerprintOf, isSideRequest } from './conversation.ts'
+import type { Part, TextPart } from './part.ts'
+import { piecesOf } from './part.ts'
 import { sampleOf } from './sample.ts'
 
 export type Reply =
   | { readonly is: 'failure'; readonly status: number }
-  | { readonly is: 'stall' }
-  | { readonly is: 'answer'; readonly parts: readonly Part[]; readonly waitMs: number }
+  /** A cut breaks the connection in the middle, and a stall waits before the first part. */
+  | { readonly is: 'answer' | 'cut' | 'stall'; readonly parts: readonly Part[]; readonly pauseMs: number }
 
-export type Part =
-  | { readonly is: 'thought'; readonly text: string }
-  | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'call'; readonly id: string; readonly tool: OfferedTool; readonly input: object }
+/** `tries` is the number of times that the same request came before. */
+export function replyTo(conversation: Conversation, tries: number): Reply {
+  if (isSideRequest(conversation)) return { is: 'answer', parts: [sideAnswer(conversation)], pauseMs: 0 }
+  const script = readScript(conversation.prompt)
+  const { thinking, said, calls, troubles, stalls } = turnAfter(conversation.results.length, script)
+  const trouble = troubleAt(tries, troubles)
+  if (trouble?.is === 'failure') return { is: 'failure', status: trouble.status }
+  const last = calls.length > 0 ? [] : lastWords(script, conversation)
+  const texts = said.map((line, index) => (index < said.length - 1 || last.length > 0 ? `${line}\n` : line))
+  const parts: readonly Part[] = [
+    ...textPart('thought', piecesOf(thinking.join('\n'))),
+    ...textPart('text', [...texts.flatMap(piecesOf), ...last]),
+    ...calls.map((line, index) => callPart(line, index, conversation)),
+  ]
+  return { is: trouble?.is ?? (stalls ? 'stall' : 'answer'), parts, pauseMs: script.pauseMs }
+}
 
-export function replyTo(conversation: Conversation): Reply {
-  const { prompt, results, schema } = conversation
-  if (schema) return { is: 'answer', parts: [say(JSON.stringify(sampleOf(schema)))], waitMs: 0 }
-  const lines = prompt.split('\n')
-  const all = (directive: string) =>
-    lines.filter((line) => line.startsWith(`${directive} `)).map((line) => line.slice(directive.length + 1).trim())
-  const first = (directive: string) => all(directive)[0]
+interface Script {
+  /** The last one makes no calls. */
+  readonly turns: readonly ScriptTurn[]
+  readonly final?: string
+  readonly words: number
+  readonly pauseMs: number
+}
 
-  const status = first('FAIL')
-  if (status !== undefined) return { is: 'failure', status: Number(status) }
-  if (lines.includes('STALL')) return { is: 'stall' }
+interface ScriptTurn {
+  readonly thinking: string[]
+  readonly said: string[]
+  readonly calls: string[]
+  readonly troubles: Trouble[]
+  stalls: boolean
+}
 
-  const waitMs = Number(first('SLOW') ?? 0)
-  const calls = all('CALL')
-  const next = calls[results.length]
-  if (next !== undefined) {
-    const opening = results.length === 0 ? [...all('THINK').map(think), ...all('SAY').map(say)] : []
-    return { is: 'answer', parts: [...opening, callPart(next, conversation)], waitMs }
+type Trouble = { readonly times: number } & (
+  | { readonly is: 'failure'; readonly status: number }
+  | { readonly is: 'cut' }
+)
+
+function readScript(prompt: string): Script {
+  let turn = emptyTurn()
+  let isParallel = false
+  const turns = [turn]
+  const whole: { final?: string; words: number; pauseMs: number } = { words: 0, pauseMs: 0 }
+  function nextTurn(): void {
+    turn = emptyTurn()
+    turns.push(turn)
+    isParallel = false
   }
-  const opening = calls.length === 0 ? [...all('THINK').map(think), ...all('SAY').map(say)] : []
-  return { is: 'answer', parts: [...opening, say(finalText(conversation, calls.length, first))], waitMs }
+  for (const line of prompt.split('\n')) {
+    const [, directive = '', text = ''] = /^([A-Z]+)(?:\s+(.*?))?\s*$/.exec(line) ?? []
+    const opensTurn = ['PARALLEL', 'THINK', 'SAY', 'FAIL', 'CUT', 'STALL'].includes(directive)
+    if (turn.calls.length > 0 && (opensTurn || (directive === 'CALL' && !isParallel))) nextTurn()
+    const [first, second] = text.split(/\s+/).map(Number)
+    switch (directive) {
+      case 'CALL':
+        turn.calls.push(text)
+        break
+      case 'PARALLEL':
+        isParallel = true
+        break
+      case 'THINK':
+        turn.thinking.push(text)
+        break
+      case 'SAY':
+        turn.said.push(text)
+        break
+      case 'FAIL':
+        turn.troubles.push({ is: 'failure', status: first || 500, times: second ?? Infinity })
+        break
+      case 'CUT':
+        turn.troubles.push({ is: 'cut', times: first || 1 })
+        break
+      case 'STALL':
+        turn.stalls = true
+        break
+      case 'FINAL':
+        whole.final ??= text
+        break
+      case 'LONG':
+        whole.words = first ?? 0
+        break
+      case 'SLOW':
+        whole.pauseMs = first ?? 0
+    }
+  }
+  if (turn.calls.length > 0) nextTurn()
+  return { turns, ...whole }
 }
 
-function finalText(
-  { prompt, results }: Conversation,
-  calls: number,
-  first: (directive: string) => string | undefined,
-): string {
-  const long = first('LONG')
-  if (long !== undefined) return Array.from({ length: Number(long) }, (_, index) => `line ${index + 1}`).join('\n')
-  return first('FINAL') ?? (calls > 0 ? `DONE: ${results.join(' ')}` : `ECHO: ${prompt}`)
+function emptyTurn(): ScriptTurn {
+  return { thinking: [], said: [], calls: [], troubles: [], stalls: false }
 }
 
-function callPart(line: string, { tools }: Conversation): Part {
-  const [, name = '', json = '{}'] = /^(\S+)\s*(.*)$/.exec(line) ?? []
+/** The first turn whose earlier calls all have results. */
+function turnAfter(results: number, { turns }: Script): ScriptTurn {
+  let calls = 0
+  for (const turn of turns) {
+    if (calls >= results) return turn
+    calls += turn.calls.length
+  }
+  return turns.at(-1)!
+}
+
+function troubleAt(tries: number, troubles: readonly Trouble[]): Trouble | undefined {
+  let before = 0
+  return troubles.find(({ times }) => tries < (before += times))
+}
+
+function lastWords({ turns, final, words }: Script, { prompt, results }: Conversation): readonly string[] {
+  const long = Array.from({ length: words }, (_, index) => `${index > 0 ? ' ' : ''}word${index + 1}`)
+  if (words > 0) return final === undefined ? long : [...long, ...piecesOf(`\n${final}`)]
+  return piecesOf(final ?? (turns.length > 1 ? `DONE: ${results.join(' ')}` : `ECHO: ${prompt}`))
+}
+
+/** Titles and other side requests get JSON of their schema, or a fixed text. */
+function sideAnswer({ schema }: Conversation): Part {
+  return { is: 'text', deltas: [schema ? JSON.stringify(sampleOf(schema)) : 'A scripted side answer'] }
+}
+
+function textPart(is: TextPart['is'], deltas: readonly string[]): readonly Part[] {
+  return deltas.length > 0 ? [{ is, deltas }] : []
+}
+
+function callPart(line: string, index: number, conversation: Conversation): Part {
+  const [, name = '', json = ''] = /^(\S+)\s*(.*)$/.exec(line) ?? []
+  const { tools } = conversation
   // Each agent has its own prefix for the tools of an MCP server.
   const tool = tools.find((offered) => offered.name === name) ?? tools.find((offered) => offered.name.endsWith(name))
-  if (!tool) return say(`There is no tool ${name}, only ${tools.map((offered) => offered.name).join(', ')}.`)
-  return { is: 'call', id: freshId('call'), tool, input: JSON.parse(json) as object }
-}
-
-function say(text: string): Part {
-  return { is: 'text', text }
-}
-
-function think(text: string): Part {
-  return { is: 'thought', text }
+  if (!tool) {
+    const offered = tools.map((each) => each.name).join(', ')
+    return { is: 'text', deltas: piecesOf(`There is no tool ${name}, only ${offered}.`) }
+  }
+  // Ids must differ within a conversation, but a retry must get the same id.
+  const id = `call_${fingerprintOf(conversation)}_${index}`
+  return { is: 'call', id, tool, input: JSON.parse(json === '' ? '{}' : json) as object }
 }
