@@ -54,6 +54,9 @@ export interface Delivery {
   readonly stopping: AbortSignal
 }
 
+/** The time for a client to read the first half. It may drop unread text when the connection breaks. */
+const cutMs = 200
+
 /** Returns whether the reply is complete. Then the caller ends the response. */
 export async function writeReply(response: ServerResponse, delivery: Delivery): Promise<boolean> {
   const { reply, text, stalls, stopping } = delivery
@@ -66,7 +69,8 @@ export async function writeReply(response: ServerResponse, delivery: Delivery): 
     if (reply.is === 'stall') await stalls.wait(gone)
     if (reply.is === 'cut') {
       const frames = text.steps.flat()
-      await flush(response, frames.slice(0, Math.ceil(frames.length / 2)).join(''))
+      response.write(frames.slice(0, Math.ceil(frames.length / 2)).join(''))
+      await wait(cutMs, undefined, { signal: gone })
       response.destroy()
       return false
     }
@@ -81,11 +85,6 @@ export async function writeReply(response: ServerResponse, delivery: Delivery): 
   }
   response.write(text.tail)
   return true
-}
-
-/** Resolves when the text is on its way. A destroyed connection drops everything else. */
-function flush(response: ServerResponse, text: string): Promise<unknown> {
-  return new Promise((resolve) => response.write(text, resolve))
 }
 
 function frameOf({ event, data }: StreamEvent): string {

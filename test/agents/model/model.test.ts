@@ -131,6 +131,21 @@ describe.each(clients)('$name', (client) => {
     expect((await reply(...turns)).text).toMatch(/word10$/)
   })
 
+  test('gives a call another id after a cut, because the client may have seen it', async () => {
+    const turns = [says('CUT\nPARALLEL\nCALL note {}\nCALL note {}')]
+    const seen = new Set<string>()
+    const cut = await ask(turns)
+    await expect(async () => {
+      for await (const { data } of eventsIn(cut.body!)) {
+        for (const delta of data === '[DONE]' ? [] : client.read(JSON.parse(data))) {
+          if (delta.adds === 'call' && delta.id !== undefined) seen.add(delta.id)
+        }
+      }
+    }).rejects.toThrow()
+    expect(seen.size).toBe(1)
+    for (const { id } of (await reply(...turns)).calls) expect(seen).not.toContain(id)
+  })
+
   test('answers in one piece if the client wants no stream', async () => {
     const response = await ask([says('THINK about it\nFINAL the end')], { isStream: false })
     expect(client.wholeText(await response.json())).toBe('the end')

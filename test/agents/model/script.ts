@@ -36,12 +36,13 @@ export function replyTo(conversation: Conversation, tries: number): Reply {
   const { thinking, said, calls, troubles, stalls } = turnAfter(conversation.results.length, script)
   const trouble = troubleAt(tries, troubles)
   if (trouble?.is === 'failure') return { is: 'failure', status: trouble.status }
+  const again = Math.min(tries, countAll(troubles))
   const last = calls.length > 0 ? [] : lastWords(script, conversation)
   const texts = said.map((line, index) => (index < said.length - 1 || last.length > 0 ? `${line}\n` : line))
   const parts: readonly Part[] = [
     ...textPart('thought', piecesOf(thinking.join('\n'))),
     ...textPart('text', [...texts.flatMap(piecesOf), ...last]),
-    ...calls.map((line, index) => callPart(line, index, conversation)),
+    ...calls.map((line, index) => callPart(line, `${fingerprintOf(conversation)}_${again}_${index}`, conversation)),
   ]
   return { is: trouble?.is ?? (stalls ? 'stall' : 'answer'), parts, pauseMs: script.pauseMs }
 }
@@ -137,6 +138,10 @@ function troubleAt(tries: number, troubles: readonly Trouble[]): Trouble | undef
   return troubles.find(({ times }) => tries < (before += times))
 }
 
+function countAll(troubles: readonly Trouble[]): number {
+  return troubles.reduce((sum, { times }) => sum + times, 0)
+}
+
 function lastWords({ turns, final, words }: Script, { prompt, results }: Conversation): readonly string[] {
   const long = Array.from({ length: words }, (_, index) => `${index > 0 ? ' ' : ''}word${index + 1}`)
   if (words > 0) return final === undefined ? long : [...long, ...piecesOf(`\n${final}`)]
@@ -152,16 +157,14 @@ function textPart(is: TextPart['is'], deltas: readonly string[]): readonly Part[
   return deltas.length > 0 ? [{ is, deltas }] : []
 }
 
-function callPart(line: string, index: number, conversation: Conversation): Part {
+/** `key` is the same if the same request comes again, but not after a cut, because the client may have seen the call. */
+function callPart(line: string, key: string, { tools }: Conversation): Part {
   const [, name = '', json = ''] = /^(\S+)\s*(.*)$/.exec(line) ?? []
-  const { tools } = conversation
   // Each agent has its own prefix for the tools of an MCP server.
   const tool = tools.find((offered) => offered.name === name) ?? tools.find((offered) => offered.name.endsWith(name))
   if (!tool) {
     const offered = tools.map((each) => each.name).join(', ')
     return { is: 'text', deltas: piecesOf(`There is no tool ${name}, only ${offered}.`) }
   }
-  // Ids must differ within a conversation, but a retry must get the same id.
-  const id = `call_${fingerprintOf(conversation)}_${index}`
-  return { is: 'call', id, tool, input: JSON.parse(json === '' ? '{}' : json) as object }
+  return { is: 'call', id: `call_${key}`, tool, input: JSON.parse(json === '' ? '{}' : json) as object }
 }
