@@ -205,6 +205,16 @@ describe.each(clients)('$name', (client) => {
   })
 })
 
+test('a request that offers its tools in the input, as Codex may, is not a side request', async () => {
+  const functions = { type: 'namespace', name: 'functions', tools: [{ type: 'custom', name: 'exec' }] }
+  const input = [
+    { type: 'additional_tools', role: 'developer', tools: [functions] },
+    { type: 'message', role: 'user', content: 'hello' },
+  ]
+  await fetch(`${model.origin}/v1/responses`, { method: 'POST', body: JSON.stringify({ input }) })
+  expect(model.asked).toMatchObject([{ prompt: 'hello', tools: [{ name: 'exec', namespace: 'functions' }] }])
+})
+
 test.each([
   ['/v1/messages/count_tokens', { input_tokens: 100 }],
   ['/v1beta/models/any:countTokens', { totalTokens: 100 }],

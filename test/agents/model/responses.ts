@@ -17,6 +17,7 @@ interface InputItem {
   readonly role?: string
   readonly content?: unknown
   readonly output?: unknown
+  readonly tools?: readonly ToolItem[]
 }
 
 interface ToolItem {
@@ -40,7 +41,8 @@ export const responses: Dialect = {
     const schema = text?.format?.schema
     return {
       ...readTurns(input.flatMap(turnsOf)),
-      tools: tools.flatMap(offeredBy),
+      // With OpenAI's own models, Codex offers its tools in an item of the input.
+      tools: [...tools, ...input.flatMap((item) => item.tools ?? [])].flatMap(offeredBy),
       ...(schema && { schema }),
     }
   },
