@@ -46,8 +46,11 @@ export async function openOutputPipe(directory: string, { onBytes, onEnd }: Outp
   pipe.on('error', () => {})
   pipe.on('end', onEnd)
   pipe.pause()
+  const word = shellWord(path)
   return {
-    shellLine: `exec > ${shellWord(path)}; echo; exec cat`,
+    // A pipe without a reader blocks its first writer, so a shell whose holder has just died would wait for ever. Opened
+    // for both directions it does not block, and without its reader `echo` then ends the shell.
+    shellLine: `exec 3<> ${word} > ${word} 3>&-; echo; exec cat`,
     read: () => void pipe.resume(),
     close() {
       dropGuard()

@@ -10,10 +10,16 @@ export interface SizeWatch {
   close(): void
 }
 
+export interface SizeListeners {
+  onChange(size: Size): void
+  /** The terminal is gone. Called at every check, until the watch is closed. */
+  onGone(): void
+}
+
 const checkEveryMs = { least: 30, most: 1_000 }
 
 /** `path`: the terminal device of the pane, such as `/dev/pts/7`. */
-export function watchSize(path: string, known: Size, onChange: (size: Size) => void): SizeWatch {
+export function watchSize(path: string, known: Size, { onChange, onGone }: SizeListeners): SizeWatch {
   let { cols, rows } = known
   let checkedAt = Number.NEGATIVE_INFINITY
   const timer = setInterval(check, checkEveryMs.most)
@@ -21,7 +27,8 @@ export function watchSize(path: string, known: Size, onChange: (size: Size) => v
   function check(): void {
     checkedAt = performance.now()
     const now = sizeOf(path)
-    if (!now || (now.cols === cols && now.rows === rows)) return
+    if (!now) return onGone()
+    if (now.cols === cols && now.rows === rows) return
     ;({ cols, rows } = now)
     onChange(now)
   }

@@ -116,7 +116,11 @@ tmux.describe('an adopted pane', () => {
     if (terminal.status.is === 'running') process.kill(terminal.status.holderPid, 'SIGKILL')
     expect(await untilEnded(terminal)).toEqual({ is: 'lost' })
     await server.run('send-keys', '-t', 'work', 'Enter')
-    await until(async () => (await server.run('list-sessions').catch(() => '')) === '')
+    await until(async () => {
+      // tmux may have missed the end of the program (tmux issue 4559), and looks again when another child ends.
+      await server.run('run-shell', ':').catch(() => {})
+      return (await server.run('list-sessions').catch(() => '')) === ''
+    })
   })
 })
 

@@ -80,7 +80,10 @@ export async function startInTmux(
   })
 
   function watch({ tty }: Pane): void {
-    size = watchSize(tty, program, (now) => emit(() => listeners.onResize?.(now)))
+    size = watchSize(tty, program, {
+      onChange: (now) => emit(() => listeners.onResize?.(now)),
+      onGone: () => void runTmux(tmux, [wakeServer]).catch(() => {}),
+    })
     size.check()
   }
 
@@ -169,6 +172,12 @@ function adoptCommands(pane: string, directory: string, exitFile: ExitFile): rea
     setOption(pane, 'remain-on-exit', 'on'),
   ]
 }
+
+/**
+ * Up to 3.5, tmux can miss the signal that a program has ended, if the program ends while tmux updates utmp (tmux issue
+ * 4559). The pane then stays as dead, and its hook does not run. The end of any other child makes tmux look again.
+ */
+const wakeServer: TmuxCommand = ['run-shell', ':']
 
 /** Undoes all changes to the pane. The pipe ends last, so that all output up to then is kept. */
 function releaseCommands(pane: string): readonly TmuxCommand[] {
