@@ -1,6 +1,6 @@
 /** The commands on the page about approvals work as it says. */
 import { expect, test } from 'vitest'
-import { createNewcomer } from './documents/newcomer.ts'
+import { createReader } from './documents/newcomer.ts'
 import { readSteps } from './documents/page-steps.ts'
 import { readPage } from './documents/pages.ts'
 import { runSteps } from './documents/run-steps.ts'
@@ -8,8 +8,8 @@ import { runSteps } from './documents/run-steps.ts'
 const page = readPage('docs/guides/approvals.md')
 
 test('a reader who follows the guide is asked, answers, and revokes a grant', { timeout: 240_000 }, async () => {
-  await using newcomer = await createNewcomer()
-  await runSteps(readSteps(page), newcomer)
+  await using reader = await createReader()
+  await runSteps(readSteps(page), reader)
 })
 
 test('the page lists every key of the approvals keyboard', () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type DocumentedNginx, startDocumentedNginx } from './documents/documented-nginx.ts'
 import { isBroken, linksOf, pages, readPage, readProse } from './documents/pages.ts'
-import { createNewcomer, root } from './documents/newcomer.ts'
+import { createNewcomer, createReader, root } from './documents/newcomer.ts'
 import { readBlocks, readSteps } from './documents/page-steps.ts'
 import { runSteps } from './documents/run-steps.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
@@ -61,21 +61,21 @@ test('the guides to a feature, a driver, a tool and a resource work to the lette
 }, 900_000)
 
 test('a reader who follows the guide to sessions can start, watch, steer and replay them', async () => {
-  await using newcomer = await createNewcomer()
-  await runSteps(readSteps(readPage('docs/guides/sessions.md')), newcomer)
+  await using reader = await createReader()
+  await runSteps(readSteps(readPage('docs/guides/sessions.md')), reader)
 }, 240_000)
 
 test('the page about the command line tells a new user how to begin', async () => {
-  await using newcomer = await createNewcomer()
-  await runSteps(readSteps(readPage('docs/cli.md')), newcomer)
+  await using reader = await createReader()
+  await runSteps(readSteps(readPage('docs/cli.md')), reader)
 }, 240_000)
 
 test('the commands of the pages about security and troubleshooting work on a hub with sessions', async () => {
-  await using newcomer = await createNewcomer()
-  await using hub = await startHubProcess({ home: newcomer.home })
+  await using reader = await createReader()
+  await using hub = await startHubProcess({ home: reader.home })
   await callTool(hub, 'create_session', { name: 'build', command: 'cat' })
-  await runSteps(readSteps(readPage('docs/security.md')), newcomer)
-  await runSteps(readSteps(readPage('docs/troubleshooting.md')), newcomer)
+  await runSteps(readSteps(readPage('docs/security.md')), reader)
+  await runSteps(readSteps(readPage('docs/troubleshooting.md')), reader)
 }, 240_000)
 
 describe('the example client', () => {

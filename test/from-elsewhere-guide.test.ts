@@ -1,6 +1,6 @@
 /** The commands on the page about access from elsewhere work as it says. */
 import { expect, test } from 'vitest'
-import { createNewcomer } from './documents/newcomer.ts'
+import { createReader } from './documents/newcomer.ts'
 import { readSteps } from './documents/page-steps.ts'
 import { readPage } from './documents/pages.ts'
 import { runSteps } from './documents/run-steps.ts'
@@ -11,8 +11,8 @@ const openssl = requires('openssl')
 
 openssl.describe('the guide', () => {
   test('leads to a hub with a certificate and to a QR code', { timeout: 240_000 }, async () => {
-    await using newcomer = await createNewcomer()
-    await runSteps(readSteps(page), newcomer)
+    await using reader = await createReader()
+    await runSteps(readSteps(page), reader)
   })
 })
 

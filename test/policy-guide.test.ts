@@ -1,7 +1,7 @@
 /** The commands on the page about policies work as it says. */
 import { expect, test } from 'vitest'
 import { compilePolicy } from '../src/policy/policy.ts'
-import { createNewcomer } from './documents/newcomer.ts'
+import { createReader } from './documents/newcomer.ts'
 import { readBlocks, readSteps } from './documents/page-steps.ts'
 import { readPage } from './documents/pages.ts'
 import { runSteps } from './documents/run-steps.ts'
@@ -9,8 +9,8 @@ import { runSteps } from './documents/run-steps.ts'
 const page = readPage('docs/guides/policy.md')
 
 test('a reader who follows the guide tests, saves and explains a policy', { timeout: 240_000 }, async () => {
-  await using newcomer = await createNewcomer()
-  await runSteps(readSteps(page), newcomer)
+  await using reader = await createReader()
+  await runSteps(readSteps(page), reader)
 })
 
 test('every policy on the page is valid', async () => {

@@ -1,12 +1,12 @@
-/** A person who has just cloned the repository: a copy of the tree, an empty home, and none of our variables. */
-import { cp, mkdir, symlink } from 'node:fs/promises'
+/** A person with an empty home and none of our variables, who follows a page of the documentation. */
+import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import { delimiter, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { reapHolders } from '../harness/reap-holders.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 
 export interface Newcomer extends AsyncDisposable {
-  /** The clone. */
+  /** The clone, where the person is. */
   readonly path: string
   /** The data directory. */
   readonly home: string
@@ -17,18 +17,40 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 const notCloned = new Set(['.git', 'node_modules', 'dist', 'coverage', '.cache'])
 
-export async function createNewcomer(): Promise<Newcomer> {
+/** A person who has just cloned the repository, and may change the clone. */
+export function createNewcomer(): Promise<Newcomer> {
+  return createPerson(async (path) => {
+    await cp(root, path, {
+      recursive: true,
+      preserveTimestamps: true,
+      filter: (source) => !notCloned.has(relative(root, source)),
+    })
+    // The packages are already installed, so that no test waits for a registry.
+    await symlink(join(root, 'node_modules'), join(path, 'node_modules'))
+  })
+}
+
+/**
+ * A person who has started a hub before, so that the bundle is there. Links stand for the files of the clone: the person
+ * may add files beside them, and `runSteps` refuses to write through them.
+ */
+export function createReader(): Promise<Newcomer> {
+  return createPerson(async (path) => {
+    await mkdir(path)
+    const folders = (await readdir(root, { withFileTypes: true })).filter((entry) => entry.isDirectory())
+    const cloned = folders.map(({ name }) => name).filter((name) => !notCloned.has(name))
+    // No other files, because the commands of a page may write files of the same name.
+    const names = [...cloned, '.cache', 'node_modules', 'package.json', 'package-lock.json']
+    await Promise.all(names.map((name) => symlink(join(root, name), join(path, name))))
+  })
+}
+
+async function createPerson(clone: (path: string) => Promise<void>): Promise<Newcomer> {
   const place = await createTempHome()
   const path = join(place.path, 'signalbox')
   const home = join(place.path, 'home')
   await mkdir(home)
-  await cp(root, path, {
-    recursive: true,
-    preserveTimestamps: true,
-    filter: (source) => !notCloned.has(relative(root, source)),
-  })
-  // The packages are already installed, so that no test waits for a registry.
-  await symlink(join(root, 'node_modules'), join(path, 'node_modules'))
+  await clone(path)
   const dataDirectory = join(home, '.signalbox')
   return {
     path,

@@ -1,7 +1,7 @@
 /** Runs the steps of a page, in order and word for word, and compares their output with the page. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { encodeKeys } from '../../src/terminal/terminal.ts'
@@ -35,18 +35,26 @@ export async function runSteps(steps: readonly Step[], newcomer: Newcomer): Prom
         await background.untilPrinted(step.prints)
         break
       case 'write': {
-        const path = join(newcomer.path, step.path)
+        const path = await ownPath(step.path, newcomer)
         await mkdir(dirname(path), { recursive: true })
         await writeFile(path, step.text)
         break
       }
       case 'edit': {
-        const path = join(newcomer.path, step.path)
+        const path = await ownPath(step.path, newcomer)
         await writeFile(path, applyDiff(await readFile(path, 'utf8'), step.change, step.path))
         break
       }
     }
   }
+}
+
+/** Throws if the file is reached through a link, because the checkout of the tests would change. */
+async function ownPath(file: string, { path }: Newcomer): Promise<string> {
+  const [top = ''] = file.split('/')
+  const found = await lstat(join(path, top)).catch(() => undefined)
+  if (found?.isSymbolicLink()) throw new Error(`The page changes ${file}, so it needs a newcomer with a clone.`)
+  return join(path, file)
 }
 
 interface Running extends AsyncDisposable {
