@@ -59,7 +59,9 @@ export function startPty({ file, args, cwd, env, cols, rows }: PtySpec, listener
     if (!stream.destroyed) readRest(descriptor, onOutput)
     return destroy(error)
   }
+  let hasEnded = false
   pty.onExit(({ exitCode, signal }) => {
+    hasEnded = true
     closeSync(slave)
     onExit(signal ? { code: null, signal } : { code: exitCode, signal: null })
   })
@@ -71,14 +73,19 @@ export function startPty({ file, args, cwd, env, cols, rows }: PtySpec, listener
       pty.resize(size.cols, size.rows)
       onResize?.(size)
     },
-    signal(name) {
-      try {
-        process.kill(-pty.pid, name)
-      } catch (error) {
-        // The program may have left its group, or be gone.
-        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-      }
-    },
+    // A program that has just been started may not have its own group yet.
+    signal: (name) => void (hasEnded || sendSignal(-pty.pid, name) || sendSignal(pty.pid, name)),
+  }
+}
+
+/** False: there is no such process or group. */
+function sendSignal(target: number, name: NodeJS.Signals): boolean {
+  try {
+    process.kill(target, name)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
   }
 }
 
