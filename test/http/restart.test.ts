@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { until } from '../fixtures/until.ts'
 import { shippedHub } from '../worlds/hub-process.ts'
 import type { EventStream } from './event-stream.ts'
 import { exchange } from './exchange.ts'
@@ -97,18 +98,44 @@ describe('SIGTERM', () => {
 })
 
 describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (signal) => {
-  test('connections of every revision keep their ids, subscriptions and log levels', async () => {
-    await using hub = await startOwnHub()
-    const connections = await Promise.all(legacyRevisions.map((version) => connectToBeKept(hub, version)))
-    await hub.restart(signal)
-    for (const { id } of connections) await expectKept(hub, attachLegacy(hub, id))
-    expect(faultsIn(hub.log())).toEqual([])
-  })
+  const names = ['seen', 'sent-not-seen', 'nobody-listened', 'after', 'last']
+  let hub: OwnHub
+  let before: Before
 
-  test('a GET stream resumes from Last-Event-ID without a gap or a duplicate, with the notices sent while it was closed', async () => {
-    await using hub = await startOwnHub()
+  // One restart for all tests, each with connections of its own.
+  beforeAll(async () => {
+    hub = await startOwnHub()
+    before = await prepare(hub)
+    await hub.restart(signal)
+  })
+  afterAll(() => hub[Symbol.asyncDispose]())
+
+  interface Before {
+    readonly kept: readonly LegacyConnection[]
+    readonly resuming: { readonly connection: LegacyConnection; readonly seen: string | undefined }
+    readonly answered: { readonly connection: LegacyConnection; readonly stream: EventStream }
+    readonly ended: LegacyConnection
+    readonly theirs: LegacyConnection
+  }
+
+  async function prepare(hub: OwnHub): Promise<Before> {
+    const kept = await Promise.all(legacyRevisions.map((version) => connectToBeKept(hub, version)))
+    const resuming = await missNotices()
     const connection = await connectLegacy(hub)
-    const names = ['seen', 'sent-not-seen', 'nobody-listened', 'after', 'last']
+    using stream = await connection.stream('tools/call', {
+      name: 'test_tool_with_progress',
+      _meta: { progressToken: 1 },
+    })
+    await stream.ended
+    const { token } = await hub.call('issue_token', { role: 'human' })
+    const ended = await connectLegacy(hub)
+    await ended.end()
+    const theirs = await connectLegacy(hub, { token: String(token) })
+    return { kept, resuming, answered: { connection, stream }, ended, theirs }
+  }
+
+  async function missNotices(): Promise<Before['resuming']> {
+    const connection = await connectLegacy(hub)
     for (const name of names) await connection.request('resources/subscribe', { uri: uri(name) })
     using first = await connection.listen()
     await hub.call('test_change', { uris: [uri('seen')] })
@@ -117,9 +144,18 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
     await hub.call('test_change', { uris: [uri('sent-not-seen')] })
     await first.message()
     first.close()
-    await expect.poll(() => hub.metric('signalbox_streams'), patience).toBe(0)
+    await until(async () => (await hub.metric('signalbox_streams')) === 0)
     await hub.call('test_change', { uris: [uri('nobody-listened')] })
-    await hub.restart(signal)
+    return { connection, seen }
+  }
+
+  test('connections of every revision keep their ids, subscriptions and log levels', async () => {
+    for (const { id } of before.kept) await expectKept(hub, attachLegacy(hub, id))
+    expect(faultsIn(hub.log())).toEqual([])
+  })
+
+  test('a GET stream resumes from Last-Event-ID without a gap or a duplicate, with the notices sent while it was closed', async () => {
+    const { connection, seen } = before.resuming
     await hub.call('test_change', { uris: [uri('after')] })
 
     using second = await connection.listen(seen)
@@ -130,26 +166,14 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
   })
 
   test('an answer from before the restart can still be fetched', async () => {
-    await using hub = await startOwnHub()
-    const connection = await connectLegacy(hub)
-    using stream = await connection.stream('tools/call', {
-      name: 'test_tool_with_progress',
-      _meta: { progressToken: 1 },
-    })
-    await stream.ended
-    await hub.restart(signal)
+    const { connection, stream } = before.answered
     using again = await connection.listen(stream.events[1]?.id)
     expect(await again.ended).toBe('ended')
     expect(again.messages).toEqual(stream.messages.slice(1))
   })
 
   test('a deleted connection stays deleted, and a connection still belongs to its token', async () => {
-    await using hub = await startOwnHub()
-    const { token } = await hub.call('issue_token', { role: 'human' })
-    const ended = await connectLegacy(hub)
-    await ended.end()
-    const theirs = await connectLegacy(hub, { token: String(token) })
-    await hub.restart(signal)
+    const { ended, theirs } = before
     expect((await ended.post(call('hub_status', 'x'))).status).toBe(404)
     expect((await attachLegacy(hub, theirs.id).post(call('hub_status', 'x'))).status).toBe(404)
     expect((await theirs.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
@@ -171,32 +195,40 @@ test('a request that ran when the hub was killed gets an error on its resumed st
 })
 
 describe('the token file', () => {
+  let hub: OwnHub
+  beforeAll(async () => void (hub = await startOwnHub({ program: shippedHub })))
+  afterAll(() => hub[Symbol.asyncDispose]())
+
+  const path = () => join(hub.home, 'token')
+  const readToken = async () => (await readFile(path(), 'utf8')).trim()
+
+  test('that is intact is not changed', async () => {
+    const token = await readToken()
+    await hub.restart('SIGKILL')
+    expect(await readToken()).toBe(token)
+    expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
+  })
+
   test.each([
-    ['deleted', (path: string) => rm(path)],
-    ['cut short', (path: string) => truncate(path, 20)],
-    ['emptied', (path: string) => truncate(path, 0)],
-    ['overwritten', (path: string) => writeFile(path, 'sb_human_000000000000_nonsense\n')],
+    ['deleted', (file: string) => rm(file)],
+    ['cut short', (file: string) => truncate(file, 20)],
+    ['emptied', (file: string) => truncate(file, 0)],
+    ['overwritten', (file: string) => writeFile(file, 'sb_human_000000000000_nonsense\n')],
   ])(
     'that was %s is created again with a new valid token, readable by its owner only, and the old token stays valid',
     async (_, spoil) => {
-      await using hub = await startOwnHub({ program: shippedHub })
-      const path = join(hub.home, 'token')
-      await spoil(path)
+      const old = await readToken()
+      await spoil(path())
       await hub.restart('SIGTERM')
 
-      const token = (await readFile(path, 'utf8')).trim()
-      expect(token).not.toBe(hub.token)
-      expect((await stat(path)).mode & 0o777).toBe(0o600)
+      const token = await readToken()
+      expect([old, hub.token]).not.toContain(token)
+      expect((await stat(path())).mode & 0o777).toBe(0o600)
       expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
+      expect((await modern(hub, 'tools/list', {}, { token: old })).status).toBe(200)
       expect((await modern(hub, 'tools/list')).status).toBe(200)
     },
   )
-
-  test('that is intact is not changed', async () => {
-    await using hub = await startOwnHub({ program: shippedHub })
-    await hub.restart('SIGKILL')
-    expect((await readFile(join(hub.home, 'token'), 'utf8')).trim()).toBe(hub.token)
-  })
 })
 
 async function connectToBeKept(hub: OwnHub, version: string): Promise<LegacyConnection> {

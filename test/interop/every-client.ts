@@ -88,7 +88,7 @@ export async function untilRunning(hub: Pick<HubToTest, 'call'>, label: string):
 }
 
 /** Matches an answer of `test_calls` that contains this call. */
-function calls(label: { running: string } | { cancelled: string }): object {
+export function calls(label: { running: string } | { cancelled: string }): object {
   return Object.fromEntries(Object.entries(label).map(([kind, name]) => [kind, expect.arrayContaining([name])]))
 }
 

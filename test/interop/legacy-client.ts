@@ -1,5 +1,5 @@
 /** The guarantees for a legacy client when its network or the hub fails: no notice is lost or duplicated. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CuttingProxy } from '../harness/cutting-proxy.ts'
 import { patience, untilRunning, uri } from './every-client.ts'
 import { type RestartableHub, startRestartableHub } from '../worlds/restartable-hub.ts'
@@ -8,8 +8,9 @@ import type { Connect, LegacyTestClient } from './test-client.ts'
 export function describeLegacyClient(name: string, connect: Connect<LegacyTestClient>): void {
   describe(`${name}: disconnects and restarts`, () => {
     let hub: RestartableHub
-    beforeEach(async () => void (hub = await startRestartableHub()))
-    afterEach(() => hub[Symbol.asyncDispose]())
+    beforeAll(async () => void (hub = await startRestartableHub()))
+    beforeEach(() => hub.ensureRunning())
+    afterAll(() => hub[Symbol.asyncDispose]())
 
     const change = (...names: readonly string[]) => hub.call('test_change', { uris: names.map(uri) })
 

@@ -12,6 +12,8 @@ export interface RestartableHub extends AsyncDisposable {
   call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<HubExit>
   startAgain(): Promise<void>
+  /** Starts it again only if it has ended. */
+  ensureRunning(): Promise<void>
 }
 
 export async function startRestartableHub(): Promise<RestartableHub> {
@@ -24,15 +26,20 @@ export async function startRestartableHub(): Promise<RestartableHub> {
   stack.defer(() => hub[Symbol.asyncDispose]())
   proxy.aimAt(hub.port)
 
+  async function startAgain(): Promise<void> {
+    hub = await start()
+    proxy.aimAt(hub.port)
+  }
+
   const opened = stack.move()
   return {
     endpoint: { url: proxy.url, token: hub.token },
     proxy,
     call: (tool, args) => callTool(hub, tool, args),
     end: (signal) => hub.end(signal),
-    async startAgain() {
-      hub = await start()
-      proxy.aimAt(hub.port)
+    startAgain,
+    async ensureRunning() {
+      if (hub.process.exitCode !== null || hub.process.signalCode !== null) await startAgain()
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   }
