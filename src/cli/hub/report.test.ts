@@ -12,7 +12,8 @@ const signalbox = fileURLToPath(new URL('../../../bin/signalbox', import.meta.ur
 test('sets the activity of the session that the program runs in', async () => {
   await using home = await createTempHome()
   await using hub = await startHubProcess({ home: home.path })
-  const command = `'${signalbox}' report waiting 'It wants tea' && echo SAID; sleep 60`
+  // Output after the report would be a sign that the program works again.
+  const command = `'${signalbox}' report waiting 'It wants tea' && read -r && echo SAID; sleep 60`
   await callTool(hub, 'create_session', { name: 'agent', template: 'shell', command })
   const { activity } = await until(async () => {
     const session = (await callTool(hub, 'get_session', { name: 'agent' })) as unknown as Session
@@ -21,7 +22,9 @@ test('sets the activity of the session that the program runs in', async () => {
   expect(activity).toMatchObject({ reason: 'It wants tea', source: 'agent', confidence: 1 })
   const { lines } = await callTool(hub, 'read_screen', { session: 'agent' })
   // Agents read the output of their hooks as instructions, so it must be empty.
-  expect((lines as string[]).join('\n').trim()).toMatch(/^(SAID)?$/)
+  expect((lines as string[]).join('\n').trim()).toBe('')
+  await callTool(hub, 'send_input', { name: 'agent', text: '' })
+  await callTool(hub, 'wait_for', { session: 'agent', for: 'text', value: 'SAID' })
 })
 
 test('refuses an unknown activity and names the known ones', async () => {
