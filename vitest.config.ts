@@ -22,7 +22,7 @@ export default defineConfig({
     // Many tests wait for a clock or another process, so two cores stay busy only with four workers.
     maxWorkers: 4,
     // For what takes as long as a busy machine takes; an assertion ends as soon as it holds.
-    expect: { poll: { timeout: 60_000, interval: 20 } },
+    expect: { poll: { timeout: 60_000, interval: 50 } },
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

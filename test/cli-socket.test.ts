@@ -2,11 +2,12 @@
 import { chmodSync, chownSync, existsSync, lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { hubSocket } from '../src/base/socket-places.ts'
 import { runInProcess } from './fixtures/run-cli.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
-import { startHubProcess } from './worlds/hub-process.ts'
+import { shippedHub, startHubProcess } from './worlds/hub-process.ts'
+import { type OwnHub, startOwnHub } from './worlds/own-hub.ts'
 import { modernMeta } from './harness/modern-call.ts'
 import type { RecordingServer } from './harness/recording-server.ts'
 import { startRecordingServer } from './harness/recording-server.ts'
@@ -16,6 +17,11 @@ const isRoot = process.getuid?.() === 0
 const nobody = 65534
 const signalbox = fileURLToPath(new URL('../bin/signalbox', import.meta.url))
 const longName = 'x'.repeat(100)
+
+/** For tests that leave the hub as it is. */
+let hub: OwnHub
+beforeAll(async () => void (hub = await startOwnHub({ program: shippedHub })))
+afterAll(() => hub[Symbol.asyncDispose]())
 
 describe('while the hub is down, another program on its port', () => {
   test.each(['SIGTERM', 'SIGKILL'] as const)('gets no request after %s', async (signal) => {
@@ -57,8 +63,7 @@ describe('while the hub runs', () => {
   })
 
   test('a token that is named goes to a URL that is named, and the token file goes to no other hub', async () => {
-    const home = temporaryDirectory()
-    await using hub = await startHubProcess({ home })
+    const { home } = hub
     await using fake = await fakeHub()
     const env = { SIGNALBOX_HOME: home }
     const refused = await runInProcess(['status', '--url', fake.url], { env })
@@ -71,8 +76,7 @@ describe('while the hub runs', () => {
   })
 
   test('a slow answer arrives', async () => {
-    const home = temporaryDirectory()
-    await using _hub = await startHubProcess({ home })
+    const { home } = hub
     const env = { SIGNALBOX_HOME: home }
     expect(await runInProcess(['new', 'slow', '--', 'sh', '-c', 'read line; echo "got $line"'], { env })).toMatchObject(
       {
@@ -110,8 +114,6 @@ describe('inside a session', () => {
   })
 
   test('an agent that cannot see the directory of the socket uses the URL', async () => {
-    const home = temporaryDirectory()
-    await using hub = await startHubProcess({ home })
     const env = { SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_URL: hub.url, SIGNALBOX_TOKEN: hub.token }
     const hidden = join(temporaryDirectory(), 'hidden', 'hub.sock')
     expect(await runInProcess(['status'], { env: { ...env, SIGNALBOX_HUB_SOCKET: hidden } })).toMatchObject({ code: 0 })
@@ -128,14 +130,22 @@ describe('the CLI refuses a socket', () => {
     ['in a directory of another user', (home: string) => isForeign(join(home, 'run')), true],
   ])('%s', async (_, spoil, needsRoot) => {
     if (needsRoot && !isRoot) return
-    const home = temporaryDirectory()
-    await using _hub = await startHubProcess({ home })
+    const { home } = hub
+    for (const path of [hubSocket(home), join(home, 'run')]) restoreAfterTest(path)
     spoil(home)
     const { code, err } = await runInProcess(['status'], { env: { SIGNALBOX_HOME: home } })
     expect(err).toMatch(/^signalbox: The token was not sent: .*(belongs to user 65534|has mode 0777)/)
     expect(code).toBe(3)
   })
 })
+
+function restoreAfterTest(path: string): void {
+  const { mode, uid, gid } = lstatSync(path)
+  onTestFinished(() => {
+    chmodSync(path, mode & 0o777)
+    if (isRoot) chownSync(path, uid, gid)
+  })
+}
 
 function fakeHub(port?: number): Promise<RecordingServer> {
   return startRecordingServer((_, response) => void response.writeHead(401).end(), port)

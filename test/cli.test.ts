@@ -5,16 +5,22 @@ import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { takePort } from './fixtures/ports.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import { bundled } from './harness/bundle.ts'
 import { requires } from './harness/requires.ts'
-import { type HubProcess, startHubProcess } from './worlds/hub-process.ts'
+import { type HubProcess, shippedHub, startHubProcess } from './worlds/hub-process.ts'
+import { type OwnHub, startOwnHub } from './worlds/own-hub.ts'
 
 const main = bundled('signalbox')
 const limiter = requires('prlimit')
 const bin = fileURLToPath(new URL('../bin/signalbox', import.meta.url))
+
+/** For tests that leave the hub as it is. */
+let shared: OwnHub
+beforeAll(async () => void (shared = await startOwnHub({ program: shippedHub })))
+afterAll(() => shared[Symbol.asyncDispose]())
 
 describe('a running hub', () => {
   test('prints one line when it is ready, keeps its data private, and exits with 0 on SIGTERM', async () => {
@@ -46,7 +52,7 @@ describe('a running hub', () => {
   })
 
   test('reports its status as text and as JSON', async () => {
-    const { home } = await hub()
+    const { home } = shared
     const words = await signalbox(['status'], { SIGNALBOX_HOME: home })
     expect(words.code, words.err).toBe(0)
     expect(words.out).toMatch(/^version +\d+\.\d+\.\d+$/m)
@@ -56,7 +62,7 @@ describe('a running hub', () => {
   })
 
   test('speaks every revision of MCP', async () => {
-    const { home } = await hub()
+    const { home } = shared
     const { code, out, err } = await signalbox(['probe', '--json'], { SIGNALBOX_HOME: home })
     expect(code, err).toBe(0)
     expect(JSON.parse(out).revisions).toMatchObject(
@@ -69,7 +75,7 @@ describe('a running hub', () => {
   })
 
   test('issues, lists and revokes tokens', async () => {
-    const { home } = await hub()
+    const { home } = shared
     const env = { SIGNALBOX_HOME: home }
     const issued = await signalbox(['token', 'issue', '--role', 'human', '--label', 'phone', '--expires-in', '7d'], env)
     expect(issued.code, issued.err).toBe(0)
@@ -90,7 +96,7 @@ describe('a running hub', () => {
   })
 
   test('issues a token to an agent that gives access only to its own tools', async () => {
-    const { home } = await hub()
+    const { home } = shared
     const env = { SIGNALBOX_HOME: home }
     const started = await signalbox(['call', 'create_session', '{"name": "fix-login", "command": "cat"}'], env)
     expect(started.code, started.err).toBe(0)
@@ -101,7 +107,7 @@ describe('a running hub', () => {
   })
 
   test('answers calls from the shell, and explains errors in them', async () => {
-    const { home } = await hub()
+    const { home } = shared
     const env = { SIGNALBOX_HOME: home }
     const events = await signalbox(['call', 'query_events', '{"limit": 1}'], env)
     expect(events.code, events.err).toBe(0)
@@ -112,7 +118,7 @@ describe('a running hub', () => {
   })
 
   test('is not disturbed by doctor', async () => {
-    const { home, url } = await hub()
+    const { home, url } = shared
     const port = new URL(url).port
     const { code, out } = await signalbox(['doctor', '--json'], {
       SIGNALBOX_HOME: home,
@@ -136,7 +142,7 @@ describe('a running hub', () => {
 
 describe('a hub that cannot start', () => {
   test('names the other hub and exits with 7 if the data directory is in use', async () => {
-    const { home, process: first } = await hub()
+    const { home, process: first } = shared
     const { code, out, err } = await signalbox(['up', '--port', '0'], { SIGNALBOX_HOME: home })
     expect({ code, out }).toEqual({ code: 7, out: '' })
     expect(err).toMatch(new RegExp(`^signalbox: .*\\b${first.pid}\\b`))
@@ -197,7 +203,7 @@ test('a pipe that is closed early is not an error', async () => {
 
 describe.runIf(process.platform === 'linux')('output that cannot be written', () => {
   test('makes a command fail with a message', async () => {
-    const { home } = await hub()
+    const { home } = shared
     const failure = { code: 1, err: 'signalbox: The output could not be written: no space left on device.\n' }
     for (const command of ['--version', 'status --json', 'token list']) {
       expect(await intoFullDevice(command.split(' '), { SIGNALBOX_HOME: home }), command).toEqual(failure)
@@ -205,7 +211,7 @@ describe.runIf(process.platform === 'linux')('output that cannot be written', ()
   })
 
   test('makes token issue revoke the token that it could not print', async () => {
-    const { home } = await hub()
+    const { home } = shared
     const env = { SIGNALBOX_HOME: home }
     const { code, err } = await intoFullDevice(['token', 'issue', '--role', 'human', '--label', 'unseen'], env)
     expect(code).toBe(1)

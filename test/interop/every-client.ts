@@ -93,7 +93,7 @@ export function calls(label: { running: string } | { cancelled: string }): objec
 }
 
 /** For `expect.poll`: a generous timeout. The assertion ends as soon as it holds. */
-export const patience = { timeout: 60_000, interval: 20 }
+export const patience = { timeout: 60_000, interval: 50 }
 
 export function uri(name: string): string {
   return `test://counter/${name}`

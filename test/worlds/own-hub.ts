@@ -66,7 +66,7 @@ export async function startOwnHub({
 }
 
 /** For `expect.poll`: a generous timeout. The assertion ends as soon as it holds. */
-export const patience = { timeout: 60_000, interval: 20 }
+export const patience = { timeout: 60_000, interval: 50 }
 
 /** The warnings and errors in the log. A client that misbehaves or disconnects must not cause any. */
 export function faultsIn(log: string): readonly string[] {
