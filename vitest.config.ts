@@ -16,8 +16,6 @@ export default defineConfig({
       // Without a cache, each of the many processes that tests start would compile the whole hub.
       NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', import.meta.url)),
     },
-    // A CI machine may stall for seconds, and that must not block a change. Everywhere else there is no retry.
-    retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
     // Many tests wait for a clock or another process, so two cores stay busy only with four workers.
     maxWorkers: 4,
