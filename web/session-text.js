@@ -20,12 +20,18 @@ export function displayStatus({ status, activity }) {
   return status === 'running' && activity.is === 'waiting' ? 'waiting' : status
 }
 
-/** Its activity, and its last message. @param {Json} session */
+/** Its activity, its last message, and whether the policy covers its agent's own tools. @param {Json} session */
 export function describeActivity(session) {
   if (isOver(session)) return describeEnd(session)
   const { is, reason } = session.activity
   const activity = is === 'unknown' ? session.description : reason ? `${is}: ${reason}` : is
-  return [activity, session.last_message].filter(Boolean).join(' · ')
+  return [activity, session.last_message, describeGoverned(session)].filter(Boolean).join(' · ')
+}
+
+/** @param {Json} session */
+function describeGoverned({ governed }) {
+  if (!governed) return ''
+  return governed.reason ? `governed: ${governed.is} (${governed.reason})` : `governed: ${governed.is}`
 }
 
 /** @param {Json} session */
