@@ -51,22 +51,22 @@ test('the connector and the binding show the last breach of the protocol and the
 })
 
 test('restart_connector restarts an upstream in one session or in all, and a shared one for all its sessions', async () => {
-  const own = await world.upstream('own')
+  const mine = await world.upstream('mine')
   const shared = await world.upstream('shared', { options: { shared: true } })
   for (const name of ['one', 'two']) {
     const agent = await world.session(name)
-    await world.bind(name, 'own')
+    await world.bind(name, 'mine')
     await world.bind(name, 'shared')
-    await eventually(async () => (await modern(agent, 'tools/list')).text).toMatch(/own_script[\s\S]*shared_script/)
+    await eventually(async () => (await modern(agent, 'tools/list')).text).toMatch(/mine_script[\s\S]*shared_script/)
   }
-  const starts = () => [own, shared].map((upstream) => upstream.received('initialize').length)
+  const starts = () => [mine, shared].map((upstream) => upstream.received('initialize').length)
   const bindingsOf = (connector: string, ...sessions: readonly string[]) => ({
     bindings: sessions.map((session) => ({ session, connector, label: connector, upstream: { is: 'running' } })),
   })
   await eventually(async () => starts()).toEqual([2, 1])
-  expect(await world.call('restart_connector', { name: 'own', session: 'one' })).toMatchObject(bindingsOf('own', 'one'))
+  expect(await world.call('restart_connector', { name: 'mine', session: 'one' })).toMatchObject(bindingsOf('mine', 'one'))
   expect(starts()).toEqual([3, 1])
-  expect(await world.call('restart_connector', { name: 'own' })).toMatchObject(bindingsOf('own', 'one', 'two'))
+  expect(await world.call('restart_connector', { name: 'mine' })).toMatchObject(bindingsOf('mine', 'one', 'two'))
   expect(starts()).toEqual([5, 1])
   const both = bindingsOf('shared', 'one', 'two')
   expect(await world.call('restart_connector', { name: 'shared', session: 'two' })).toMatchObject(both)
