@@ -136,6 +136,10 @@ test('only these files write to stdout without escaping', () => {
     'sessions/shot.ts',
     // The question is escaped there.
     'terminal-output/confirm.ts',
+    // Draws only its own signs, on stderr.
+    'terminal-output/spinner.ts',
+    // The answer of an agent comes in pieces, each of them escaped there.
+    'threads/frame-printer.ts',
     // Needs to know whether the token was written, and revokes it otherwise.
     'tokens/token-issue.ts',
   ])

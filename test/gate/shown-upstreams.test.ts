@@ -64,7 +64,9 @@ test('restart_connector restarts an upstream in one session or in all, and a sha
     bindings: sessions.map((session) => ({ session, connector, label: connector, upstream: { is: 'running' } })),
   })
   await eventually(async () => starts()).toEqual([2, 1])
-  expect(await world.call('restart_connector', { name: 'mine', session: 'one' })).toMatchObject(bindingsOf('mine', 'one'))
+  expect(await world.call('restart_connector', { name: 'mine', session: 'one' })).toMatchObject(
+    bindingsOf('mine', 'one'),
+  )
   expect(starts()).toEqual([3, 1])
   expect(await world.call('restart_connector', { name: 'mine' })).toMatchObject(bindingsOf('mine', 'one', 'two'))
   expect(starts()).toEqual([5, 1])

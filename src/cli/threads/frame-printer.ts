@@ -1,7 +1,7 @@
 /** Prints the frames of a turn: the answer to stdout, everything else to stderr, and a spinner while nothing comes. */
 import type { Frame } from '../../api/thread.ts'
-import { withoutControls } from '../../base/without-controls.ts'
 import type { CliContext } from '../command/command.ts'
+import { printable } from '../terminal-output/printable.ts'
 import { startSpinner } from '../terminal-output/spinner.ts'
 import { visibleText } from '../terminal-output/visible-text.ts'
 
@@ -21,7 +21,7 @@ export function createFramePrinter(context: Pick<CliContext, 'write' | 'err'>): 
   let isMidLine = false
 
   async function say(text: string): Promise<void> {
-    const clean = withoutControls(text)
+    const clean = printable(text)
     if (clean === '') return
     spinner.clear()
     isMidLine = !clean.endsWith('\n')
@@ -63,9 +63,9 @@ export function createFramePrinter(context: Pick<CliContext, 'write' | 'err'>): 
 }
 
 /** One frame per line. */
-export function createJsonPrinter(context: Pick<CliContext, 'write' | 'err'>): FramePrinter {
+export function createJsonPrinter(context: Pick<CliContext, 'out' | 'err'>): FramePrinter {
   return {
-    print: (frame) => context.write(`${JSON.stringify(frame)}\n`),
+    print: async (frame) => context.out(JSON.stringify(frame)),
     note: (text) => context.err(`signalbox: ${text}`),
     end: async () => {},
     [Symbol.dispose]() {},
