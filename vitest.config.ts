@@ -5,7 +5,15 @@ export default defineConfig({
   test: {
     projects: [
       // A quarter of a second for each file: they share a worker with its loaded modules. None of them replaces a module.
-      { extends: true, test: { name: 'src', include: ['src/**/*.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'src',
+          include: ['src/**/*.test.ts'],
+          isolate: false,
+          setupFiles: ['test/seed-properties.ts'],
+        },
+      },
       { extends: true, test: { name: 'test', include: ['test/**/*.test.ts'] } },
     ],
     globalSetup: ['test/own-home.ts', 'test/bundle-setup.ts', 'test/postgres-setup.ts'],
