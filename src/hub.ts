@@ -26,7 +26,7 @@ import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { createConnectors } from './connectors/connectors.ts'
-import { createDrivers, createPtyDriver } from './drivers/drivers.ts'
+import { createClaudeDriver, createDrivers, createPtyDriver } from './drivers/drivers.ts'
 import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoint/endpoint.ts'
 import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
@@ -51,7 +51,7 @@ import { createSessionSockets } from './socket/socket.ts'
 import { createStatus } from './status/status.ts'
 import { openStore } from './store/store.ts'
 import { createTemplateTools, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
-import { createTerminals, journalLimits } from './terminal/terminal.ts'
+import { createPipedPrograms, createTerminals, journalLimits } from './terminal/terminal.ts'
 import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
 import { createThreads } from './threads/threads.ts'
 import { createLoginCodes, createTokens, ensureTokenFile } from './tokens/tokens.ts'
@@ -157,6 +157,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     journal: journalLimits(config.journalMaxMb * 1024 * 1024),
   }
   const terminals = createTerminals({ ...holders, scrollbackLines })
+  const pipedPrograms = createPipedPrograms(holders)
 
   // The features, each after those it needs.
   const findSession = createFindSession(store)
@@ -188,7 +189,10 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     passedOn: (names) => passedOn(environment, names),
   }
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
-  const drivers = createDrivers([createPtyDriver({ terminals, environment: persons, rulePlaces, redact, log })])
+  const drivers = createDrivers([
+    createPtyDriver({ terminals, environment: persons, rulePlaces, redact, log }),
+    createClaudeDriver({ programs: pipedPrograms }),
+  ])
   const templates = opened.use(
     await openTemplates({
       shippedDirectory: packageFile('templates'),

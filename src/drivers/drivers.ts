@@ -6,6 +6,7 @@ export type * from './port/companion.ts'
 export type * from './port/driver.ts'
 export type * from './port/own-tools.ts'
 export type * from './port/thread-writer.ts'
+export { createClaudeDriver } from './claude/claude.ts'
 export { createPtyDriver } from './pty/pty.ts'
 
 export interface Drivers {

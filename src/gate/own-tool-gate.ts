@@ -4,7 +4,7 @@ import type { ApprovalDecision } from '../api/approval.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Principal } from '../base/principal.ts'
-import type { OwnToolAnswer, OwnToolCall, OwnToolGate } from '../drivers/drivers.ts'
+import type { OwnToolAnswer, OwnToolCall, OwnToolGate, RefusedOwnTool } from '../drivers/drivers.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
 import type { Gate } from './authorization.ts'
 import { refusalText } from './refusal-text.ts'
@@ -56,7 +56,10 @@ export function createOwnToolGates({ gate, policies, approvals, log }: OwnToolGa
           return { is: 'allowed', isRuled, approval, end: (outcome) => end(endingOf(outcome)) }
         }
         case 'pending':
-          return refused(`Approval ${authorization.approval} of ${tool} was not answered. It has not run.`)
+          return {
+            ...refused(`Approval ${authorization.approval} of ${tool} was not answered. It has not run.`),
+            isUndecided: true,
+          }
         case 'cancelled':
           return refused('The call was cancelled before it ran.')
         case 'denied':
@@ -99,7 +102,7 @@ export function createOwnToolGates({ gate, policies, approvals, log }: OwnToolGa
   }
 }
 
-function refused(reason: string, endsTurn = false): OwnToolAnswer {
+function refused(reason: string, endsTurn = false): RefusedOwnTool {
   return { is: 'refused', reason, endsTurn }
 }
 

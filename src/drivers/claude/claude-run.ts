@@ -1,0 +1,333 @@
+/**
+ * Claude Code without a terminal: lines of JSON on pipes, in both directions.
+ *
+ *   its output → place by place → entries of the thread, requests to the gate
+ *   prompts, answers → numbered input
+ *
+ * After a crash of the hub the next one reads on before the oldest request without an answer. It may read some lines
+ * twice then, which changes nothing, because entries have keys and answered requests are known from the input.
+ */
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import type { Activity, Governed } from '../../api/session.ts'
+import type { NewEntry } from '../../api/thread.ts'
+import { HubError, messageOf } from '../../base/hub-error.ts'
+import { createSerial } from '../../base/serial.ts'
+import { waitUntil } from '../../base/wait-until.ts'
+import type { PipedProgram } from '../../terminal/terminal.ts'
+import type { Run, RunSession, RunStatus } from '../port/driver.ts'
+import { stopPipedProgram } from '../port/stop-piped-program.ts'
+import type { ControlMessage } from './control-message.ts'
+import { initialize, interruptRequest, refusalOf, userMessage } from './control-message.ts'
+import { createDrafts } from './drafts.ts'
+import { governedIn, hooksAreOff, notSeenYet } from './governed.ts'
+import type { Place } from './place.ts'
+import { answeredRequests, placeText, placeToReadFrom } from './place.ts'
+import type { Read } from './read-message.ts'
+import { nextTurn, readAssistant, readUser } from './read-message.ts'
+import { createRequests } from './requests.ts'
+import type { StreamLine, TurnResult } from './stream-line.ts'
+import { parseStreamLine, unknownRequest } from './stream-line.ts'
+import { howEnded, turnEnd } from './turn-end.ts'
+
+const retryMs = 1_000
+/** How long a prompt waits for the turn before it. */
+const longestTurnMs = 3_600_000
+
+export async function createClaudeRun(session: RunSession, program: PipedProgram): Promise<Run> {
+  const { thread, template } = session
+  const listeners = new Set<() => void>()
+  const disposing = new AbortController()
+  const oneByOne = createSerial()
+  const answered = answeredRequests(program)
+  let place = placeToReadFrom(await thread.progress(), program)
+  let activity: Activity = { is: 'idle', since: new Date().toISOString(), source: 'agent', confidence: 1 }
+  /** While the program asks the model again after a failure. */
+  let retrying: Pick<Activity, 'is' | 'reason'> | undefined
+  let runsNoHooks = false
+  let fault: string | undefined
+  /** The status of the program, after all that it printed has been read. */
+  let ended: RunStatus | undefined
+
+  function notify(): void {
+    const now = currentActivity()
+    if (now.is !== activity.is || now.reason !== activity.reason) {
+      activity = { ...now, since: new Date().toISOString(), source: 'agent', confidence: 1 }
+    }
+    for (const listener of listeners) listener()
+  }
+
+  function currentActivity(): Pick<Activity, 'is' | 'reason'> {
+    const { question } = requests
+    if (ended) return { is: 'idle' }
+    if (question) return { is: 'waiting', reason: question.text }
+    return place.prompts.length > 0 ? (retrying ?? { is: 'working' }) : { is: 'idle' }
+  }
+
+  /** Resolves when the input is recorded. Throws if the program takes no more input. */
+  function write(message: ControlMessage): Promise<void> {
+    return oneByOne(async () => {
+      for (;;) {
+        try {
+          await program.write(`${JSON.stringify(message)}\n`, { sequence: program.input.sequence + 1 })
+          return
+        } catch (error) {
+          if (!(error instanceof HubError && error.code === 'busy') || disposing.signal.aborted) throw error
+          await setTimeout(retryMs)
+        }
+      }
+    })
+  }
+
+  const requests = createRequests<Place>({
+    ownTools: session.ownTools,
+    workspacePath: session.workspacePath,
+    answered,
+    write,
+    onChange: notify,
+  })
+  const drafts = createDrafts((conversation, draft) => thread.draft(conversation, draft))
+
+  async function store(entries: readonly NewEntry[], conversation = place.conversation ?? session.conversation) {
+    if (conversation === undefined) return
+    const safe = requests.firstOpen ?? place
+    await untilStored(() => thread.append(conversation, entries, { readTo: placeText(safe) }))
+    program.processed(safe.offset)
+  }
+
+  /** What Claude Code said must not be lost because the disk is full for a while. */
+  async function untilStored(append: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await append()
+        fault = undefined
+        return
+      } catch (error) {
+        disposing.signal.throwIfAborted()
+        fault = `The hub cannot store what Claude Code says: ${messageOf(error)}`
+        notify()
+        await setTimeout(retryMs, undefined, { signal: disposing.signal })
+      }
+    }
+  }
+
+  async function take(line: StreamLine, before: Place): Promise<void> {
+    switch (line.type) {
+      case 'assistant':
+        drafts.drop()
+        retrying = undefined
+        return takeRead(readAssistant(line, place.reading), line.session_id)
+      case 'user': {
+        const read = readUser(line, place.reading)
+        for (const entry of read.entries) {
+          if (entry.type === 'tool-result') requests.end(entry.callId, entry.error === undefined ? 'ok' : 'error')
+        }
+        startPrompt(line.uuid)
+        return takeRead(read, line.session_id)
+      }
+      case 'result':
+        return endTurn(line)
+      case 'system':
+        return takeSystem(line)
+      case 'command_lifecycle':
+        if (line.state === 'started') startPrompt(line.command_uuid)
+        if (line.state === 'completed' || line.state === 'cancelled') {
+          place = { ...place, prompts: place.prompts.filter(({ uuid }) => uuid !== line.command_uuid) }
+        }
+        return notify()
+      case 'control_request':
+        if (line.request.subtype === 'hook_callback') {
+          const { permission_mode: permissionMode = place.permissionMode } = line.request.input
+          place = { ...place, runsHooks: true, permissionMode }
+        }
+        requests.take(line, before)
+        return notify()
+      case 'control_cancel_request':
+        return requests.cancel(line.request_id)
+      case 'stream_event':
+        return drafts.take(line, place.reading.message?.id)
+      case 'control_response':
+        return
+    }
+  }
+
+  async function takeRead({ reading, entries }: Read, conversation: string): Promise<void> {
+    place = { ...place, reading, conversation }
+    if (entries.length > 0) await store(entries)
+    notify()
+  }
+
+  function startPrompt(started: string): void {
+    const prompts = place.prompts.map((prompt) => (prompt.uuid === started ? { ...prompt, isStarted: true } : prompt))
+    place = { ...place, prompts }
+  }
+
+  async function endTurn(result: TurnResult): Promise<void> {
+    const { total_cost_usd: cost = place.cost, session_id: conversation } = result
+    const spent = Math.max(0, cost - place.cost)
+    retrying = undefined
+    place = {
+      ...place,
+      conversation,
+      cost,
+      reading: nextTurn(place.reading),
+      prompts: place.prompts.filter(({ isStarted }) => !isStarted),
+    }
+    await store([turnEnd(result, spent)])
+    notify()
+  }
+
+  function takeSystem(line: Extract<StreamLine, { type: 'system' }>): void {
+    const { subtype, permissionMode = place.permissionMode } = line
+    place = { ...place, conversation: line.session_id, permissionMode }
+    if (subtype === 'api_retry') {
+      const { attempt = 0, max_retries: most = 0, error = 'a failure' } = line
+      const reason = `The model does not answer (${error}). Claude Code tries again: ${attempt} of ${most}.`
+      const isLogin = error === 'authentication_failed'
+      retrying = isLogin
+        ? { is: 'waiting', reason: `${reason} Log in with "claude" in a terminal.` }
+        : { is: 'working', reason }
+    }
+    // The first line of each turn. The hook for the prompt comes before it.
+    if (subtype === 'init' && !place.runsHooks) {
+      runsNoHooks = true
+      if (template?.own_tools === 'required') {
+        fault = `The session was stopped: ${hooksAreOff.reason}`
+        void stop()
+      }
+    }
+    notify()
+  }
+
+  async function read(): Promise<void> {
+    for await (const { bytes, end } of program.lines(place.offset, disposing.signal)) {
+      const before = place
+      place = { ...place, offset: end }
+      const line = parseStreamLine(bytes)
+      if (line) await take(line, before)
+      else await refuseUnknown(bytes)
+    }
+    disposing.signal.throwIfAborted()
+    requests.cancelAll()
+    const [prompt] = place.prompts
+    if (prompt) {
+      const reason = howEnded(program)
+      place = { ...place, prompts: [] }
+      const status = isStopAsked ? 'interrupted' : 'failed'
+      await store([{ type: 'complete', key: `end:${prompt.uuid}`, at: new Date().toISOString(), status, reason }])
+    }
+  }
+
+  async function refuseUnknown(bytes: Buffer): Promise<void> {
+    const request = unknownRequest(bytes)
+    if (!request || answered.has(request.id)) return
+    await write(refusalOf(request.id, `Signalbox does not answer ${request.subtype}.`)).catch(() => {})
+  }
+
+  let isStopAsked = false
+  async function stop(): Promise<void> {
+    isStopAsked = true
+    await stopPipedProgram(program)
+    await reading
+  }
+
+  async function send(text: string): Promise<void> {
+    const uuid = randomUUID()
+    place = { ...place, prompts: [...place.prompts, { uuid, isStarted: false }] }
+    notify()
+    try {
+      await write(userMessage(uuid, text))
+    } catch (error) {
+      place = { ...place, prompts: place.prompts.filter((prompt) => prompt.uuid !== uuid) }
+      notify()
+      throw error
+    }
+  }
+
+  /** `undefined`: it takes a prompt now. */
+  async function whyNoPrompt(signal: AbortSignal): Promise<string | undefined> {
+    const look = async () => {
+      const held = session.heldCall()
+      if (program.status.is !== 'running') return { reason: 'Claude Code has ended.' }
+      if (held) return { reason: `It waits for a person: ${held.reason ?? held.approval}` }
+      if (activity.is === 'waiting') return { reason: `It waits for a person: ${activity.reason}` }
+      return place.prompts.length === 0 ? { reason: undefined } : undefined
+    }
+    const onChange = (listener: () => void) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    }
+    const found = await waitUntil({ sources: [onChange], look, timeoutMs: longestTurnMs, signal })
+    return found ? found.reason : 'It still works on an earlier prompt.'
+  }
+
+  const promptOneByOne = createSerial()
+  if (program.status.is === 'running' && program.input.sequence === 0) await write(initialize)
+  notify()
+  const reading = read().then(
+    () => {
+      ended = program.status
+      const { status } = program
+      if (status.is === 'exited' && status.code !== 0 && !isStopAsked) fault ??= howEnded(program)
+      notify()
+    },
+    (error: unknown) => {
+      if (disposing.signal.aborted) return
+      fault = `The hub cannot read what Claude Code says: ${messageOf(error)}`
+      ended = program.status.is === 'running' ? undefined : program.status
+      notify()
+    },
+  )
+
+  function governed(): Governed {
+    if (place.runsHooks) return governedIn(place.permissionMode)
+    return runsNoHooks ? hooksAreOff : notSeenYet
+  }
+
+  return {
+    get status() {
+      const { status } = program
+      return ended ?? (status.is === 'running' ? status : { is: 'running' })
+    },
+    get activity() {
+      return activity
+    },
+    get fault() {
+      return fault ?? program.fault
+    },
+    hasThread: true,
+    get governed() {
+      return governed()
+    },
+    get question() {
+      return requests.question
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    prompt: (text, signal) =>
+      promptOneByOne(async () => {
+        // Without them it would say that the tools of the hub do not exist.
+        if (template?.connects) await session.agentConnected(signal)
+        const reason = await whyNoPrompt(signal)
+        if (reason !== undefined) return { delivered: false, reason }
+        await send(text)
+        return { delivered: true }
+      }),
+    async steer(text) {
+      if (place.prompts.length === 0) throw new HubError('conflict', 'It is idle. Call prompt_session.')
+      await send(text)
+    },
+    async interrupt() {
+      if (place.prompts.length > 0) await write(interruptRequest(randomUUID()))
+    },
+    answer: (question, text) => requests.answer(question, text),
+    stop,
+    [Symbol.dispose]() {
+      disposing.abort()
+      listeners.clear()
+      program.release()
+    },
+  }
+}

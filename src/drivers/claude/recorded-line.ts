@@ -1,0 +1,67 @@
+/**
+ * What Claude Code writes about a conversation: the lines of its transcript, and those of `--output-format stream-json`.
+ * Both have the same messages. Each assistant line holds one block of a message.
+ */
+import { z } from 'zod'
+
+const tokens = z.number().default(0)
+
+const tokenUsageSchema = z.object({
+  input_tokens: tokens,
+  cache_creation_input_tokens: tokens.nullish(),
+  cache_read_input_tokens: tokens.nullish(),
+  output_tokens: tokens,
+})
+export type TokenUsage = z.output<typeof tokenUsageSchema>
+
+const blockSchema = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  thinking: z.string().optional(),
+  id: z.string().optional(),
+  name: z.string().optional(),
+  input: z.record(z.string(), z.unknown()).optional(),
+  tool_use_id: z.string().optional(),
+  content: z.unknown().optional(),
+  is_error: z.boolean().nullish(),
+})
+export type Block = z.output<typeof blockSchema>
+
+const common = {
+  uuid: z.string(),
+  timestamp: z.string().optional(),
+  /** Set in the stream for what a subagent says. */
+  parent_tool_use_id: z.string().nullish(),
+  /** The same in a transcript. */
+  isSidechain: z.boolean().optional(),
+}
+
+export const assistantLineSchema = z.object({
+  ...common,
+  type: z.literal('assistant'),
+  /** Claude Code says that the model could not be reached, in the place of the model. */
+  error: z.string().nullish(),
+  isApiErrorMessage: z.boolean().optional(),
+  message: z.object({
+    id: z.string(),
+    model: z.string().optional(),
+    content: z.array(blockSchema),
+    usage: tokenUsageSchema.nullish(),
+  }),
+})
+
+export const userLineSchema = z.object({
+  ...common,
+  type: z.literal('user'),
+  /** Text that the program added, not the person. */
+  isMeta: z.boolean().optional(),
+  isCompactSummary: z.boolean().optional(),
+  message: z.object({ content: z.union([z.string(), z.array(blockSchema)]) }),
+})
+
+export type AssistantLine = z.output<typeof assistantLineSchema>
+export type UserLine = z.output<typeof userLineSchema>
+
+export function isOfSubagent({ parent_tool_use_id: parent, isSidechain = false }: AssistantLine | UserLine): boolean {
+  return isSidechain || typeof parent === 'string'
+}
