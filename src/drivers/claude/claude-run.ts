@@ -263,6 +263,8 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
 
   const promptOneByOne = createSerial()
   if (program.status.is === 'running' && program.input.sequence === 0) await write(initialize)
+  // Its thread is that of the earlier session from the start, not only when it has said something.
+  if (session.isResumed) await store([])
   notify()
   const reading = read().then(
     () => {
