@@ -26,7 +26,7 @@ import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { createConnectors } from './connectors/connectors.ts'
-import { createClaudeDriver, createDrivers, createPtyDriver } from './drivers/drivers.ts'
+import { createClaudeDriver, createDrivers, createPtyDriver, openClaudeCompanion } from './drivers/drivers.ts'
 import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoint/endpoint.ts'
 import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
@@ -189,8 +189,9 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     passedOn: (names) => passedOn(environment, names),
   }
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
+  const companions = { claude: openClaudeCompanion }
   const drivers = createDrivers([
-    createPtyDriver({ terminals, environment: persons, rulePlaces, redact, log }),
+    createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log }),
     createClaudeDriver({ programs: pipedPrograms }),
   ])
   const templates = opened.use(

@@ -317,6 +317,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./hub/report.ts')).command,
   },
   {
+    name: 'hook',
+    summary: 'for the hooks of an agent: give a message to the hub',
+    load: async () => (await import('./hub/hook.ts')).command,
+  },
+  {
     name: 'relay',
     summary: 'connect an MCP client on stdin and stdout to a session or a hub',
     load: async () => (await import('./relay/relay.ts')).command,

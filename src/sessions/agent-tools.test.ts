@@ -15,7 +15,7 @@ function echoingRun({ thread }: RunSession): Run {
   let turns = 0
 
   function become(is: Activity['is'], reason?: string): Activity {
-    return { is, since: new Date(0).toISOString(), source: 'agent', confidence: 1, ...(reason && { reason }) }
+    return { is, since: new Date().toISOString(), source: 'agent', confidence: 1, ...(reason && { reason }) }
   }
   function tell(): void {
     for (const listener of listeners) listener()

@@ -70,7 +70,7 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
   async function waitForTurn(
     record: SessionRecord,
     place: TurnPlace,
-    timeoutMs: number,
+    { since, timeoutMs }: { readonly since: string; readonly timeoutMs: number },
     call: Call,
   ): Promise<TurnResult> {
     const { id, name } = record
@@ -93,8 +93,10 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
         if (isOver(latest.status)) {
           return { ...common, status: 'failed', reason: latest.lastMessage ?? 'The session has ended.' }
         }
-        const { is, reason } = sessions.activityOf(latest)
-        return is === 'waiting' ? { ...common, status: 'waiting', ...(reason !== undefined && { reason }) } : undefined
+        const { is, reason, since: waitsSince } = sessions.activityOf(latest)
+        // Right after the prompt, the activity may still be that of a dialog before it.
+        if (is !== 'waiting' || waitsSince < since) return undefined
+        return { ...common, status: 'waiting', ...(reason !== undefined && { reason }) }
       },
       timeoutMs,
       signal: call.signal,
@@ -114,6 +116,7 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
       async run({ session, text, wait, timeout_ms: timeoutMs }, call): Promise<TurnResult> {
         const { record, run } = await runOf(session)
         const place = await threads.placeOf(record.id)
+        const since = new Date().toISOString()
         const delivery = await run.prompt(text, call.signal)
         const hasThread = run.hasThread ?? false
         const common = { turn: place.cursor, has_thread: hasThread, route: `session:${record.name}` }
@@ -122,7 +125,9 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
           return { ...common, status: 'not-delivered', ...why }
         }
         // Without a thread the hub cannot tell when the turn ends; wait_session can, by the screen.
-        return wait && hasThread ? waitForTurn(record, place, timeoutMs, call) : { ...common, status: 'working' }
+        return wait && hasThread
+          ? waitForTurn(record, place, { since, timeoutMs }, call)
+          : { ...common, status: 'working' }
       },
     }),
     defineTool({

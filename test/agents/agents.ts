@@ -81,9 +81,9 @@ const claude: Agent = {
   }),
   askingCall: (command) => `CALL Bash ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Do you want to proceed\?/,
-  reason: /echo it > made.txt/,
+  reason: /approval: own_shell/,
   tab: '    ',
-  asksForTools: true,
+  asksForTools: false,
   ready: /^❯/m,
 }
 

@@ -18,7 +18,7 @@ export interface AskedQuestions {
 /** `undefined`: the call asks nothing. */
 export function askedQuestions(request: string, tool: string, input: object): AskedQuestions | undefined {
   const { data } = questionsSchema.safeParse(input)
-  if (tool !== 'AskUserQuestion' || !data) return undefined
+  if (!asksPerson(tool) || !data) return undefined
   const { questions } = data
   const answers: Record<string, string> = {}
   let index = 0
@@ -33,4 +33,9 @@ export function askedQuestions(request: string, tool: string, input: object): As
       return index < questions.length ? undefined : { behavior: 'allow', updatedInput: { ...input, answers } }
     },
   }
+}
+
+/** Tools whose dialog has more answers than yes and no. */
+export function asksPerson(tool: string): boolean {
+  return tool === 'AskUserQuestion'
 }

@@ -9,6 +9,8 @@ import type { HookMessage, Run, RunSession } from './driver.ts'
 export interface Companion extends Disposable {
   readonly governed: Governed
   readonly question: Question | undefined
+  /** A problem that people should know about. */
+  readonly fault?: string | undefined
   /** What can be done without typing. */
   readonly actions: Pick<Run, 'steer' | 'interrupt' | 'answer'>
   /** Answers in the words of the agent. Throws if the agent runs no hook of this name. */

@@ -56,7 +56,7 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
       return watch.current
     },
     get fault() {
-      return terminal.fault
+      return companion?.fault ?? terminal.fault
     },
     terminal,
     get governed() {

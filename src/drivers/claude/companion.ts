@@ -1,0 +1,183 @@
+/**
+ * Claude Code in its own terminal. Its hooks ask the gate and report, and its transcript becomes the thread.
+ *
+ *   PreToolUse → the rules: allow, deny, or ask → its dialog, and PermissionRequest
+ *   PermissionRequest → an approval: the first answer counts, in the dialog or through the hub
+ */
+import { HubError } from '../../base/hub-error.ts'
+import type { Companion, OpenCompanion } from '../port/companion.ts'
+import type { AllowedOwnTool } from '../port/own-tools.ts'
+import { permissionHookAnswer, toolHookAnswer } from './answers.ts'
+import { governedIn, hooksAreOff, notSeenYet } from './governed.ts'
+import { isToolOfHub, toOwnTool } from './own-tool.ts'
+import { asksPerson } from './questions.ts'
+import type { HookInput } from './stream-line.ts'
+import { hookInputSchema } from './stream-line.ts'
+import { openTranscript } from './transcript.ts'
+
+/** The last part of the path that its hooks use. */
+const hookName = 'claude'
+/** From the start of the program to its first hook, with the questions that it asks before. */
+const signOfLifeMs = 120_000
+
+interface SeenCall {
+  readonly id: string
+  /** Tool and arguments, to recognize the call in a permission question, which does not name it. */
+  readonly text: string
+  allowed?: AllowedOwnTool
+  /** The approval that waits for an answer. */
+  approval?: string
+}
+
+export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, report, onChange }) => {
+  const { ownTools, template, workspacePath } = session
+  const calls = new Map<string, SeenCall>()
+  let permissionMode: string | undefined
+  let runsHooks = false
+  let fault: string | undefined
+  let isLate = false
+
+  const transcript = openTranscript({
+    thread: session.thread,
+    onRead({ entries, ran }) {
+      // Only a hook tells where the transcript is.
+      runsHooks = true
+      permissionMode = transcript.state?.permissionMode ?? permissionMode
+      for (const id of ran) noteRan(id)
+      for (const entry of entries) {
+        if (entry.type === 'tool-result') end(entry.callId, entry.error === undefined ? 'ok' : 'error')
+      }
+      onChange()
+    },
+  })
+  if (session.isResumed && session.conversation !== undefined) {
+    // Its thread is that of the earlier session from the start, not only when it has said something.
+    void session.thread.append(session.conversation, []).catch(() => {})
+  }
+
+  /** The person said yes in the dialog: the tool ran while the approval still waits. */
+  function noteRan(id: string): void {
+    const call = calls.get(id)
+    const { approval } = call ?? {}
+    if (!call || approval === undefined) return
+    delete call.approval
+    // Another answer may have come first.
+    ownTools.answeredInTerminal(approval, 'approve').catch(() => {})
+  }
+
+  function end(id: string, outcome: 'ok' | 'error'): void {
+    calls.get(id)?.allowed?.end(outcome)
+    calls.delete(id)
+  }
+
+  function callOf({ tool_name: name = '', tool_input: input = {}, cwd = workspacePath }: HookInput) {
+    return { text: JSON.stringify([name, input]), ownTool: toOwnTool({ name, input, cwd }), input, name }
+  }
+
+  async function beforeTool(message: HookInput, signal: AbortSignal): Promise<object> {
+    const { text, ownTool, name } = callOf(message)
+    if (isToolOfHub(name)) return {}
+    const answer = await ownTools.check({ ...ownTool, agentAsks: false, signal })
+    const { tool_use_id: id } = message
+    if (id !== undefined && answer.is !== 'refused') {
+      calls.set(id, { id, text, ...(answer.is === 'allowed' && { allowed: answer }) })
+    }
+    return toolHookAnswer(answer)
+  }
+
+  async function onPermissionRequest(message: HookInput, signal: AbortSignal): Promise<object> {
+    const { text, ownTool, input, name } = callOf(message)
+    report({ is: 'waiting', reason: `It wants to use ${name}` })
+    // The dialog has the choices. An approval could only say yes.
+    if (isToolOfHub(name) || asksPerson(name)) return {}
+    const call = [...calls.values()].find((each) => each.text === text && each.approval === undefined)
+    const answer = await ownTools.authorize({
+      ...ownTool,
+      agentAsks: true,
+      signal,
+      onHeld(approval) {
+        if (call) call.approval = approval
+      },
+    })
+    if (call) delete call.approval
+    if (answer.is === 'refused' && answer.isUndecided) return untilGone(signal)
+    if (call && answer.is === 'allowed') call.allowed = answer
+    if (!signal.aborted) report({ is: 'working' })
+    return permissionHookAnswer(answer, input)
+  }
+
+  function seen({ session_id: conversation, transcript_path: path, permission_mode: mode }: HookInput): void {
+    const wasSeen = runsHooks && mode === permissionMode
+    runsHooks = true
+    permissionMode = mode ?? permissionMode
+    if (conversation !== undefined && path !== undefined) transcript.follow(conversation, path)
+    if (!wasSeen) onChange()
+  }
+
+  async function answer(message: HookInput, signal: AbortSignal): Promise<object> {
+    switch (message.hook_event_name) {
+      case 'PreToolUse':
+        return beforeTool(message, signal)
+      case 'PermissionRequest':
+        return onPermissionRequest(message, signal)
+      case 'UserPromptSubmit':
+        report({ is: 'working' })
+        return {}
+      case 'PostToolUse':
+        report({ is: 'working' })
+        if (message.tool_use_id !== undefined) noteRan(message.tool_use_id)
+        return {}
+      case 'Stop':
+      case 'StopFailure':
+        report({ is: 'idle' })
+        return {}
+      default:
+        return {}
+    }
+  }
+
+  /** The session must not go on without the gate. */
+  function demandHooks(): void {
+    if (runsHooks) return
+    isLate = true
+    if (template?.own_tools === 'required') {
+      fault = `The session was stopped: ${hooksAreOff.reason}`
+      terminal.signal('SIGTERM')
+    }
+    onChange()
+  }
+  const late = isNew ? setTimeout(demandHooks, signOfLifeMs) : undefined
+  late?.unref()
+
+  return {
+    get governed() {
+      if (runsHooks) return governedIn(permissionMode)
+      return isLate ? hooksAreOff : notSeenYet
+    },
+    question: undefined,
+    get fault() {
+      return fault
+    },
+    actions: {
+      interrupt: async () => terminal.write(Buffer.from('\u001b')),
+    },
+    async hook({ name, body }, signal) {
+      const { data: message } = hookInputSchema.safeParse(body)
+      if (name !== hookName || !message) {
+        throw new HubError('not-found', `Claude Code's hooks use the name "${hookName}".`)
+      }
+      seen(message)
+      void transcript.read()
+      return answer(message, signal)
+    },
+    [Symbol.dispose]() {
+      clearTimeout(late)
+      transcript[Symbol.dispose]()
+    },
+  } satisfies Companion
+}
+
+/** The hub stops. Its dialog stays, and a person can still answer there. */
+function untilGone(signal: AbortSignal): Promise<object> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve({}), { once: true }))
+}

@@ -1,0 +1,149 @@
+/**
+ * Reads the transcript that Claude Code writes itself into the thread. The place up to which it was read is stored with
+ * the entries, so the next hub reads on there. `/clear` begins another conversation in another file.
+ */
+import type { FSWatcher } from 'node:fs'
+import { watch } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { z } from 'zod'
+import type { NewEntry } from '../../api/thread.ts'
+import { createSerial } from '../../base/serial.ts'
+import type { ThreadWriter } from '../port/thread-writer.ts'
+import { newReading } from './read-message.ts'
+import type { TranscriptState } from './transcript-line.ts'
+import { readTranscriptLine, transcriptStateSchema } from './transcript-line.ts'
+
+const placeSchema = z.object({
+  path: z.string(),
+  conversation: z.string(),
+  offset: z.number(),
+  state: transcriptStateSchema,
+})
+type Place = z.output<typeof placeSchema>
+
+export interface Transcript extends Disposable {
+  /** `undefined` until the file is known. */
+  readonly state: TranscriptState | undefined
+  /** Reads this file from now on, after the rest of the file before. */
+  follow(conversation: string, path: string): void
+  /** Reads what is new. */
+  read(): Promise<void>
+}
+
+export interface TranscriptOptions {
+  readonly thread: ThreadWriter
+  /** `ran`: the calls whose tool has run. */
+  readonly onRead: (read: { readonly entries: readonly NewEntry[]; readonly ran: readonly string[] }) => void
+}
+
+/** A watcher may miss a change, and a file that does not exist yet cannot be watched. */
+const lookEveryMs = 1_000
+const chunkBytes = 1024 * 1024
+const newline = 0x0a
+
+export function openTranscript({ thread, onRead }: TranscriptOptions): Transcript {
+  const oneByOne = createSerial()
+  let place: Place | undefined
+  let watcher: FSWatcher | undefined
+  let watched: string | undefined
+  let isClosed = false
+
+  async function restore(): Promise<void> {
+    const stored = await thread.progress()
+    place ??= stored === undefined ? undefined : placeSchema.safeParse(JSON.parse(stored)).data
+    if (place) onRead({ entries: [], ran: [] })
+  }
+
+  async function store(next: Place, entries: readonly NewEntry[], ran: readonly string[]): Promise<void> {
+    await thread.append(next.conversation, entries, { readTo: JSON.stringify(next) })
+    place = next
+    onRead({ entries, ran })
+  }
+
+  async function readRest(): Promise<void> {
+    while (place && !isClosed) {
+      const bytes = await readChunk(place)
+      const end = bytes.lastIndexOf(newline) + 1
+      if (end === 0) return
+      let { state } = place
+      const entries: NewEntry[] = []
+      const ran: string[] = []
+      for (const line of bytes
+        .subarray(0, end - 1)
+        .toString()
+        .split('\n')) {
+        const read = readTranscriptLine(line, state)
+        state = read.state
+        entries.push(...read.entries)
+        ran.push(...read.ran)
+      }
+      const next = { ...place, offset: place.offset + end, state }
+      if (entries.length > 0) await store(next, entries, ran)
+      // What does not matter to the thread is read again by the next hub.
+      else place = next
+      watchFile(next.path)
+    }
+  }
+
+  /** A failure, such as a full disk, is tried again with the next look. */
+  const read = () => oneByOne(readRest).catch(() => {})
+
+  function watchFile(path: string): void {
+    if (watched === path || isClosed) return
+    watcher?.close()
+    watched = path
+    try {
+      watcher = watch(path, { persistent: false }, () => void read()).on('error', () => watcher?.close())
+    } catch {
+      // There may be too many watchers. Then only the timer looks.
+    }
+  }
+
+  const restored = oneByOne(restore).catch(() => {})
+  void restored.then(read)
+  const timer = setInterval(() => void read(), lookEveryMs)
+  timer.unref()
+
+  return {
+    get state() {
+      return place?.state
+    },
+    follow(conversation, path) {
+      void oneByOne(async () => {
+        if (place?.path === path) return
+        await readRest()
+        const state: TranscriptState = { reading: newReading, turn: 'none' }
+        // Without entries: the thread of a conversation that an earlier session had becomes that of this one.
+        await store({ path, conversation, offset: 0, state }, [], [])
+      }).catch(() => {})
+    },
+    read,
+    [Symbol.dispose]() {
+      isClosed = true
+      clearInterval(timer)
+      watcher?.close()
+    },
+  }
+}
+
+/** The next lines. A longer line than the chunk is read whole. */
+async function readChunk({ path, offset }: Place): Promise<Buffer> {
+  try {
+    await using file = await open(path)
+    const { size } = await file.stat()
+    for (let length = chunkBytes; ; length *= 2) {
+      const { buffer, bytesRead } = await file.read(
+        Buffer.alloc(Math.min(length, Math.max(0, size - offset))),
+        0,
+        null,
+        offset,
+      )
+      const bytes = buffer.subarray(0, bytesRead)
+      if (bytes.includes(newline) || bytesRead < length) return bytes
+    }
+  } catch (error) {
+    // It is written with the first prompt.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+}
