@@ -26,7 +26,13 @@ import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { createConnectors } from './connectors/connectors.ts'
-import { createClaudeDriver, createDrivers, createPtyDriver, openClaudeCompanion } from './drivers/drivers.ts'
+import {
+  createClaudeDriver,
+  createCodexDriver,
+  createDrivers,
+  createPtyDriver,
+  openClaudeCompanion,
+} from './drivers/drivers.ts'
 import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoint/endpoint.ts'
 import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
@@ -190,9 +196,12 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   }
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
   const companions = { claude: openClaudeCompanion }
+  const pty = createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log })
+  const servers = createPipedPrograms({ ...holders, folder: 'server' })
   const drivers = createDrivers([
-    createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log }),
+    pty,
     createClaudeDriver({ programs: pipedPrograms }),
+    createCodexDriver({ servers, terminals: pty, key: await home.key('codex'), log }),
   ])
   const templates = opened.use(
     await openTemplates({

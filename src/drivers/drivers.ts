@@ -8,6 +8,7 @@ export type * from './port/own-tools.ts'
 export type * from './port/thread-writer.ts'
 export { createClaudeDriver } from './claude/claude.ts'
 export { openClaudeCompanion } from './claude/companion.ts'
+export { createCodexDriver } from './codex/codex.ts'
 export { createPtyDriver } from './pty/pty.ts'
 
 export interface Drivers {

@@ -126,6 +126,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     })
     let { size } = record
     let fault: string | undefined
+    let conversation = record.conversation?.id
     let activity: Pick<Activity, 'is' | 'reason'> = record.activity ?? { is: 'unknown' }
     return () => {
       const { status, terminal, activity: current } = run
@@ -133,6 +134,10 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       if (run.fault !== fault) {
         fault = run.fault
         keep(id, { lastMessage: fault })
+      }
+      if (run.conversation !== undefined && run.conversation !== conversation) {
+        conversation = run.conversation
+        keep(id, { conversation: { id: conversation } })
       }
       if (terminal && (terminal.size.cols !== size.cols || terminal.size.rows !== size.rows)) {
         size = { ...terminal.size }

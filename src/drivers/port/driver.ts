@@ -87,8 +87,10 @@ export interface Run extends Disposable {
   readonly fault: string | undefined
   /** Whether it writes what the agent says and does to the thread. */
   readonly hasThread?: boolean
+  /** The id of the agent's own conversation, once it has one to resume. */
+  readonly conversation?: string | undefined
   /** The only access to the terminal of the session. */
-  readonly terminal?: Terminal
+  readonly terminal?: Terminal | undefined
   /** Whether the agent's own tools are under the policy. `undefined`: it is not an agent that the hub knows. */
   readonly governed?: Governed | undefined
   /** The question that the agent asks by its own protocol, for `answer`. */

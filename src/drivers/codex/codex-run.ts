@@ -1,0 +1,651 @@
+/**
+ * A session with Codex: its app-server in a holder, with which the hub talks, and perhaps its own interface in a
+ * terminal, connected to the same server.
+ *
+ *   prompt → app-server → items and turns → thread
+ *   question → gate → answer, unless the person in the terminal was faster
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Activity } from '../../api/session.ts'
+import { HubError, messageOf } from '../../base/hub-error.ts'
+import type { Log } from '../../base/log.ts'
+import { waitUntil } from '../../base/wait-until.ts'
+import type { PipedProgram } from '../../terminal/terminal.ts'
+import type { Delivery, Run, RunSession, RunStatus } from '../port/driver.ts'
+import type { AppServer, AppServerAddress, RequestId } from './app-server.ts'
+import { connectToAppServer, introduce } from './app-server.ts'
+import type { ThreadSettings } from './governing.ts'
+import { governedBy, hasTrustedCommands, settingsSchema } from './governing.ts'
+import { createOwnToolRequests } from './own-tool-requests.ts'
+import { createQuestions } from './questions.ts'
+import { stopServer, whyEnded } from './server-program.ts'
+import { readItem } from './thread-items.ts'
+import { createThreadRecorder, lastThreadOf } from './thread-recorder.ts'
+import { tokensSchema, turnSchema } from './turns.ts'
+
+export interface CodexRunOptions {
+  readonly session: RunSession
+  readonly server: PipedProgram
+  readonly address: AppServerAddress
+  readonly log: Log
+}
+
+/** A run whose interface, if it is to have one, has not started yet. */
+export interface OpenedRun extends Run {
+  /** The thread that a prompt goes to. */
+  readonly thread: string
+  /** From now on the session ends with its interface. */
+  show(terminal: Run): void
+}
+
+/** How a new session begins. `undefined`: an earlier hub has started it. */
+export interface Beginning {
+  /** The conversation to continue. */
+  readonly resume: string | undefined
+}
+
+interface FollowedThread extends ThreadSettings {
+  readonly id: string
+  /** Of a subagent. What it says is not part of the conversation. */
+  readonly isSub: boolean
+  /** The file in which Codex records it. */
+  readonly rollout: string | undefined
+  /** The hub gets its items and questions. */
+  readonly isJoined: boolean
+  readonly activeTurn: string | undefined
+  readonly status: 'idle' | 'active' | 'waiting' | 'failed'
+}
+
+const statusSchema = z.looseObject({ type: z.string(), activeFlags: z.array(z.string()).default([]) })
+const threadSchema = z.object({
+  id: z.string(),
+  path: z.string().nullish(),
+  parentThreadId: z.string().nullish(),
+  recencyAt: z.number().nullish(),
+  status: statusSchema,
+  turns: z.array(turnSchema),
+})
+const openedSchema = z.object({
+  thread: threadSchema,
+  approvalPolicy: z.unknown(),
+  sandbox: z.looseObject({ type: z.string() }),
+})
+const loadedSchema = z.object({ data: z.array(z.string()) })
+const accountSchema = z.object({ account: z.unknown(), requiresOpenaiAuth: z.boolean() })
+const configSchema = z.object({ config: z.looseObject({ web_search: z.string().nullish() }) })
+const anything = z.unknown()
+const ofThread = z.object({ threadId: z.string() })
+const itemNotice = z.object({ threadId: z.string(), item: z.unknown() })
+const deltaNotice = z.object({ threadId: z.string(), itemId: z.string(), delta: z.string() })
+const turnNotice = z.object({ threadId: z.string(), turn: turnSchema })
+const tokenNotice = z.object({ threadId: z.string(), tokenUsage: z.object({ total: tokensSchema }) })
+const statusNotice = z.object({ threadId: z.string(), status: statusSchema })
+const settingsNotice = z.object({ threadId: z.string(), threadSettings: settingsSchema })
+const resolvedNotice = z.object({ requestId: z.union([z.string(), z.number()]) })
+const startedNotice = z.object({ thread: threadSchema })
+
+const signInReason = 'Codex wants you to sign in: run "codex login" on this machine, or set OPENAI_API_KEY for the hub.'
+/** A prompt waits this long for the end of the turn before it. */
+const idleMs = 60_000
+const firstPauseMs = 100
+const longestPauseMs = 5_000
+
+export async function openCodexRun(options: CodexRunOptions, beginning: Beginning | undefined): Promise<OpenedRun> {
+  const { session, server: program, address, log } = options
+  const { id: sessionId, name, workspacePath, directory, ownTools } = session
+  const listeners = new Set<() => void>()
+  const disposing = new AbortController()
+  const threads = new Map<string, FollowedThread>()
+  const recorder = await createThreadRecorder({ session: name, writer: session.thread, log })
+  let server: AppServer | undefined
+  let current = await lastThreadOf(session.thread)
+  let terminal: Run | undefined
+  let stopTerminalListening = () => {}
+  let activity: Activity = session.lastActivity ?? activityNow('unknown')
+  let fault: string | undefined
+  let loosened: string | undefined
+  let needsLogin = false
+  let searchesWeb = false
+  let trustsCommands = false
+  let codexHome = ''
+  let hasTurn = session.isResumed
+  let ending: RunStatus | undefined
+  let isServerLost = false
+  let isStopping = false
+
+  const reply = (id: RequestId, result: object) => server?.answer(id, result)
+  const questions = createQuestions(reply, update)
+  const requests = createOwnToolRequests({
+    session: name,
+    workspace: workspacePath,
+    directory,
+    ownTools,
+    log,
+    rolloutOf: (thread) => threads.get(thread)?.rollout,
+    reply,
+    async explain(threadId, text) {
+      const content = [{ type: 'input_text', text: `Signalbox, which runs this session, refused the call: ${text}` }]
+      const items = [{ type: 'message', role: 'developer', content }]
+      await server?.call('thread/inject_items', { threadId, items }, anything).catch(() => {})
+    },
+  })
+
+  function notify(): void {
+    for (const listener of listeners) listener()
+  }
+
+  function activityNow(is: Activity['is'], reason?: string): Activity {
+    const since = new Date().toISOString()
+    return { is, since, source: 'agent', confidence: 1, ...(reason !== undefined && { reason }) }
+  }
+
+  function classify(): Pick<Activity, 'is' | 'reason'> {
+    if (needsLogin) return { is: 'waiting', reason: signInReason }
+    const question = questions.current
+    if (question) return { is: 'waiting', reason: question.text }
+    const { status } = threads.get(current ?? '') ?? {}
+    if (status === undefined) return { is: 'unknown' }
+    return { is: status === 'idle' || status === 'failed' ? 'idle' : 'working' }
+  }
+
+  function update(): void {
+    const { is, reason } = classify()
+    if (is !== activity.is || reason !== activity.reason) activity = activityNow(is, reason)
+    notify()
+  }
+
+  // Threads.
+
+  function change(id: string, patch: Partial<FollowedThread>): void {
+    const thread = threads.get(id)
+    if (thread) threads.set(id, { ...thread, ...patch })
+    update()
+  }
+
+  function follow({ thread, approvalPolicy, sandbox }: z.output<typeof openedSchema>): void {
+    const { id, path, parentThreadId, status, turns } = thread
+    threads.set(id, {
+      id,
+      isSub: parentThreadId != null,
+      rollout: path ?? undefined,
+      isJoined: true,
+      activeTurn: turns.find((turn) => turn.status === 'inProgress')?.id ?? threads.get(id)?.activeTurn,
+      status: statusOf(status),
+      approvalPolicy,
+      sandbox: sandbox.type,
+    })
+  }
+
+  /** Joins a thread: from now on the hub gets its items, and again the questions that are open. */
+  async function join(id: string): Promise<void> {
+    const connection = connected()
+    const opened = await connection.call('thread/resume', { threadId: id }, openedSchema)
+    follow(opened)
+    if (opened.approvalPolicy !== 'untrusted') await govern(id)
+    // Codex sends the tokens of the thread with its answer, in any order.
+    await connection.call('thread/loaded/list', {}, loadedSchema)
+    const { isSub } = threads.get(id)!
+    if (!isSub) recorder.history(id, opened.thread.turns)
+    hasTurn ||= opened.thread.turns.length > 0
+    update()
+  }
+
+  /** A thread of a new conversation can be joined only when its first turn runs. */
+  async function joinWhenRunning(id: string): Promise<void> {
+    for (
+      let pauseMs = firstPauseMs;
+      server && !disposing.signal.aborted;
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+    ) {
+      try {
+        if (!threads.get(id)?.isJoined) await join(id)
+        return
+      } catch (error) {
+        log.debug({ session: name, error: messageOf(error) }, 'cannot join a thread of Codex yet')
+        await sleep(pauseMs, undefined, { ref: false })
+      }
+    }
+  }
+
+  async function govern(threadId: string): Promise<void> {
+    const wanted = { threadId, approvalPolicy: 'untrusted', approvalsReviewer: 'user' }
+    await connected().call('thread/settings/update', wanted, anything)
+    change(threadId, { approvalPolicy: 'untrusted' })
+  }
+
+  /** A thread that another client started, such as the interface for `/new`. */
+  async function meet({ id, path, parentThreadId, status }: z.output<typeof threadSchema>): Promise<void> {
+    if (threads.has(id)) return
+    const isSub = parentThreadId != null
+    threads.set(id, {
+      id,
+      isSub,
+      rollout: path ?? undefined,
+      isJoined: false,
+      activeTurn: undefined,
+      status: statusOf(status),
+      approvalPolicy: undefined,
+      sandbox: '',
+    })
+    if (!isSub) {
+      recorder.begin(id)
+      current = id
+    }
+    update()
+    try {
+      await govern(id)
+      if (isSub) await joinWhenRunning(id)
+    } catch (error) {
+      log.error({ session: name, error: messageOf(error) }, 'could not put a thread of Codex under the policy')
+      enforce()
+    }
+  }
+
+  /** With `own_tools: required`, a session that is not governed does not go on. */
+  function enforce(): void {
+    update()
+    const { is, reason } = governed()
+    if (session.template?.own_tools !== 'required' || is !== 'no') return
+    fault = `The session was stopped, because its template requires that the policy covers the tools of its agent. ${reason}`
+    notify()
+    void stop().catch((error: unknown) =>
+      log.error({ session: name, error: messageOf(error) }, 'could not stop a session'),
+    )
+  }
+
+  function governed() {
+    return governedBy({ threads: [...threads.values()], loosened, searchesWeb, trustsCommands })
+  }
+
+  function noteSettings(id: string, approvalPolicy: unknown, sandbox: string): void {
+    const before = threads.get(id)
+    if (!before) return
+    change(id, { approvalPolicy, sandbox })
+    const time = new Date().toISOString()
+    if (sandbox === 'dangerFullAccess' && before.sandbox !== '' && before.sandbox !== sandbox) {
+      loosened = `At ${time} a person switched Codex to full access. The hub asks again before each command, but the commands run without Codex's sandbox.`
+    }
+    if (approvalPolicy === 'untrusted' || before.approvalPolicy !== 'untrusted') return update()
+    loosened ??= `At ${time} a person told Codex to ask less. The hub has undone that.`
+    void govern(id)
+      .catch((error: unknown) =>
+        log.error({ session: name, error: messageOf(error) }, 'could not restore the settings of Codex'),
+      )
+      .finally(enforce)
+  }
+
+  // Messages of the server.
+
+  function onNotification(method: string, params: unknown): void {
+    switch (method) {
+      case 'thread/started':
+        return take(startedNotice, params, ({ thread }) => void meet(thread))
+      case 'thread/status/changed':
+        return take(statusNotice, params, ({ threadId, status }) => {
+          change(threadId, { status: statusOf(status) })
+          const thread = threads.get(threadId)
+          if (thread && !thread.isJoined && thread.status !== 'idle') void joinWhenRunning(threadId)
+        })
+      case 'thread/settings/updated':
+        return take(settingsNotice, params, ({ threadId, threadSettings: { approvalPolicy, sandboxPolicy } }) =>
+          noteSettings(threadId, approvalPolicy, sandboxPolicy.type),
+        )
+      case 'thread/tokenUsage/updated':
+        return take(tokenNotice, params, ({ threadId, tokenUsage }) => recorder.tokens(threadId, tokenUsage.total))
+      case 'turn/started':
+        return take(turnNotice, params, ({ threadId, turn }) => {
+          if (threads.get(threadId)?.isSub === false) current = threadId
+          hasTurn = true
+          change(threadId, { activeTurn: turn.id, status: 'active' })
+        })
+      case 'turn/completed':
+        return take(turnNotice, params, ({ threadId, turn }) => {
+          requests.turnEnded(threadId)
+          if (!isSub(threadId)) recorder.turnEnded(threadId, turn)
+          change(threadId, { activeTurn: undefined, status: 'idle' })
+          void lookAtRules()
+        })
+      case 'item/started':
+        return take(itemNotice, params, ({ threadId, item: value }) => {
+          const item = readItem(value)
+          if (!item) return
+          requests.itemStarted(item)
+          if (!isSub(threadId)) recorder.itemStarted(threadId, item)
+        })
+      case 'item/completed':
+        return take(itemNotice, params, ({ threadId, item: value }) => {
+          const item = readItem(value)
+          if (!item) return
+          requests.itemEnded(item)
+          if (!isSub(threadId)) recorder.itemCompleted(threadId, item)
+        })
+      case 'item/agentMessage/delta':
+        return take(deltaNotice, params, ({ threadId, itemId, delta: text }) => {
+          if (!isSub(threadId)) recorder.delta(threadId, { itemId, type: 'text', text })
+        })
+      case 'item/reasoning/summaryTextDelta':
+      case 'item/reasoning/textDelta':
+        return take(deltaNotice, params, ({ threadId, itemId, delta: text }) => {
+          if (!isSub(threadId)) recorder.delta(threadId, { itemId, type: 'thinking', text })
+        })
+      case 'serverRequest/resolved':
+        return take(resolvedNotice, params, ({ requestId }) => {
+          requests.resolved(requestId)
+          questions.resolved(requestId)
+        })
+      case 'account/updated':
+      case 'account/login/completed':
+        return void lookAtAccount().catch(() => {})
+      default:
+    }
+  }
+
+  function onRequest(id: RequestId, method: string, params: unknown): void {
+    const thread = ofThread.safeParse(params).data?.threadId
+    if (requests.take(id, method, params) || questions.take(id, method, params)) return
+    // A request of a kind that this hub does not know. The person may answer it in the terminal.
+    log.warn({ session: name, method, thread }, 'Codex asks something that this hub does not understand')
+  }
+
+  function isSub(thread: string): boolean {
+    return threads.get(thread)?.isSub ?? true
+  }
+
+  async function lookAtAccount(): Promise<void> {
+    const { account, requiresOpenaiAuth } = await connected().call(
+      'account/read',
+      { refreshToken: false },
+      accountSchema,
+    )
+    needsLogin = requiresOpenaiAuth && account == null
+    update()
+  }
+
+  async function lookAtRules(): Promise<void> {
+    trustsCommands = await hasTrustedCommands(codexHome)
+    update()
+  }
+
+  // The connection.
+
+  function connected(): AppServer {
+    if (server) return server
+    throw new HubError('unavailable', 'The hub is not connected to Codex. Try again in a moment.')
+  }
+
+  async function connect(): Promise<void> {
+    server = await connectToAppServer(address, { onNotification, onRequest, onClose })
+    const introduced = await introduce(server)
+    codexHome = introduced.codexHome
+    await lookAtAccount()
+    const { config } = await server.call('config/read', { includeLayers: false, cwd: workspacePath }, configSchema)
+    searchesWeb = config.web_search != null && config.web_search !== 'disabled'
+    await lookAtRules()
+  }
+
+  /** The threads that an earlier hub, or the interface, has started. */
+  async function joinAll(): Promise<void> {
+    const { data } = await connected().call('thread/loaded/list', {}, loadedSchema)
+    for (const id of data) await joinOrMeet(id)
+    const [newest] = [...threads.values()].filter((thread) => !thread.isSub).toReversed()
+    if (current === undefined || !threads.has(current)) current = newest?.id
+    update()
+  }
+
+  async function joinOrMeet(id: string): Promise<void> {
+    try {
+      await join(id)
+    } catch (error) {
+      // It has had no turn yet.
+      log.debug({ session: name, error: messageOf(error) }, 'cannot join a thread of Codex yet')
+      await meet({
+        id,
+        path: undefined,
+        parentThreadId: undefined,
+        recencyAt: undefined,
+        status: { type: 'idle', activeFlags: [] },
+        turns: [],
+      })
+    }
+  }
+
+  function onClose(): void {
+    server = undefined
+    requests.clear()
+    questions.clear()
+    update()
+    if (program.status.is === 'running') void reconnect()
+  }
+
+  async function reconnect(): Promise<void> {
+    for (let pauseMs = firstPauseMs; !disposing.signal.aborted && program.status.is === 'running';) {
+      await sleep(pauseMs, undefined, { ref: false })
+      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
+      try {
+        await connect()
+        return await joinAll()
+      } catch (error) {
+        log.warn({ session: name, error: messageOf(error) }, 'the hub has lost its connection to Codex')
+      }
+    }
+  }
+
+  async function begin({ resume }: Beginning): Promise<void> {
+    const common = { cwd: workspacePath, approvalPolicy: 'untrusted', approvalsReviewer: 'user' }
+    const opened = await (resume === undefined
+      ? connected().call('thread/start', common, openedSchema)
+      : connected().call('thread/resume', { ...common, threadId: resume }, openedSchema))
+    const { id } = opened.thread
+    follow(opened)
+    current = id
+    if (resume === undefined) {
+      recorder.begin(id)
+      // Only a thread with a name can be resumed before its first turn, which the interface does.
+      await connected().call('thread/name/set', { threadId: id, name }, anything)
+    } else {
+      await connected().call('thread/loaded/list', {}, loadedSchema)
+      recorder.history(id, opened.thread.turns)
+    }
+    const { is, reason } = governed()
+    if (is === 'no' && session.template?.own_tools === 'required') throw new HubError('unavailable', reason ?? '')
+    update()
+  }
+
+  // The end.
+
+  function statusNow(): RunStatus {
+    const shown = terminal?.status
+    if (program.status.is === 'running') {
+      if (!shown || shown.is === 'running') return shown ?? program.status
+      // The interface has ended. The session ends when its server is gone too.
+      return { is: 'running' }
+    }
+    if (shown?.is === 'running') return shown
+    ending ??= shown && shown.is === 'exited' && !isServerLost ? shown : withReason(program.status)
+    return ending
+  }
+
+  function withReason(status: RunStatus): RunStatus {
+    return status.is === 'exited' && !isStopping ? { ...status, reason: whyEnded(program) } : status
+  }
+
+  /** Whichever ends first ends the other. */
+  function endTogether(): void {
+    const isServerGone = program.status.is !== 'running'
+    const isTerminalGone = terminal !== undefined && terminal.status.is !== 'running'
+    if (isServerGone && terminal?.status.is === 'running' && !isStopping) {
+      isServerLost = true
+      fault = whyEnded(program)
+    }
+    if ((isServerGone || isTerminalGone) && !isStopping) {
+      void stop().catch((error: unknown) =>
+        log.error({ session: name, error: messageOf(error) }, 'could not end a session of Codex'),
+      )
+    }
+    notify()
+  }
+
+  async function stop(): Promise<void> {
+    isStopping = true
+    await Promise.all([terminal?.stop(), stopServer(program)])
+    notify()
+  }
+
+  const stopProgramListening = program.onChange(endTogether)
+
+  // Opening.
+
+  try {
+    await connect()
+    await (beginning ? begin(beginning) : joinAll())
+  } catch (error) {
+    stopProgramListening()
+    server?.[Symbol.dispose]()
+    throw error
+  }
+
+  function prompted(): FollowedThread {
+    const thread = threads.get(current ?? '')
+    if (thread) return thread
+    throw new HubError('unavailable', 'Codex has no conversation in this session. Restart the session.')
+  }
+
+  function whyNotNow(): string | undefined {
+    if (needsLogin) return signInReason
+    const held = session.heldCall()
+    if (held)
+      return `The session waits for a person: ${held.reason ?? 'an approval'}. Answer that, then send the prompt.`
+    const question = questions.current
+    return question && `The agent asks: ${question.text} Answer with answer_question, then send the prompt.`
+  }
+
+  function inputOf(text: string) {
+    return [{ type: 'text', text, text_elements: [] }]
+  }
+
+  async function prompt(text: string, signal: AbortSignal): Promise<Delivery> {
+    const held = whyNotNow()
+    if (held !== undefined) return notDelivered(held)
+    if (session.template?.connects) await session.agentConnected(signal)
+    const ready = await waitUntil({
+      sources: [onChange],
+      look: () => whyNotNow() ?? (statusNow().is !== 'running' ? 'The session has ended.' : isIdle() ? '' : undefined),
+      timeoutMs: idleMs,
+      signal,
+    })
+    if (ready === undefined) {
+      return notDelivered('The agent still works on another prompt. Wait until it is idle, or call steer_session.')
+    }
+    if (ready !== '') return notDelivered(ready)
+    try {
+      const { id } = prompted()
+      await connected().call('turn/start', { threadId: id, input: inputOf(text) }, anything)
+      change(id, { status: 'active' })
+      return { delivered: true }
+    } catch (error) {
+      return notDelivered(messageOf(error))
+    }
+  }
+
+  function isIdle(): boolean {
+    const thread = threads.get(current ?? '')
+    return server !== undefined && (thread?.status === 'idle' || thread?.status === 'failed')
+  }
+
+  function notDelivered(reason: string): Delivery {
+    const text = terminal?.terminal?.screen.text()
+    const lines = text?.split('\n').filter((line) => line.trim() !== '')
+    return { delivered: false, reason, ...(lines && { screen: lines.slice(-screenLines).join('\n') }) }
+  }
+
+  function onChange(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+
+  return {
+    get thread() {
+      return prompted().id
+    },
+    get status() {
+      return statusNow()
+    },
+    get activity() {
+      // A dialog of the interface itself, such as a choice of models, waits for a person too.
+      const shown = terminal?.activity
+      return shown?.is === 'waiting' && activity.is === 'idle' ? shown : activity
+    },
+    get fault() {
+      return fault ?? terminal?.fault ?? program.fault
+    },
+    hasThread: true,
+    get conversation() {
+      return hasTurn ? current : undefined
+    },
+    get terminal() {
+      return terminal?.terminal
+    },
+    get governed() {
+      return governed()
+    },
+    get question() {
+      return questions.current
+    },
+    onChange,
+    prompt,
+    async steer(text) {
+      const { id, activeTurn } = prompted()
+      if (activeTurn === undefined) {
+        throw new HubError('conflict', `"${name}" works on nothing that could be steered. Call prompt_session.`)
+      }
+      const params = { threadId: id, expectedTurnId: activeTurn, input: inputOf(text) }
+      await connected().call('turn/steer', params, anything)
+    },
+    async interrupt() {
+      const { id, activeTurn } = prompted()
+      if (activeTurn === undefined) return
+      await connected().call('turn/interrupt', { threadId: id, turnId: activeTurn }, anything)
+    },
+    answer: async (question, answer) => questions.answer(question, answer),
+    stop,
+    type: (text, typing) => requireTerminal().type!(text, typing),
+    tail: (lines, tailing) => requireTerminal().tail!(lines, tailing),
+    show(shown) {
+      terminal = shown
+      stopTerminalListening = shown.onChange(endTogether)
+      endTogether()
+    },
+    [Symbol.dispose]() {
+      disposing.abort()
+      listeners.clear()
+      stopProgramListening()
+      stopTerminalListening()
+      server?.[Symbol.dispose]()
+      server = undefined
+      terminal?.[Symbol.dispose]()
+      program.release()
+    },
+  }
+
+  function requireTerminal(): Run {
+    if (terminal) return terminal
+    throw new HubError(
+      'invalid',
+      `"${name}" has no terminal. Talk to it with prompt_session, and read it with read_thread.`,
+    )
+  }
+}
+
+const screenLines = 20
+
+function statusOf({ type, activeFlags }: z.output<typeof statusSchema>): FollowedThread['status'] {
+  if (type === 'systemError') return 'failed'
+  if (type !== 'active') return 'idle'
+  return activeFlags.length > 0 ? 'waiting' : 'active'
+}
+
+function take<Notice>(schema: z.ZodType<Notice>, params: unknown, use: (notice: Notice) => void): void {
+  const { data } = schema.safeParse(params)
+  if (data !== undefined) use(data)
+}

@@ -1,0 +1,108 @@
+/**
+ * The driver for Codex: `codex app-server` in a holder, and, in mode `both`, its own interface in a terminal, connected
+ * to the same server.
+ */
+import { HubError } from '../../base/hub-error.ts'
+import type { Log } from '../../base/log.ts'
+import type { PipedProgram, PipedPrograms } from '../../terminal/terminal.ts'
+import type { Driver, RunSession, RunSpec } from '../port/driver.ts'
+import type { OpenedRun } from './codex-run.ts'
+import { openCodexRun } from './codex-run.ts'
+import { createEndedRun } from './ended-run.ts'
+import { addressOf, listenArguments, stopServer, tokenOf } from './server-program.ts'
+
+export interface CodexDriverOptions {
+  readonly servers: PipedPrograms
+  /** Runs the interface, and knows how to type into it and how to end it. */
+  readonly terminals: Pick<Driver, 'start' | 'adopt'>
+  /** A secret of the hub that outlives it. */
+  readonly key: Buffer
+  readonly log: Log
+}
+
+/** Only the interface has it. A command of the agent runs in the server's environment. */
+const tokenVariable = 'SIGNALBOX_CODEX_TOKEN'
+
+export function createCodexDriver({ servers, terminals, key, log }: CodexDriverOptions): Driver {
+  async function open(session: RunSession, server: PipedProgram, beginning: 'begin' | 'adopt'): Promise<OpenedRun> {
+    const address = { url: await addressOf(server, session.directory), token: tokenOf(key, session.id) }
+    const resume = session.isResumed ? session.conversation : undefined
+    return openCodexRun({ session, server, address, log }, beginning === 'begin' ? { resume } : undefined)
+  }
+
+  async function startInterface(spec: RunSpec, server: PipedProgram, run: OpenedRun): Promise<void> {
+    const { program } = spec
+    const { agent: _, ...template } = spec.template
+    const url = await addressOf(server, spec.directory)
+    run.show(
+      await terminals.start({
+        ...spec,
+        template,
+        program: {
+          ...program,
+          args: [...wordsBefore(program.args), ...interfaceArguments(url, run.thread)],
+          env: { ...program.env, [tokenVariable]: tokenOf(key, spec.id) },
+        },
+        firstPrompt: 'none',
+      }),
+    )
+  }
+
+  return {
+    name: 'codex',
+    abilities: { terminal: true, steer: true, interrupt: true, questions: true },
+    async start(spec) {
+      const { id, program, mode } = spec
+      wordsBefore(program.args)
+      const args = [...program.args, ...listenArguments(tokenOf(key, id))]
+      const server = await servers.start(id, { ...program, args })
+      let run: OpenedRun | undefined
+      try {
+        run = await open(spec, server, 'begin')
+        if (mode !== 'structured') await startInterface(spec, server, run)
+        return run
+      } catch (error) {
+        await stopServer(server).catch(() => {})
+        if (run) run[Symbol.dispose]()
+        else server.release()
+        throw error
+      }
+    },
+    async adopt(session) {
+      const server = await servers.adopt(session.id)
+      if (!server) return undefined
+      const shown = session.mode === 'structured' ? undefined : await terminals.adopt(withoutAgent(session))
+      if (session.mode !== 'structured' && !shown) {
+        // The hub was killed before it started the interface.
+        await stopServer(server).finally(() => server.release())
+        return undefined
+      }
+      if (server.status.is !== 'running') return createEndedRun(server, shown)
+      const run = await open(session, server, 'adopt')
+      if (shown) run.show(shown)
+      return run
+    },
+  }
+}
+
+/** The words of the command line before `app-server`: none, or a program that runs Codex, such as bwrap. */
+function wordsBefore(args: readonly string[]): readonly string[] {
+  const at = args.indexOf('app-server')
+  if (at >= 0) return args.slice(0, at)
+  throw new HubError(
+    'invalid',
+    'The driver "codex" needs a template whose arguments run "codex app-server". Use mode "terminal" for another command.',
+  )
+}
+
+function interfaceArguments(url: string, thread: string): readonly string[] {
+  const remote = ['--remote', url, '--remote-auth-token-env', tokenVariable]
+  return ['--no-alt-screen', '-c', 'check_for_update_on_startup=false', ...remote, 'resume', thread]
+}
+
+/** The terminal driver would look for the agent's hooks and records, which the server replaces. */
+function withoutAgent(session: RunSession): RunSession {
+  if (!session.template) return session
+  const { agent: _, ...template } = session.template
+  return { ...session, template }
+}

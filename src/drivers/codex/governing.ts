@@ -1,0 +1,53 @@
+/**
+ * Whether Codex asks before everything it does. Each of its threads must run under `untrusted`; a person can loosen that
+ * in its interface, and tell it not to ask about a command again.
+ */
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Governed } from '../../api/session.ts'
+
+export const settingsSchema = z.object({
+  approvalPolicy: z.unknown(),
+  sandboxPolicy: z.looseObject({ type: z.string() }),
+})
+
+/** What is known about one thread. */
+export interface ThreadSettings {
+  readonly approvalPolicy: unknown
+  readonly sandbox: string
+}
+
+export interface GoverningFacts {
+  readonly threads: readonly ThreadSettings[]
+  /** What a person loosened, in words for people. */
+  readonly loosened: string | undefined
+  readonly searchesWeb: boolean
+  readonly trustsCommands: boolean
+}
+
+export function governedBy({ threads, loosened, searchesWeb, trustsCommands }: GoverningFacts): Governed {
+  if (threads.length === 0 || threads.some(({ approvalPolicy }) => approvalPolicy !== 'untrusted')) {
+    return { is: 'no', reason: 'Codex does not ask before each command. Restart the session.' }
+  }
+  const gaps = [
+    loosened,
+    searchesWeb ? 'Codex searches the web without asking: set web_search="disabled" in its configuration.' : undefined,
+    trustsCommands
+      ? 'Codex does not ask about the commands in its rules folder ("don\'t ask again"), so the policy does not see them.'
+      : undefined,
+  ].filter((gap) => gap !== undefined)
+  return gaps.length === 0 ? { is: 'yes' } : { is: 'partly', reason: gaps.join(' ') }
+}
+
+/** Whether a rules file of Codex lets commands run without a question. */
+export async function hasTrustedCommands(codexHome: string): Promise<boolean> {
+  try {
+    const folder = join(codexHome, 'rules')
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.rules'))
+    const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
+    return texts.some((text) => /^[^#\n]*decision\s*=\s*"allow"/m.test(text))
+  } catch {
+    return false
+  }
+}

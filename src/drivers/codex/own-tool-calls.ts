@@ -1,0 +1,103 @@
+/** What Codex asks to do, in the words of the policy. */
+import { lstatSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { z } from 'zod'
+import type { OwnTool } from '../../api/own-tools.ts'
+import { ownToolName } from '../../api/own-tools.ts'
+import type { FileChange } from './thread-items.ts'
+import { unwrapShell } from './unwrap-shell.ts'
+
+/** A call, and whether Codex by its own default settings would have asked a person about it. */
+export interface JudgedCall extends OwnTool {
+  readonly agentAsks: boolean
+}
+
+export const commandRequest = z.object({
+  kind: z.enum(['command', 'writeStdin']).default('command'),
+  threadId: z.string(),
+  turnId: z.string(),
+  itemId: z.string(),
+  command: z.string().nullish(),
+  cwd: z.string().nullish(),
+  reason: z.string().nullish(),
+  networkApprovalContext: z.looseObject({ host: z.string(), port: z.number().optional() }).nullish(),
+  additionalPermissions: z.unknown(),
+})
+export type CommandRequest = z.output<typeof commandRequest>
+
+/** `leavesSandbox`: it is to run without the sandbox, or that is not known. */
+export function callOfCommand(request: CommandRequest, leavesSandbox: boolean): JudgedCall {
+  const { kind, command, cwd, reason, networkApprovalContext: network, additionalPermissions } = request
+  const details = {
+    ...(reason != null && reason !== '' && { justification: reason }),
+    ...(additionalPermissions != null && { additional_permissions: additionalPermissions }),
+    ...(leavesSandbox && { sandbox_permissions: 'require_escalated' }),
+  }
+  const rest = Object.keys(details).length > 0 ? { agent_arguments: details } : {}
+  if (network) {
+    const { host, port } = network
+    return {
+      tool: ownToolName('network'),
+      arguments: { host, ...(port !== undefined && { port }), agent_tool: 'network', ...rest },
+      agentAsks: true,
+    }
+  }
+  const common = { command: unwrapShell(command ?? ''), ...(cwd != null && { cwd }) }
+  if (kind === 'writeStdin') {
+    return { tool: 'own_shell', arguments: { ...common, agent_tool: 'write_stdin', ...rest }, agentAsks: true }
+  }
+  return { tool: 'own_shell', arguments: { ...common, agent_tool: 'exec_command', ...rest }, agentAsks: leavesSandbox }
+}
+
+export const fileRequest = z.object({
+  threadId: z.string(),
+  turnId: z.string(),
+  itemId: z.string(),
+  reason: z.string().nullish(),
+  grantRoot: z.string().nullish(),
+})
+
+/** Each file is a call of its own, so that a rule about a path sees all of them. */
+export function callsOfPatch(changes: readonly FileChange[], workspace: string): readonly JudgedCall[] {
+  return changes.flatMap(({ path, kind, diff }) => {
+    const file = resolve(workspace, path)
+    const call = (tool: string, target: string, args: object): JudgedCall => ({
+      tool,
+      arguments: { path: target, ...args, agent_tool: 'apply_patch', agent_arguments: { kind: kind.type } },
+      agentAsks: !isFree(target, workspace),
+    })
+    switch (kind.type) {
+      case 'add':
+        return [call('own_write', file, { content: diff })]
+      case 'delete':
+        return [call('own_edit', file, {})]
+      case 'update': {
+        const moved = kind.move_path == null ? [] : [call('own_write', resolve(workspace, kind.move_path), { diff })]
+        return [call('own_edit', file, { diff }), ...moved]
+      }
+    }
+  })
+}
+
+/** Codex itself protects these folders of a workspace. */
+const protectedFolders = /^\.(git|codex|agents)(\/|$)/
+
+/** Whether Codex's sandbox would let the agent write this file without a question. Links count as what they lead to. */
+function isFree(file: string, workspace: string): boolean {
+  const inside = relative(realPath(workspace), realPath(file))
+  return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside) && !protectedFolders.test(inside)
+}
+
+/** Of a file that may not exist yet. */
+function realPath(file: string): string {
+  if (lstatSync(file, { throwIfNoEntry: false })) {
+    try {
+      return realpathSync(file)
+    } catch {
+      // A link that leads nowhere: what it would create is not known.
+      return '/'
+    }
+  }
+  const parent = dirname(file)
+  return parent === file ? file : join(realPath(parent), file.slice(parent.length))
+}

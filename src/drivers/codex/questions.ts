@@ -1,0 +1,124 @@
+/** Questions that Codex, or an MCP server behind it, asks a person: one at a time, in the order they came. */
+import { z } from 'zod'
+import type { Question } from '../../api/session.ts'
+import { HubError } from '../../base/hub-error.ts'
+import type { RequestId } from './app-server.ts'
+
+export interface Questions {
+  readonly current: Question | undefined
+  /** False: not a question. */
+  take(id: RequestId, method: string, params: unknown): boolean
+  answer(question: string, answer: string): void
+  /** Another client has answered. */
+  resolved(id: RequestId): void
+  /** The connection has ended. Codex asks the next one again. */
+  clear(): void
+}
+
+const inputRequest = z.object({
+  questions: z.array(
+    z.object({
+      id: z.string(),
+      question: z.string(),
+      options: z.array(z.object({ label: z.string() })).nullish(),
+    }),
+  ),
+})
+
+const elicitation = z.object({
+  serverName: z.string(),
+  message: z.string().default(''),
+  url: z.string().optional(),
+  requestedSchema: z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) }).optional(),
+})
+
+interface Open {
+  readonly request: RequestId
+  readonly question: Question
+  answer(text: string): void
+}
+
+export function createQuestions(reply: (id: RequestId, result: object) => void, onChange: () => void): Questions {
+  let open: readonly Open[] = []
+
+  function close(request: RequestId): void {
+    open = open.filter((each) => each.request !== request)
+    onChange()
+  }
+
+  function ask(id: RequestId, params: unknown): boolean {
+    const { data } = inputRequest.safeParse(params)
+    if (!data) return false
+    const answers: Record<string, { answers: string[] }> = {}
+    const asked = data.questions.map(({ id: name, question, options }): Open => ({
+      request: id,
+      question: { id: `${id}:${name}`, text: question, ...(options && { choices: options.map(({ label }) => label) }) },
+      answer(text) {
+        answers[name] = { answers: [text] }
+        open = open.filter((each) => each.question.id !== `${id}:${name}`)
+        if (Object.keys(answers).length === data.questions.length) reply(id, { answers })
+        onChange()
+      },
+    }))
+    open = [...open, ...asked]
+    onChange()
+    return true
+  }
+
+  function elicit(id: RequestId, params: unknown): boolean {
+    const { data } = elicitation.safeParse(params)
+    if (!data) return false
+    const { serverName, message, url, requestedSchema } = data
+    const [name, ...others] = Object.keys(requestedSchema?.properties ?? {})
+    const isPlain = name === undefined
+    const text = `${serverName}: ${message}${url === undefined ? '' : ` ${url}`}`
+    const hint = others.length > 0 ? ' Answer with a JSON object.' : ''
+    open = [
+      ...open,
+      {
+        request: id,
+        question: { id: String(id), text: `${text}${hint}`, ...(isPlain && { choices: ['accept', 'decline'] }) },
+        answer(given) {
+          const isNo = /^(decline|no|cancel)$/i.test(given.trim())
+          const content = contentOf(given, name, others.length > 0)
+          reply(
+            id,
+            isNo ? { action: 'decline', content: null, _meta: null } : { action: 'accept', content, _meta: null },
+          )
+          close(id)
+        },
+      },
+    ]
+    onChange()
+    return true
+  }
+
+  return {
+    get current() {
+      return open[0]?.question
+    },
+    take(id, method, params) {
+      if (open.some(({ request }) => request === id)) return true
+      if (method === 'item/tool/requestUserInput') return ask(id, params)
+      return method === 'mcpServer/elicitation/request' && elicit(id, params)
+    },
+    answer(question, answer) {
+      const asked = open.find((each) => each.question.id === question)
+      if (!asked)
+        throw new HubError('not-found', `There is no question "${question}". get_session shows the current one.`)
+      asked.answer(answer)
+    },
+    resolved: close,
+    clear: () => void (open = []),
+  }
+}
+
+function contentOf(given: string, name: string | undefined, isObject: boolean): object {
+  if (name === undefined) return {}
+  if (!isObject) return { [name]: given }
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(given))
+  } catch {
+    throw new HubError('invalid', 'The question has several fields. Answer with a JSON object, or "decline".')
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * The program `codex app-server` in its holder. It listens on a free port of this machine, and wants a capability token
+ * that its own environment does not have, so a command of the agent cannot answer for a person. The token is derived
+ * from a secret of the hub, so that the next hub knows it too.
+ */
+import { createHash, createHmac } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { HubError } from '../../base/hub-error.ts'
+import type { PipedProgram } from '../../terminal/terminal.ts'
+
+export function tokenOf(key: Buffer, session: string): string {
+  return createHmac('sha256', key).update(`codex ${session}`).digest('hex')
+}
+
+export function listenArguments(token: string): readonly string[] {
+  const hash = createHash('sha256').update(token).digest('hex')
+  return ['--listen', 'ws://127.0.0.1:0', '--ws-auth', 'capability-token', '--ws-token-sha256', hash]
+}
+
+/** The server takes a second to start, and much longer on a machine under load. */
+const startMs = 120_000
+const lookEveryMs = 50
+const graceMs = 3_000
+const killMs = 5_000
+
+/** Waits until the server says where it listens. */
+export async function addressOf(program: PipedProgram, directory: string): Promise<string> {
+  const file = join(directory, 'codex-server.json')
+  const until = performance.now() + startMs
+  while (performance.now() < until) {
+    const said = program.stderr().toString()
+    const url = /listening on: (ws:\/\/127\.0\.0\.1:\d+)/.exec(said)?.[1]
+    if (url !== undefined) {
+      await writeFile(file, `${JSON.stringify({ url })}\n`, { mode: 0o600 })
+      return url
+    }
+    // Its first lines may be gone from a long record of errors.
+    const kept = await readFile(file, 'utf8').catch(() => undefined)
+    if (kept !== undefined) return (JSON.parse(kept) as { url: string }).url
+    if (program.status.is !== 'running') throw new HubError('unavailable', whyEnded(program))
+    await sleep(lookEveryMs)
+  }
+  throw new HubError('unavailable', 'Codex did not start to listen. Start "codex app-server" by hand to see why.')
+}
+
+/** For people: why the server is gone. */
+export function whyEnded(program: PipedProgram): string {
+  // It colors its log lines.
+  // eslint-disable-next-line no-control-regex
+  const said = program
+    .stderr()
+    .toString()
+    .replaceAll(/\x1b\[[0-9;]*m/g, '')
+  const lines = said
+    .split('\n')
+    .filter((line) => /^(error|thread '|.*\bERROR\b)/i.test(line) && !line.includes('bubblewrap'))
+  const last = lines.at(-1)?.replace(/^\S+Z\s+ERROR\s+/, '')
+  return `The server of Codex has ended${last === undefined ? '' : `: ${last.slice(0, 500)}`}. Codex 0.166 or newer is needed; update it with "npm install -g @openai/codex".`
+}
+
+export async function stopServer(program: PipedProgram): Promise<void> {
+  for (const [signal, timeoutMs] of [
+    ['SIGTERM', graceMs],
+    ['SIGKILL', killMs],
+  ] as const) {
+    if (program.status.is !== 'running') return
+    program.signal(signal)
+    await ended(program, timeoutMs)
+  }
+  if (program.status.is === 'running') {
+    throw new HubError('unavailable', 'The server of Codex does not end, not even after SIGKILL.')
+  }
+}
+
+async function ended(program: PipedProgram, timeoutMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, timeoutMs)
+  const stop = program.onChange(() => program.status.is !== 'running' && resolve())
+  if (program.status.is !== 'running') resolve()
+  await promise
+  clearTimeout(timer)
+  stop()
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { unwrapShell } from './unwrap-shell.ts'
+
+test.each([
+  ["/bin/bash -lc 'touch q'", 'touch q'],
+  ['/bin/bash -lc ls', 'ls'],
+  ["/bin/zsh -c 'a'\\''b'", "a'b"],
+  [`bash -lc "echo 'it'; echo \\"\\$HOME\\""`, `echo 'it'; echo "$HOME"`],
+  ["/bin/bash -lc 'two\nlines'", 'two\nlines'],
+])('the command inside %s is judged', (command, inner) => {
+  expect(unwrapShell(command)).toBe(inner)
+})
+
+test.each(['git push', "/bin/bash -lc 'a' 'b'", "python -c 'print(1)'", "/bin/bash -lc 'unfinished"])(
+  '%s is not a wrapped command, so it stays as it is',
+  (command) => {
+    expect(unwrapShell(command)).toBe(command)
+  },
+)

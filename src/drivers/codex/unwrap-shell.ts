@@ -1,0 +1,22 @@
+/**
+ * Codex runs each command in a login shell, and reports `/bin/bash -lc '…'` in POSIX quoting. A rule of the policy is
+ * about the command itself.
+ */
+export function unwrapShell(command: string): string {
+  const wrapped = /^(?:\S*\/)?(?:bash|zsh|sh|dash) -l?c (.+)$/s.exec(command)?.[1]
+  return (wrapped !== undefined && onlyWord(wrapped)) || command
+}
+
+/** `undefined`: the text is not exactly one word. */
+function onlyWord(text: string): string | undefined {
+  let word = ''
+  for (let rest = text; rest !== '';) {
+    const [whole, single, double, escaped, plain] = part.exec(rest) ?? []
+    if (whole === undefined) return undefined
+    word += single ?? double?.replaceAll(/\\([$`"\\\n])/g, '$1') ?? escaped ?? plain ?? ''
+    rest = rest.slice(whole.length)
+  }
+  return word
+}
+
+const part = /^(?:'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+))/s
