@@ -51,7 +51,7 @@ async function takeUp(record: SessionRecord, options: AdoptOptions): Promise<voi
   if (run) return follow(record, run, options)
   if (status === 'running') return fail(record, 'Its files are gone. The hub does not know how it ended.', options)
   running
-    .whileStarting(id, () => adoptLate(record, options))
+    .whileStarting(record, () => adoptLate(record, options))
     .catch((error: unknown) => log.error({ session: name, error: messageOf(error) }, 'could not adopt a session'))
 }
 

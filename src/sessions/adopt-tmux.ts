@@ -74,7 +74,7 @@ export function createTmuxAdoption(options: AdoptTmuxOptions): AdoptTmux {
       socketName: undefined,
     })
     const { id, command } = record
-    await running.whileStarting(id, async () => {
+    await running.whileStarting(record, async () => {
       await registry.add(record)
       const payload = { name: record.name, template, command, tmux: pane.sessionName }
       await events.append({ type: 'session-created', session: id, payload })

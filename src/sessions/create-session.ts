@@ -53,7 +53,7 @@ export function createCreation({
   async function start(drafted: Draft, spec: StartSpec, signal: AbortSignal): Promise<CreatedSession> {
     const { record } = drafted
     const { id, name, template, command, resumedFrom } = record
-    const run = await running.whileStarting(id, async () => {
+    const run = await running.whileStarting(record, async () => {
       await registry.add(record)
       const payload = { name, template, command, ...(resumedFrom !== undefined && { resumed_from: resumedFrom }) }
       await events.append({ type: 'session-created', session: id, payload })

@@ -41,8 +41,11 @@ export interface RunningOptions {
 
 export interface RunningSessions extends AsyncDisposable {
   readonly size: number
-  /** Runs `start`, which starts or looks for a session. Callers of `runOf` wait until it is done. */
-  whileStarting<Result>(id: string, start: () => Promise<Result>): Promise<Result>
+  /**
+   * Runs `start`, which starts or looks for a session. Callers of `runOf` wait until it is done. An agent may ask for
+   * its tools meanwhile, so the record counts as known.
+   */
+  whileStarting<Result>(record: SessionRecord, start: () => Promise<Result>): Promise<Result>
   /** Resolves when no start of the session is in progress. */
   started(id: string): Promise<void>
   /** Remembers a stop request that could not be stored. However the session then ends, it counts as stopped. */
@@ -63,7 +66,7 @@ export interface RunningSessions extends AsyncDisposable {
   liveRunOf(id: string): Promise<Run | undefined>
   /** The stored record of a running session. */
   recordOf(id: string): SessionRecord | undefined
-  /** The stored record of a session that runs or is being read. */
+  /** The stored record of a session that starts, runs or is being read. */
   knownRecordOf(id: string): SessionRecord | undefined
   /** Takes over a changed record. */
   note(record: SessionRecord): void
@@ -96,6 +99,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
   const reopened = createReopenedRuns(runs)
   const listeners = createSessionListeners()
   const starting = createInFlight()
+  const startingRecords = new Map<string, SessionRecord>()
   const stopping = createInFlight()
   const ending = createInFlight()
   /** Sessions with a stop request that could not be stored. */
@@ -223,7 +227,15 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     get size() {
       return followed.size
     },
-    whileStarting: (id, start) => starting.run(id, start),
+    async whileStarting(record, start) {
+      const { id } = record
+      startingRecords.set(id, record)
+      try {
+        return await starting.run(id, start)
+      } finally {
+        startingRecords.delete(id)
+      }
+    },
     started: (id) => starting.settled(id),
     noteStopAsked: (id) => void stopAsked.add(id),
     whileStopping: (id, stop) => stopping.run(id, stop),
@@ -244,7 +256,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     },
     onChange: (id, listener) => listeners.add(id, listener),
     recordOf: (id) => followed.get(id)?.record,
-    knownRecordOf: (id) => followed.get(id)?.record ?? reopened.recordOf(id),
+    knownRecordOf: (id) => followed.get(id)?.record ?? reopened.recordOf(id) ?? startingRecords.get(id),
     note(record) {
       const session = followed.get(record.id)
       if (session) session.record = record

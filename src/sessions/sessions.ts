@@ -166,7 +166,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     limit: options.jobConcurrency,
     async launch(record) {
       const { id, prompt } = record
-      const run = await running.whileStarting(id, () => starter.launch(record, { prompt }))
+      const run = await running.whileStarting(record, () => starter.launch(record, { prompt }))
       if (prompt !== undefined) await deliver(id, run, prompt)
     },
     log,

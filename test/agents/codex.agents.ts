@@ -1,6 +1,7 @@
 /** Codex over its app-server: what it says, what it does, and what it may do, with its interface beside or without it. */
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Approval } from '../../src/api/approval.ts'
 import type { Frame, Thread } from '../../src/api/thread.ts'
@@ -20,7 +21,7 @@ function using(hub: AgentHub) {
     start: (name: string, args: object = {}) =>
       hub.call('create_session', { name, template: 'codex', working_dir: hub.workspace, ...args }),
     prompt: (session: string, text: string, args: object = {}) =>
-      hub.call('prompt_session', { session, text, ...args }),
+      hub.call('prompt_session', { session, text, timeout_ms: 30_000, ...args }),
     thread: async (session: string) => (await hub.call('read_thread', { session })) as unknown as Thread,
     async approvals(session: string) {
       return ((await hub.call('list_approvals', { session })) as unknown as { approvals: Approval[] }).approvals
@@ -60,5 +61,252 @@ describeWith(codex, () => {
       if (mode === 'both') await until(async () => /^(?!.*FINAL).*it is done/m.test(await hub.screen(name)))
       await hub.call('kill_session', { name })
     })
+  }
+
+  test('a tool of the hub is called through the compositor, and is in the thread', async () => {
+    const name = 'tools'
+    await codexHub.start(name, { tools: ['read_screen'] })
+    const turn = await codexHub.prompt(name, 'CALL terminal_read_screen {}\nFINAL I have seen it')
+    expect(turn).toMatchObject({ status: 'completed', answer: 'I have seen it' })
+    const { events } = await codexHub.thread(name)
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'tool-result', name: 'mcp__signalbox__terminal_read_screen', stage: 'success' }),
+    )
+    expect(await codexHub.approvals(name)).toEqual([])
+    await hub.call('kill_session', { name })
+  })
+
+  test('a command that no rule matches runs in the sandbox without a question, and asks if it leaves it', async () => {
+    const name = 'unruled'
+    await codexHub.start(name, { mode: 'structured' })
+    const inside = await codexHub.prompt(name, `${shell('echo it > inside.txt')}\nFINAL inside`)
+    expect(inside).toMatchObject({ status: 'completed', answer: 'inside' })
+    expect(existsSync(join(hub.workspace, 'inside.txt'))).toBe(true)
+    // Without a justification, the question of Codex does not show that the command leaves the sandbox.
+    const escalated = { sandbox_permissions: 'require_escalated' }
+    const outside = await codexHub.prompt(name, `${shell('echo it > outside.txt', escalated)}\nFINAL outside`)
+    expect(outside).toMatchObject({ status: 'waiting', reason: 'approval: own_shell' })
+    const [approval] = await codexHub.approvals(name)
+    expect(approval).toMatchObject({
+      tool: 'own_shell',
+      arguments: { command: 'echo it > outside.txt', cwd: hub.workspace, agent_tool: 'exec_command' },
+    })
+    expect(existsSync(join(hub.workspace, 'outside.txt'))).toBe(false)
+    await hub.call('decide_approval', { id: approval?.id, decision: 'approve' })
+    await answered(name, 'outside')
+    expect(existsSync(join(hub.workspace, 'outside.txt'))).toBe(true)
+    await hub.call('kill_session', { name })
+  })
+
+  test('a rule denies a command, and the model goes on', async () => {
+    const name = 'denied'
+    await codexHub.start(name, { policy: 'rules: [{ deny: "own_shell", reason: no shell today }]' })
+    const turn = await codexHub.prompt(name, `${shell('echo it > denied.txt')}\nFINAL I go on`)
+    expect(turn).toMatchObject({ status: 'completed', answer: 'I go on' })
+    expect(existsSync(join(hub.workspace, 'denied.txt'))).toBe(false)
+    const { events } = await codexHub.thread(name)
+    expect(events).toContainEqual(expect.objectContaining({ type: 'tool-result', stage: 'error' }))
+    await hub.call('kill_session', { name })
+  })
+
+  test('a rule aborts the turn', async () => {
+    const name = 'aborted'
+    await codexHub.start(name, { mode: 'structured', policy: 'rules: [{ abort: "own_shell" }]' })
+    const turn = await codexHub.prompt(name, `${shell('echo it > aborted.txt')}\nFINAL I go on`)
+    expect(turn).toMatchObject({ status: 'interrupted' })
+    expect(existsSync(join(hub.workspace, 'aborted.txt'))).toBe(false)
+    await hub.call('kill_session', { name })
+  })
+
+  test('a rule asks, and the person answers on the page or in the terminal; the other side is told', async () => {
+    const name = 'asked'
+    await codexHub.start(name, { policy: 'rules: [{ ask: "own_shell" }]' })
+    for (const file of ['page', 'terminal', 'refused']) {
+      const turn = await codexHub.prompt(name, `${shell(`echo it > ${file}.txt`)}\nFINAL ${file}`)
+      expect(turn).toMatchObject({ status: 'waiting', reason: 'approval: own_shell' })
+      const [approval] = await codexHub.approvals(name)
+      expect(approval).toMatchObject({ tool: 'own_shell', arguments: { command: `echo it > ${file}.txt` } })
+      if (file === 'page') await hub.call('decide_approval', { id: approval?.id, decision: 'approve' })
+      else if (file === 'terminal') await hub.acceptDialog(name)
+      else {
+        await expect.poll(() => hub.screen(name), slow).toMatch(codex.asks)
+        await expect
+          .poll(
+            () =>
+              hub.call('send_input', { name, text: '3' }).then(
+                () => true,
+                () => false,
+              ),
+            slow,
+          )
+          .toBe(true)
+      }
+      await expect.poll(() => codexHub.approvals(name), slow).toEqual([])
+      const { approvals } = (await hub.call('list_approvals', { session: name, status: 'all' })) as unknown as {
+        approvals: Approval[]
+      }
+      const decided = approvals.find(({ id }) => id === approval?.id)
+      expect(decided).toMatchObject({ status: file === 'refused' ? 'denied' : 'consumed' })
+      if (file !== 'page') expect(decided?.decided_by).toContain('terminal')
+      await expect.poll(async () => (await hub.session(name)).activity.is, slow).toBe('idle')
+      expect(existsSync(join(hub.workspace, `${file}.txt`))).toBe(file !== 'refused')
+      await expect.poll(() => hub.screen(name), slow).not.toMatch(codex.asks)
+    }
+    await hub.call('kill_session', { name })
+  })
+
+  test('a turn goes on while the hub is killed, and the thread has everything once', async () => {
+    const name = 'survives'
+    await codexHub.start(name)
+    const prompt = [
+      'THINK about it',
+      'SAY I begin',
+      shell('echo it > survived.txt; sleep 2'),
+      'SLOW 2000',
+      'FINAL I was alone',
+    ].join('\n')
+    await codexHub.prompt(name, prompt, { wait: false })
+    await expect.poll(async () => toldIn(await codexHub.thread(name)), slow).toContain('tool-request')
+    await hub.whileAway(async () => {
+      await until(() => existsSync(join(hub.workspace, 'survived.txt')))
+    })
+    await answered(name, 'I was alone')
+    expect(toldIn(await codexHub.thread(name))).toEqual([
+      `prompt: ${prompt}`,
+      'thinking: about it',
+      'token: I begin',
+      'tool-request',
+      'tool-result',
+      'token: I was alone',
+      'final: I was alone',
+      'complete',
+    ])
+    expect(await hub.session(name)).toMatchObject({ governed: { is: 'yes' } })
+    await hub.call('kill_session', { name })
+  })
+
+  test('a turn that ends while there is no hub is in the thread of the next one, with its usage', async () => {
+    const name = 'ends-alone'
+    await codexHub.start(name, { mode: 'structured' })
+    expect(await codexHub.prompt(name, 'FINAL one')).toMatchObject({ usage: { output_tokens: 10 } })
+    const prompt = `SLOW 1000\n${shell('echo it > alone.txt')}\nFINAL two`
+    await codexHub.prompt(name, prompt, { wait: false })
+    await until(() => existsSync(join(hub.workspace, 'alone.txt')))
+    await hub.whileAway(() =>
+      until(() =>
+        hub.model.asked.some(({ prompt: asked, results }) => asked.trimEnd() === prompt && results.length === 1),
+      ).then(() => wait(2_000)),
+    )
+    await answered(name, 'two')
+    const thread = await codexHub.thread(name)
+    expect(toldIn(thread).filter((frame) => frame === 'complete')).toHaveLength(2)
+    expect(thread.usage).toEqual({ input_tokens: 30, output_tokens: 30 })
+    await hub.call('kill_session', { name })
+  })
+
+  for (const mode of ['structured', 'both'] as const) {
+    test(`${mode}: a question that was open when the hub was killed is asked once, and answered by the next hub`, async () => {
+      const name = `open-${mode}`
+      await codexHub.start(name, { mode, policy: 'rules: [{ ask: ["own_shell", "own_write"] }]' })
+      const patch = ['*** Begin Patch', '*** Add File: patched.txt', '+it', '*** End Patch'].join('\n')
+      for (const [command, tool] of [
+        [`echo it > ${name}.txt`, 'own_shell'],
+        [`apply_patch <<'EOF'\n${patch}\nEOF`, 'own_write'],
+      ] as const) {
+        const turn = await codexHub.prompt(name, `${shell(command)}\nFINAL ${tool}`)
+        expect(turn).toMatchObject({ status: 'waiting', reason: `approval: ${tool}` })
+        const [before] = await codexHub.approvals(name)
+        await hub.whileAway(async () => {})
+        await expect.poll(async () => (await hub.session(name)).activity.is, slow).toBe('waiting')
+        const open = await codexHub.approvals(name)
+        expect(open.map(({ id }) => id)).toEqual([before?.id])
+        await hub.call('decide_approval', { id: before?.id, decision: 'approve' })
+        await answered(name, tool)
+        expect(await codexHub.approvals(name)).toEqual([])
+      }
+      expect(existsSync(join(hub.workspace, `${name}.txt`))).toBe(true)
+      expect(existsSync(join(hub.workspace, 'patched.txt'))).toBe(true)
+      rmSync(join(hub.workspace, 'patched.txt'))
+      await hub.call('kill_session', { name })
+    })
+  }
+
+  test('a turn is steered, and another is interrupted', async () => {
+    const name = 'steered'
+    await codexHub.start(name)
+    await codexHub.prompt(name, `SLOW 1500\n${shell('true')}\nFINAL first`, { wait: false })
+    await expect.poll(async () => toldIn(await codexHub.thread(name)), slow).toContain('tool-result')
+    await hub.call('steer_session', { session: name, text: 'FINAL steered' })
+    await answered(name, 'steered')
+    expect(toldIn(await codexHub.thread(name)).filter((frame) => frame === 'complete')).toHaveLength(1)
+    await codexHub.prompt(name, 'STALL', { wait: false })
+    await expect.poll(() => hub.model.asked.at(-1)?.prompt.trimEnd(), slow).toBe('STALL')
+    await hub.call('interrupt_session', { session: name })
+    await expect
+      .poll(async () => (await codexHub.thread(name)).events.at(-1), slow)
+      .toMatchObject({ type: 'complete', status: 'interrupted' })
+    expect(await codexHub.prompt(name, 'FINAL again')).toMatchObject({ status: 'completed', answer: 'again' })
+    await hub.call('kill_session', { name })
+  })
+
+  test('an ended session is resumed with its conversation and its thread', async () => {
+    const name = 'resumed'
+    await codexHub.start(name, { mode: 'structured' })
+    await codexHub.prompt(name, 'FINAL one')
+    const { thread_id: thread } = await codexHub.thread(name)
+    await hub.call('kill_session', { name })
+    const resumed = await hub.call('resume_session', { name, prompt: 'FINAL two' })
+    expect(resumed).toMatchObject({ prompt: { delivered: true } })
+    await answered(name, 'two')
+    const after = await codexHub.thread(name)
+    expect(after.thread_id).toBe(thread)
+    expect(after.messages.map(({ content }) => content[0]?.text)).toEqual(['FINAL one', 'one', 'FINAL two', 'two'])
+    expect(hub.model.asked.at(-1)?.earlier.map((text) => text.trimEnd())).toContain('FINAL one')
+    expect(after.usage).toEqual({ input_tokens: 20, output_tokens: 20 })
+    await hub.call('kill_session', { name })
+  })
+
+  test('/new in the terminal stays under the policy, and prompts go to the new conversation', async () => {
+    const name = 'fresh'
+    await codexHub.start(name, { policy: 'rules: [{ deny: "own_shell" }]' })
+    await codexHub.prompt(name, 'FINAL old')
+    const { thread: old } = await hub.session(name)
+    await expect.poll(() => hub.screen(name), slow).toMatch(codex.ready)
+    await hub.call('send_input', { name, text: '/new' })
+    await expect.poll(() => hub.screen(name), slow).toMatch(codex.ready)
+    await expect
+      .poll(
+        () =>
+          hub.call('send_input', { name, text: `${shell('echo it > fresh.txt')}\nFINAL new` }).then(
+            () => true,
+            () => false,
+          ),
+        slow,
+      )
+      .toBe(true)
+    await answered(name, 'new')
+    const session = await hub.session(name)
+    expect(session.thread).not.toBe(old)
+    expect(session).toMatchObject({ governed: { is: 'yes' } })
+    expect(existsSync(join(hub.workspace, 'fresh.txt'))).toBe(false)
+    expect(await codexHub.prompt(name, 'FINAL still new')).toMatchObject({ answer: 'still new' })
+    expect((await codexHub.thread(name)).thread_id).toBe(session.thread)
+    await hub.call('kill_session', { name })
+  })
+
+  test('the session ends when a person closes the interface, and its server with it', async () => {
+    const name = 'closed'
+    await codexHub.start(name)
+    await codexHub.prompt(name, 'FINAL bye')
+    await expect.poll(() => hub.screen(name), slow).toMatch(codex.ready)
+    await hub.call('send_input', { name, text: '/quit' })
+    await expect.poll(async () => (await hub.session(name)).status, slow).toBe('completed')
+    const { id } = await hub.session(name)
+    await expect.poll(() => existsSync(join(hub.home, '../hub/run/holders', `${id}.server.sock`)), slow).toBe(false)
+  })
+
+  async function answered(name: string, answer: string): Promise<void> {
+    await expect.poll(async () => toldIn(await codexHub.thread(name)), slow).toContain(`final: ${answer}`)
+    await expect.poll(async () => (await hub.session(name)).activity.is, slow).toBe('idle')
   }
 })

@@ -30,10 +30,10 @@ export interface AppServerAddress {
 
 const requestId = z.union([z.string(), z.number()])
 const incoming = z.union([
-  z.object({ method: z.string(), id: requestId, params: z.unknown() }),
-  z.object({ method: z.string(), params: z.unknown() }),
+  z.object({ method: z.string(), id: requestId, params: z.unknown().optional() }),
+  z.object({ method: z.string(), params: z.unknown().optional() }),
   z.object({ id: requestId, error: z.object({ message: z.string() }) }),
-  z.object({ id: requestId, result: z.unknown() }),
+  z.object({ id: requestId, result: z.unknown().optional() }),
 ])
 
 interface Call {

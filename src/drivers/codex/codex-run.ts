@@ -68,15 +68,15 @@ const threadSchema = z.object({
 })
 const openedSchema = z.object({
   thread: threadSchema,
-  approvalPolicy: z.unknown(),
+  approvalPolicy: z.unknown().optional(),
   sandbox: z.looseObject({ type: z.string() }),
 })
 const loadedSchema = z.object({ data: z.array(z.string()) })
-const accountSchema = z.object({ account: z.unknown(), requiresOpenaiAuth: z.boolean() })
+const accountSchema = z.object({ account: z.unknown().optional(), requiresOpenaiAuth: z.boolean() })
 const configSchema = z.object({ config: z.looseObject({ web_search: z.string().nullish() }) })
 const anything = z.unknown()
 const ofThread = z.object({ threadId: z.string() })
-const itemNotice = z.object({ threadId: z.string(), item: z.unknown() })
+const itemNotice = z.object({ threadId: z.string(), item: z.unknown().optional() })
 const deltaNotice = z.object({ threadId: z.string(), itemId: z.string(), delta: z.string() })
 const turnNotice = z.object({ threadId: z.string(), turn: turnSchema })
 const tokenNotice = z.object({ threadId: z.string(), tokenUsage: z.object({ total: tokensSchema }) })
@@ -93,7 +93,7 @@ const longestPauseMs = 5_000
 
 export async function openCodexRun(options: CodexRunOptions, beginning: Beginning | undefined): Promise<OpenedRun> {
   const { session, server: program, address, log } = options
-  const { id: sessionId, name, workspacePath, directory, ownTools } = session
+  const { name, workspacePath, directory, ownTools } = session
   const listeners = new Set<() => void>()
   const disposing = new AbortController()
   const threads = new Map<string, FollowedThread>()

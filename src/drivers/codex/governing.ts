@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { Governed } from '../../api/session.ts'
 
 export const settingsSchema = z.object({
-  approvalPolicy: z.unknown(),
+  approvalPolicy: z.unknown().optional(),
   sandboxPolicy: z.looseObject({ type: z.string() }),
 })
 

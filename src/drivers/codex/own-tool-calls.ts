@@ -21,7 +21,7 @@ export const commandRequest = z.object({
   cwd: z.string().nullish(),
   reason: z.string().nullish(),
   networkApprovalContext: z.looseObject({ host: z.string(), port: z.number().optional() }).nullish(),
-  additionalPermissions: z.unknown(),
+  additionalPermissions: z.unknown().optional(),
 })
 export type CommandRequest = z.output<typeof commandRequest>
 

@@ -67,9 +67,13 @@ interface Open extends Asked {
   approval: string | undefined
   /** The server needs no answer any more. */
   isOver: boolean
-  /** How it ended, if a person answered elsewhere. */
+  /** How the call ended, if that was known before the gate had let it through. */
+  ended: Ending | undefined
+  /** What the person said who answered elsewhere. */
   readonly outcome: PromiseWithResolvers<'approve' | 'deny'>
 }
+
+type Ending = Parameters<AllowedOwnTool['end']>[0]
 
 const decisions: Replies = {
   accept: { decision: 'accept' },
@@ -90,7 +94,7 @@ const toolElicitation = z.object({
   _meta: z.looseObject({
     codex_approval_kind: z.literal('mcp_tool_call'),
     tool_name: z.string().optional(),
-    tool_params: z.unknown(),
+    tool_params: z.unknown().optional(),
   }),
 })
 
@@ -181,7 +185,10 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
         onHeld: (approval) => (asked.approval = approval),
       })
       asked.approval = undefined
-      if (answer.is === 'allowed') allowed.push(answer)
+      if (answer.is === 'allowed') {
+        allowed.push(answer)
+        if (asked.ended !== undefined) answer.end(asked.ended)
+      }
       if (asked.isOver) return
       if (answer.is === 'refused') {
         // A person may still answer, to the next hub.
@@ -208,8 +215,8 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       await ownTools.answeredInTerminal(approval, decision)
     } catch {
       // Somebody decided the approval at the same time. The agent has its answer.
+      gone.abort()
     }
-    gone.abort()
   }
 
   function giveUp(id: RequestId, asked: Open): void {
@@ -222,7 +229,8 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
     for (const asked of open.values()) if (matches(asked)) asked.outcome.resolve(decision)
   }
 
-  function endCalls(item: string, outcome: 'ok' | 'error' | 'cancelled'): void {
+  function endCalls(item: string, outcome: Ending): void {
+    for (const asked of open.values()) if (asked.itemId === item) asked.ended = outcome
     for (const call of running.get(item) ?? []) call.end(outcome)
     running.delete(item)
     patches.delete(item)
@@ -234,7 +242,14 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       if (!asked) return false
       if (open.has(id)) return true
       const outcome = Promise.withResolvers<'approve' | 'deny'>()
-      const request: Open = { ...asked, gone: new AbortController(), approval: undefined, isOver: false, outcome }
+      const request: Open = {
+        ...asked,
+        gone: new AbortController(),
+        approval: undefined,
+        isOver: false,
+        ended: undefined,
+        outcome,
+      }
       open.set(id, request)
       decide(id, request).catch((error: unknown) => {
         log.error({ session, error: messageOf(error) }, 'could not judge a call of Codex, so it was refused')

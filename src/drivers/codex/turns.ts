@@ -4,7 +4,7 @@ import type { NewEntry, TurnStatus, Usage } from '../../api/thread.ts'
 
 const errorSchema = z.object({
   message: z.string(),
-  codexErrorInfo: z.unknown(),
+  codexErrorInfo: z.unknown().optional(),
   additionalDetails: z.string().nullish(),
 })
 type TurnError = z.output<typeof errorSchema>
