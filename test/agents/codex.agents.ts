@@ -166,10 +166,8 @@ describeWith(codex, () => {
       'FINAL I was alone',
     ].join('\n')
     await codexHub.prompt(name, prompt, { wait: false })
-    await expect.poll(async () => toldIn(await codexHub.thread(name)), slow).toContain('tool-request')
-    await hub.whileAway(async () => {
-      await until(() => existsSync(join(hub.workspace, 'survived.txt')))
-    })
+    await until(() => existsSync(join(hub.workspace, 'survived.txt')))
+    await hub.whileAway(async () => {})
     await answered(name, 'I was alone')
     expect(toldIn(await codexHub.thread(name))).toEqual([
       `prompt: ${prompt}`,
