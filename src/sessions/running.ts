@@ -128,9 +128,8 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
         notices.resourceChanged(sessionUri(name, part))
       }
     })
-    let { size } = record
+    let { size, conversation } = record
     let fault: string | undefined
-    let conversation = record.conversation?.id
     let activity: Pick<Activity, 'is' | 'reason'> = record.activity ?? { is: 'unknown' }
     return () => {
       const { status, terminal, activity: current } = run
@@ -139,13 +138,13 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
         fault = run.fault
         keep(id, { lastMessage: fault })
       }
-      if (run.conversation !== undefined && run.conversation !== conversation) {
-        conversation = run.conversation
-        keep(id, { conversation: { id: conversation } })
-      }
       if (terminal && (terminal.size.cols !== size.cols || terminal.size.rows !== size.rows)) {
         size = { ...terminal.size }
         keep(id, { size })
+      }
+      if (run.conversation !== undefined && run.conversation !== conversation?.id) {
+        conversation = { id: run.conversation }
+        keep(id, { conversation })
       }
       if (current.is !== activity.is || current.reason !== activity.reason) {
         activity = current

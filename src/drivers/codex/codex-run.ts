@@ -13,13 +13,14 @@ import type { Log } from '../../base/log.ts'
 import { waitUntil } from '../../base/wait-until.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 import type { Delivery, Run, RunSession, RunStatus } from '../port/driver.ts'
+import { stopPipedProgram } from '../port/stop-piped-program.ts'
 import type { AppServer, AppServerAddress, RequestId } from './app-server.ts'
 import { connectToAppServer, introduce } from './app-server.ts'
 import type { ThreadSettings } from './governing.ts'
 import { governedBy, hasTrustedCommands, settingsSchema } from './governing.ts'
 import { createOwnToolRequests } from './own-tool-requests.ts'
 import { createQuestions } from './questions.ts'
-import { stopServer, whyEnded } from './server-program.ts'
+import { whyEnded } from './server-program.ts'
 import { readItem } from './thread-items.ts'
 import { createThreadRecorder, lastThreadOf } from './thread-recorder.ts'
 import { tokensSchema, turnSchema } from './turns.ts'
@@ -88,6 +89,7 @@ const startedNotice = z.object({ thread: threadSchema })
 const signInReason = 'Codex wants you to sign in: run "codex login" on this machine, or set OPENAI_API_KEY for the hub.'
 /** A prompt waits this long for the end of the turn before it. */
 const idleMs = 60_000
+const joinMs = 10_000
 const firstPauseMs = 100
 const longestPauseMs = 5_000
 
@@ -122,7 +124,14 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     directory,
     ownTools,
     log,
-    rolloutOf: (thread) => threads.get(thread)?.rollout,
+    // Codex repeats an open question before it answers that the thread was joined.
+    rolloutOf: (thread) =>
+      waitUntil({
+        sources: [onChange],
+        look: () => threads.get(thread)?.rollout,
+        timeoutMs: joinMs,
+        signal: disposing.signal,
+      }),
     reply,
     async explain(threadId, text) {
       const content = [{ type: 'input_text', text: `Signalbox, which runs this session, refused the call: ${text}` }]
@@ -182,6 +191,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     const connection = connected()
     const opened = await connection.call('thread/resume', { threadId: id }, openedSchema)
     follow(opened)
+    notify()
     if (opened.approvalPolicy !== 'untrusted') await govern(id)
     // Codex sends the tokens of the thread with its answer, in any order.
     await connection.call('thread/loaded/list', {}, loadedSchema)
@@ -488,7 +498,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
 
   async function stop(): Promise<void> {
     isStopping = true
-    await Promise.all([terminal?.stop(), stopServer(program)])
+    await Promise.all([terminal?.stop(), stopPipedProgram(program)])
     notify()
   }
 

@@ -6,10 +6,11 @@ import { HubError } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { PipedProgram, PipedPrograms } from '../../terminal/terminal.ts'
 import type { Driver, RunSession, RunSpec } from '../port/driver.ts'
+import { stopPipedProgram } from '../port/stop-piped-program.ts'
 import type { OpenedRun } from './codex-run.ts'
 import { openCodexRun } from './codex-run.ts'
 import { createEndedRun } from './ended-run.ts'
-import { addressOf, listenArguments, stopServer, tokenOf } from './server-program.ts'
+import { addressOf, listenArguments, tokenOf } from './server-program.ts'
 
 export interface CodexDriverOptions {
   readonly servers: PipedPrograms
@@ -62,7 +63,7 @@ export function createCodexDriver({ servers, terminals, key, log }: CodexDriverO
         if (mode !== 'structured') await startInterface(spec, server, run)
         return run
       } catch (error) {
-        await stopServer(server).catch(() => {})
+        await stopPipedProgram(server).catch(() => {})
         if (run) run[Symbol.dispose]()
         else server.release()
         throw error
@@ -74,7 +75,7 @@ export function createCodexDriver({ servers, terminals, key, log }: CodexDriverO
       const shown = session.mode === 'structured' ? undefined : await terminals.adopt(withoutAgent(session))
       if (session.mode !== 'structured' && !shown) {
         // The hub was killed before it started the interface.
-        await stopServer(server).finally(() => server.release())
+        await stopPipedProgram(server).finally(() => server.release())
         return undefined
       }
       if (server.status.is !== 'running') return createEndedRun(server, shown)

@@ -36,8 +36,8 @@ export interface OwnToolRequestsOptions {
   readonly directory: string
   readonly ownTools: OwnToolGate
   readonly log: Log
-  /** The file in which Codex records the thread. */
-  rolloutOf(thread: string): string | undefined
+  /** The file in which Codex records the thread. Waits until the hub knows the thread. */
+  rolloutOf(thread: string): Promise<string | undefined>
   reply(id: RequestId, result: object): void
   /** Tells the model something that no person said. */
   explain(thread: string, text: string): Promise<void>
@@ -159,7 +159,7 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
   async function judgeCommand(request: z.output<typeof commandRequest>): Promise<JudgedCall> {
     const { threadId, itemId, reason, additionalPermissions } = request
     const isExtended = reason != null || additionalPermissions != null
-    return callOfCommand(request, isExtended || !(await staysInSandbox(rolloutOf(threadId), itemId)))
+    return callOfCommand(request, isExtended || !(await staysInSandbox(await rolloutOf(threadId), itemId)))
   }
 
   /** The next hub does not get the changes again, so they are kept until the question is answered. */

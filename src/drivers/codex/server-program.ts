@@ -22,8 +22,6 @@ export function listenArguments(token: string): readonly string[] {
 /** The server takes a second to start, and much longer on a machine under load. */
 const startMs = 120_000
 const lookEveryMs = 50
-const graceMs = 3_000
-const killMs = 5_000
 
 /** Waits until the server says where it listens. */
 export async function addressOf(program: PipedProgram, directory: string): Promise<string> {
@@ -58,28 +56,4 @@ export function whyEnded(program: PipedProgram): string {
     .filter((line) => /^(error|thread '|.*\bERROR\b)/i.test(line) && !line.includes('bubblewrap'))
   const last = lines.at(-1)?.replace(/^\S+Z\s+ERROR\s+/, '')
   return `The server of Codex has ended${last === undefined ? '' : `: ${last.slice(0, 500)}`}. Codex 0.166 or newer is needed; update it with "npm install -g @openai/codex".`
-}
-
-export async function stopServer(program: PipedProgram): Promise<void> {
-  for (const [signal, timeoutMs] of [
-    ['SIGTERM', graceMs],
-    ['SIGKILL', killMs],
-  ] as const) {
-    if (program.status.is !== 'running') return
-    program.signal(signal)
-    await ended(program, timeoutMs)
-  }
-  if (program.status.is === 'running') {
-    throw new HubError('unavailable', 'The server of Codex does not end, not even after SIGKILL.')
-  }
-}
-
-async function ended(program: PipedProgram, timeoutMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, timeoutMs)
-  const stop = program.onChange(() => program.status.is !== 'running' && resolve())
-  if (program.status.is !== 'running') resolve()
-  await promise
-  clearTimeout(timer)
-  stop()
 }

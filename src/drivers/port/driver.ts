@@ -87,7 +87,7 @@ export interface Run extends Disposable {
   readonly fault: string | undefined
   /** Whether it writes what the agent says and does to the thread. */
   readonly hasThread?: boolean
-  /** The id of the agent's own conversation, once it has one to resume. */
+  /** The id of the agent's own conversation, if the agent chose it. The session record keeps it, to resume it. */
   readonly conversation?: string | undefined
   /** The only access to the terminal of the session. */
   readonly terminal?: Terminal | undefined
