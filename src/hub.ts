@@ -27,6 +27,7 @@ import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } f
 import { createConnectionRecords } from './connections/connections.ts'
 import { createConnectors } from './connectors/connectors.ts'
 import {
+  createAcpDriver,
   createClaudeDriver,
   createCodexDriver,
   createDrivers,
@@ -163,7 +164,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     journal: journalLimits(config.journalMaxMb * 1024 * 1024),
   }
   const terminals = createTerminals({ ...holders, scrollbackLines })
-  const pipedPrograms = createPipedPrograms(holders)
+  const pipes = createPipedPrograms(holders)
 
   // The features, each after those it needs.
   const findSession = createFindSession(store)
@@ -200,7 +201,8 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const servers = createPipedPrograms({ ...holders, folder: 'server' })
   const drivers = createDrivers([
     pty,
-    createClaudeDriver({ programs: pipedPrograms }),
+    createAcpDriver({ pipes, log }),
+    createClaudeDriver({ programs: pipes }),
     createCodexDriver({ servers, terminals: pty, key: await home.key('codex'), log }),
   ])
   const templates = opened.use(

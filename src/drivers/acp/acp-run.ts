@@ -1,0 +1,412 @@
+/**
+ * An agent that speaks ACP on pipes. Its program outlives the hub: the next hub reads the journal on from the last place
+ * where nothing was half-read, and answers what is still open.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Activity, Governed } from '../../api/session.ts'
+import type { NewEntry } from '../../api/thread.ts'
+import { HubError, messageOf } from '../../base/hub-error.ts'
+import type { Log } from '../../base/log.ts'
+import { createSerial } from '../../base/serial.ts'
+import { waitUntil } from '../../base/wait-until.ts'
+import type { PipedProgram } from '../../terminal/terminal.ts'
+import type { Delivery, Run, RunSession } from '../port/driver.ts'
+import type { KnownCall } from './own-tool.ts'
+import { isAskedByDefault, isHubTool, toOwnTools } from './own-tool.ts'
+import { stopPiped } from './stop-piped.ts'
+import type { Place } from './transcript.ts'
+import { createTranscript } from './transcript.ts'
+import type { Incoming, Outgoing, Permission, RequestId } from './wire.ts'
+import { protocolVersion, readLine, readOwnLine, recordOf } from './wire.ts'
+
+export interface AcpRunOptions {
+  readonly session: RunSession
+  readonly program: PipedProgram
+  /** Where to read on. */
+  readonly place: Place
+  /** What is known of the gate before the agent runs a tool. */
+  readonly governed: Governed
+  readonly log: Log
+}
+
+export interface AcpRun extends Run {
+  /** Introduces the hub and opens a session. `params` may hold a secret. */
+  open(method: 'session/new' | 'session/load', params: object): Promise<void>
+}
+
+export const firstPlace: Place = { offset: 0, session: undefined, turn: 0, isOpen: false, texts: 0 }
+
+const placeSchema = z.object({
+  offset: z.int(),
+  session: z.string().optional(),
+  turn: z.int(),
+  isOpen: z.boolean(),
+  texts: z.int(),
+  model: z.string().optional(),
+  unasked: z.string().optional(),
+})
+
+export function readPlace(progress: string | undefined): Place {
+  if (progress === undefined) return firstPlace
+  const { session, model, unasked, ...place } = placeSchema.parse(JSON.parse(progress))
+  return { ...place, session, model, unasked }
+}
+
+const draftEveryMs = 50
+/** opencode may ask before it says what it wants to run. */
+const describedWithinMs = 5_000
+const startsWithinMs = 120_000
+const longestTurnMs = 86_400_000
+
+export function createAcpRun({ session, program, place, governed, log }: AcpRunOptions): AcpRun {
+  const listeners = new Set<() => void>()
+  const disposing = new AbortController()
+  const oneByOne = createSerial()
+  const transcript = createTranscript(session.id, place)
+  const past = pastInputs(program, place)
+  /** The questions that an earlier hub has answered, with the option. */
+  const answered = new Map(past.flatMap(({ said }) => (said.is === 'answer' ? [[said.id, said.option] as const] : [])))
+  /** Requests that opened the agent's session. They may hold a secret, so their text was not recorded. */
+  const opening = new Set([...program.inputs(0)].flatMap(({ sequence, text }) => (text === undefined ? [sequence] : [])))
+  /** The decision on each call of the turn: an agent may ask about one call more than once. */
+  const decisions = new Map<string, Promise<Decision>>()
+  let turnEnds = new AbortController()
+  let fault: string | undefined
+  let since = new Date().toISOString()
+  let isDrafting = false
+
+  function notify(): void {
+    for (const listener of listeners) listener()
+  }
+
+  function onChange(listener: () => void): () => void {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+
+  function activity(): Activity {
+    if (transcript.session === undefined) return { is: 'unknown', since, source: 'none', confidence: 0 }
+    const is = transcript.turn === undefined ? 'idle' : 'working'
+    return { is, since, source: 'agent', confidence: 1 }
+  }
+
+  /** Call it in `oneByOne`, so that the numbers of the inputs are in order. */
+  async function send(message: object, options: { readonly secret?: boolean } = {}): Promise<void> {
+    const line = `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
+    await program.write(line, { sequence: nextId(), ...options })
+  }
+
+  /** The id of a request is the number of its input. */
+  function nextId(): number {
+    return program.input.sequence + 1
+  }
+
+  async function store(entries: readonly NewEntry[], offset?: number): Promise<void> {
+    if (transcript.session === undefined || entries.length === 0) return
+    const reached = offset === undefined ? undefined : transcript.placeAt(offset)
+    await session.thread.append(transcript.session, entries, reached && { readTo: JSON.stringify(reached) })
+    if (reached) program.processed(reached.offset)
+  }
+
+  function showDraft(): void {
+    if (isDrafting || !transcript.draft) return
+    isDrafting = true
+    setTimeout(() => {
+      isDrafting = false
+      if (transcript.session !== undefined && transcript.draft && !disposing.signal.aborted) {
+        session.thread.draft(transcript.session, transcript.draft)
+      }
+    }, draftEveryMs).unref()
+  }
+
+  async function handle(message: Incoming, end: number): Promise<void> {
+    const wasOpen = transcript.turn
+    const entries = transcript.read(message, now())
+    await store(entries, end)
+    if (wasOpen !== transcript.turn) endTurn()
+    if (message.is === 'update') return noteUpdate()
+    if (message.is === 'result' && opening.has(message.id)) return noteOpened(message.result)
+    if (message.is === 'result' && message.id === 1) return checkVersion(message.result)
+    if (message.is === 'failure' && (opening.has(message.id) || message.id === 1)) return fail(whyNotOpened(message))
+    if (message.is === 'permission') return notePermission(message.id, message.permission)
+    if (message.is === 'unknown' && !answered.has(message.id)) {
+      await send({ id: message.id, error: { code: -32601, message: `The hub has no method ${message.method}.` } })
+    }
+  }
+
+  function noteUpdate(): void {
+    showDraft()
+    if (transcript.unasked === undefined || session.template?.own_tools !== 'required') return notify()
+    fail(
+      `${transcript.unasked} ran without asking the hub, and the template requires that the policy covers it. Check the settings of the agent.`,
+    )
+  }
+
+  function noteOpened(result: Readonly<Record<string, unknown>>): void {
+    const id = result['sessionId'] ?? session.conversation
+    if (typeof id !== 'string') return fail('The agent did not name its session. It may be too new for this hub.')
+    transcript.begin(id, modelOf(result))
+    since = now()
+    notify()
+  }
+
+  function checkVersion({ protocolVersion: spoken }: Readonly<Record<string, unknown>>): void {
+    if (spoken !== protocolVersion) {
+      fail(`The agent speaks version ${String(spoken)} of ACP, but the hub speaks version 1. Install another version.`)
+    }
+  }
+
+  function whyNotOpened({ code, message }: Incoming & { readonly is: 'failure' }): string {
+    const agent = session.template?.label ?? session.template?.name ?? 'The agent'
+    if (code === -32000) {
+      return `${agent} needs a login: ${message} Run it once in a terminal and log in, then start the session again.`
+    }
+    if (session.isResumed) return `${agent} could not continue the conversation: ${message}. Start another session.`
+    return `${agent} could not start: ${message}.`
+  }
+
+  /** The session cannot go on. */
+  function fail(reason: string): void {
+    fault = reason
+    notify()
+    void stopPiped(program).catch((error: unknown) => log.warn({ session: session.name, error }, 'could not stop it'))
+  }
+
+  function endTurn(): void {
+    turnEnds.abort()
+    turnEnds = new AbortController()
+    decisions.clear()
+    since = now()
+    notify()
+  }
+
+  function notePermission(id: RequestId, permission: Permission): void {
+    const call = transcript.callOf(permission.toolCall.toolCallId)
+    if (!call) return void oneByOne(() => answer(id, permission, { is: 'cancelled' })).catch(noteFailure)
+    if (!answered.has(id)) return void settle(id, permission, call).catch(noteFailure)
+    const chosen = permission.options.find(({ optionId }) => optionId === answered.get(id))
+    if (chosen?.kind.startsWith('allow')) return
+    void oneByOne(() => store(transcript.refuse(call, 'It was refused.', now()))).catch(noteFailure)
+  }
+
+  function noteFailure(error: unknown): void {
+    if (!disposing.signal.aborted) log.warn({ session: session.name, error: messageOf(error) }, 'an answer was lost')
+  }
+
+  async function settle(id: RequestId, permission: Permission, call: KnownCall): Promise<void> {
+    const { signal } = turnEnds
+    const known = decisions.get(call.id)
+    const decision = known ?? decide(call.id, call, signal)
+    decisions.set(call.id, decision)
+    const decided = await decision
+    if (disposing.signal.aborted || program.status.is !== 'running') return
+    await oneByOne(async () => {
+      await answer(id, permission, signal.aborted ? { is: 'cancelled' } : decided)
+      if (decided.is === 'refused' && !signal.aborted) {
+        await store(transcript.refuse(transcript.callOf(call.id) ?? call, decided.reason, now()))
+        if (decided.endsTurn) await send({ method: 'session/cancel', params: { sessionId: transcript.session } })
+      }
+    })
+  }
+
+  async function decide(id: string, first: KnownCall, turn: AbortSignal): Promise<Decision> {
+    if (isHubTool(first)) return { is: 'allowed' }
+    const signal = AbortSignal.any([turn, disposing.signal])
+    const tools = await describedTools(id, first, signal)
+    const call = transcript.callOf(id) ?? first
+    if (tools.length === 0) {
+      return { is: 'refused', reason: `The agent did not say what ${call.name} is about.`, endsTurn: false }
+    }
+    await oneByOne(() => store(transcript.ask(call, now())))
+    for (const tool of tools) {
+      const outcome = await session.ownTools.authorize({ ...tool, agentAsks: isAskedByDefault(call), signal })
+      if (outcome.is === 'refused') return outcome
+      outcome.end('ok')
+    }
+    return { is: 'allowed' }
+  }
+
+  async function describedTools(id: string, first: KnownCall, signal: AbortSignal) {
+    const tools = await waitUntil({
+      sources: [onChange],
+      look() {
+        const found = toOwnTools(transcript.callOf(id) ?? first, session.workspacePath)
+        return found.length > 0 ? found : undefined
+      },
+      timeoutMs: describedWithinMs,
+      signal,
+    }).catch(() => undefined)
+    return tools ?? []
+  }
+
+  async function answer(id: RequestId, { options }: Permission, decision: Decision): Promise<void> {
+    const kind = { allowed: 'allow_once', refused: 'reject_once', cancelled: undefined }[decision.is]
+    const option = options.find((each) => each.kind === kind)
+    const outcome = option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' }
+    answered.set(id, option?.optionId)
+    await send({ id, result: { outcome } })
+  }
+
+  /** What the hub said before this offset of the output. */
+  async function catchUp(offset: number): Promise<void> {
+    while (past[0] && past[0].offset <= offset) {
+      const { said, at } = past.shift()!
+      if (said.is === 'prompt') await store(transcript.prompt(said.id, said.text, at))
+    }
+  }
+
+  async function follow(): Promise<void> {
+    await oneByOne(() => catchUp(place.offset))
+    for await (const { bytes, end } of program.lines(place.offset, disposing.signal)) {
+      await oneByOne(async () => {
+        await handle(readLine(bytes), end)
+        await catchUp(end)
+      })
+    }
+    if (disposing.signal.aborted) return
+    await oneByOne(() => store(transcript.end(howItEnded(program), now())))
+    endTurn()
+  }
+
+  async function becomeIdle(signal: AbortSignal): Promise<Delivery> {
+    const isOver = () => program.status.is !== 'running' || fault !== undefined
+    const either = AbortSignal.any([signal, disposing.signal])
+    const isReady = () => transcript.session !== undefined || isOver() || undefined
+    const wait = { sources: [onChange], signal: either }
+    if (!(await waitUntil({ ...wait, look: isReady, timeoutMs: startsWithinMs }))) {
+      return { delivered: false, reason: `The agent did not start within ${startsWithinMs / 1000} seconds.` }
+    }
+    if (!isOver()) await session.agentConnected(either)
+    await waitUntil({
+      ...wait,
+      look: () => transcript.turn === undefined || isOver() || undefined,
+      timeoutMs: longestTurnMs,
+    })
+    return isOver() ? { delivered: false, reason: fault ?? howItEnded(program) } : { delivered: true }
+  }
+
+  const following = follow().catch((error: unknown) => {
+    fault = `The hub cannot read what the agent says: ${messageOf(error)}`
+    notify()
+  })
+  const stopListening = program.onChange(notify)
+
+  return {
+    get status() {
+      return statusOf(program)
+    },
+    get activity() {
+      return activity()
+    },
+    get fault() {
+      return fault ?? program.fault
+    },
+    hasThread: true,
+    get conversation() {
+      return transcript.session
+    },
+    get governed() {
+      const { unasked } = transcript
+      return unasked === undefined ? governed : { is: 'partly' as const, reason: `${unasked} ran without asking the hub.` }
+    },
+    onChange,
+    async open(method, params) {
+      const capabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false }
+      const clientInfo = { name: 'signalbox', title: 'Signalbox', version: '1' }
+      await oneByOne(async () => {
+        const introduced = { protocolVersion, clientCapabilities: capabilities, clientInfo }
+        await send({ id: nextId(), method: 'initialize', params: introduced })
+        opening.add(nextId())
+        await send({ id: nextId(), method, params }, { secret: true })
+      })
+    },
+    async prompt(text, signal) {
+      for (;;) {
+        const ready = await becomeIdle(signal)
+        if (!ready.delivered) return ready
+        const isSent = await oneByOne(async () => {
+          // Another prompt may have been first.
+          if (transcript.turn !== undefined) return false
+          const id = nextId()
+          const prompt = [{ type: 'text', text }]
+          await send({ id, method: 'session/prompt', params: { sessionId: transcript.session, prompt } })
+          const entries = transcript.prompt(id, text, now())
+          since = now()
+          await store(entries)
+          return true
+        })
+        notify()
+        if (isSent) return { delivered: true }
+      }
+    },
+    async interrupt() {
+      await oneByOne(async () => {
+        if (transcript.turn === undefined) throw new HubError('conflict', `"${session.name}" does not work on a prompt.`)
+        await send({ method: 'session/cancel', params: { sessionId: transcript.session } })
+      })
+      // The agent waits for an answer to each of its questions.
+      turnEnds.abort()
+      turnEnds = new AbortController()
+    },
+    async stop() {
+      await stopPiped(program)
+      // What it said last is in the thread before the session is over.
+      await Promise.race([following, sleep(5_000, undefined, { ref: false })])
+    },
+    [Symbol.dispose]() {
+      disposing.abort()
+      stopListening()
+      program.release()
+    },
+  }
+}
+
+type Decision =
+  | { readonly is: 'allowed' | 'cancelled' }
+  | { readonly is: 'refused'; readonly reason: string; readonly endsTurn: boolean }
+
+interface PastInput {
+  readonly offset: number
+  readonly at: string
+  readonly said: Outgoing
+}
+
+/** What an earlier hub said, as far as it is not in the thread already. */
+function pastInputs(program: PipedProgram, { turn }: Place): PastInput[] {
+  return [...program.inputs(0)].flatMap(({ offset, at, text }) => {
+    const said = text === undefined ? undefined : readOwnLine(text)
+    if (!said || said.is === 'other' || (said.is === 'prompt' && said.id <= turn)) return []
+    return [{ offset, at: new Date(at).toISOString(), said }]
+  })
+}
+
+function statusOf({ status }: PipedProgram): Run['status'] {
+  switch (status.is) {
+    case 'running':
+      return { is: 'running', pid: status.pid, holderPid: status.holderPid }
+    case 'exited':
+      return { is: 'exited', code: status.code, signal: status.signal }
+    case 'lost':
+      return { is: 'lost' }
+  }
+}
+
+const lastWords = 400
+
+function howItEnded(program: PipedProgram): string {
+  const said = program.stderr().toString().trim().slice(-lastWords)
+  return `The agent's program ended${said === '' ? '.' : `: ${said}`}`
+}
+
+/** Gemini CLI lists its models. opencode has the model among its options. */
+function modelOf(result: Readonly<Record<string, unknown>>): string | undefined {
+  const options = Array.isArray(result['configOptions']) ? result['configOptions'].map(recordOf) : []
+  const model =
+    recordOf(result['models'])['currentModelId'] ?? options.find(({ id }) => id === 'model')?.['currentValue']
+  return typeof model === 'string' ? model : undefined
+}
+
+function now(): string {
+  return new Date().toISOString()
+}

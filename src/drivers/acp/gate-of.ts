@@ -1,0 +1,43 @@
+/** Whether an agent is told to ask about all its own tools. What it then does shows whether it obeys. */
+import { readdir } from 'node:fs/promises'
+import type { Governed } from '../../api/session.ts'
+import type { Template } from '../../api/template.ts'
+import { recordOf } from './wire.ts'
+
+/** Gemini CLI ignores `--admin-policy` if this folder has policies. */
+const systemPolicies = '/etc/gemini-cli/policies'
+
+export async function gateOf(template: Template | undefined): Promise<Governed> {
+  switch (template?.agent) {
+    case 'gemini':
+      return geminiGate(template)
+    case 'opencode':
+      return opencodeGate(template)
+    default:
+      return { is: 'partly', reason: 'The hub does not know whether this agent asks about all its own tools.' }
+  }
+}
+
+async function geminiGate({ args = [] }: Template): Promise<Governed> {
+  if (!args.includes('--admin-policy')) return { is: 'no', reason: 'The template does not give it --admin-policy.' }
+  const files = await readdir(systemPolicies).catch(() => [])
+  if (files.length === 0) return { is: 'yes' }
+  return { is: 'partly', reason: `Gemini CLI follows ${systemPolicies} instead of the policy of its session.` }
+}
+
+function opencodeGate({ env }: Template): Governed {
+  const { permission } = recordOf(parse(env['OPENCODE_CONFIG_CONTENT'] ?? ''))
+  if (recordOf(permission)['*'] !== 'ask') {
+    return { is: 'no', reason: 'The template does not tell opencode to ask about all its tools.' }
+  }
+  if (env['OPENCODE_DISABLE_PROJECT_CONFIG'] === '1') return { is: 'yes' }
+  return { is: 'partly', reason: 'The settings of the project may loosen those of its session.' }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Gemini CLI names the file of a chat after the minute in which it was opened. To load a chat within the minute in which
+ * it began, it would open the same file anew, and lose it.
+ */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ProgramEnvironment } from '../../config/config.ts'
+
+const checkEveryMs = 500
+
+export async function chatMinutePassed(env: ProgramEnvironment, conversation: string | undefined): Promise<void> {
+  if (conversation === undefined) return
+  const chats = await chatsOf(env)
+  const isOfThisMinute = () => chats.some((name) => name.includes(nameNow(conversation)))
+  while (isOfThisMinute()) await sleep(checkEveryMs)
+}
+
+/** As in session-2026-11-17T04-58-3d47fa1c.jsonl */
+function nameNow(conversation: string): string {
+  const minute = new Date().toISOString().slice(0, 16).replaceAll(':', '-')
+  return `session-${minute}-${conversation.slice(0, 8)}`
+}
+
+async function chatsOf({ HOME = '', GEMINI_CLI_HOME = HOME }: ProgramEnvironment): Promise<readonly string[]> {
+  const projects = join(GEMINI_CLI_HOME, '.gemini', 'tmp')
+  const folders = await readdir(projects).catch(() => [])
+  const found = await Promise.all(folders.map((folder) => readdir(join(projects, folder, 'chats')).catch(() => [])))
+  return found.flat()
+}

@@ -1,0 +1,28 @@
+/** Ends a program on pipes: first with a signal that asks it to end, then with SIGKILL. */
+import { HubError } from '../../base/hub-error.ts'
+import { waitUntil } from '../../base/wait-until.ts'
+import type { PipedProgram } from '../../terminal/terminal.ts'
+
+const graceMs = 3_000
+const killMs = 5_000
+
+export async function stopPiped(program: PipedProgram): Promise<void> {
+  if (await endsAfter(program, 'SIGTERM', graceMs)) return
+  if (await endsAfter(program, 'SIGKILL', killMs)) return
+  throw new HubError('unavailable', 'The program does not end, not even after SIGKILL. Check it with get_session.')
+}
+
+async function endsAfter(program: PipedProgram, signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
+  const isOver = () => program.status.is !== 'running' || undefined
+  if (isOver()) return true
+  program.signal(signal)
+  const never = new AbortController().signal
+  return (
+    (await waitUntil({
+      sources: [(listener) => program.onChange(listener)],
+      look: isOver,
+      timeoutMs,
+      signal: never,
+    })) === true
+  )
+}
