@@ -52,9 +52,9 @@ export type Incoming =
 const messageSchema = z.looseObject({
   id: z.union([z.string(), z.number()]).nullish(),
   method: z.string().optional(),
-  params: z.unknown(),
-  result: z.unknown(),
-  error: z.looseObject({ code: z.number(), message: z.string(), data: z.unknown() }).optional(),
+  params: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() }).optional(),
 })
 
 const nothing: Incoming = { is: 'nothing' }
