@@ -44,6 +44,13 @@ for (const agent of agents.filter(({ name }) => name === 'gemini' || name === 'o
       expect(tool).toBe('own_shell')
       await hub.call('decide_approval', { id, decision })
     }
+    /** Gives it a prompt, does the work, and waits until the turn has ended. */
+    async function whileTurnRuns(text: string, work: () => Promise<void>): Promise<void> {
+      const before = (await frames('complete')).length
+      await prompt(text, { wait: false })
+      await work()
+      await expect.poll(async () => (await frames('complete')).length, { timeout: 60_000 }).toBe(before + 1)
+    }
     async function start(more = {}): Promise<void> {
       await hub.call('create_session', {
         name,
@@ -90,29 +97,74 @@ for (const agent of agents.filter(({ name }) => name === 'gemini' || name === 'o
       expect((await hub.session(name)).governed).toEqual({ is: 'yes' })
     })
 
+    test('calls a tool of the hub, and nobody is asked about it', async () => {
+
+      expect(await prompt('CALL hub_status {}\nFINAL asked the hub')).toMatchObject({ answer: 'asked the hub' })
+      expect((await frames('tool-request')).at(-1)?.name).toMatch(/signalbox_/)
+      expect((await hub.session(name)).governed).toEqual({ is: 'yes' })
+    })
+
     test('runs a command after a person has allowed it', async () => {
-      const turn = prompt(`${run('echo 1 > asked.txt')}\nFINAL ran`, { wait: false })
-      await answerQuestion('approve')
-      await turn
-      await hub.call('wait_session', { name, for: 'idle', timeout_ms: 60_000 })
+      await whileTurnRuns(`${run('echo 1 > asked.txt')}\nFINAL ran`, () => answerQuestion('approve'))
       expect(made('asked.txt')).toBe(true)
     })
 
     test('does not run a command that a person has denied', async () => {
-      const turn = prompt(`${run('echo 1 > asked2.txt')}\nFINAL went on`, { wait: false })
-      await answerQuestion('deny')
-      await turn
-      await hub.call('wait_session', { name, for: 'idle', timeout_ms: 60_000 })
+      await whileTurnRuns(`${run('echo 1 > asked2.txt')}\nFINAL went on`, () => answerQuestion('deny'))
       expect(made('asked2.txt')).toBe(false)
     })
 
     test('asks a person about a command that no rule mentions, but not about reading', async () => {
-      const read = agent.name === 'gemini' ? 'CALL read_file {"file_path":"asked.txt"}' : 'CALL read {"filePath":"asked.txt"}'
-      expect(await prompt(`${read}\nFINAL read it`)).toMatchObject({ status: 'completed', answer: 'read it' })
-      await prompt(`${run('echo 1 > other.txt')}\nFINAL ran`, { wait: false })
-      await answerQuestion('approve')
-      await hub.call('wait_session', { name, for: 'idle', timeout_ms: 60_000 })
+      const path = agent.name === 'gemini' ? 'read_file {"file_path":"asked.txt"}' : 'read {"filePath":"asked.txt"}'
+      expect(await prompt(`CALL ${path}\nFINAL read it`)).toMatchObject({ status: 'completed', answer: 'read it' })
+      await whileTurnRuns(`${run('echo 1 > other.txt')}\nFINAL ran`, () => answerQuestion('approve'))
       expect(made('other.txt')).toBe(true)
+    })
+
+    test('a turn goes on while the hub is away, and the thread misses nothing', async () => {
+      const text = `SLOW 1500\nSAY before\n${run('echo 1 > allowed3.txt')}\nFINAL after`
+      await whileTurnRuns(text, () => hub.whileAway(async () => {}))
+      const { events } = await thread()
+      const turn = events.slice(events.findLastIndex(({ type }) => type === 'prompt'))
+      expect(turn.map(({ type }) => type)).toEqual([
+        'prompt',
+        'token',
+        'tool-request',
+        'tool-result',
+        'token',
+        'final',
+        'complete',
+      ])
+      expect(made('allowed3.txt')).toBe(true)
+    })
+
+    test('a question survives the hub, and is asked once', async () => {
+      await whileTurnRuns(`${run('echo 1 > asked4.txt')}\nFINAL ran`, async () => {
+        await expect.poll(approvals, { timeout: 60_000 }).toHaveLength(1)
+        await hub.whileAway(async () => {})
+        await answerQuestion('approve')
+      })
+      expect(made('asked4.txt')).toBe(true)
+      expect(await approvals()).toEqual([])
+    })
+
+    test('is interrupted, and takes the next prompt', async () => {
+      await whileTurnRuns('STALL', async () => {
+        await expect.poll(() => hub.model.asked.at(-1)?.prompt, { timeout: 60_000 }).toBe('STALL')
+        await hub.call('interrupt_session', { session: name })
+      })
+      expect((await frames('complete')).at(-1)).toMatchObject({ status: 'interrupted' })
+      expect(await prompt('FINAL here again')).toMatchObject({ status: 'completed', answer: 'here again' })
+    })
+
+    test('continues its conversation in a new session', async () => {
+      const before = (await thread()).thread_id
+      await hub.call('kill_session', { name })
+      await hub.call('resume_session', { name })
+      expect(await prompt('FINAL remembered')).toMatchObject({ status: 'completed', answer: 'remembered' })
+      const after = await thread()
+      expect(after.thread_id).toBe(before)
+      expect(after.events.filter((frame) => frame.type === 'final' && frame.text === 'here again')).toHaveLength(1)
     })
   })
 }
