@@ -31,8 +31,10 @@ import {
   createClaudeDriver,
   createCodexDriver,
   createDrivers,
+  createOpencodeDriver,
   createPtyDriver,
   openClaudeCompanion,
+  openOpencodeCompanion,
 } from './drivers/drivers.ts'
 import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoint/endpoint.ts'
 import { openEventLog } from './events/events.ts'
@@ -196,7 +198,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     passedOn: (names) => passedOn(environment, names),
   }
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
-  const companions = { claude: openClaudeCompanion }
+  const companions = { claude: openClaudeCompanion, opencode: openOpencodeCompanion }
   const pty = createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log })
   const servers = createPipedPrograms({ ...holders, folder: 'server' })
   const drivers = createDrivers([
@@ -204,6 +206,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     createAcpDriver({ pipes, log }),
     createClaudeDriver({ programs: pipes }),
     createCodexDriver({ servers, terminals: pty, key: await home.key('codex'), log }),
+    createOpencodeDriver({ pty, plugin: packageFile('plugins/opencode.js') }),
   ])
   const templates = opened.use(
     await openTemplates({

@@ -17,6 +17,8 @@ export interface AgentHub extends AsyncDisposable {
   /** The person's home. */
   readonly home: string
   readonly workspace: string
+  /** The data directory of the hub. */
+  readonly data: string
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
   session(name: string): Promise<Session>
   screen(name: string): Promise<string>
@@ -48,8 +50,8 @@ export async function startAgentHub(agent: Agent): Promise<AgentHub> {
     LANG: 'C.UTF-8',
     ...agent.environment(model.origin),
   }
-  const start = (port: number) =>
-    startHubProcess({ home: join(place.path, 'hub'), env: { ...env, SIGNALBOX_PORT: String(port) } })
+  const data = join(place.path, 'hub')
+  const start = (port: number) => startHubProcess({ home: data, env: { ...env, SIGNALBOX_PORT: String(port) } })
   let hub = await start(0)
   opened.defer(() => hub[Symbol.asyncDispose]())
   const { url, port, token } = hub
@@ -68,6 +70,7 @@ export async function startAgentHub(agent: Agent): Promise<AgentHub> {
     model,
     home,
     workspace,
+    data,
     call,
     session: async (name) => (await call('get_session', { name })) as unknown as Session,
     screen,

@@ -4,13 +4,17 @@
  */
 import type { AgentReport, Governed, Question } from '../../api/session.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
-import type { HookMessage, Run, RunSession } from './driver.ts'
+import type { Delivery, HookMessage, Run, RunSession } from './driver.ts'
 
 export interface Companion extends Disposable {
   readonly governed: Governed
   readonly question: Question | undefined
-  /** A problem that people should know about. */
+  /** As in a run. */
   readonly fault?: string | undefined
+  /** False: it cannot read what the agent says. */
+  readonly hasThread?: boolean
+  /** Gives the agent a prompt without typing. `undefined`: it could not, so the prompt has to be typed. */
+  prompt?(text: string, signal: AbortSignal): Promise<Delivery | undefined>
   /** What can be done without typing. */
   readonly actions: Pick<Run, 'steer' | 'interrupt' | 'answer'>
   /** Answers in the words of the agent. Throws if the agent runs no hook of this name. */
@@ -24,6 +28,8 @@ export interface CompanionContext {
   readonly isNew: boolean
   /** Takes what the agent does, from a better source than its screen. */
   report(report: AgentReport): void
+  /** Ends the program. */
+  stop(): void
   /** The companion's properties may have changed. */
   onChange(): void
 }

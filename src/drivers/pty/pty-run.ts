@@ -33,6 +33,7 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
     terminal,
     isNew: firstPrompt !== undefined,
     report: (report) => watch.report(report),
+    stop: () => void stopProgram(terminal).catch(() => {}),
     onChange: notify,
   })
   const prompted = {
@@ -56,7 +57,7 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
       return watch.current
     },
     get fault() {
-      return companion?.fault ?? terminal.fault
+      return terminal.fault ?? companion?.fault
     },
     terminal,
     get governed() {
@@ -66,7 +67,7 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
       return companion?.question
     },
     ...(companion && {
-      hasThread: true,
+      hasThread: companion.hasThread ?? true,
       hook: (message: HookMessage, signal: AbortSignal) => companion.hook(message, signal),
       ...companion.actions,
     }),
@@ -81,6 +82,8 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
           delivered: false,
           reason: 'The template of the session was deleted, so the hub does not know how to give it a prompt.',
         }
+      const delivery = await companion?.prompt?.(text, signal)
+      if (delivery) return delivery
       try {
         const rules = await readPromptRules(template, isResumed)
         return await (firstPrompt === 'argument'

@@ -1,0 +1,202 @@
+/**
+ * Decides the calls of opencode's own tools. The plugin asks before a call runs and waits for the answer, so a rule of
+ * the policy holds whatever the person allowed in opencode. If no rule matches, opencode's own settings decide; their
+ * question stands in the terminal and becomes an approval, and the first answer counts.
+ */
+import type { OwnTool } from '../../api/own-tools.ts'
+import { isRecord } from '../../base/is-record.ts'
+import type { AllowedOwnTool, OwnToolAnswer, OwnToolGate } from '../port/own-tools.ts'
+import type { OpencodeClient } from './client.ts'
+import type { Permission, ToolPart } from './messages.ts'
+import { isHubTool, toOwnTools } from './own-tools.ts'
+
+export interface CallsOptions {
+  readonly ownTools: OwnToolGate
+  readonly workspacePath: string
+  /** `undefined`: opencode runs without a server. */
+  readonly client: OpencodeClient | undefined
+  /** The questions that are open in the terminal may have changed. */
+  onChange(): void
+}
+
+export interface Calls {
+  /** The plugin asks about a call. */
+  decide(call: PluginCall, signal: AbortSignal): Promise<CallDecision>
+  /** opencode asks the person. */
+  asked(permission: Permission): void
+  replied(permission: string, reply: 'once' | 'always' | 'reject'): void
+  /** A call runs or has ended. */
+  noted(part: ToolPart): void
+  /** What opencode asks the person about now. */
+  readonly asking: string | undefined
+}
+
+export interface PluginCall {
+  readonly id: string
+  readonly tool: string
+  readonly conversation: string
+  readonly args: Readonly<Record<string, unknown>>
+}
+
+export type CallDecision = { readonly decision: 'allow' } | { readonly decision: 'deny'; readonly reason: string }
+
+interface KnownCall {
+  readonly tools: readonly OwnTool[]
+  /** A rule or a person allowed it, so the person is not asked again. */
+  isDecided: boolean
+  readonly ends: AllowedOwnTool['end'][]
+  readonly over: AbortController
+}
+
+interface Asking {
+  readonly text: string
+  approval?: string
+  /** By the person in the terminal. */
+  reply?: 'once' | 'always' | 'reject'
+  isAnsweredByHub: boolean
+}
+
+const longestText = 200
+
+export function createCalls({ ownTools, workspacePath, client, onChange }: CallsOptions): Calls {
+  const known = new Map<string, KnownCall>()
+  const asking = new Map<string, Asking>()
+  /** Calls that an earlier hub decided are known from what opencode records. */
+  const parts = new Map<string, ToolPart>()
+
+  function callOf(id: string, tools: () => readonly OwnTool[]): KnownCall {
+    const call = known.get(id) ?? { tools: tools(), isDecided: false, ends: [], over: new AbortController() }
+    known.set(id, call)
+    return call
+  }
+
+  async function authorizeAll(
+    call: KnownCall,
+    how: { readonly agentAsks: boolean; readonly signal: AbortSignal; onHeld(approval: string): void },
+  ): Promise<OwnToolAnswer> {
+    let last: OwnToolAnswer | undefined
+    for (const tool of call.tools) {
+      const answer = await ownTools.authorize({ ...tool, ...how })
+      if (answer.is === 'refused') return answer
+      call.ends.push(answer.end)
+      last = last?.is === 'allowed' && !answer.isRuled ? { ...last, isRuled: false } : answer
+    }
+    return last ?? { is: 'refused', reason: 'The hub does not know this call.', endsTurn: false }
+  }
+
+  async function endTurn(conversation: string): Promise<void> {
+    await client?.abort(conversation)
+  }
+
+  async function answerQuestion(permission: Permission, question: Asking): Promise<void> {
+    const { id, sessionID, tool } = permission
+    const call = callOf(tool?.callID ?? id, () => ownToolsOf(permission))
+    if (!call.isDecided) {
+      const answer = await authorizeAll(call, {
+        agentAsks: true,
+        signal: call.over.signal,
+        onHeld(approval) {
+          question.approval = approval
+          tellTerminalAnswer(question)
+        },
+      })
+      if (question.reply) return
+      if (answer.is === 'refused') {
+        question.isAnsweredByHub = true
+        await client?.replyPermission(id, 'reject', answer.reason)
+        if (answer.endsTurn) await endTurn(sessionID)
+        return
+      }
+      call.isDecided = true
+    }
+    question.isAnsweredByHub = true
+    await client?.replyPermission(id, 'once')
+  }
+
+  function ownToolsOf({ permission, tool, metadata, patterns }: Permission): readonly OwnTool[] {
+    const part = tool && parts.get(tool.callID)
+    if (part && part.state.status !== 'pending') return toOwnTools(part.tool, part.state.input, workspacePath)
+    return toOwnTools(permission, { ...metadata, patterns }, workspacePath)
+  }
+
+  function tellTerminalAnswer({ approval, reply }: Asking): void {
+    if (approval === undefined || reply === undefined) return
+    // It fails if somebody answered the approval at the same moment. opencode has taken the person's answer.
+    void ownTools.answeredInTerminal(approval, reply === 'reject' ? 'deny' : 'approve').catch(() => {})
+  }
+
+  return {
+    async decide({ id, tool, conversation, args }, signal) {
+      if (isHubTool(tool)) return { decision: 'allow' }
+      const call = callOf(id, () => toOwnTools(tool, args, workspacePath))
+      const answer = await authorizeAll(call, {
+        agentAsks: false,
+        signal: AbortSignal.any([signal, call.over.signal]),
+        onHeld() {
+          const text = `A rule asks a person about ${textOf(call)}. Answer on the page of Signalbox, or with "signalbox approvals".`
+          void client?.toast(text).catch(() => {})
+        },
+      })
+      if (answer.is === 'refused') {
+        if (answer.endsTurn) await endTurn(conversation)
+        return { decision: 'deny', reason: answer.reason }
+      }
+      call.isDecided = answer.isRuled
+      return { decision: 'allow' }
+    },
+    asked(permission) {
+      const { id, tool } = permission
+      if (asking.has(id)) return
+      const name = tool && parts.get(tool.callID)?.tool
+      if (name !== undefined && isHubTool(name)) {
+        void client?.replyPermission(id, 'once').catch(() => {})
+        return
+      }
+      const question: Asking = { text: questionText(permission), isAnsweredByHub: false }
+      asking.set(id, question)
+      onChange()
+      // If the answer does not arrive, the question stays in the terminal.
+      void answerQuestion(permission, question).catch(() => {})
+    },
+    replied(permission, reply) {
+      const question = asking.get(permission)
+      if (!question) return
+      asking.delete(permission)
+      onChange()
+      if (question.isAnsweredByHub) return
+      question.reply = reply
+      tellTerminalAnswer(question)
+    },
+    noted(part) {
+      const { callID, state } = part
+      if (state.status === 'pending' || state.status === 'running') return void parts.set(callID, part)
+      parts.delete(callID)
+      const call = known.get(callID)
+      known.delete(callID)
+      if (!call) return
+      for (const end of call.ends) end(state.status === 'completed' ? 'ok' : 'error')
+      // The person may have interrupted the turn while it was held.
+      call.over.abort()
+    },
+    get asking() {
+      return [...asking.values()][0]?.text
+    },
+  }
+}
+
+function textOf({ tools }: KnownCall): string {
+  const [first] = tools
+  if (!first) return 'a call'
+  const { command, path, url } = first.arguments
+  const what = [command, path, url].find((value) => typeof value === 'string')
+  return short(what === undefined ? first.tool : `${first.tool}: ${what}`)
+}
+
+function questionText({ permission, patterns, metadata }: Permission): string {
+  const command = isRecord(metadata) && typeof metadata['command'] === 'string' ? metadata['command'] : undefined
+  return short(`${permission}: ${command ?? patterns.join(', ')}`)
+}
+
+function short(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text
+}

@@ -1,0 +1,218 @@
+/**
+ * One conversation, as entries of its thread. It is told of messages and parts, from events or from a list, in any order
+ * and more than once, and gives each entry once, when nothing can change it any more.
+ */
+import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
+import type { Assistant, MessageInfo, OpencodeError, Part, ToolPart } from './messages.ts'
+
+export interface Conversation {
+  readonly id: string
+  message(info: MessageInfo): void
+  part(part: Part): void
+  /** More of a text that is being written. `undefined`: the text is finished, or not known. */
+  delta(partId: string, delta: string): Draft | undefined
+  /** opencode does not work on it. `isOld`: it did not just stop, so an answer that is not complete never will be. */
+  idle(isOld: boolean): void
+  failed(error: OpencodeError): void
+  /** The entries that are ready and were not `written` yet, in order. */
+  ready(): readonly NewEntry[]
+  written(entries: readonly NewEntry[]): void
+}
+
+interface Message {
+  readonly info: MessageInfo
+  readonly parts: Map<string, Part>
+}
+
+interface Ending {
+  readonly status: 'completed' | 'interrupted' | 'failed'
+  readonly reason?: string
+}
+
+const done: Ending = { status: 'completed' }
+const refused: Ending = { status: 'interrupted', reason: 'The agent stopped after a call that was refused.' }
+const cutOff: Ending = { status: 'interrupted', reason: 'opencode ended in the middle of the turn.' }
+
+export function createConversation(id: string): Conversation {
+  const messages = new Map<string, Message>()
+  /** Parts that arrived before their message. */
+  const early = new Map<string, Map<string, Part>>()
+  const keys = new Set<string>()
+  /** How turns ended whose last message does not tell it, by the id of the prompt. */
+  const endings = new Map<string, Ending>()
+
+  const prompts = () => [...messages.values()].filter(({ info }) => info.role === 'user')
+  function answersTo(prompt: string): readonly Assistant[] {
+    return [...messages.values()].flatMap(({ info }) =>
+      info.role === 'assistant' && info.parentID === prompt && !info.summary ? [info] : [],
+    )
+  }
+
+  /** `undefined`: the turn goes on after this message. */
+  function endingOf(info: Assistant): Ending | undefined {
+    if (info.time.completed === undefined) return endings.get(info.parentID)
+    if (info.error) return endingWith(info.error)
+    const hasCalled = [...messages.get(info.id)!.parts.values()].some(({ type }) => type === 'tool')
+    const isFinal = info.finish !== undefined && !['tool-calls', 'unknown'].includes(info.finish) && !hasCalled
+    return isFinal ? done : endings.get(info.parentID)
+  }
+
+  function complete(prompt: string, at: number, { status, reason }: Ending, usage: Usage | undefined): NewEntry {
+    return {
+      key: `complete:${prompt}`,
+      at: time(at),
+      type: 'complete',
+      status,
+      ...(reason !== undefined && { reason }),
+      ...(usage && { usage }),
+    }
+  }
+
+  function all(): readonly NewEntry[] {
+    const entries: NewEntry[] = []
+    let usage: Usage | undefined
+    for (const { info, parts } of messages.values()) {
+      if (info.role === 'user') {
+        entries.push(...promptEntries(info, parts))
+        const ending = answersTo(info.id).length === 0 ? endings.get(info.id) : undefined
+        if (ending) entries.push(complete(info.id, info.time.created, ending, undefined))
+        continue
+      }
+      usage = sum(usage, info)
+      if (info.summary) continue
+      entries.push(...answerEntries(info, parts))
+      const isLast = answersTo(info.parentID).at(-1) === info
+      const ending = isLast && messages.has(info.parentID) ? endingOf(info) : undefined
+      if (!ending) continue
+      entries.push(complete(info.parentID, info.time.completed ?? info.time.created, ending, usage))
+      usage = undefined
+    }
+    return entries
+  }
+
+  /** What was said is in the thread by now, and could be large. */
+  function forget(): void {
+    const last = prompts().at(-1)
+    if (!last || !keys.has(`complete:${last.info.id}`)) return
+    messages.clear()
+    early.clear()
+    endings.clear()
+  }
+
+  return {
+    id,
+    message(info) {
+      // opencode updates prompts also after their turn.
+      if (keys.has(`complete:${info.role === 'user' ? info.id : info.parentID}`)) return
+      const parts = messages.get(info.id)?.parts ?? early.get(info.id) ?? new Map<string, Part>()
+      early.delete(info.id)
+      messages.set(info.id, { info, parts })
+    },
+    part(part) {
+      const parts = messages.get(part.messageID)?.parts ?? early.get(part.messageID) ?? new Map<string, Part>()
+      if (!messages.has(part.messageID)) early.set(part.messageID, parts)
+      parts.set(part.id, part)
+    },
+    delta(partId, delta) {
+      for (const { parts } of messages.values()) {
+        const part = parts.get(partId)
+        if (!part || part.type === 'tool' || part.time?.end !== undefined) continue
+        const text = part.text + delta
+        parts.set(partId, { ...part, text })
+        return { key: partId, type: part.type === 'text' ? 'text' : 'thinking', text }
+      }
+      return undefined
+    },
+    idle(isOld) {
+      const prompt = prompts().at(-1)?.info.id
+      const last = prompt === undefined ? undefined : answersTo(prompt).at(-1)
+      if (prompt === undefined || !last) return
+      // Otherwise the end of the message is still to come.
+      if (last.time.completed !== undefined) endings.set(prompt, last.finish === 'tool-calls' ? refused : done)
+      else if (isOld) endings.set(prompt, cutOff)
+    },
+    failed(error) {
+      const prompt = prompts().at(-1)?.info.id
+      if (prompt !== undefined && answersTo(prompt).length === 0) endings.set(prompt, endingWith(error))
+    },
+    ready: () => all().filter(({ key }) => !keys.has(key)),
+    written(entries) {
+      for (const { key } of entries) keys.add(key)
+      forget()
+    },
+  }
+}
+
+function promptEntries(info: MessageInfo, parts: ReadonlyMap<string, Part>): readonly NewEntry[] {
+  return [...parts.values()].flatMap((part): NewEntry[] =>
+    part.type === 'text' && !part.synthetic && part.text !== ''
+      ? [{ key: part.id, at: time(info.time.created), type: 'prompt', text: part.text }]
+      : [],
+  )
+}
+
+/** A call may start before the text above it is finished. It waits for the text, so that they stay in order. */
+function answerEntries(info: Assistant, parts: ReadonlyMap<string, Part>): readonly NewEntry[] {
+  const isOver = info.time.completed !== undefined
+  const model = `${info.providerID}/${info.modelID}`
+  const entries: NewEntry[] = []
+  for (const part of parts.values()) {
+    if (part.type === 'tool') {
+      entries.push(...callEntries(part, model))
+    } else if (isOver || part.time?.end !== undefined) {
+      if (part.text === '') continue
+      const type = part.type === 'text' ? 'text' : 'thinking'
+      entries.push({ key: part.id, at: time(part.time?.start ?? info.time.created), model, type, text: part.text })
+    } else break
+  }
+  return entries
+}
+
+function callEntries({ tool: name, callID: callId, state }: ToolPart, model: string): readonly NewEntry[] {
+  if (state.status === 'pending') return []
+  const { start, end = start } = state.time
+  const request: NewEntry = {
+    key: `call:${callId}`,
+    at: time(start),
+    model,
+    type: 'tool-request',
+    callId,
+    name,
+    parameters: state.input,
+  }
+  if (state.status === 'running') return [request]
+  const common = { key: `result:${callId}`, at: time(end), type: 'tool-result', callId, name } as const
+  return state.status === 'completed'
+    ? [request, { ...common, result: state.output }]
+    : [request, { ...common, result: state.error, error: state.error }]
+}
+
+function endingWith({ name, data }: OpencodeError): Ending {
+  if (name === 'MessageAbortedError') return { status: 'interrupted' }
+  const { message = name, statusCode } = data ?? {}
+  return { status: 'failed', reason: `${message}${whatToDo(name, statusCode)}` }
+}
+
+function whatToDo(name: string, statusCode: number | undefined): string {
+  if (name === 'ProviderAuthError' || statusCode === 401 || statusCode === 403) {
+    return ' opencode is not logged in to the provider of this model: run "opencode auth login".'
+  }
+  if (name === 'ContextOverflowError')
+    return ' The conversation is too long for the model: type /compact, or begin another.'
+  return ''
+}
+
+function sum(usage: Usage | undefined, { tokens, cost }: Assistant): Usage | undefined {
+  if (!tokens) return usage
+  const { input, output, reasoning, cache } = tokens
+  const spent = (usage?.cost_usd ?? 0) + (cost ?? 0)
+  return {
+    input_tokens: (usage?.input_tokens ?? 0) + input + (cache?.read ?? 0) + (cache?.write ?? 0),
+    output_tokens: (usage?.output_tokens ?? 0) + output + reasoning,
+    ...(spent > 0 && { cost_usd: spent }),
+  }
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,83 @@
+/**
+ * opencode in a terminal, with its own server in the same process: people type into its interface, and the hub talks to
+ * the server about the same conversation. A plugin asks the hub before a tool runs.
+ */
+import { pathToFileURL } from 'node:url'
+import { join } from 'node:path'
+import { HubError } from '../../base/hub-error.ts'
+import { isRecord } from '../../base/is-record.ts'
+import type { Driver, RunSpec } from '../port/driver.ts'
+import { chooseServer, writeServerFile } from './server-file.ts'
+
+export { openOpencodeCompanion } from './companion.ts'
+
+export interface OpencodeDriverOptions {
+  /** Runs it. Its companion for opencode is `openOpencodeCompanion`. */
+  readonly pty: Driver
+  /** The path of the plugin that opencode loads. */
+  readonly plugin: string
+}
+
+export function createOpencodeDriver({ pty, plugin }: OpencodeDriverOptions): Driver {
+  return {
+    name: 'opencode',
+    abilities: { terminal: true, steer: true, interrupt: true, questions: true },
+    async start(spec) {
+      return pty.start({ ...spec, program: await withPlugin(spec, plugin) })
+    },
+    adopt: (session) => pty.adopt(session),
+  }
+}
+
+/** In the mode `terminal` opencode has the plugin, but no server. */
+async function withPlugin(spec: RunSpec, plugin: string): Promise<RunSpec['program']> {
+  const { program, directory, mode, workspacePath, conversation } = spec
+  const server = mode === 'both' ? await chooseServer() : undefined
+  writeServerFile(directory, {
+    ...server,
+    opened: conversation ?? chosenIn(program.args),
+    hasPlugin: false,
+    conversations: [],
+  })
+  return {
+    ...program,
+    args: server ? [...program.args, '--port', String(server.port), '--hostname', '127.0.0.1'] : program.args,
+    env: {
+      ...program.env,
+      ...(server && { OPENCODE_SERVER_PASSWORD: server.password }),
+      OPENCODE_CONFIG_CONTENT: configContent(program.env['OPENCODE_CONFIG_CONTENT'], plugin, workspacePath),
+      // A file in the workspace could bring a plugin that removes this one, and the agent can write such a file.
+      OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+    },
+  }
+}
+
+/** Without the project's configuration, opencode also ignores the instructions in the workspace unless they are named. */
+function configContent(given: string | undefined, plugin: string, workspacePath: string): string {
+  const config = parseConfig(given ?? '{}')
+  const [plugins, instructions] = [config['plugin'], config['instructions']].map((list) =>
+    Array.isArray(list) ? (list as unknown[]) : [],
+  ) as [unknown[], unknown[]]
+  return JSON.stringify({
+    ...config,
+    plugin: [...plugins, pathToFileURL(plugin).href],
+    instructions: [...instructions, join(workspacePath, 'AGENTS.md')],
+  })
+}
+
+function parseConfig(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const config: unknown = JSON.parse(text)
+    if (isRecord(config)) return config
+  } catch {
+    // It is reported below.
+  }
+  throw new HubError('invalid', 'OPENCODE_CONFIG_CONTENT has to be a JSON object.')
+}
+
+/** The conversation that the person's own arguments choose. */
+function chosenIn(args: readonly string[]): string | undefined {
+  const at = args.findIndex((arg) => /^(-s|--session)(=|$)/.test(arg))
+  const flag = args[at]
+  return flag?.includes('=') ? flag.slice(flag.indexOf('=') + 1) : at < 0 ? undefined : args[at + 1]
+}
