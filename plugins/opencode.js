@@ -43,7 +43,7 @@ async function ask(message) {
       wasReached = true
       if (response.status !== 503) throw new Refusal(`it answered ${response.status}: ${await response.text()}`)
     } catch (error) {
-      const isCut = wasReached || error.code !== 'ConnectionRefused'
+      const isCut = wasReached || !isRefused(error)
       if (error instanceof Refusal || !isCut || Date.now() > endsAt) {
         throw new Error(`Signalbox could not decide this call, so it has not run: ${error.message}`, { cause: error })
       }
@@ -54,6 +54,11 @@ async function ask(message) {
 }
 
 class Refusal extends Error {}
+
+/** In the words of Bun, which runs opencode, or of Node. */
+function isRefused({ code, cause }) {
+  return code === 'ConnectionRefused' || cause?.code === 'ECONNREFUSED'
+}
 
 /** Tries until the hub has it: it may be restarting. */
 async function tell(message) {

@@ -16,6 +16,7 @@ import type { LookForConversation } from './kept-conversation.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { NewRecord } from './new-record.ts'
 import type { SessionRegistry } from './session-registry.ts'
+import type { SessionThreads } from './session-runs.ts'
 import type { SessionRecord } from './session-store.ts'
 import type { Worktrees } from './worktrees.ts'
 
@@ -26,6 +27,7 @@ export interface ResumeOptions {
   readonly newRecord: NewRecord
   readonly environment: Pick<PersonsEnvironment, 'forPrograms'>
   readonly lookForConversation: LookForConversation
+  readonly threads: Pick<SessionThreads, 'conversationOf'>
   readonly worktrees: Pick<Worktrees, 'hold'>
 }
 
@@ -33,15 +35,16 @@ export interface ResumeOptions {
 export type DraftResumed = (ended: SessionRecord) => Promise<Draft>
 
 export function createDraftResumed(options: ResumeOptions): DraftResumed {
-  const { drivers, templates, registry, newRecord, environment, lookForConversation, worktrees } = options
+  const { drivers, templates, registry, newRecord, environment, lookForConversation, threads, worktrees } = options
 
   async function conversationOf(
     ended: SessionRecord,
     rules: ConversationRules,
     programs: ProgramEnvironment,
   ): Promise<string> {
-    const id = ended.conversation?.id
     try {
+      // The agent may have chosen the id itself, and its thread then has it.
+      const id = ended.conversation?.id ?? (await threads.conversationOf(ended.id))
       if (id === undefined) return await findConversation(ended, rules, programs)
       if ((await lookForConversation(ended)) === 'nothing') throw noConversationOf(ended)
       return id

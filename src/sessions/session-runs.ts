@@ -36,6 +36,8 @@ export interface SessionThreads {
   writerOf(session: { readonly id: string; readonly name: string; readonly agent: string }): ThreadWriter
   /** The id of the newest thread of a session. */
   currentOf(session: string): string | undefined
+  /** The id that the agent gave the conversation of that thread. */
+  conversationOf(session: string): Promise<string | undefined>
 }
 
 export function createSessionRuns(options: SessionRunsOptions): SessionRuns {

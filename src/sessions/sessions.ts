@@ -190,6 +190,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     newRecord,
     environment,
     lookForConversation,
+    threads,
     worktrees,
   })
   const equip = createEquipping({ ends, policies: options.policies, connectors: options.connectors, signals })

@@ -11,6 +11,8 @@ export interface Threads extends Feature {
   find(threadOrSession: string): Promise<ThreadRecord>
   /** The id of the newest thread of a session. */
   currentOf(sessionId: string): string | undefined
+  /** The id that the agent gave the conversation of that thread. */
+  conversationOf(sessionId: string): Promise<string | undefined>
   usageOf(sessionId: string): Promise<Usage | undefined>
   /** What comes after a cursor. Waits for something new if there is nothing. */
   read(threadOrSession: string, options: ReadOptions): Promise<Thread>

@@ -219,6 +219,7 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     writerOf,
     find,
     currentOf: (sessionId) => newest.get(sessionId),
+    conversationOf: async (sessionId) => (await rows.findOf(sessionId))?.conversation,
     async usageOf(sessionId) {
       const thread = await rows.findOf(sessionId)
       return thread && (await usageOf(thread.id))

@@ -257,7 +257,7 @@ function wordsOf(frame: Frame): readonly string[] {
     case 'tool-result':
       return [`${frame.stage} ${frame.name}`]
     case 'complete':
-      return [`complete ${frame.status}`]
+      return [`complete ${[frame.status, frame.reason].filter(Boolean).join(': ')}`]
     case 'error':
       return [`error ${frame.message}`]
     case 'prompt':

@@ -27,7 +27,7 @@ export interface Calls {
   replied(permission: string, reply: 'once' | 'always' | 'reject'): void
   /** A call runs or has ended. */
   noted(part: ToolPart): void
-  /** What opencode asks the person about now. */
+  /** What opencode asks the person about now, unless the hub answers at once. */
   readonly asking: string | undefined
 }
 
@@ -98,6 +98,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
         onHeld(approval) {
           question.approval = approval
           tellTerminalAnswer(question)
+          onChange()
         },
       })
       if (question.reply) return
@@ -154,7 +155,6 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
       }
       const question: Asking = { text: questionText(permission), isAnsweredByHub: false }
       asking.set(id, question)
-      onChange()
       // If the answer does not arrive, the question stays in the terminal.
       void answerQuestion(permission, question).catch(() => {})
     },
@@ -179,7 +179,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
       call.over.abort()
     },
     get asking() {
-      return [...asking.values()][0]?.text
+      return [...asking.values()].find(({ approval }) => approval !== undefined)?.text
     },
   }
 }

@@ -93,7 +93,8 @@ export function createConversation(id: string): Conversation {
   /** What was said is in the thread by now, and could be large. */
   function forget(): void {
     const last = prompts().at(-1)
-    if (!last || !keys.has(`complete:${last.info.id}`)) return
+    const isOpen = [...messages.values()].some(({ info }) => info.role === 'assistant' && !info.time.completed)
+    if (!last || !keys.has(`complete:${last.info.id}`) || isOpen) return
     messages.clear()
     early.clear()
     endings.clear()
