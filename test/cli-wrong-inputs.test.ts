@@ -80,6 +80,7 @@ const table: readonly Row[] = [
   { line: ['call', 'get_session', 'x'], exit: 2, says: `Write them like '{"limit": 5}'` },
   { line: ['call', 'get_session', '{}'], exit: 5, says: '"name": it is missing; it must be a string' },
   { line: ['report', 'idle'], exit: 1, says: 'SIGNALBOX_URL and SIGNALBOX_TOKEN' },
+  { line: ['hook', 'claude'], exit: 1, says: 'Run this command inside a session' },
   { line: ['relay', '--name', 'nobody'], exit: 4, says: 'signalbox new' },
   { line: ['mcp-config', '--for', 'nothing'], exit: 2, says: 'Choose one of claude' },
   { line: ['token', 'issue', '--role', 'agent'], exit: 2, says: '--session' },
