@@ -174,7 +174,14 @@ test('a conversation that a person begins in the terminal is another thread, and
     prompt: { delivered: true },
   })
   await hasSaid('token third')
-  expect(await said()).toEqual(['prompt FINAL second', 'token second', 'complete completed', 'prompt FINAL third', 'token third', 'complete completed'])
+  expect(await said()).toEqual([
+    'prompt FINAL second',
+    'token second',
+    'complete completed',
+    'prompt FINAL third',
+    'token third',
+    'complete completed',
+  ])
 })
 
 test('without the sign of life of the plugin, the session is not governed', async () => {

@@ -35,9 +35,14 @@ export function reportCreated(
   return met === false || prompt?.delivered === false ? 'not-met' : 'ok'
 }
 
-function report({ name, screen, met, prompt, session_url: url }: Created, context: CliContext): void {
+function report({ name, screen, met, prompt, terminal, session_url: url }: Created, context: CliContext): void {
   context.out(name)
   if (screen !== undefined && prompt?.screen === undefined) context.out(screen)
   if (met === false) context.err('signalbox: the wait timed out; the session keeps running.')
-  if (met === undefined) context.err(`Watch it with "signalbox attach ${name}" or at ${url}`)
+  if (met !== undefined) return
+  context.err(
+    terminal
+      ? `Watch it with "signalbox attach ${name}" or at ${url}`
+      : `Talk to it with "signalbox prompt ${name} TEXT", and read it with "signalbox thread ${name}"`,
+  )
 }

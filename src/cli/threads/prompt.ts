@@ -1,4 +1,5 @@
 /** `signalbox prompt` */
+import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Frame } from '../../api/thread.ts'
 import { threadSchema } from '../../api/thread.ts'
@@ -42,7 +43,7 @@ export const command = defineCommand({
   ],
   async run(args, context) {
     const [name = '', given = ''] = args.words
-    const text = given === '-' ? await context.readStdin() : given
+    const text = given === '-' ? (await context.readStdin()).trimEnd() : given
     if (text.trim() === '')
       throw new CliError('usage', `The prompt is empty. Write one, such as signalbox prompt ${name} "run the tests".`)
     using hub = await openHubClient(args, context)
@@ -81,7 +82,8 @@ async function follow(
     }
     if (session.thread === undefined) {
       if (isOver(session.status)) throw new CliError('failed', session.last_message ?? `${name} has ended.`)
-      await ask(hub, 'wait_session', { name, for: 'exit', timeout_ms: 300 })
+      // The agent has not said anything yet, not even the prompt.
+      await setTimeout(300)
       continue
     }
     const input = { thread: session.thread, since, timeout_ms: readMs }

@@ -36,7 +36,16 @@ export interface ScriptedModel extends AsyncDisposable {
 
 const dialects: readonly Dialect[] = [responses, chatCompletions, messages, gemini]
 
-export async function startScriptedModel(port = 0): Promise<ScriptedModel> {
+export interface ScriptedModelOptions {
+  readonly port?: number
+  /** The scripts behind prompts that do not look like one, for the guides. */
+  readonly scripts?: Readonly<Record<string, string>>
+}
+
+export async function startScriptedModel({
+  port = 0,
+  scripts = {},
+}: ScriptedModelOptions = {}): Promise<ScriptedModel> {
   const asked: Conversation[] = []
   const sent = createSentRecord()
   /** How often each request came, by fingerprint. */
@@ -50,7 +59,8 @@ export async function startScriptedModel(port = 0): Promise<ScriptedModel> {
     const text = decompressed(await readAll(request), request.headers['content-encoding'])
     if (!dialect) return sendJson(response, 200, answerOther(path))
     const body = JSON.parse(text) as Body
-    const conversation = dialect.read(body)
+    const read = dialect.read(body)
+    const conversation = { ...read, prompt: scripts[read.prompt.trim()] ?? read.prompt }
     const isSide = isSideRequest(conversation)
     if (!isSide) asked.push(conversation)
     const reply = replyTo(conversation, isSide ? 0 : countTry(conversation))

@@ -1,0 +1,45 @@
+/** The guides about agents work to the letter, with the real Claude Code and a scripted model. */
+import { delimiter, dirname } from 'node:path'
+import { expect, test } from 'vitest'
+import { createReader } from '../documents/newcomer.ts'
+import { readSteps } from '../documents/page-steps.ts'
+import { readPage } from '../documents/pages.ts'
+import { runSteps } from '../documents/run-steps.ts'
+import { agentPrograms, agents, writeSettings } from './agents.ts'
+import { startScriptedModel } from './model/model.ts'
+import { describeWith } from './requires-agent.ts'
+
+const claude = agents.find(({ name }) => name === 'claude')!
+
+async function follow(page: string, scripts: Readonly<Record<string, string>>): Promise<void> {
+  await using model = await startScriptedModel({ scripts })
+  await using reader = await createReader()
+  const { HOME = '', PATH = '' } = reader.env
+  writeSettings(HOME, claude, model.origin)
+  const env = {
+    ...reader.env,
+    ...claude.environment(model.origin),
+    PATH: `${agentPrograms}${delimiter}${PATH}`,
+    TMPDIR: dirname(HOME),
+  }
+  await runSteps(readSteps(readPage(page)), { ...reader, env })
+  expect(model.stalled).toBe(0)
+}
+
+describeWith(claude, () => {
+  test('a reader talks to an agent from the shell, reads its thread and resumes it', async () => {
+    await follow('docs/guides/talk-to-agents.md', {
+      'What does this project do?': 'FINAL It runs agents, and puts their tool calls under a policy.',
+      'Write a commit message.': 'FINAL docs: explain how to talk to agents',
+      'What did I ask first?': 'FINAL What does this project do?',
+    })
+  })
+
+  test('a reader puts the own shell of an agent under the policy', async () => {
+    await follow('docs/guides/own-tools.md', {
+      'Which files are here?': 'CALL Bash {"command":"ls","description":"Lists"}\nFINAL None yet.',
+      'Publish it.': 'CALL Bash {"command":"git push","description":"Pushes"}\nFINAL I may not push: people do that.',
+      'Write a note.': 'CALL Write {"file_path":"note.md","content":"hello"}\nFINAL It is written.',
+    })
+  })
+})
