@@ -34,6 +34,7 @@ import {
   createOpencodeDriver,
   createPtyDriver,
   openClaudeCompanion,
+  openGeminiCompanion,
   openOpencodeCompanion,
 } from './drivers/drivers.ts'
 import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoint/endpoint.ts'
@@ -198,7 +199,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     passedOn: (names) => passedOn(environment, names),
   }
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
-  const companions = { claude: openClaudeCompanion, opencode: openOpencodeCompanion }
+  const companions = { claude: openClaudeCompanion, gemini: openGeminiCompanion, opencode: openOpencodeCompanion }
   const pty = createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log })
   const servers = createPipedPrograms({ ...holders, folder: 'server' })
   const drivers = createDrivers([

@@ -10,6 +10,7 @@ export { createAcpDriver } from './acp/acp.ts'
 export { createClaudeDriver } from './claude/claude.ts'
 export { openClaudeCompanion } from './claude/companion.ts'
 export { createCodexDriver } from './codex/codex.ts'
+export { openGeminiCompanion } from './gemini/companion.ts'
 export { createOpencodeDriver, openOpencodeCompanion } from './opencode/opencode.ts'
 export { createPtyDriver } from './pty/pty.ts'
 

@@ -29,7 +29,8 @@ export async function waitForSession(
   const { id, status, startedAt } = started
   if (startedAt !== undefined) {
     const timeoutMs = Math.max(0, Math.round(input.timeout_ms - (performance.now() - askedAt)))
-    if (!sessions.describe(started).terminal) return waitWithoutTerminal(sessions, started, { ...input, timeoutMs }, call)
+    if (!sessions.describe(started).terminal)
+      return waitWithoutTerminal(sessions, started, { ...input, timeoutMs }, call)
     return wait(id, { ...input, timeout_ms: timeoutMs }, call)
   }
   const activity = sessions.activityOf(started)

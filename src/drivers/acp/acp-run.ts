@@ -68,7 +68,9 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   /** The questions that an earlier hub has answered, with the option. */
   const answered = new Map(past.flatMap(({ said }) => (said.is === 'answer' ? [[said.id, said.option] as const] : [])))
   /** Requests that opened the agent's session. They may hold a secret, so their text was not recorded. */
-  const opening = new Set([...program.inputs(0)].flatMap(({ sequence, text }) => (text === undefined ? [sequence] : [])))
+  const opening = new Set(
+    [...program.inputs(0)].flatMap(({ sequence, text }) => (text === undefined ? [sequence] : [])),
+  )
   /** The decision on each call of the turn: an agent may ask about one call more than once. */
   const decisions = new Map<string, Promise<Decision>>()
   let turnEnds = new AbortController()
@@ -308,7 +310,9 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     },
     get governed() {
       const { unasked } = transcript
-      return unasked === undefined ? governed : { is: 'partly' as const, reason: `${unasked} ran without asking the hub.` }
+      return unasked === undefined
+        ? governed
+        : { is: 'partly' as const, reason: `${unasked} ran without asking the hub.` }
     },
     onChange,
     async open(method, params) {
@@ -342,7 +346,8 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     },
     async interrupt() {
       await oneByOne(async () => {
-        if (transcript.turn === undefined) throw new HubError('conflict', `"${session.name}" does not work on a prompt.`)
+        if (transcript.turn === undefined)
+          throw new HubError('conflict', `"${session.name}" does not work on a prompt.`)
         await send({ method: 'session/cancel', params: { sessionId: transcript.session } })
       })
       // The agent waits for an answer to each of its questions.

@@ -42,7 +42,12 @@ function world(options: TestSessionOptions = {}, env: Readonly<Record<string, st
         file: process.execPath,
         args: [agent],
         cwd: session.workspacePath,
-        env: { PATH: process.env['PATH'] ?? '', SIGNALBOX_URL: 'http://127.0.0.1:1/mcp', SIGNALBOX_TOKEN: token, ...env },
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          SIGNALBOX_URL: 'http://127.0.0.1:1/mcp',
+          SIGNALBOX_TOKEN: token,
+          ...env,
+        },
       }
       const run = opened(await open().start({ ...session, program, size: { cols: 80, rows: 24 }, firstPrompt: 'none' }))
       const { status } = run
@@ -67,7 +72,9 @@ const isIdle = (run: Run) => run.activity.is === 'idle'
 test('what the agent thinks, says and does is in the thread', async () => {
   const { session, start } = world()
   const run = await start()
-  expect(await run.prompt('THINK a long thought\nSAY first a sentence\nRUN echo hello\nSAY then another', never)).toEqual({
+  expect(
+    await run.prompt('THINK a long thought\nSAY first a sentence\nRUN echo hello\nSAY then another', never),
+  ).toEqual({
     delivered: true,
   })
   await until(() => turnsOf(session).length === 1)

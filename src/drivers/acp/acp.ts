@@ -18,9 +18,12 @@ export function createAcpDriver({ pipes, log }: AcpDriverOptions): Driver {
     abilities: { terminal: false, steer: false, interrupt: true, questions: false },
     async start(spec) {
       const governed = await gateOf(spec.template)
+      // Its thread is that of the earlier session from the start, not only when it has said something.
+      if (spec.isResumed && spec.conversation !== undefined) await spec.thread.append(spec.conversation, [])
       const program = await pipes.start(spec.id, spec.program)
       const run = createAcpRun({ session: spec, program, place: firstPlace, governed, log })
-      if (spec.isResumed && spec.template.agent === 'gemini') await chatMinutePassed(spec.program.env, spec.conversation)
+      if (spec.isResumed && spec.template.agent === 'gemini')
+        await chatMinutePassed(spec.program.env, spec.conversation)
       await run.open(...openingOf(spec))
       return run
     },

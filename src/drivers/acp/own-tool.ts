@@ -56,7 +56,7 @@ export function learn(known: KnownCall | undefined, call: ToolCall): KnownCall {
 
 /** Gemini CLI puts the name before the id of the call. opencode gives it as the first title. */
 function nameOf({ toolCallId, title, kind }: ToolCall): string {
-  const inId = /^([A-Za-z][\w.-]*?)(?:__|-\d)/.exec(toolCallId)?.[1]
+  const inId = /^([A-Za-z][\w.-]*?)(?:__|-\d{13})/.exec(toolCallId)?.[1]
   if (inId !== undefined) return inId
   if (title && /^[\w.-]+$/.test(title)) return title
   return kind ?? 'other'

@@ -162,7 +162,8 @@ export function createTranscript(prefix: string, from: Place): Transcript {
     },
     end: (reason, at) => (isOpen ? endTurn({ status: 'failed', reason }, at) : []),
     callOf: (id) => calls.get(id),
-    placeAt: (offset) => (open || calls.size > 0 ? undefined : { offset, session, turn, isOpen, texts, model, unasked }),
+    placeAt: (offset) =>
+      open || calls.size > 0 ? undefined : { offset, session, turn, isOpen, texts, model, unasked },
   }
 }
 

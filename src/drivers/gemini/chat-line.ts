@@ -1,0 +1,124 @@
+/**
+ * Reads the file in which Gemini CLI keeps a chat. A line with the id of an earlier one replaces it: it has more tool
+ * calls. A tool call is there after it ran. No line marks the end of a turn.
+ */
+import { z } from 'zod'
+import type { NewEntry } from '../../api/thread.ts'
+
+export const chatStateSchema = z.object({
+  /** The id of the prompt whose turn runs. */
+  prompt: z.string().optional(),
+  /** The ids of the messages whose tokens are counted. */
+  counted: z.array(z.string()),
+  input: z.int(),
+  output: z.int(),
+})
+export type ChatState = z.output<typeof chatStateSchema>
+
+export const noTurn: ChatState = { counted: [], input: 0, output: 0 }
+
+const partSchema = z.looseObject({ text: z.string().optional(), functionResponse: z.unknown().optional() })
+const resultSchema = z.array(
+  z.looseObject({
+    functionResponse: z.looseObject({ response: z.record(z.string(), z.unknown()).optional() }).optional(),
+  }),
+)
+const toolCallSchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  args: z.record(z.string(), z.unknown()).default({}),
+  status: z.string().optional(),
+  result: resultSchema.nullish().catch(undefined),
+  timestamp: z.string().optional(),
+})
+const messageSchema = z.looseObject({
+  id: z.string(),
+  timestamp: z.string(),
+  type: z.string(),
+  content: z.union([z.string(), z.array(partSchema)]).optional(),
+  thoughts: z.array(z.looseObject({ subject: z.string().optional(), description: z.string().optional() })).nullish(),
+  tokens: z.looseObject({ input: z.int(), output: z.int(), thoughts: z.int().optional() }).nullish(),
+  model: z.string().optional(),
+  toolCalls: z.array(toolCallSchema).nullish(),
+})
+type ChatMessage = z.output<typeof messageSchema>
+
+export interface ReadLine {
+  readonly state: ChatState
+  readonly entries: readonly NewEntry[]
+}
+
+export function readChatLine(line: string, state: ChatState): ReadLine {
+  const message = messageSchema.safeParse(parse(line)).data
+  if (message?.type === 'user') return readPrompt(message, state)
+  if (message?.type === 'gemini') return { entries: entriesOf(message), state: count(message, state) }
+  return { state, entries: [] }
+}
+
+/** The end of a turn, which only a hook or the next prompt tells. */
+export function endTurn(state: ChatState, status: 'completed' | 'interrupted', at: string): ReadLine {
+  const { prompt, input, output } = state
+  if (prompt === undefined) return { state, entries: [] }
+  const usage = input + output === 0 ? {} : { usage: { input_tokens: input, output_tokens: output } }
+  return { state: noTurn, entries: [{ key: `${prompt}.complete`, at, type: 'complete', status, ...usage }] }
+}
+
+function readPrompt({ id, timestamp: at, content }: ChatMessage, state: ChatState): ReadLine {
+  const texts = typeof content === 'string' ? [content] : (content ?? []).flatMap((part) => part.text ?? [])
+  const text = texts.join('\n')
+  // Results of tools are in the message of the agent as well.
+  if (text === '' || text.startsWith('<session_context>')) return { state, entries: [] }
+  const before = id === state.prompt ? [] : endTurn(state, 'interrupted', at).entries
+  return { state: { ...noTurn, prompt: id }, entries: [...before, { key: `${id}.prompt`, at, type: 'prompt', text }] }
+}
+
+function entriesOf({ id, timestamp: at, content, thoughts, model, toolCalls }: ChatMessage): NewEntry[] {
+  const said = { at, ...(model !== undefined && { model }) }
+  const thought = (thoughts ?? [])
+    .map(({ subject = '', description = '' }) => [subject, description].filter((part) => part !== '').join('\n'))
+    .join('\n')
+  const text = typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('')
+  return [
+    ...(thought === '' ? [] : [{ ...said, key: `${id}.thinking`, type: 'thinking' as const, text: thought }]),
+    ...(text === '' ? [] : [{ ...said, key: `${id}.text`, type: 'text' as const, text }]),
+    ...(toolCalls ?? []).flatMap((call): NewEntry[] => {
+      const { id: callId, name, args: parameters, timestamp = at } = call
+      const request: NewEntry = { key: `call:${callId}`, at: timestamp, type: 'tool-request', callId, name, parameters }
+      return [
+        request,
+        { key: `result:${callId}`, at: timestamp, type: 'tool-result', callId, name, ...outcomeOf(call) },
+      ]
+    }),
+  ]
+}
+
+function outcomeOf({ status, result }: z.output<typeof toolCallSchema>): { result: unknown; error?: string } {
+  const responses = (result ?? []).map(({ functionResponse }) => functionResponse?.response ?? {})
+  const texts = responses.map((response) => unwrapped(String(response['output'] ?? response['error'] ?? '')))
+  const text = texts.join('\n')
+  return status === 'success' ? { result: text } : { result: text, error: text || `The tool ended as ${status}.` }
+}
+
+/** What the model reads is marked as untrusted. */
+function unwrapped(text: string): string {
+  return /^<untrusted_context>\n([\s\S]*)\n<\/untrusted_context>$/.exec(text)?.[1] ?? text
+}
+
+function count({ id, tokens }: ChatMessage, state: ChatState): ChatState {
+  if (!tokens || state.counted.includes(id)) return state
+  const { input, output, thoughts = 0 } = tokens
+  return {
+    ...state,
+    counted: [...state.counted, id],
+    input: state.input + input,
+    output: state.output + output + thoughts,
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,115 @@
+/** Follows the file of a chat into the thread. The place is stored with the entries, so the next hub reads on there. */
+import { open } from 'node:fs/promises'
+import { z } from 'zod'
+import type { NewEntry } from '../../api/thread.ts'
+import { createSerial } from '../../base/serial.ts'
+import type { ThreadWriter } from '../port/thread-writer.ts'
+import { chatStateSchema, endTurn, noTurn, readChatLine } from './chat-line.ts'
+
+const placeSchema = z.object({
+  path: z.string(),
+  conversation: z.string(),
+  offset: z.number(),
+  state: chatStateSchema,
+})
+type Place = z.output<typeof placeSchema>
+
+export interface Chat extends Disposable {
+  /** Whether an earlier hub knew the file. */
+  readonly restored: Promise<boolean>
+  /** Reads this file from now on. A hook tells where it is. */
+  follow(conversation: string, path: string): void
+  /** Reads what is new, and ends the turn. */
+  end(status: 'completed' | 'interrupted'): void
+}
+
+const lookEveryMs = 500
+/** The file is written a moment after the hook runs. */
+const writtenWithinMs = 5_000
+const newline = 0x0a
+
+export function openChat(thread: ThreadWriter): Chat {
+  const oneByOne = createSerial()
+  let place: Place | undefined
+  let isClosed = false
+
+  async function restore(): Promise<boolean> {
+    const stored = await thread.progress()
+    place = stored === undefined ? undefined : placeSchema.safeParse(JSON.parse(stored)).data
+    return place !== undefined
+  }
+
+  async function store(next: Place, entries: readonly NewEntry[]): Promise<void> {
+    if (entries.length > 0 || next.path !== place?.path) {
+      await thread.append(next.conversation, entries, { readTo: JSON.stringify(next) })
+    }
+    place = next
+  }
+
+  async function readRest(): Promise<void> {
+    if (!place || isClosed) return
+    const bytes = await readFrom(place)
+    const end = bytes.lastIndexOf(newline) + 1
+    if (end === 0) return
+    let { state } = place
+    const entries: NewEntry[] = []
+    const lines = bytes.subarray(0, end - 1).toString()
+    for (const line of lines.split('\n')) {
+      const read = readChatLine(line, state)
+      state = read.state
+      entries.push(...read.entries)
+    }
+    await store({ ...place, offset: place.offset + end, state }, entries)
+  }
+
+  /** A failure, such as a full disk, is tried again with the next look. */
+  const read = () => oneByOne(readRest).catch(() => {})
+  const restored = oneByOne(restore).catch(() => false)
+  const timer = setInterval(() => void read(), lookEveryMs)
+  timer.unref()
+
+  return {
+    restored,
+    follow(conversation, path) {
+      void oneByOne(async () => {
+        if (place?.path === path) return
+        await readRest()
+        await store({ path, conversation, offset: 0, state: noTurn }, [])
+      }).catch(() => {})
+    },
+    end(status) {
+      void oneByOne(async () => {
+        const deadline = performance.now() + writtenWithinMs
+        do {
+          await readRest()
+          // The answer is the last line of the turn, and it was there before the hook ran.
+        } while (place?.state.prompt === undefined && performance.now() < deadline && !(await pause()))
+        if (!place) return
+        const { entries, state } = endTurn(place.state, status, new Date().toISOString())
+        await store({ ...place, state }, entries)
+      }).catch(() => {})
+    },
+    [Symbol.dispose]() {
+      isClosed = true
+      clearInterval(timer)
+    },
+  }
+
+  async function pause(): Promise<boolean> {
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs / 5).unref())
+    return isClosed
+  }
+}
+
+async function readFrom({ path, offset }: Place): Promise<Buffer> {
+  try {
+    await using file = await open(path)
+    const { size } = await file.stat()
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, size - offset)), 0, null, offset)
+    return buffer.subarray(0, bytesRead)
+  } catch (error) {
+    // It is written with the first prompt.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
+    throw error
+  }
+}

@@ -1,0 +1,295 @@
+/**
+ * Gemini CLI in its own terminal. Its hooks ask the gate and report, and its chat file becomes the thread.
+ *
+ *   BeforeTool → the rules: a refusal ends the call here, with the reason for the model
+ *   its dialog → a call that a rule allows is allowed by a key; for others the dialog is an approval at the same time,
+ *                and the first answer counts, in the dialog or through the hub
+ *
+ * A hook cannot allow, so the template tells Gemini CLI to ask about everything that changes something. If a hook is
+ * missing, the dialog still shows, and only a person answers it.
+ */
+import { readdir } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Governed } from '../../api/session.ts'
+import { HubError } from '../../base/hub-error.ts'
+import type { Companion, OpenCompanion } from '../port/companion.ts'
+import type { AllowedOwnTool } from '../port/own-tools.ts'
+import { openChat } from './chat.ts'
+import { answerDialog, dialogFor } from './dialog.ts'
+import { isHubTool, toOwnTools } from './own-tool.ts'
+import type { PendingCall } from './pending-call.ts'
+import { pendingCallFile } from './pending-call.ts'
+
+/** The last part of the path that its hooks use. */
+const hookName = 'gemini'
+/** From the start of the program to its first hook, with the questions that it asks before. */
+const signOfLifeMs = 120_000
+/** A dialog that is gone for so long was answered. */
+const goneMs = 400
+/** An answer shows within this time whether the tool runs. */
+const showsWithinMs = 3_000
+const lookEveryMs = 100
+/** The dialog appears a moment after its hook has run. */
+const dialogWithinMs = 20_000
+
+/** Gemini CLI ignores `--admin-policy` if this folder has policies. */
+const systemPolicies = '/etc/gemini-cli/policies'
+
+const hookSchema = z.looseObject({
+  hook_event_name: z.string(),
+  session_id: z.string().optional(),
+  transcript_path: z.string().optional(),
+  cwd: z.string().optional(),
+  tool_name: z.string().optional(),
+  tool_input: z.record(z.string(), z.unknown()).optional(),
+  notification_type: z.string().optional(),
+})
+type HookInput = z.output<typeof hookSchema>
+
+/** A call from its first hook until it has run or was refused. */
+interface OpenCall extends PendingCall {
+  readonly recorded: AllowedOwnTool[]
+  isOpen: boolean
+  hasRun: boolean
+  approval?: string
+}
+
+const notSeenYet: Governed = { is: 'no', reason: 'No hook of Gemini CLI has run yet.' }
+const hooksAreOff: Governed = {
+  is: 'partly',
+  reason:
+    'The hooks of Gemini CLI do not run, so the policy does not see its tools: it shows a dialog for each that changes something. ' +
+    'The workspace may have a .gemini/settings.json of its own. Add the hooks of the template to it.',
+}
+
+export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, report, onChange }) => {
+  const { ownTools, template, workspacePath } = session
+  const closing = new AbortController()
+  const file = pendingCallFile(session.directory)
+  const chat = openChat(session.thread)
+  let current: OpenCall | undefined
+  let runsHooks = false
+  let isLate = false
+  let hasSystemPolicies = false
+  let fault: string | undefined
+
+  void readdir(systemPolicies).then(
+    (files) => {
+      hasSystemPolicies = files.length > 0
+      onChange()
+    },
+    () => {},
+  )
+  if (session.isResumed && session.conversation !== undefined) {
+    // Its thread is that of the earlier session from the start, not only when it has said something.
+    void session.thread.append(session.conversation, []).catch(() => {})
+  }
+  if (!isNew) void restore().catch(() => {})
+
+  /** An earlier hub may have left a dialog open. */
+  async function restore(): Promise<void> {
+    const [wasSeen, pending] = await Promise.all([chat.restored, file.read()])
+    if (current) return
+    runsHooks ||= wasSeen
+    onChange()
+    if (!pending) return
+    current = { ...pending, recorded: [], isOpen: true, hasRun: false }
+    await settle(current)
+  }
+
+  async function beforeTool(message: HookInput, signal: AbortSignal): Promise<object> {
+    const { tool_name: name = '', tool_input: input = {}, cwd = workspacePath } = message
+    if (isHubTool({ name })) return {}
+    close(current)
+    const recorded: AllowedOwnTool[] = []
+    let isAllowed = true
+    let question: string | undefined
+    for (const tool of toOwnTools({ name, input, cwd })) {
+      const answer = await ownTools.check({ ...tool, agentAsks: false, signal })
+      if (answer.is === 'refused') {
+        const stop = answer.endsTurn ? { continue: false, stopReason: answer.reason } : {}
+        return { decision: 'deny', reason: answer.reason, ...stop }
+      }
+      if (answer.is === 'ask') question = answer.reason
+      else recorded.push(answer)
+      isAllowed &&= answer.is === 'allowed' && answer.isRuled
+    }
+    current = { name, input, cwd, isAllowed, recorded, isOpen: true, hasRun: false }
+    await file.write({ name, input, cwd, isAllowed })
+    // It would not ask about reading, but a rule wants a person to.
+    return question === undefined ? {} : { decision: 'ask', reason: question }
+  }
+
+  /** Its dialog shows. */
+  async function settle(call: OpenCall): Promise<void> {
+    if (!(await dialogShows(call))) return
+    if (call.isAllowed) return answer(call, 'allow')
+    report({ is: 'waiting', reason: `It wants to use ${call.name}` })
+    void watchPerson(call).catch(() => {})
+    for (const tool of toOwnTools(call)) {
+      const decided = await ownTools.authorize({
+        ...tool,
+        agentAsks: true,
+        signal: closing.signal,
+        onHeld(approval) {
+          call.approval = approval
+        },
+      })
+      delete call.approval
+      // The hub stops. The dialog stays, and a person or the next hub answers it.
+      if (closing.signal.aborted) return
+      if (decided.is === 'refused') return answer(call, 'deny')
+      call.recorded.push(decided)
+    }
+    await answer(call, 'allow')
+  }
+
+  async function dialogShows(call: OpenCall): Promise<boolean> {
+    const deadline = performance.now() + dialogWithinMs
+    while (isCurrent(call) && performance.now() < deadline) {
+      if (dialogFor(terminal, call)) return true
+      await sleep(lookEveryMs, undefined, { ref: false })
+    }
+    return false
+  }
+
+  function isCurrent(call: OpenCall): boolean {
+    return call === current && call.isOpen && !closing.signal.aborted
+  }
+
+  async function answer(call: OpenCall, decision: 'allow' | 'deny'): Promise<void> {
+    const isTyped = await answerDialog({ terminal, call, decision, isOpen: () => isCurrent(call) })
+    if (!isTyped) return
+    if (decision === 'allow') return report({ is: 'working' })
+    close(call)
+    report({ is: 'idle' })
+    chat.end('interrupted')
+  }
+
+  /** A dialog that disappears without a key of the hub was answered by the person. */
+  async function watchPerson(call: OpenCall): Promise<void> {
+    let gone = 0
+    while (isCurrent(call) && gone < goneMs) {
+      await sleep(lookEveryMs, undefined, { ref: false })
+      gone = dialogFor(terminal, call) ? 0 : gone + lookEveryMs
+    }
+    if (closing.signal.aborted || call.approval === undefined) return
+    const { approval } = call
+    const isApproved = await runs(call)
+    if (!isApproved) {
+      close(call)
+      report({ is: 'idle' })
+      chat.end('interrupted')
+    }
+    // Another answer may have come first.
+    await ownTools.answeredInTerminal(approval, isApproved ? 'approve' : 'deny').catch(() => {})
+  }
+
+  /** After a refusal it takes the next prompt; otherwise it works. */
+  async function runs(call: OpenCall): Promise<boolean> {
+    const deadline = performance.now() + showsWithinMs
+    while (!call.hasRun && performance.now() < deadline) {
+      if (/Request cancelled\.[^✦]*Type your message/.test(terminal.screen.text())) return false
+      await sleep(lookEveryMs, undefined, { ref: false })
+    }
+    return true
+  }
+
+  function close(call: OpenCall | undefined, outcome: 'ok' | 'cancelled' = 'cancelled'): void {
+    if (!call?.isOpen) return
+    call.isOpen = false
+    for (const recorded of call.recorded) recorded.end(outcome)
+    if (call === current) current = undefined
+    void file.remove().catch(() => {})
+  }
+
+  function afterTool({ tool_name: name, tool_input: input }: HookInput): void {
+    const call = current
+    if (!call || call.name !== name || JSON.stringify(call.input) !== JSON.stringify(input)) return
+    // A process of the agent may pretend that the tool has run.
+    if (dialogFor(terminal, call)) return
+    call.hasRun = true
+    const { approval } = call
+    close(call, 'ok')
+    if (approval !== undefined) void ownTools.answeredInTerminal(approval, 'approve').catch(() => {})
+  }
+
+  async function reply(message: HookInput, signal: AbortSignal): Promise<object> {
+    switch (message.hook_event_name) {
+      case 'BeforeAgent':
+        report({ is: 'working' })
+        return {}
+      case 'BeforeTool':
+        report({ is: 'working' })
+        return beforeTool(message, signal)
+      case 'Notification':
+        if (message.notification_type === 'ToolPermission' && current) void settle(current).catch(() => {})
+        return {}
+      case 'AfterTool':
+        report({ is: 'working' })
+        afterTool(message)
+        return {}
+      case 'AfterAgent':
+        close(current)
+        report({ is: 'idle' })
+        chat.end('completed')
+        return {}
+      default:
+        return {}
+    }
+  }
+
+  function seen({ session_id: conversation, transcript_path: path }: HookInput): void {
+    if (conversation !== undefined && path) chat.follow(conversation, path)
+    if (runsHooks) return
+    runsHooks = true
+    onChange()
+  }
+
+  /** The session must not go on without the gate. */
+  function demandHooks(): void {
+    if (runsHooks) return
+    isLate = true
+    if (template?.own_tools === 'required') {
+      fault = `The session was stopped: ${hooksAreOff.reason}`
+      terminal.signal('SIGTERM')
+    }
+    onChange()
+  }
+  const late = isNew ? setTimeout(demandHooks, signOfLifeMs) : undefined
+  late?.unref()
+
+  return {
+    get governed(): Governed {
+      if (!runsHooks) return isLate ? hooksAreOff : notSeenYet
+      if (!hasSystemPolicies) return { is: 'yes' }
+      const reason = `Gemini CLI follows ${systemPolicies} instead of the policy of its session. A tool whose hook fails may run.`
+      return { is: 'partly', reason }
+    },
+    question: undefined,
+    get fault() {
+      return fault
+    },
+    actions: {
+      async interrupt() {
+        terminal.write(Buffer.from('\u001b'))
+        close(current)
+        chat.end('interrupted')
+      },
+    },
+    async hook({ name, body }, signal) {
+      const { data: message } = hookSchema.safeParse(body)
+      if (name !== hookName || !message) {
+        throw new HubError('not-found', `Gemini CLI's hooks use the name "${hookName}".`)
+      }
+      seen(message)
+      return reply(message, signal)
+    },
+    [Symbol.dispose]() {
+      clearTimeout(late)
+      closing.abort()
+      chat[Symbol.dispose]()
+    },
+  } satisfies Companion
+}

@@ -1,0 +1,64 @@
+/** Maps Gemini CLI's tools to the own tools of the policy. */
+import { resolve } from 'node:path'
+import type { OwnTool } from '../../api/own-tools.ts'
+import { ownToolName } from '../../api/own-tools.ts'
+
+export interface GeminiCall {
+  readonly name: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly cwd: string
+}
+
+const hubPrefix = 'mcp_signalbox_'
+
+/** The compositor decides about the hub's own tools. */
+export function isHubTool({ name }: Pick<GeminiCall, 'name'>): boolean {
+  return name.startsWith(hubPrefix)
+}
+
+/** A call may fetch several addresses: the policy judges each. */
+export function toOwnTools(call: GeminiCall): readonly OwnTool[] {
+  const { name, input, cwd } = call
+  const text = (key: string) => (typeof input[key] === 'string' ? input[key] : '')
+  const own = (tool: string, args: Readonly<Record<string, unknown>>, known: readonly string[]): OwnTool => ({
+    tool,
+    arguments: { ...args, agent_tool: name, ...restOf(input, known) },
+  })
+  const path = resolve(cwd, text('file_path') || text('absolute_path') || text('dir_path') || text('path'))
+  switch (name) {
+    case 'run_shell_command': {
+      const shell = { command: text('command'), cwd: resolve(cwd, text('dir_path')) }
+      return [own('own_shell', shell, ['command', 'dir_path', 'description'])]
+    }
+    case 'write_file':
+      return [own('own_write', { path, content: text('content') }, ['file_path', 'content'])]
+    case 'replace': {
+      const change = { old_text: text('old_string'), new_text: text('new_string') }
+      return [own('own_edit', { path, ...change }, ['file_path', 'old_string', 'new_string', 'instruction'])]
+    }
+    case 'read_file':
+    case 'list_directory':
+      return [own('own_read', { path }, pathNames)]
+    case 'web_fetch': {
+      const urls = [...new Set(`${text('url')} ${text('prompt')}`.match(/https?:\/\/[^\s"'<>]+/g) ?? [''])]
+      return urls.map((url) => own('own_fetch', { url }, ['url']))
+    }
+    case 'grep_search':
+    case 'glob':
+      return [own('own_search', { query: text('pattern') }, ['pattern'])]
+    case 'google_web_search':
+      return [own('own_search', { query: text('query') }, ['query'])]
+    default:
+      return [own(ownToolName(name), {}, [])]
+  }
+}
+
+const pathNames = ['file_path', 'absolute_path', 'dir_path', 'path']
+
+function restOf(
+  input: GeminiCall['input'],
+  known: readonly string[],
+): { readonly agent_arguments?: Readonly<Record<string, unknown>> } {
+  const rest = Object.entries(input).filter(([key]) => !known.includes(key))
+  return rest.length === 0 ? {} : { agent_arguments: Object.fromEntries(rest) }
+}
