@@ -249,7 +249,9 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       const wasCovered = pending.countOf(id) > 0
       pending.note(id, approvals)
       listeners.notify(id)
-      if (session && wasCovered !== approvals.count > 0) {
+      // A dialog of the agent may have been reported before the approval for it. That is one wait, not two.
+      const isWaitingAnyway = session?.run.activity.is === 'waiting'
+      if (session && !isWaitingAnyway && wasCovered !== approvals.count > 0) {
         void activityRecorder.report(session.record, activityOf(session.record))
       }
     },

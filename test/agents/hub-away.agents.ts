@@ -18,7 +18,7 @@ describeWith(claude, () => {
     await hub.whileAway(async () => {
       const transcripts = () =>
         globSync(join(hub.home, '.claude/projects/*/*.jsonl')).map((file) => readFileSync(file, 'utf8'))
-      await expect.poll(() => transcripts().join('').includes('"stop_hook_summary"'), slow).toBe(true)
+      await expect.poll(() => transcripts().join('').includes('"turn_duration"'), slow).toBe(true)
     })
     const screen = await until(async () => {
       const shown = await hub.screen('agent')

@@ -1,9 +1,10 @@
 /**
- * Claude Code in its own terminal. Its hooks ask the gate and report, and its transcript becomes the thread.
+ * Claude Code in its own terminal. Its hooks ask the gate. Its transcript becomes the thread, and tells what it is doing.
  *
  *   PreToolUse → the rules: allow, deny, or ask → its dialog, and PermissionRequest
  *   PermissionRequest → an approval: the first answer counts, in the dialog or through the hub
  */
+import type { NewEntry } from '../../api/thread.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { Companion, OpenCompanion } from '../port/companion.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
@@ -47,12 +48,20 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       for (const entry of entries) {
         if (entry.type === 'tool-result') end(entry.callId, entry.error === undefined ? 'ok' : 'error')
       }
+      reportActivity(entries)
       onChange()
     },
   })
   if (session.isResumed && session.conversation !== undefined) {
     // Its thread is that of the earlier session from the start, not only when it has said something.
     void session.thread.append(session.conversation, []).catch(() => {})
+  }
+
+  /** A call that was only requested may still wait in a dialog, which the screen shows. */
+  function reportActivity(entries: readonly NewEntry[]): void {
+    const last = entries.at(-1)?.type
+    if (last === 'complete') report({ is: 'idle' })
+    else if (last === 'prompt' || last === 'tool-result') report({ is: 'working' })
   }
 
   /** The person said yes in the dialog: the tool ran while the approval still waits. */
@@ -87,9 +96,11 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
 
   async function onPermissionRequest(message: HookInput, signal: AbortSignal): Promise<object> {
     const { text, ownTool, input, name } = callOf(message)
-    report({ is: 'waiting', reason: `It wants to use ${name}` })
-    // The dialog has the choices. An approval could only say yes.
-    if (isToolOfHub(name) || asksPerson(name)) return {}
+    if (isToolOfHub(name) || asksPerson(name)) {
+      // A person answers in the dialog. An approval could only say yes or no.
+      report({ is: 'waiting', reason: `It wants to use ${name}` })
+      return {}
+    }
     const call = [...calls.values()].find((each) => each.text === text && each.approval === undefined)
     const answer = await ownTools.authorize({
       ...ownTool,
@@ -122,14 +133,6 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
         return onPermissionRequest(message, signal)
       case 'UserPromptSubmit':
         report({ is: 'working' })
-        return {}
-      case 'PostToolUse':
-        report({ is: 'working' })
-        if (message.tool_use_id !== undefined) noteRan(message.tool_use_id)
-        return {}
-      case 'Stop':
-      case 'StopFailure':
-        report({ is: 'idle' })
         return {}
       default:
         return {}
