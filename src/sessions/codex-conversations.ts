@@ -1,6 +1,7 @@
 /**
  * The conversations that Codex keeps: `$CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`, written from
- * the first turn on and appended to when it is resumed. The first line says where and when the conversation started.
+ * the first turn on, or earlier if the conversation has a name, and appended to when it is resumed. The first line says
+ * where and when the conversation started.
  */
 import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
@@ -16,6 +17,9 @@ const firstLine = z.object({
   type: z.literal('session_meta'),
   payload: z.object({ id: z.string(), cwd: z.string(), timestamp: z.coerce.date() }),
 })
+
+/** Codex writes such a line when a turn begins. */
+const turnLine = /"type":"(task_started|turn_context|user_message|UserMessage)"/
 
 /** The conversations that were written to after `since`. */
 export async function listCodexConversations(
@@ -47,13 +51,16 @@ export async function listCodexConversations(
   }
 }
 
+/** `undefined`: it is not a conversation, or it has had no turn. */
 async function readMeta(path: string): Promise<Omit<ListedConversation, 'changedAt'> | undefined> {
   const input = createReadStream(path)
+  let meta: z.output<typeof firstLine> | undefined
   try {
     for await (const line of createInterface({ input })) {
-      const meta = firstLine.safeParse(parsed(line))
-      if (!meta.success) return undefined
-      const { id, cwd, timestamp } = meta.data.payload
+      meta ??= firstLine.safeParse(parsed(line)).data
+      if (!meta) return undefined
+      if (!turnLine.test(line)) continue
+      const { id, cwd, timestamp } = meta.payload
       return { id, workspacePath: cwd, startedAt: timestamp.getTime() }
     }
     return undefined

@@ -52,7 +52,7 @@ const codex: Agent = {
   askingCall: (command) =>
     `CALL exec_command ${JSON.stringify({ cmd: command, sandbox_permissions: 'require_escalated', justification: 'It is time.' })}`,
   asks: /Would you like to run the following command\?/,
-  reason: /echo it > made.txt/,
+  reason: /approval: own_shell/,
   tab: '\t',
   asksForTools: false,
   ready: /› Ask Codex to do anything/,

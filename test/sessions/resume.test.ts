@@ -179,7 +179,7 @@ test('a conversation whose id Codex chose is found by workspace and time and nev
     const folder = join(codexHome, 'sessions', '2026', '01', '02')
     mkdirSync(folder, { recursive: true })
     const meta = { timestamp, type: 'session_meta', payload: { id, cwd: place, timestamp } }
-    writeFileSync(join(folder, `rollout-${id}.jsonl`), `${JSON.stringify(meta)}\n{"type":"more"}\n`)
+    writeFileSync(join(folder, `rollout-${id}.jsonl`), `${JSON.stringify(meta)}\n{"type":"turn_context"}\n`)
   }
   rollout('elsewhere', '/elsewhere')
   rollout('older', cwd, '2020-01-01T00:00:00.000Z')

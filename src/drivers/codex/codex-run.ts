@@ -90,6 +90,7 @@ const signInReason = 'Codex wants you to sign in: run "codex login" on this mach
 /** A prompt waits this long for the end of the turn before it. */
 const idleMs = 60_000
 const joinMs = 10_000
+const dialogMs = 15_000
 const firstPauseMs = 100
 const longestPauseMs = 5_000
 
@@ -114,7 +115,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   let hasTurn = session.isResumed
   let ending: RunStatus | undefined
   let isServerLost = false
-  let isStopping = false
+  let isEnding = false
+  let isStopAsked = false
 
   const reply = (id: RequestId, result: object) => server?.answer(id, result)
   const questions = createQuestions(reply, update)
@@ -477,19 +479,19 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   function withReason(status: RunStatus): RunStatus {
-    return status.is === 'exited' && !isStopping ? { ...status, reason: whyEnded(program) } : status
+    return status.is === 'exited' && !isStopAsked ? { ...status, reason: whyEnded(program) } : status
   }
 
   /** Whichever ends first ends the other. */
   function endTogether(): void {
     const isServerGone = program.status.is !== 'running'
     const isTerminalGone = terminal !== undefined && terminal.status.is !== 'running'
-    if (isServerGone && terminal?.status.is === 'running' && !isStopping) {
+    if (isServerGone && terminal?.status.is === 'running' && !isStopAsked) {
       isServerLost = true
       fault = whyEnded(program)
     }
-    if ((isServerGone || isTerminalGone) && !isStopping) {
-      void stop().catch((error: unknown) =>
+    if ((isServerGone || isTerminalGone) && !isEnding) {
+      void endAll().catch((error: unknown) =>
         log.error({ session: name, error: messageOf(error) }, 'could not end a session of Codex'),
       )
     }
@@ -497,7 +499,12 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   async function stop(): Promise<void> {
-    isStopping = true
+    isStopAsked = true
+    await endAll()
+  }
+
+  async function endAll(): Promise<void> {
+    isEnding = true
     await Promise.all([terminal?.stop(), stopPipedProgram(program)])
     notify()
   }
@@ -536,6 +543,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
 
   async function prompt(text: string, signal: AbortSignal): Promise<Delivery> {
     const held = whyNotNow()
+    if (needsLogin) await screenWaits(signal)
     if (held !== undefined) return notDelivered(held)
     if (session.template?.connects) await session.agentConnected(signal)
     const ready = await waitUntil({
@@ -548,14 +556,22 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       return notDelivered('The agent still works on another prompt. Wait until it is idle, or call steer_session.')
     }
     if (ready !== '') return notDelivered(ready)
+    const { id } = prompted()
+    // Before the answer, since the turn may have ended by then.
+    change(id, { status: 'active' })
     try {
-      const { id } = prompted()
       await connected().call('turn/start', { threadId: id, input: inputOf(text) }, anything)
-      change(id, { status: 'active' })
       return { delivered: true }
     } catch (error) {
+      change(id, { status: 'idle' })
       return notDelivered(messageOf(error))
     }
+  }
+
+  /** The interface shows its own dialog soon after it has started. */
+  async function screenWaits(signal: AbortSignal): Promise<void> {
+    const look = () => (!terminal || terminal.activity.is === 'waiting' ? true : undefined)
+    await waitUntil({ sources: [onChange], look, timeoutMs: dialogMs, signal })
   }
 
   function isIdle(): boolean {

@@ -7,6 +7,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
 import { HubError } from '../../base/hub-error.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 
@@ -45,12 +46,7 @@ export async function addressOf(program: PipedProgram, directory: string): Promi
 
 /** For people: why the server is gone. */
 export function whyEnded(program: PipedProgram): string {
-  // It colors its log lines.
-  // eslint-disable-next-line no-control-regex
-  const said = program
-    .stderr()
-    .toString()
-    .replaceAll(/\x1b\[[0-9;]*m/g, '')
+  const said = stripVTControlCharacters(program.stderr().toString())
   const lines = said
     .split('\n')
     .filter((line) => /^(error|thread '|.*\bERROR\b)/i.test(line) && !line.includes('bubblewrap'))
