@@ -1,48 +1,64 @@
 /**
  * Codex does not say in its question whether a command is to run without the sandbox: a request for that without a
- * justification looks like any other. Its own record of the conversation has the arguments of the call.
+ * justification looks like any other. Its own record of the conversation has the arguments of the call, or, in code
+ * mode, the scripts that call its tools.
  */
-import { open } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { isPlainScript } from './plain-script.ts'
 
-/** The call is at the end of the file, among what came with it. */
-const tailBytes = 1024 * 1024
+/** A larger record is not read, so each command of its conversation asks. */
+const maxBytes = 64 * 1024 * 1024
 /** Codex writes the call before it asks. This is for a slow disk. */
 const tries = 10
 const tryEveryMs = 100
 
-const recordedCall = z.object({
+const recorded = z.object({
   type: z.literal('response_item'),
-  payload: z.object({ type: z.literal('function_call'), call_id: z.string(), arguments: z.string() }),
+  payload: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('function_call'), call_id: z.string(), arguments: z.string() }),
+    z.object({ type: z.literal('custom_tool_call'), call_id: z.string(), name: z.string(), input: z.string() }),
+    z.object({ type: z.literal('custom_tool_call_output'), call_id: z.string(), output: z.unknown().optional() }),
+  ]),
 })
+type Recorded = z.output<typeof recorded>['payload']
 
 /** Whether the call stays in the sandbox, as far as the record shows it. `false` also means: it is not known. */
 export async function staysInSandbox(rollout: string | undefined, callId: string): Promise<boolean> {
   for (let left = tries; rollout !== undefined && left > 0; left--) {
-    const calls = (await readTail(rollout)).flatMap((line) => (line.includes(callId) ? argumentsIn(line, callId) : []))
-    if (calls.length > 0) return calls.every(isPlain)
+    const known = judge(await readRecord(rollout), callId)
+    if (known !== undefined) return known
     await sleep(tryEveryMs)
   }
   return false
 }
 
-async function readTail(path: string): Promise<readonly string[]> {
-  try {
-    await using file = await open(path)
-    const { size } = await file.stat()
-    const start = Math.max(0, size - tailBytes)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start)
-    return buffer.subarray(0, bytesRead).toString().split('\n')
-  } catch {
-    return []
-  }
+/** `undefined`: the record does not have the call yet. */
+function judge(lines: readonly Recorded[], callId: string): boolean | undefined {
+  const calls = lines.flatMap((line) =>
+    line.type === 'function_call' && line.call_id === callId ? line.arguments : [],
+  )
+  if (calls.length > 0) return calls.every(isPlainCall)
+  // A script that has not ended may be the one that asks.
+  const ended = new Set(
+    lines.flatMap((line) => (line.type === 'custom_tool_call_output' && isEnd(line) ? line.call_id : [])),
+  )
+  const scripts = lines.flatMap((line) =>
+    line.type === 'custom_tool_call' && !ended.has(line.call_id) ? line.input : [],
+  )
+  return scripts.length > 0 ? scripts.every(isPlainScript) : undefined
 }
 
-function argumentsIn(line: string, callId: string): readonly unknown[] {
+function isEnd({ output }: Extract<Recorded, { type: 'custom_tool_call_output' }>): boolean {
+  return /^(\[\{"type":"input_text","text":)?"Script (completed|failed)/.test(JSON.stringify(output) ?? '')
+}
+
+async function readRecord(path: string): Promise<readonly Recorded[]> {
   try {
-    const call = recordedCall.safeParse(JSON.parse(line))
-    return call.success && call.data.payload.call_id === callId ? [JSON.parse(call.data.payload.arguments)] : []
+    if ((await stat(path)).size > maxBytes) return []
+    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => /"(function|custom_tool)_call/.test(line))
+    return lines.flatMap((line) => recorded.safeParse(JSON.parse(line)).data?.payload ?? [])
   } catch {
     return []
   }
@@ -50,6 +66,10 @@ function argumentsIn(line: string, callId: string): readonly unknown[] {
 
 const plainArguments = z.looseObject({ sandbox_permissions: z.literal('use_default').nullish() })
 
-function isPlain(args: unknown): boolean {
-  return plainArguments.safeParse(args).success
+function isPlainCall(text: string): boolean {
+  try {
+    return plainArguments.safeParse(JSON.parse(text)).success
+  } catch {
+    return false
+  }
 }
