@@ -4,8 +4,8 @@ import { delimiter, join, resolve } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Approval } from '../../src/api/approval.ts'
 import type { Thread } from '../../src/api/thread.ts'
-import { temporaryDirectory } from '../fixtures/temporary-directory.ts'
 import { until } from '../fixtures/until.ts'
+import { createTempHome } from '../harness/temp-home.ts'
 import { type OwnHub, patience } from '../worlds/own-hub.ts'
 import { sessionOf, startSessionHub } from '../worlds/session-hub.ts'
 
@@ -25,8 +25,11 @@ let hub: OwnHub
 let place: string
 let name: string
 let sessions = 0
+const undo: (() => PromiseLike<void>)[] = []
 beforeAll(async () => {
-  place = temporaryDirectory()
+  const temporary = await createTempHome()
+  place = temporary.path
+  undo.push(() => temporary[Symbol.asyncDispose]())
   const bin = join(place, 'bin')
   for (const folder of [bin, join(place, 'home'), join(place, 'work')]) mkdirSync(folder)
   const program = join(bin, 'opencode')
@@ -35,7 +38,10 @@ beforeAll(async () => {
   chmodSync(program, 0o755)
   hub = await startSessionHub({ HOME: join(place, 'home'), PATH: `${bin}${delimiter}${process.env['PATH']}` })
 })
-afterAll(() => hub[Symbol.asyncDispose]())
+afterAll(async () => {
+  await hub[Symbol.asyncDispose]()
+  for (const step of undo) await step()
+})
 beforeEach(() => {
   sessions += 1
   name = `agent${sessions}`

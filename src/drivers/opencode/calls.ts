@@ -46,9 +46,12 @@ interface KnownCall {
   isDecided: boolean
   readonly ends: AllowedOwnTool['end'][]
   readonly over: AbortController
+  /** Resolves when the approval has the answer that the person gave in the terminal. */
+  told: Promise<void>
 }
 
 interface Asking {
+  readonly call: KnownCall
   readonly text: string
   approval?: string
   /** By the person in the terminal. */
@@ -65,7 +68,13 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
   const parts = new Map<string, ToolPart>()
 
   function callOf(id: string, tools: () => readonly OwnTool[]): KnownCall {
-    const call = known.get(id) ?? { tools: tools(), isDecided: false, ends: [], over: new AbortController() }
+    const call = known.get(id) ?? {
+      tools: tools(),
+      isDecided: false,
+      ends: [],
+      over: new AbortController(),
+      told: Promise.resolve(),
+    }
     known.set(id, call)
     return call
   }
@@ -89,8 +98,8 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
   }
 
   async function answerQuestion(permission: Permission, question: Asking): Promise<void> {
-    const { id, sessionID, tool } = permission
-    const call = callOf(tool?.callID ?? id, () => ownToolsOf(permission))
+    const { id, sessionID } = permission
+    const { call } = question
     if (!call.isDecided) {
       const answer = await authorizeAll(call, {
         agentAsks: true,
@@ -120,10 +129,10 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     return toOwnTools(permission, { ...metadata, patterns }, workspacePath)
   }
 
-  function tellTerminalAnswer({ approval, reply }: Asking): void {
+  function tellTerminalAnswer({ call, approval, reply }: Asking): void {
     if (approval === undefined || reply === undefined) return
     // It fails if somebody answered the approval at the same moment. opencode has taken the person's answer.
-    void ownTools.answeredInTerminal(approval, reply === 'reject' ? 'deny' : 'approve').catch(() => {})
+    call.told = ownTools.answeredInTerminal(approval, reply === 'reject' ? 'deny' : 'approve').catch(() => {})
   }
 
   return {
@@ -153,7 +162,8 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
         void client?.replyPermission(id, 'once').catch(() => {})
         return
       }
-      const question: Asking = { text: questionText(permission), isAnsweredByHub: false }
+      const call = callOf(tool?.callID ?? id, () => ownToolsOf(permission))
+      const question: Asking = { call, text: questionText(permission), isAnsweredByHub: false }
       asking.set(id, question)
       // If the answer does not arrive, the question stays in the terminal.
       void answerQuestion(permission, question).catch(() => {})
@@ -176,7 +186,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
       if (!call) return
       for (const end of call.ends) end(state.status === 'completed' ? 'ok' : 'error')
       // The person may have interrupted the turn while it was held.
-      call.over.abort()
+      void call.told.then(() => call.over.abort())
     },
     get asking() {
       return [...asking.values()].find(({ approval }) => approval !== undefined)?.text

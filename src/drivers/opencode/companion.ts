@@ -118,6 +118,9 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
     get question() {
       return server?.question
     },
+    get activity() {
+      return server?.activity
+    },
     get fault() {
       return fault
     },

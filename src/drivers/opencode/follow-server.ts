@@ -3,6 +3,7 @@
  * also the first of a new hub, it reads what it missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Activity, AgentReport, Question } from '../../api/session.ts'
 import type { Draft } from '../../api/thread.ts'
 import { HubError, messageOf } from '../../base/hub-error.ts'
 import { createSerial } from '../../base/serial.ts'
@@ -29,7 +30,8 @@ export interface FollowOptions {
 }
 
 export interface FollowedServer {
-  readonly question: ReturnType<typeof createQuestions>['current']
+  readonly question: Question | undefined
+  readonly activity: Activity | undefined
   readonly actions: Required<Pick<Run, 'steer' | 'interrupt' | 'answer'>>
   /** The server may be asked from now on. */
   start(): void
@@ -64,25 +66,26 @@ export function followServer(options: FollowOptions): FollowedServer {
   let current = options.opened
   let state: State = { is: 'away' }
   let isStarted = false
-  let lastReport: string | undefined
-  /** The user messages that opencode has taken, for `prompt`. */
-  let taken = 0
+  let hasPrompted = false
+  let activity: Activity | undefined
+  /** The ids of the prompts that opencode has taken. It reports a prompt again when its turn has ended. */
+  const prompts = new Set<string>()
   const questions = createQuestions((id, answers) => client.replyQuestion(id, answers), changed)
 
   function changed(): void {
-    if (state.is === 'connected') {
-      const waitsFor = questions.current?.text ?? calls.asking
-      const now =
-        waitsFor !== undefined
-          ? ({ is: 'waiting', reason: waitsFor } as const)
-          : ({ is: busy.size > 0 ? 'working' : 'idle' } as const)
-      if (JSON.stringify(now) !== lastReport) {
-        lastReport = JSON.stringify(now)
-        report(now)
-      }
+    const now = state.is === 'connected' ? currentReport() : undefined
+    if (now && (now.is !== activity?.is || now.reason !== activity.reason)) {
+      activity = { ...now, since: new Date().toISOString(), source: 'agent', confidence: 1 }
+      report(now)
     }
     for (const listener of listeners) listener()
     onChange()
+  }
+
+  function currentReport(): AgentReport & Pick<Activity, 'reason'> {
+    const reason = questions.current?.text ?? calls.asking
+    if (reason !== undefined) return { is: 'waiting', reason }
+    return { is: busy.size > 0 ? 'working' : 'idle' }
   }
 
   function setState(next: State): void {
@@ -112,9 +115,11 @@ export function followServer(options: FollowOptions): FollowedServer {
         const conversation = await conversationOf(info.sessionID)
         if (conversation === 'child') return
         conversation.message(info)
-        if (info.role === 'user') {
-          taken += 1
+        if (info.role === 'user' && !prompts.has(info.id)) {
+          prompts.add(info.id)
+          busy.add(info.sessionID)
           choose(info.sessionID)
+          changed()
         }
         return write(conversation)
       }
@@ -196,6 +201,7 @@ export function followServer(options: FollowOptions): FollowedServer {
     const conversation = found ?? createConversation(id)
     conversations.set(id, conversation)
     for (const { info, parts } of await client.messages(id)) {
+      if (info.role === 'user') prompts.add(info.id)
       conversation.message(info)
       for (const part of parts) {
         conversation.part(part)
@@ -255,14 +261,14 @@ export function followServer(options: FollowOptions): FollowedServer {
       const reason = `The session waits for a person: ${waits}. Answer that, then send the prompt.`
       return { delivered: false, reason }
     }
-    const before = taken
+    const before = prompts.size
     current ??= (await client.createSession()).id
     const id = current
     await client.select(id)
     await client.prompt(id, text)
     const isTaken = await waitUntil({
-      sources: [onTaken],
-      look: () => taken > before || undefined,
+      sources: [onServerChange],
+      look: () => prompts.size > before || undefined,
       timeoutMs: takenMs,
       signal: until,
     })
@@ -272,15 +278,12 @@ export function followServer(options: FollowOptions): FollowedServer {
     return { delivered: false, reason: 'opencode accepted the prompt, but did not show it. Look at its screen.' }
   }
 
-  /** Each event may bring the prompt back. */
-  function onTaken(listener: () => void): () => void {
-    const timer = setInterval(listener, 50)
-    return () => clearInterval(timer)
-  }
-
   return {
     get question() {
       return questions.current
+    },
+    get activity() {
+      return state.is === 'connected' && activity?.is !== 'idle' ? activity : undefined
     },
     start() {
       if (isStarted) return
@@ -302,7 +305,9 @@ export function followServer(options: FollowOptions): FollowedServer {
         const reached = await untilConnected(until)
         if (reached === 'ended') return { delivered: false, reason: 'The program ended before it got the prompt.' }
         if (reached === 'unreachable') return undefined
-        await session.agentConnected(until)
+        // The tools of the hub must be there for the first prompt.
+        if (context.isNew && !hasPrompted) await session.agentConnected(until)
+        hasPrompted = true
         return await send(text, until)
       } catch (error) {
         return { delivered: false, reason: messageOf(error) }

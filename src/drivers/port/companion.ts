@@ -2,13 +2,15 @@
  * What the hub knows about an agent in a terminal beyond its screen: its hooks report and ask, and its own record of the
  * conversation becomes the thread. Each agent has its own kind of companion.
  */
-import type { AgentReport, Governed, Question } from '../../api/session.ts'
+import type { Activity, AgentReport, Governed, Question } from '../../api/session.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import type { Delivery, HookMessage, Run, RunSession } from './driver.ts'
 
 export interface Companion extends Disposable {
   readonly governed: Governed
   readonly question: Question | undefined
+  /** If the companion knows it better than the screen: an agent that works may show a question for a moment. */
+  readonly activity?: Activity | undefined
   /** As in a run. */
   readonly fault?: string | undefined
   /** False: it cannot read what the agent says. */

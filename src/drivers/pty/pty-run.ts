@@ -54,7 +54,7 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
       return terminal.status
     },
     get activity() {
-      return watch.current
+      return companion?.activity ?? watch.current
     },
     get fault() {
       return terminal.fault ?? companion?.fault
