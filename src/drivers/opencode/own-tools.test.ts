@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { isHubTool, toOwnTools } from './own-tools.ts'
+
+test.each([
+  [
+    'bash',
+    { command: 'ls', description: 'Lists', workdir: 'src', timeout: 5 },
+    { command: 'ls', cwd: '/work/src', agent_tool: 'bash', agent_arguments: { timeout: 5 } },
+    'own_shell',
+  ],
+  ['read', { filePath: '/etc/hosts' }, { path: '/etc/hosts', agent_tool: 'read' }, 'own_read'],
+  [
+    'edit',
+    { filePath: 'a.ts', oldString: 'a', newString: 'b' },
+    { path: '/work/a.ts', agent_tool: 'edit', agent_arguments: { oldString: 'a', newString: 'b' } },
+    'own_edit',
+  ],
+  ['webfetch', { url: 'https://a.example' }, { url: 'https://a.example', agent_tool: 'webfetch' }, 'own_fetch'],
+  ['grep', { pattern: 'x' }, { agent_tool: 'grep', agent_arguments: { pattern: 'x' } }, 'own_grep'],
+])('%s is judged in the words of the policy', (tool, args, expected, name) => {
+  expect(toOwnTools(tool, args, '/work')).toEqual([{ tool: name, arguments: expected }])
+})
+
+test('a patch is judged once for each of its files', () => {
+  const patchText = [
+    '*** Begin Patch',
+    '*** Update File: a.ts',
+    '*** Move to: b.ts',
+    '@@',
+    '-*** Add File: no.ts',
+    '*** Add File: c.ts',
+    '+x',
+    '*** Delete File: d.ts',
+    '*** End Patch',
+  ].join('\n')
+  const judged = toOwnTools('apply_patch', { patchText }, '/work')
+  expect(judged.map(({ tool, arguments: { path } }) => `${tool} ${String(path)}`)).toEqual([
+    'own_edit /work/a.ts',
+    'own_write /work/b.ts',
+    'own_write /work/c.ts',
+    'own_write /work/d.ts',
+  ])
+})
+
+test('only tools of the server of the hub are left to the compositor', () => {
+  expect(['signalbox_terminal_read_screen', 'github_search', 'bash'].map(isHubTool)).toEqual([true, false, false])
+})
