@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
+import type { OpenedStore } from '../../test/harness/store-engines.ts'
+import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 import type { NewEntry } from '../api/thread.ts'
 import { createRedactor } from '../base/redact.ts'
 import { createNotices } from '../mcp/mcp.ts'
-import { useSqliteWorld } from '../../test/worlds/session-world.ts'
+import { useWorld } from '../../test/worlds/session-world.ts'
 import type { Threads } from './threads.ts'
 import { createThreads } from './threads.ts'
 
@@ -17,8 +19,8 @@ function said(key: string, text: string): NewEntry {
   return { type: 'text', key, at, text, model: 'm1' }
 }
 
-async function open() {
-  const { store, sessions } = await useSqliteWorld()
+async function openThreads(openStore: () => Promise<OpenedStore>) {
+  const { store, sessions } = await useWorld(await openStore())
   const { record } = await sessions.create({ name: 'agent', command: 'cat' }, never)
   const redactor = createRedactor()
   redactor.addSecret('hunter2-hunter2')
@@ -28,97 +30,99 @@ async function open() {
   return { start, session, sessions }
 }
 
-test('what is written twice is stored once, also by a new hub, and in its order', async () => {
-  const { start, session } = await open()
-  const first = start().writerOf(session)
-  await first.append('c1', [prompt('p1', 'hi'), said('a1', 'hello')], { readTo: '7' })
-  const threads = start()
-  const second = threads.writerOf(session)
-  expect(await second.progress()).toBe('7')
-  await second.append('c1', [said('a1', 'hello'), { type: 'complete', key: 'e1', at, status: 'completed' }])
-  const { messages, events } = await threads.read('agent', { signal: never })
-  expect(messages).toMatchObject([
-    { role: 'user', content: [{ text: 'hi' }] },
-    { role: 'assistant', provider: 'claude', model: 'm1', content: [{ type: 'text', text: 'hello' }] },
-  ])
-  expect(events.map(({ type }) => type)).toEqual(['prompt', 'token', 'final', 'complete'])
-  expect(events[2]).toMatchObject({ type: 'final', text: 'hello' })
-})
+describeOnEachEngine('threads', (open) => {
+  test('what is written twice is stored once, also by a new hub, and in its order', async () => {
+    const { start, session } = await openThreads(open)
+    const first = start().writerOf(session)
+    await first.append('c1', [prompt('p1', 'hi'), said('a1', 'hello')], { readTo: '7' })
+    const threads = start()
+    const second = threads.writerOf(session)
+    expect(await second.progress()).toBe('7')
+    await second.append('c1', [said('a1', 'hello'), { type: 'complete', key: 'e1', at, status: 'completed' }])
+    const { messages, events } = await threads.read('agent', { signal: never })
+    expect(messages).toMatchObject([
+      { role: 'user', content: [{ text: 'hi' }] },
+      { role: 'assistant', provider: 'claude', model: 'm1', content: [{ type: 'text', text: 'hello' }] },
+    ])
+    expect(events.map(({ type }) => type)).toEqual(['prompt', 'token', 'final', 'complete'])
+    expect(events[2]).toMatchObject({ type: 'final', text: 'hello' })
+  })
 
-test('a viewer who joins in the middle of a text gets every character once', async () => {
-  const { start, session } = await open()
-  const threads = start()
-  const writer = threads.writerOf(session)
-  await writer.append('c1', [prompt('p1', 'hi')])
-  writer.draft('c1', { key: 'a1', type: 'text', text: 'one ' })
-  const joined = await threads.read('agent', { signal: never, since: undefined })
-  writer.draft('c1', { key: 'a1', type: 'text', text: 'one two ' })
-  const more = await threads.read('agent', { since: joined.cursor, timeoutMs: 10_000, signal: never })
-  await writer.append('c1', [said('a1', 'one two three')])
-  const rest = await threads.read('agent', { since: more.cursor, signal: never })
-  const tokens = [joined, more, rest].flatMap(({ events }) => events.filter(({ type }) => type === 'token'))
-  expect(tokens.map((frame) => ('text' in frame ? frame.text : '')).join('')).toBe('one two three')
-  expect((await threads.read('agent', { since: rest.cursor, signal: never })).events).toEqual([])
-})
+  test('a viewer who joins in the middle of a text gets every character once', async () => {
+    const { start, session } = await openThreads(open)
+    const threads = start()
+    const writer = threads.writerOf(session)
+    await writer.append('c1', [prompt('p1', 'hi')])
+    writer.draft('c1', { key: 'a1', type: 'text', text: 'one ' })
+    const joined = await threads.read('agent', { signal: never, since: undefined })
+    writer.draft('c1', { key: 'a1', type: 'text', text: 'one two ' })
+    const more = await threads.read('agent', { since: joined.cursor, timeoutMs: 10_000, signal: never })
+    await writer.append('c1', [said('a1', 'one two three')])
+    const rest = await threads.read('agent', { since: more.cursor, signal: never })
+    const tokens = [joined, more, rest].flatMap(({ events }) => events.filter(({ type }) => type === 'token'))
+    expect(tokens.map((frame) => ('text' in frame ? frame.text : '')).join('')).toBe('one two three')
+    expect((await threads.read('agent', { since: rest.cursor, signal: never })).events).toEqual([])
+  })
 
-test('tool calls and their results are messages and frames, and the result repeats the parameters', async () => {
-  const { start, session } = await open()
-  const threads = start()
-  const writer = threads.writerOf(session)
-  await writer.append('c1', [
-    prompt('p1', 'list'),
-    { type: 'thinking', key: 't1', at, text: 'hm' },
-    { type: 'tool-request', key: 'call:1', at, callId: '1', name: 'Bash', parameters: { command: 'ls' } },
-    { type: 'tool-request', key: 'call:2', at, callId: '2', name: 'Bash', parameters: { command: 'id' } },
-  ])
-  await writer.append('c1', [
-    { type: 'tool-result', key: 'result:1', at, callId: '1', name: 'Bash', result: 'a b' },
-    { type: 'tool-result', key: 'result:2', at, callId: '2', name: 'Bash', result: null, error: 'x'.repeat(1_000) },
-    said('a1', 'done'),
-  ])
-  const { messages, events } = await threads.read('agent', { signal: never })
-  expect(messages).toMatchObject([
-    { role: 'user' },
-    { role: 'assistant', content: [{ type: 'thinking' }], tool_calls: [{ id: '1' }, { id: '2' }] },
-    { role: 'tool', tool_call_id: '1', content: [{ text: 'a b' }] },
-    { role: 'tool', tool_call_id: '2', is_error: true },
-    { role: 'assistant', content: [{ text: 'done' }] },
-  ])
-  expect(events.filter(({ type }) => type === 'tool-result')).toMatchObject([
-    { stage: 'success', parameters: { command: 'ls' }, result: 'a b' },
-    {
-      stage: 'error',
-      parameters: { command: 'id' },
-      errorFull: 'x'.repeat(1_000),
-      errorTrimmed: `${'x'.repeat(400)}…`,
-    },
-  ])
-})
+  test('tool calls and their results are messages and frames, and the result repeats the parameters', async () => {
+    const { start, session } = await openThreads(open)
+    const threads = start()
+    const writer = threads.writerOf(session)
+    await writer.append('c1', [
+      prompt('p1', 'list'),
+      { type: 'thinking', key: 't1', at, text: 'hm' },
+      { type: 'tool-request', key: 'call:1', at, callId: '1', name: 'Bash', parameters: { command: 'ls' } },
+      { type: 'tool-request', key: 'call:2', at, callId: '2', name: 'Bash', parameters: { command: 'id' } },
+    ])
+    await writer.append('c1', [
+      { type: 'tool-result', key: 'result:1', at, callId: '1', name: 'Bash', result: 'a b' },
+      { type: 'tool-result', key: 'result:2', at, callId: '2', name: 'Bash', result: null, error: 'x'.repeat(1_000) },
+      said('a1', 'done'),
+    ])
+    const { messages, events } = await threads.read('agent', { signal: never })
+    expect(messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: [{ type: 'thinking' }], tool_calls: [{ id: '1' }, { id: '2' }] },
+      { role: 'tool', tool_call_id: '1', content: [{ text: 'a b' }] },
+      { role: 'tool', tool_call_id: '2', is_error: true },
+      { role: 'assistant', content: [{ text: 'done' }] },
+    ])
+    expect(events.filter(({ type }) => type === 'tool-result')).toMatchObject([
+      { stage: 'success', parameters: { command: 'ls' }, result: 'a b' },
+      {
+        stage: 'error',
+        parameters: { command: 'id' },
+        errorFull: 'x'.repeat(1_000),
+        errorTrimmed: `${'x'.repeat(400)}…`,
+      },
+    ])
+  })
 
-test('a conversation that a later session continues stays one thread', async () => {
-  const { start, session, sessions } = await open()
-  const threads = start()
-  await threads.writerOf(session).append('c1', [prompt('p1', 'hi')])
-  const { record } = await sessions.create({ name: 'later', command: 'cat' }, never)
-  await threads.writerOf({ id: record.id, name: 'later', agent: 'claude' }).append('c1', [prompt('p2', 'again')])
-  const thread = await threads.read('later', { signal: never })
-  expect(thread).toMatchObject({ session: 'later', messages: [{ id: 'p1' }, { id: 'p2' }] })
-  expect(threads.currentOf(record.id)).toBe(thread.thread_id)
-})
+  test('a conversation that a later session continues stays one thread', async () => {
+    const { start, session, sessions } = await openThreads(open)
+    const threads = start()
+    await threads.writerOf(session).append('c1', [prompt('p1', 'hi')])
+    const { record } = await sessions.create({ name: 'later', command: 'cat' }, never)
+    await threads.writerOf({ id: record.id, name: 'later', agent: 'claude' }).append('c1', [prompt('p2', 'again')])
+    const thread = await threads.read('later', { signal: never })
+    expect(thread).toMatchObject({ session: 'later', messages: [{ id: 'p1' }, { id: 'p2' }] })
+    expect(threads.currentOf(record.id)).toBe(thread.thread_id)
+  })
 
-test('a fork shares the messages up to its point, and goes its own way', async () => {
-  const { start, session } = await open()
-  const threads = start()
-  await threads.writerOf(session).append('c1', [prompt('p1', 'hi'), said('a1', 'one'), prompt('p2', 'more')])
-  const fork = await threads.fork('agent', { at: 'a1', label: 'try' })
-  expect(fork).toMatchObject({ label: 'try', fork_point: 'a1', messages: [{ id: 'p1' }, { id: 'a1' }] })
-  expect((await threads.read(fork.parent!, { signal: never })).messages).toHaveLength(3)
-  await expect(threads.fork('agent', { at: 'nothing' })).rejects.toThrow('the thread has no message "nothing"')
-})
+  test('a fork shares the messages up to its point, and goes its own way', async () => {
+    const { start, session } = await openThreads(open)
+    const threads = start()
+    await threads.writerOf(session).append('c1', [prompt('p1', 'hi'), said('a1', 'one'), prompt('p2', 'more')])
+    const fork = await threads.fork('agent', { at: 'a1', label: 'try' })
+    expect(fork).toMatchObject({ label: 'try', fork_point: 'a1', messages: [{ id: 'p1' }, { id: 'a1' }] })
+    expect((await threads.read(fork.parent!, { signal: never })).messages).toHaveLength(3)
+    await expect(threads.fork('agent', { at: 'nothing' })).rejects.toThrow('the thread has no message "nothing"')
+  })
 
-test('a known secret is not stored', async () => {
-  const { start, session } = await open()
-  const threads = start()
-  await threads.writerOf(session).append('c1', [said('a1', 'it is hunter2-hunter2!')])
-  expect(JSON.stringify(await threads.read('agent', { signal: never }))).not.toContain('hunter2')
+  test('a known secret is not stored', async () => {
+    const { start, session } = await openThreads(open)
+    const threads = start()
+    await threads.writerOf(session).append('c1', [said('a1', 'it is hunter2-hunter2!')])
+    expect(JSON.stringify(await threads.read('agent', { signal: never }))).not.toContain('hunter2')
+  })
 })
