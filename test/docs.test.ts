@@ -45,7 +45,9 @@ test('every message that troubleshooting quotes is in the code', () => {
 })
 
 test('a test runs every page that has commands', () => {
-  const tests = globSync(['test/*.test.ts', 'test/agents/*.agents.ts'], { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'))
+  const tests = globSync(['test/*.test.ts', 'test/agents/*.agents.ts'], { cwd: root }).map((file) =>
+    readFileSync(join(root, file), 'utf8'),
+  )
   const withCommands = pages.filter((page) => readSteps(readPage(page)).length > 0)
   expect(withCommands.length).toBeGreaterThan(10)
   expect(withCommands.filter((page) => !tests.some((source) => isFollowedBy(source, page)))).toEqual([])
