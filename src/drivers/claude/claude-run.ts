@@ -46,6 +46,7 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
   let retrying: Pick<Activity, 'is' | 'reason'> | undefined
   let runsNoHooks = false
   let fault: string | undefined
+  let storeFault: string | undefined
   /** The status of the program, after all that it printed has been read. */
   let ended: RunStatus | undefined
 
@@ -81,7 +82,6 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
 
   const requests = createRequests<Place>({
     ownTools: session.ownTools,
-    workspacePath: session.workspacePath,
     answered,
     write,
     onChange: notify,
@@ -100,11 +100,11 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
     for (;;) {
       try {
         await append()
-        fault = undefined
+        storeFault = undefined
         return
       } catch (error) {
         disposing.signal.throwIfAborted()
-        fault = `The hub cannot store what Claude Code says: ${messageOf(error)}`
+        storeFault = `The hub cannot store what Claude Code says: ${messageOf(error)}`
         notify()
         await setTimeout(retryMs, undefined, { signal: disposing.signal })
       }
@@ -137,10 +137,10 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
         return notify()
       case 'control_request':
         if (line.request.subtype === 'hook_callback') {
-          const { permission_mode: permissionMode = place.permissionMode } = line.request.input
-          place = { ...place, runsHooks: true, permissionMode }
+          const { permission_mode: permissionMode = place.permissionMode, cwd = place.cwd } = line.request.input
+          place = { ...place, runsHooks: true, permissionMode, cwd }
         }
-        requests.take(line, before)
+        requests.take(line, before, place.cwd ?? session.workspacePath)
         return notify()
       case 'control_cancel_request':
         return requests.cancel(line.request_id)
@@ -295,7 +295,7 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
       return activity
     },
     get fault() {
-      return fault ?? program.fault
+      return fault ?? storeFault ?? program.fault
     },
     hasThread: true,
     get governed() {

@@ -13,6 +13,8 @@ const placeSchema = z.object({
   /** It has called a hook of the driver. */
   runsHooks: z.boolean(),
   permissionMode: z.string().optional(),
+  /** The folder it works in. Its hooks say so; its permission questions do not. */
+  cwd: z.string().optional(),
   /** The prompts whose turn has not ended. `isStarted`: Claude Code works on it. */
   prompts: z.array(z.object({ uuid: z.string(), isStarted: z.boolean() })),
 })

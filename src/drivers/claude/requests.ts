@@ -15,8 +15,8 @@ export interface Requests<Place> {
   /** Where to read on after a crash: before the oldest request that has no answer. */
   readonly firstOpen: Place | undefined
   readonly question: Question | undefined
-  /** Does nothing if an earlier hub has answered it. `place`: before the line of the request. */
-  take(request: ControlRequest, place: Place): void
+  /** Does nothing if an earlier hub has answered it. `place`: before the line of the request. `cwd`: where it works. */
+  take(request: ControlRequest, place: Place, cwd: string): void
   cancel(id: string): void
   /** Answers the question. Throws if there is none with this id. */
   answer(question: string, text: string): Promise<void>
@@ -28,7 +28,6 @@ export interface Requests<Place> {
 
 export interface RequestsOptions {
   readonly ownTools: OwnToolGate
-  readonly workspacePath: string
   readonly answered: ReadonlySet<string>
   readonly write: (message: ControlMessage) => Promise<void>
   readonly onChange: () => void
@@ -41,13 +40,10 @@ interface OpenRequest<Place> {
 }
 
 export function createRequests<Place>(options: RequestsOptions): Requests<Place> {
-  const { ownTools, workspacePath, answered, write, onChange } = options
+  const { ownTools, answered, write, onChange } = options
   const open = new Map<string, OpenRequest<Place>>()
   /** The answers for the calls that may still run. */
   const allowed = new Map<string, AllowedOwnTool[]>()
-  /** Its hooks know in which folder it works. Its permission questions do not say. */
-  let cwd = workspacePath
-
   async function respond(id: string, response: object): Promise<void> {
     await write(answerTo(id, response))
     open.delete(id)
@@ -60,11 +56,14 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
     return answer
   }
 
-  async function answerRequest({ request_id: id, request }: ControlRequest, asked: OpenRequest<Place>): Promise<void> {
+  async function answerRequest(
+    { request_id: id, request }: ControlRequest,
+    asked: OpenRequest<Place>,
+    cwd: string,
+  ): Promise<void> {
     const { signal } = asked.cancelled
     if (request.subtype === 'hook_callback') {
       const { tool_name: name, tool_input: input = {}, tool_use_id: callId = id } = request.input
-      cwd = request.input.cwd ?? cwd
       if (request.callback_id !== callbacks.tool || name === undefined) return respond(id, {})
       const answer = await authorize({ name, input, cwd }, callId, false, signal)
       if (isOver(signal, answer)) return
@@ -96,12 +95,12 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
     get question() {
       return firstAsked()?.questions.current
     },
-    take(request, place) {
+    take(request, place, cwd) {
       if (answered.has(request.request_id) || open.has(request.request_id)) return
       const asked: OpenRequest<Place> = { place, cancelled: new AbortController() }
       open.set(request.request_id, asked)
       // Writing fails only if the program has ended or the hub stops. The next hub then finds the request open.
-      answerRequest(request, asked).catch(() => {})
+      answerRequest(request, asked, cwd).catch(() => {})
     },
     cancel(id) {
       open.get(id)?.cancelled.abort()
