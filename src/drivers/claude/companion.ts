@@ -4,6 +4,7 @@
  *   PreToolUse → the rules: allow, deny, or ask → its dialog, and PermissionRequest
  *   PermissionRequest → an approval: the first answer counts, in the dialog or through the hub
  */
+import { basename } from 'node:path'
 import type { NewEntry } from '../../api/thread.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { Companion, OpenCompanion } from '../port/companion.ts'
@@ -33,6 +34,8 @@ interface SeenCall {
 export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, report, onChange }) => {
   const { ownTools, template, workspacePath } = session
   const calls = new Map<string, SeenCall>()
+  /** The approvals that ended because the transcript says that their tool ran. */
+  const answeredInDialog = new Set<string>()
   let permissionMode: string | undefined
   let runsHooks = false
   let fault: string | undefined
@@ -64,12 +67,15 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     else if (last === 'prompt' || last === 'tool-result') report({ is: 'working' })
   }
 
-  /** The person said yes in the dialog: the tool ran while the approval still waits. */
+  /**
+   * The person said yes in the dialog: the tool ran while the approval still waits. Whoever can write to the transcript
+   * can pretend that. So this ends the approval, but never lets Claude Code run anything.
+   */
   function noteRan(id: string): void {
     const call = calls.get(id)
     const { approval } = call ?? {}
-    if (!call || approval === undefined) return
-    delete call.approval
+    if (!call || approval === undefined || answeredInDialog.has(approval)) return
+    answeredInDialog.add(approval)
     // Another answer may have come first.
     ownTools.answeredInTerminal(approval, 'approve').catch(() => {})
   }
@@ -111,6 +117,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       },
     })
     if (call) delete call.approval
+    if (answer.is === 'allowed' && answeredInDialog.has(answer.approval ?? '')) return {}
     if (answer.is === 'refused' && answer.isUndecided) return untilGone(signal)
     if (call && answer.is === 'allowed') call.allowed = answer
     if (!signal.aborted) report({ is: 'working' })
@@ -121,7 +128,9 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     const wasSeen = runsHooks && mode === permissionMode
     runsHooks = true
     permissionMode = mode ?? permissionMode
-    if (conversation !== undefined && path !== undefined) transcript.follow(conversation, path)
+    if (conversation !== undefined && path !== undefined && basename(path) === `${conversation}.jsonl`) {
+      transcript.follow(conversation, path)
+    }
     if (!wasSeen) onChange()
   }
 
