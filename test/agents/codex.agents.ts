@@ -1,5 +1,5 @@
 /** Codex over its app-server: what it says, what it does, and what it may do, with its interface beside or without it. */
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -301,6 +301,80 @@ describeWith(codex, () => {
     await expect.poll(async () => (await hub.session(name)).status, slow).toBe('completed')
     const { id } = await hub.session(name)
     await expect.poll(() => existsSync(join(hub.home, '../hub/run/holders', `${id}.server.sock`)), slow).toBe(false)
+  })
+
+  test('full access that a person chooses in the terminal is undone, and shown', async () => {
+    const name = 'loosened'
+    await codexHub.start(name, { policy: 'rules: [{ deny: "own_shell" }]' })
+    await codexHub.prompt(name, 'FINAL before')
+    await expect.poll(() => hub.screen(name), slow).toMatch(codex.ready)
+    await hub.call('send_input', { name, text: '/permissions' })
+    await expect.poll(() => hub.screen(name), slow).toMatch(/Full Access/)
+    await hub.call('send_keys', { session: name, keys: 'Down Down' })
+    await expect.poll(() => hub.screen(name), slow).toMatch(/› \d\. Full Access/)
+    await hub.call('send_keys', { session: name, keys: 'Enter' })
+    await until(async () => {
+      const screen = await hub.screen(name)
+      if (/Yes, continue anyway/.test(screen)) await hub.call('send_keys', { session: name, keys: 'Enter' })
+      return (await hub.session(name)).governed?.is === 'partly'
+    })
+    expect(await hub.session(name)).toMatchObject({
+      governed: { reason: expect.stringMatching(/full access.*undone/) },
+    })
+    const turn = await codexHub.prompt(name, `${shell('echo it > loosened.txt')}\nFINAL after`)
+    expect(turn).toMatchObject({ status: 'completed', answer: 'after' })
+    expect(existsSync(join(hub.workspace, 'loosened.txt'))).toBe(false)
+    await hub.call('kill_session', { name })
+  })
+
+  test('a command outside the sandbox does not have the token of the server, and is refused without it', async () => {
+    const name = 'tries'
+    await codexHub.start(name, { policy: 'rules: [{ allow: "own_shell" }]' })
+    const { log_path: journal } = await hub.session(name)
+    const { url } = JSON.parse(readFileSync(join(journal, '../codex-server.json'), 'utf8')) as { url: string }
+    const upgrade = [
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGVzdHRlc3R0ZXN0dGVzdA==',
+    ]
+    const connect = `curl -s -o answer.txt -w '%{http_code}' ${upgrade.map((header) => `-H '${header}'`).join(' ')} ${url.replace('ws:', 'http:')}/ > status.txt`
+    const escalated = { sandbox_permissions: 'require_escalated', justification: 'It tries.' }
+    await codexHub.prompt(name, `${shell(`env > env.txt; ${connect}`, escalated)}\nFINAL tried`)
+    const seen = (file: string) => readFileSync(join(hub.workspace, file), 'utf8')
+    expect(seen('env.txt')).toContain('PATH=')
+    expect(seen('env.txt')).not.toContain('SIGNALBOX_CODEX_TOKEN')
+    expect(seen('status.txt')).toBe('401')
+    await hub.call('kill_session', { name })
+  })
+
+  test('the commands of a subagent are under the policy too', async () => {
+    const name = 'subagent'
+    await codexHub.start(name, { policy: 'rules: [{ deny: "own_shell" }]' })
+    const task = `${shell('echo it > subagent.txt')}\nFINAL sub`
+    await codexHub.prompt(name, `CALL spawn_agent ${JSON.stringify({ message: task, task_name: 'sub' })}\nFINAL main`)
+    await until(() =>
+      hub.model.asked.some(
+        ({ prompt, results }) =>
+          prompt.includes('subagent.txt') &&
+          results.length === 1 &&
+          prompt.includes('FINAL sub') &&
+          !prompt.includes('spawn_agent'),
+      ),
+    )
+    expect(existsSync(join(hub.workspace, 'subagent.txt'))).toBe(false)
+    await hub.call('kill_session', { name })
+  })
+
+  test('a failure of the model ends the turn with a reason, and the session stays', async () => {
+    const name = 'failing'
+    await codexHub.start(name, { mode: 'structured' })
+    expect(await codexHub.prompt(name, 'FAIL 500')).toMatchObject({
+      status: 'failed',
+      reason: expect.stringMatching(/\S/),
+    })
+    expect(await codexHub.prompt(name, 'FINAL well again')).toMatchObject({ status: 'completed', answer: 'well again' })
+    await hub.call('kill_session', { name })
   })
 
   async function answered(name: string, answer: string): Promise<void> {

@@ -16,8 +16,8 @@ import type { Delivery, Run, RunSession, RunStatus } from '../port/driver.ts'
 import { stopPipedProgram } from '../port/stop-piped-program.ts'
 import type { AppServer, AppServerAddress, RequestId } from './app-server.ts'
 import { connectToAppServer, introduce } from './app-server.ts'
-import type { ThreadSettings } from './governing.ts'
-import { governedBy, hasTrustedCommands, settingsSchema } from './governing.ts'
+import type { Sandbox, ThreadSettings } from './governing.ts'
+import { governedBy, hasTrustedCommands, openedSettings, undoOpening, updatedSettings } from './governing.ts'
 import { createOwnToolRequests } from './own-tool-requests.ts'
 import { createQuestions } from './questions.ts'
 import { whyEnded } from './server-program.ts'
@@ -67,11 +67,7 @@ const threadSchema = z.object({
   status: statusSchema,
   turns: z.array(turnSchema),
 })
-const openedSchema = z.object({
-  thread: threadSchema,
-  approvalPolicy: z.unknown().optional(),
-  sandbox: z.looseObject({ type: z.string() }),
-})
+const openedSchema = z.object({ thread: threadSchema, ...openedSettings })
 const loadedSchema = z.object({ data: z.array(z.string()) })
 const accountSchema = z.object({ account: z.unknown().optional(), requiresOpenaiAuth: z.boolean() })
 const configSchema = z.object({ config: z.looseObject({ web_search: z.string().nullish() }) })
@@ -82,7 +78,7 @@ const deltaNotice = z.object({ threadId: z.string(), itemId: z.string(), delta: 
 const turnNotice = z.object({ threadId: z.string(), turn: turnSchema })
 const tokenNotice = z.object({ threadId: z.string(), tokenUsage: z.object({ total: tokensSchema }) })
 const statusNotice = z.object({ threadId: z.string(), status: statusSchema })
-const settingsNotice = z.object({ threadId: z.string(), threadSettings: settingsSchema })
+const settingsNotice = z.object({ threadId: z.string(), threadSettings: updatedSettings })
 const resolvedNotice = z.object({ requestId: z.union([z.string(), z.number()]) })
 const startedNotice = z.object({ thread: threadSchema })
 
@@ -174,7 +170,12 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     update()
   }
 
-  function follow({ thread, approvalPolicy, sandbox }: z.output<typeof openedSchema>): void {
+  function follow({
+    thread,
+    approvalPolicy,
+    sandbox: policy,
+    activePermissionProfile: profile,
+  }: z.output<typeof openedSchema>): void {
     const { id, path, parentThreadId, status, turns } = thread
     threads.set(id, {
       id,
@@ -184,7 +185,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       activeTurn: turns.find((turn) => turn.status === 'inProgress')?.id ?? threads.get(id)?.activeTurn,
       status: statusOf(status),
       approvalPolicy,
-      sandbox: sandbox.type,
+      sandbox: { policy, profile: profile?.id },
     })
   }
 
@@ -220,8 +221,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     }
   }
 
-  async function govern(threadId: string): Promise<void> {
-    const wanted = { threadId, approvalPolicy: 'untrusted', approvalsReviewer: 'user' }
+  async function govern(threadId: string, more: object = {}): Promise<void> {
+    const wanted = { threadId, approvalPolicy: 'untrusted', approvalsReviewer: 'user', ...more }
     await connected().call('thread/settings/update', wanted, anything)
     change(threadId, { approvalPolicy: 'untrusted' })
   }
@@ -238,7 +239,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       activeTurn: undefined,
       status: statusOf(status),
       approvalPolicy: undefined,
-      sandbox: '',
+      sandbox: undefined,
     })
     if (!isSub) {
       recorder.begin(id)
@@ -270,17 +271,16 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     return governedBy({ threads: [...threads.values()], loosened, searchesWeb, trustsCommands })
   }
 
-  function noteSettings(id: string, approvalPolicy: unknown, sandbox: string): void {
+  function noteSettings(id: string, approvalPolicy: unknown, sandbox: Sandbox): void {
     const before = threads.get(id)
     if (!before) return
-    change(id, { approvalPolicy, sandbox })
-    const time = new Date().toISOString()
-    if (sandbox === 'dangerFullAccess' && before.sandbox !== '' && before.sandbox !== sandbox) {
-      loosened = `At ${time} a person switched Codex to full access. The hub asks again before each command, but the commands run without Codex's sandbox.`
-    }
-    if (approvalPolicy === 'untrusted' || before.approvalPolicy !== 'untrusted') return update()
-    loosened ??= `At ${time} a person told Codex to ask less. The hub has undone that.`
-    void govern(id)
+    const undo = undoOpening(before.sandbox, sandbox)
+    change(id, { approvalPolicy, ...(!undo && { sandbox }) })
+    const isLoosened = before.approvalPolicy === 'untrusted' && approvalPolicy !== 'untrusted'
+    if (!undo && !isLoosened) return
+    const what = undo ? 'gave Codex full access' : 'told Codex to ask less'
+    loosened = `At ${new Date().toISOString()} a person ${what}. The hub has undone that for the next turn.`
+    void govern(id, undo)
       .catch((error: unknown) =>
         log.error({ session: name, error: messageOf(error) }, 'could not restore the settings of Codex'),
       )
@@ -300,9 +300,10 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
           if (thread && !thread.isJoined && thread.status !== 'idle') void joinWhenRunning(threadId)
         })
       case 'thread/settings/updated':
-        return take(settingsNotice, params, ({ threadId, threadSettings: { approvalPolicy, sandboxPolicy } }) =>
-          noteSettings(threadId, approvalPolicy, sandboxPolicy.type),
-        )
+        return take(settingsNotice, params, ({ threadId, threadSettings }) => {
+          const { approvalPolicy, sandboxPolicy: policy, activePermissionProfile: profile } = threadSettings
+          noteSettings(threadId, approvalPolicy, { policy, profile: profile?.id })
+        })
       case 'thread/tokenUsage/updated':
         return take(tokenNotice, params, ({ threadId, tokenUsage }) => recorder.tokens(threadId, tokenUsage.total))
       case 'turn/started':

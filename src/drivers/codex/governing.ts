@@ -7,16 +7,44 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { Governed } from '../../api/session.ts'
 
-export const settingsSchema = z.object({
+const sandboxSchema = z.looseObject({ type: z.string() })
+const profileSchema = z.object({ id: z.string() }).nullish()
+
+/** As `thread/start` and `thread/resume` answer. */
+export const openedSettings = {
   approvalPolicy: z.unknown().optional(),
-  sandboxPolicy: z.looseObject({ type: z.string() }),
+  sandbox: sandboxSchema,
+  activePermissionProfile: profileSchema,
+}
+
+/** As `thread/settings/updated` says. */
+export const updatedSettings = z.object({
+  approvalPolicy: z.unknown().optional(),
+  sandboxPolicy: sandboxSchema,
+  activePermissionProfile: profileSchema,
 })
 
 /** What is known about one thread. */
 export interface ThreadSettings {
   readonly approvalPolicy: unknown
-  readonly sandbox: string
+  /** `undefined`: Codex has not said yet. */
+  readonly sandbox: Sandbox | undefined
 }
+
+export interface Sandbox {
+  readonly policy: z.output<typeof sandboxSchema>
+  /** The named profile that it comes from. */
+  readonly profile: string | undefined
+}
+
+/** The change of a thread's settings that brings its sandbox back. `undefined`: nobody has opened it. */
+export function undoOpening(before: Sandbox | undefined, after: Sandbox): object | undefined {
+  const isOpened = after.policy.type === fullAccess && before !== undefined && before.policy.type !== fullAccess
+  if (!isOpened) return undefined
+  return before.profile === undefined ? { sandboxPolicy: before.policy } : { permissions: before.profile }
+}
+
+const fullAccess = 'dangerFullAccess'
 
 export interface GoverningFacts {
   readonly threads: readonly ThreadSettings[]
