@@ -96,6 +96,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   const listeners = new Set<() => void>()
   const disposing = new AbortController()
   const threads = new Map<string, FollowedThread>()
+  const joining = new Set<string>()
   const recorder = await createThreadRecorder({ session: name, writer: session.thread, log })
   let server: AppServer | undefined
   let current = await lastThreadOf(session.thread)
@@ -206,19 +207,18 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
 
   /** A thread of a new conversation can be joined only when its first turn runs. */
   async function joinWhenRunning(id: string): Promise<void> {
-    for (
-      let pauseMs = firstPauseMs;
-      server && !disposing.signal.aborted;
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs)
-    ) {
+    if (joining.has(id)) return
+    joining.add(id)
+    for (let pauseMs = firstPauseMs; server && !disposing.signal.aborted && !threads.get(id)?.isJoined;) {
       try {
-        if (!threads.get(id)?.isJoined) await join(id)
-        return
+        await join(id)
       } catch (error) {
         log.debug({ session: name, error: messageOf(error) }, 'cannot join a thread of Codex yet')
         await sleep(pauseMs, undefined, { ref: false })
+        pauseMs = Math.min(2 * pauseMs, longestPauseMs)
       }
     }
+    joining.delete(id)
   }
 
   async function govern(threadId: string, more: object = {}): Promise<void> {
@@ -248,9 +248,9 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     update()
     try {
       await govern(id)
-      if (isSub) await joinWhenRunning(id)
     } catch (error) {
       log.error({ session: name, error: messageOf(error) }, 'could not put a thread of Codex under the policy')
+      change(id, { approvalPolicy: 'unknown' })
       enforce()
     }
   }
@@ -296,8 +296,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       case 'thread/status/changed':
         return take(statusNotice, params, ({ threadId, status }) => {
           change(threadId, { status: statusOf(status) })
-          const thread = threads.get(threadId)
-          if (thread && !thread.isJoined && thread.status !== 'idle') void joinWhenRunning(threadId)
+          // The thread of a subagent is not announced otherwise.
+          if (!threads.get(threadId)?.isJoined && statusOf(status) !== 'idle') void joinWhenRunning(threadId)
         })
       case 'thread/settings/updated':
         return take(settingsNotice, params, ({ threadId, threadSettings }) => {
@@ -546,7 +546,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     const held = whyNotNow()
     if (needsLogin) await screenWaits(signal)
     if (held !== undefined) return notDelivered(held)
-    if (session.template?.connects) await session.agentConnected(signal)
+    // Codex lists the tools of the hub once, when a session begins.
+    if (beginning && session.template?.connects) await session.agentConnected(signal)
     const ready = await waitUntil({
       sources: [onChange],
       look: () => whyNotNow() ?? (statusNow().is !== 'running' ? 'The session has ended.' : isIdle() ? '' : undefined),

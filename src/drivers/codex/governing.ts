@@ -26,6 +26,7 @@ export const updatedSettings = z.object({
 
 /** What is known about one thread. */
 export interface ThreadSettings {
+  /** `undefined`: the hub is just setting it. */
   readonly approvalPolicy: unknown
   /** `undefined`: Codex has not said yet. */
   readonly sandbox: Sandbox | undefined
@@ -55,7 +56,8 @@ export interface GoverningFacts {
 }
 
 export function governedBy({ threads, loosened, searchesWeb, trustsCommands }: GoverningFacts): Governed {
-  if (threads.length === 0 || threads.some(({ approvalPolicy }) => approvalPolicy !== 'untrusted')) {
+  const policies = threads.flatMap(({ approvalPolicy }) => approvalPolicy ?? [])
+  if (policies.length === 0 || policies.some((policy) => policy !== 'untrusted')) {
     return { is: 'no', reason: 'Codex does not ask before each command. Restart the session.' }
   }
   const gaps = [
