@@ -55,7 +55,7 @@ export function createCodexDriver({ servers, terminals, key, log }: CodexDriverO
     async start(spec) {
       const { id, program, mode } = spec
       wordsBefore(program.args)
-      const args = [...program.args, ...listenArguments(tokenOf(key, id))]
+      const args = [...serverArguments(program.args), ...listenArguments(tokenOf(key, id))]
       const server = await servers.start(id, { ...program, args })
       let run: OpenedRun | undefined
       try {
@@ -94,6 +94,17 @@ function wordsBefore(args: readonly string[]): readonly string[] {
     'invalid',
     'The driver "codex" needs a template whose arguments run "codex app-server". Use mode "terminal" for another command.',
   )
+}
+
+/** The server takes the model only as a setting. */
+function serverArguments(args: readonly string[]): readonly string[] {
+  return args.flatMap((arg, index) => {
+    const before = args[index - 1]
+    const isModel = (word: string | undefined) => word === '-m' || word === '--model'
+    if (isModel(arg)) return '-c'
+    if (isModel(before)) return `model=${JSON.stringify(arg)}`
+    return arg.startsWith('--model=') ? ['-c', `model=${JSON.stringify(arg.slice('--model='.length))}`] : arg
+  })
 }
 
 function interfaceArguments(url: string, thread: string): readonly string[] {
