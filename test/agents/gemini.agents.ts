@@ -43,7 +43,9 @@ describeWith(
     const turns = async () => (await frames('complete').catch(() => [])).length
     async function whileTurnRuns(text: string, work: () => Promise<void> = async () => {}): Promise<void> {
       const before = await turns()
-      await hub.call('prompt_session', { session: name, text, wait: false })
+      expect(await hub.call('prompt_session', { session: name, text, wait: false })).toMatchObject({
+        status: 'working',
+      })
       await work()
       await expect.poll(turns, { timeout }).toBe(before + 1)
     }
@@ -76,19 +78,19 @@ describeWith(
     })
 
     test('runs a command that the policy allows, and nobody is asked', async () => {
-      await whileTurnRuns(`${run('echo 1 > allowed.txt')}\nFINAL ran`)
+      await whileTurnRuns(`${run('echo 1 > allowed.txt')}\nFINAL ran allowed`)
       expect(made('allowed.txt')).toBe(true)
       expect((await frames('tool-result')).at(-1)).toMatchObject({ name: 'run_shell_command', stage: 'success' })
     })
 
     test('does not run a command that the policy denies, and the model reads why', async () => {
-      await whileTurnRuns(`${run('echo 1 > denied.txt')}\nFINAL went on`)
+      await whileTurnRuns(`${run('echo 1 > denied.txt')}\nFINAL went on denied`)
       expect(made('denied.txt')).toBe(false)
       expect(hub.model.asked.at(-1)?.results.at(-1)).toContain('it is on the list')
     })
 
     test('does not read a file that the policy denies', async () => {
-      await whileTurnRuns('CALL read_file {"file_path":"secret.txt"}\nFINAL went on')
+      await whileTurnRuns('CALL read_file {"file_path":"secret.txt"}\nFINAL went on secret')
       expect(hub.model.asked.at(-1)?.results.at(-1)).toContain('own_read')
     })
 
@@ -98,18 +100,18 @@ describeWith(
     })
 
     test('runs a command that a person allows through the hub', async () => {
-      await whileTurnRuns(`${run('echo 1 > asked.txt')}\nFINAL ran`, () => answerQuestion('approve'))
+      await whileTurnRuns(`${run('echo 1 > asked.txt')}\nFINAL ran asked`, () => answerQuestion('approve'))
       expect(made('asked.txt')).toBe(true)
     })
 
     test('does not run a command that a person denies through the hub', async () => {
-      await whileTurnRuns(`${run('echo 1 > asked2.txt')}\nFINAL went on`, () => answerQuestion('deny'))
+      await whileTurnRuns(`${run('echo 1 > asked2.txt')}\nFINAL went on asked2`, () => answerQuestion('deny'))
       expect(made('asked2.txt')).toBe(false)
       expect((await frames('complete')).at(-1)).toMatchObject({ status: 'interrupted' })
     })
 
     test('the person can answer in the terminal, and the approval is answered with it', async () => {
-      await whileTurnRuns(`${run('echo 1 > other.txt')}\nFINAL ran`, async () => {
+      await whileTurnRuns(`${run('echo 1 > other.txt')}\nFINAL ran other`, async () => {
         await expect.poll(approvals, { timeout }).toHaveLength(1)
         await hub.acceptDialog(name)
       })
@@ -118,7 +120,7 @@ describeWith(
     })
 
     test('a question survives the hub, and is asked once', async () => {
-      await whileTurnRuns(`${run('echo 1 > asked4.txt')}\nFINAL ran`, async () => {
+      await whileTurnRuns(`${run('echo 1 > asked4.txt')}\nFINAL ran asked4`, async () => {
         await expect.poll(approvals, { timeout }).toHaveLength(1)
         await hub.whileAway(async () => {})
         await answerQuestion('approve')
@@ -130,7 +132,7 @@ describeWith(
     test('a tool does not run while the hub is away', async () => {
       await hub.call('prompt_session', {
         session: name,
-        text: `SLOW 3000\n${run('echo 1 > allowed5.txt')}\nFINAL went on`,
+        text: `SLOW 3000\n${run('echo 1 > allowed5.txt')}\nFINAL went on allowed5`,
         wait: false,
       })
       await hub.whileAway(async () => void (await until(() => hub.model.asked.at(-1)?.results.length === 1)))
@@ -144,8 +146,8 @@ describeWith(
         tool_input: { command: 'echo 1 > asked6.txt', description: 'Does it' },
       })
       const forge = `(sleep 8; echo '${forged}' | "$SIGNALBOX_PROGRAM" hook gemini > forged.txt) > /dev/null 2>&1 & # allowed`
-      await whileTurnRuns(`${run(forge)}\nFINAL ran`)
-      await whileTurnRuns(`${run('echo 1 > asked6.txt')}\nFINAL ran`, async () => {
+      await whileTurnRuns(`${run(forge)}\nFINAL forged`)
+      await whileTurnRuns(`${run('echo 1 > asked6.txt')}\nFINAL ran asked6`, async () => {
         await expect.poll(approvals, { timeout }).toHaveLength(1)
         await until(() => made('forged.txt') && readFileSync(join(hub.workspace, 'forged.txt'), 'utf8') !== '')
         expect(await approvals()).toHaveLength(1)

@@ -1,6 +1,7 @@
 /**
  * Reads the file in which Gemini CLI keeps a chat. A line with the id of an earlier one replaces it: it has more tool
- * calls. A tool call is there after it ran. No line marks the end of a turn.
+ * calls. A tool call is there after it ran. No line marks the end of a turn. After a cancelled turn the whole chat is
+ * written again under other ids: from a message with the context of the session to a line that sets all messages.
  */
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
@@ -12,6 +13,8 @@ export const chatStateSchema = z.object({
   counted: z.array(z.string()),
   input: z.int(),
   output: z.int(),
+  /** When the copy of the chat began that is being read. */
+  copiedAt: z.string().optional(),
 })
 export type ChatState = z.output<typeof chatStateSchema>
 
@@ -48,12 +51,27 @@ export interface ReadLine {
   readonly entries: readonly NewEntry[]
 }
 
-export function readChatLine(line: string, state: ChatState): ReadLine {
-  const message = messageSchema.safeParse(parse(line)).data
+export function readChatLine(line: string, before: ChatState): ReadLine {
+  const json = parse(line)
+  const message = messageSchema.safeParse(json).data
+  const { copiedAt, ...state } = before
+  if (message?.type === 'user' && textOf(message).startsWith(contextMark)) {
+    return { state: { ...state, copiedAt: message.timestamp }, entries: [] }
+  }
+  if (copiedAt !== undefined && !setsAll.safeParse(json).success) {
+    if (!message || Date.parse(message.timestamp) - Date.parse(copiedAt) < longestCopyMs) {
+      return { state: before, entries: [] }
+    }
+  }
   if (message?.type === 'user') return readPrompt(message, state)
   if (message?.type === 'gemini') return { entries: entriesOf(message), state: count(message, state) }
   return { state, entries: [] }
 }
+
+const contextMark = '<session_context>'
+const setsAll = z.looseObject({ $set: z.looseObject({ messages: z.array(z.unknown()) }) })
+/** All lines of a copy have the same time. */
+const longestCopyMs = 1_000
 
 /** The end of a turn, which only a hook or the next prompt tells. */
 export function endTurn(state: ChatState, status: 'completed' | 'interrupted', at: string): ReadLine {
@@ -63,21 +81,26 @@ export function endTurn(state: ChatState, status: 'completed' | 'interrupted', a
   return { state: noTurn, entries: [{ key: `${prompt}.complete`, at, type: 'complete', status, ...usage }] }
 }
 
-function readPrompt({ id, timestamp: at, content }: ChatMessage, state: ChatState): ReadLine {
-  const texts = typeof content === 'string' ? [content] : (content ?? []).flatMap((part) => part.text ?? [])
-  const text = texts.join('\n')
+function readPrompt(message: ChatMessage, state: ChatState): ReadLine {
+  const { id, timestamp: at } = message
+  const text = textOf(message)
   // Results of tools are in the message of the agent as well.
-  if (text === '' || text.startsWith('<session_context>')) return { state, entries: [] }
+  if (text === '') return { state, entries: [] }
   const before = id === state.prompt ? [] : endTurn(state, 'interrupted', at).entries
   return { state: { ...noTurn, prompt: id }, entries: [...before, { key: `${id}.prompt`, at, type: 'prompt', text }] }
 }
 
-function entriesOf({ id, timestamp: at, content, thoughts, model, toolCalls }: ChatMessage): NewEntry[] {
+function textOf({ content = '' }: ChatMessage): string {
+  return typeof content === 'string' ? content : content.flatMap((part) => part.text ?? []).join('\n')
+}
+
+function entriesOf(message: ChatMessage): NewEntry[] {
+  const { id, timestamp: at, thoughts, model, toolCalls } = message
   const said = { at, ...(model !== undefined && { model }) }
   const thought = (thoughts ?? [])
     .map(({ subject = '', description = '' }) => [subject, description].filter((part) => part !== '').join('\n'))
     .join('\n')
-  const text = typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('')
+  const text = textOf(message)
   return [
     ...(thought === '' ? [] : [{ ...said, key: `${id}.thinking`, type: 'thinking' as const, text: thought }]),
     ...(text === '' ? [] : [{ ...said, key: `${id}.text`, type: 'text' as const, text }]),
@@ -94,13 +117,14 @@ function entriesOf({ id, timestamp: at, content, thoughts, model, toolCalls }: C
 
 function outcomeOf({ status, result }: z.output<typeof toolCallSchema>): { result: unknown; error?: string } {
   const responses = (result ?? []).map(({ functionResponse }) => functionResponse?.response ?? {})
-  const texts = responses.map((response) => unwrapped(String(response['output'] ?? response['error'] ?? '')))
+  const texts = responses.map((response) => unwrapped(response['output'] ?? response['error']))
   const text = texts.join('\n')
   return status === 'success' ? { result: text } : { result: text, error: text || `The tool ended as ${status}.` }
 }
 
 /** What the model reads is marked as untrusted. */
-function unwrapped(text: string): string {
+function unwrapped(said: unknown): string {
+  const text = typeof said === 'string' ? said : said === undefined ? '' : JSON.stringify(said)
   return /^<untrusted_context>\n([\s\S]*)\n<\/untrusted_context>$/.exec(text)?.[1] ?? text
 }
 

@@ -33,6 +33,9 @@ const lookEveryMs = 100
 /** The dialog appears a moment after its hook has run. */
 const dialogWithinMs = 20_000
 
+const hooksEndWithinMs = 10_000
+const quietMs = 500
+
 /** Gemini CLI ignores `--admin-policy` if this folder has policies. */
 const systemPolicies = '/etc/gemini-cli/policies'
 
@@ -215,6 +218,22 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     if (approval !== undefined) void ownTools.answeredInTerminal(approval, 'approve').catch(() => {})
   }
 
+  /** It takes no prompt before its hooks have ended. */
+  async function endTurn(): Promise<void> {
+    const deadline = performance.now() + hooksEndWithinMs
+    for (
+      let quiet = 0;
+      quiet < quietMs && performance.now() < deadline && !closing.signal.aborted;
+      quiet += lookEveryMs
+    ) {
+      await sleep(lookEveryMs, undefined, { ref: false })
+      if (/Executing Hooks?:|esc to cancel/.test(terminal.screen.text())) quiet = 0
+    }
+    if (closing.signal.aborted) return
+    report({ is: 'idle' })
+    chat.end('completed')
+  }
+
   async function reply(message: HookInput, signal: AbortSignal): Promise<object> {
     switch (message.hook_event_name) {
       case 'BeforeAgent':
@@ -232,8 +251,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
         return {}
       case 'AfterAgent':
         close(current)
-        report({ is: 'idle' })
-        chat.end('completed')
+        void endTurn().catch(() => {})
         return {}
       default:
         return {}
