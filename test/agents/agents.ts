@@ -103,9 +103,9 @@ const gemini: Agent = {
   environment: (model) => ({ GEMINI_API_KEY: 'dummy', GOOGLE_GEMINI_BASE_URL: model }),
   askingCall: (command) => `CALL run_shell_command ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Allow execution of/,
-  reason: /echo it > made.txt/,
+  reason: /approval: own_shell/,
   tab: '\t',
-  asksForTools: true,
+  asksForTools: false,
   ready: />   Type your message/,
 }
 

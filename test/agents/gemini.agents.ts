@@ -43,9 +43,8 @@ describeWith(
     const turns = async () => (await frames('complete').catch(() => [])).length
     async function whileTurnRuns(text: string, work: () => Promise<void> = async () => {}): Promise<void> {
       const before = await turns()
-      expect(await hub.call('prompt_session', { session: name, text, wait: false })).toMatchObject({
-        status: 'working',
-      })
+      const given = await hub.call('prompt_session', { session: name, text, wait: false })
+      expect(given, JSON.stringify(given)).toMatchObject({ status: 'working' })
       await work()
       await expect.poll(turns, { timeout }).toBe(before + 1)
     }

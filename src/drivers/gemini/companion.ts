@@ -35,6 +35,8 @@ const dialogWithinMs = 20_000
 
 const hooksEndWithinMs = 10_000
 const quietMs = 500
+const missedMs = 2_000
+const busy = /Executing Hooks?:|esc to cancel/
 
 /** Gemini CLI ignores `--admin-policy` if this folder has policies. */
 const systemPolicies = '/etc/gemini-cli/policies'
@@ -76,6 +78,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   let isLate = false
   let hasSystemPolicies = false
   let fault: string | undefined
+  let hookCount = 0
 
   void readdir(systemPolicies).then(
     (files) => {
@@ -88,7 +91,10 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     // Its thread is that of the earlier session from the start, not only when it has said something.
     void session.thread.append(session.conversation, []).catch(() => {})
   }
-  if (!isNew) void restore().catch(() => {})
+  if (!isNew) {
+    void restore().catch(() => {})
+    void noteMissedEnd().catch(() => {})
+  }
 
   /** An earlier hub may have left a dialog open. */
   async function restore(): Promise<void> {
@@ -99,6 +105,22 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     if (!pending) return
     current = { ...pending, recorded: [], isOpen: true, hasRun: false }
     await settle(current)
+  }
+
+  /** The hook that reports the end of a turn fails if no hub is there. The screen shows the end as well. */
+  async function noteMissedEnd(): Promise<void> {
+    for (let quiet = 0; quiet < missedMs; quiet += lookEveryMs) {
+      await sleep(lookEveryMs, undefined, { ref: false })
+      if (hookCount > 0 || closing.signal.aborted || terminal.status.is !== 'running') return
+      if (!isIdle()) quiet = 0
+    }
+    report({ is: 'idle' })
+    chat.end(/Request cancelled\.[^✦]*Type your message/.test(terminal.screen.text()) ? 'interrupted' : 'completed')
+  }
+
+  function isIdle(): boolean {
+    const screen = terminal.screen.text()
+    return /^ >   Type your message/m.test(screen) && !busy.test(screen)
   }
 
   async function beforeTool(message: HookInput, signal: AbortSignal): Promise<object> {
@@ -227,7 +249,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
       quiet += lookEveryMs
     ) {
       await sleep(lookEveryMs, undefined, { ref: false })
-      if (/Executing Hooks?:|esc to cancel/.test(terminal.screen.text())) quiet = 0
+      if (busy.test(terminal.screen.text())) quiet = 0
     }
     if (closing.signal.aborted) return
     report({ is: 'idle' })
@@ -301,6 +323,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
       if (name !== hookName || !message) {
         throw new HubError('not-found', `Gemini CLI's hooks use the name "${hookName}".`)
       }
+      hookCount += 1
       seen(message)
       return reply(message, signal)
     },
