@@ -207,7 +207,11 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     createAcpDriver({ pipes, log }),
     createClaudeDriver({ programs: pipes }),
     createCodexDriver({ servers, terminals: pty, key: await home.key('codex'), log }),
-    createOpencodeDriver({ pty, plugin: packageFile('plugins/opencode.js') }),
+    createOpencodeDriver({
+      pty,
+      plugin: packageFile('plugins/opencode.js'),
+      dialogPlugin: packageFile('plugins/opencode-tui.js'),
+    }),
   ])
   const templates = opened.use(
     await openTemplates({

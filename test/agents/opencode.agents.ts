@@ -46,6 +46,10 @@ describeWith(opencode, () => {
   const hasSaid = (words: string) => expect.poll(said, slow).toContain(words)
   const idle = () => hub.call('wait_session', { name, for: 'idle', timeout_ms: 60_000 })
   const decide = ({ id }: Approval, decision: 'approve' | 'deny') => hub.call('decide_approval', { id, decision })
+  async function decided(id: string): Promise<Approval | undefined> {
+    const { approvals } = await hub.call('list_approvals', { session: name, status: 'all' })
+    return (approvals as Approval[]).find((each) => each.id === id)
+  }
   /** The approval that is pending now. */
   async function approval(): Promise<Approval> {
     return until(async () => {
@@ -116,6 +120,18 @@ describeWith(opencode, () => {
     await decide(await approval(), 'deny')
     await hasSaid('token second')
     expect(made('askedfor2.txt')).toBe(false)
+    await until(async () => !/Signalbox asks/.test(await hub.screen(name)))
+    await idle()
+  })
+
+  test('a rule asks a person, who approves in the terminal', slow, async () => {
+    await prompt(`${run('touch askedfor3.txt')}\nFINAL third`)
+    const { id } = await approval()
+    await until(async () => /Signalbox asks: own_shell: touch askedfor3.txt/.test(await hub.screen(name)))
+    await hub.call('send_keys', { session: name, keys: 'Down Enter' })
+    await hasSaid('token third')
+    expect(made('askedfor3.txt')).toBe(true)
+    expect(await decided(id)).toMatchObject({ decided_by: expect.stringContaining('terminal') })
     await idle()
   })
 
@@ -132,10 +148,7 @@ describeWith(opencode, () => {
     await hub.acceptDialog(name)
     await hasSaid('token in the terminal')
     expect(made('own2.txt')).toBe(true)
-    const { approvals } = await hub.call('list_approvals', { session: name, status: 'all' })
-    expect((approvals as Approval[]).find((each) => each.id === id)).toMatchObject({
-      decided_by: expect.stringContaining('terminal'),
-    })
+    expect(await decided(id)).toMatchObject({ decided_by: expect.stringContaining('terminal') })
     await idle()
   })
 

@@ -120,6 +120,29 @@ test('the question of its own settings is answered through the hub, or in the te
   expect(decided).toMatchObject({ decided_by: expect.stringContaining('terminal') })
 })
 
+test('the person in the terminal answers for a rule with the password, and a command of the agent cannot', async () => {
+  await start(`${run(`allowed=1; echo "$SIGNALBOX_TOKEN" > ${file('token')}`)}\n${touch('asked5')}\nFINAL answered`)
+  const { id: approvalId } = await approval()
+  const { id } = await sessionOf(hub, name)
+  const path = join(hub.home, 'sessions', id, 'opencode-server.json')
+  const { password } = JSON.parse(readFileSync(path, 'utf8')) as { password: string }
+  const token = readFileSync(file('token'), 'utf8').trim()
+  const answer = async (shown: string) => {
+    const response = await fetch(`http://127.0.0.1:${hub.port}/hooks/opencode`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+      body: JSON.stringify({ event: 'answer', approval: approvalId, decision: 'approve', password: shown }),
+    })
+    return response.status
+  }
+  expect(await answer('')).toBe(403)
+  expect(await answer(password.replace(/.$/, ''))).toBe(403)
+  expect(await approval()).toMatchObject({ id: approvalId, status: 'pending' })
+  expect(await answer(password)).toBe(200)
+  await hasSaid('token answered')
+  expect(existsSync(file('asked5'))).toBe(true)
+})
+
 test('the thread is complete after the hub was killed in the middle of a turn, and says nothing twice', async () => {
   const text = `${touch('allowed-first')}\nWAIT ${file('go')}\n${touch('allowed-late')}\nWAIT ${file('end')}\nFINAL it went on`
   await start(text)

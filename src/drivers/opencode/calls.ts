@@ -22,6 +22,8 @@ export interface CallsOptions {
 export interface Calls {
   /** The plugin asks about a call. */
   decide(call: PluginCall, signal: AbortSignal): Promise<CallDecision>
+  /** The person answered in the dialog of the hub's plugin. */
+  answerHeld(approval: string, decision: 'approve' | 'deny'): Promise<void>
   /** opencode asks the person. */
   asked(permission: Permission): void
   replied(permission: string, reply: 'once' | 'always' | 'reject'): void
@@ -64,6 +66,8 @@ const longestText = 200
 export function createCalls({ ownTools, workspacePath, client, onChange }: CallsOptions): Calls {
   const known = new Map<string, KnownCall>()
   const asking = new Map<string, Asking>()
+  /** The approvals that calls of the plugin wait for. */
+  const held = new Set<string>()
   /** Calls that an earlier hub decided are known from what opencode records. */
   const parts = new Map<string, ToolPart>()
 
@@ -129,6 +133,11 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     return toOwnTools(permission, { ...metadata, patterns }, workspacePath)
   }
 
+  /** For the person, and for the plugin in the terminal, which shows a dialog. */
+  function tellTerminal(title: string, message: string): void {
+    void client?.toast(title, message).catch(() => {})
+  }
+
   function tellTerminalAnswer({ call, approval, reply }: Asking): void {
     if (approval === undefined || reply === undefined) return
     // It fails if somebody answered the approval at the same moment. opencode has taken the person's answer.
@@ -139,20 +148,29 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     async decide({ id, tool, conversation, args }, signal) {
       if (isHubTool(tool)) return { decision: 'allow' }
       const call = callOf(id, () => toOwnTools(tool, args, workspacePath))
+      let approval: string | undefined
       const answer = await authorizeAll(call, {
         agentAsks: false,
         signal: AbortSignal.any([signal, call.over.signal]),
-        onHeld() {
-          const text = `A rule asks a person about ${textOf(call)}. Answer on the page of Signalbox, or with "signalbox approvals".`
-          void client?.toast(text).catch(() => {})
+        onHeld(id) {
+          approval = id
+          held.add(id)
+          tellTerminal(`Approval ${id}`, textOf(call))
         },
       })
+      if (approval !== undefined) {
+        held.delete(approval)
+        tellTerminal(`Approval ${approval} is answered`, answer.is === 'allowed' ? 'It runs.' : 'It does not run.')
+      }
       if (answer.is === 'refused') {
         if (answer.endsTurn) await endTurn(conversation)
         return { decision: 'deny', reason: answer.reason }
       }
       call.isDecided = answer.isRuled
       return { decision: 'allow' }
+    },
+    async answerHeld(approval, decision) {
+      if (held.has(approval)) await ownTools.answeredInTerminal(approval, decision)
     },
     asked(permission) {
       const { id, tool } = permission

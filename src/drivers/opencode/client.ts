@@ -25,7 +25,7 @@ export interface OpencodeClient {
   replyPermission(id: string, reply: 'once' | 'reject', message?: string): Promise<void>
   replyQuestion(id: string, answers: readonly (readonly string[])[]): Promise<void>
   /** Shows a short text in the terminal. */
-  toast(message: string): Promise<void>
+  toast(title: string, message: string): Promise<void>
 }
 
 const sessionSchema = z.looseObject({ id: z.string(), parentID: z.string().optional() })
@@ -108,6 +108,6 @@ export function createOpencodeClient({ port, password }: ServerAddress): Opencod
     abort: (id) => post(`/session/${id}/abort`, {}),
     replyPermission: (id, reply, message) => post(`/permission/${id}/reply`, { reply, ...(message && { message }) }),
     replyQuestion: (id, answers) => post(`/question/${id}/reply`, { answers }),
-    toast: (message) => post('/tui/show-toast', { title: 'Signalbox', message, variant: 'info', duration: toastMs }),
+    toast: (title, message) => post('/tui/show-toast', { title, message, variant: 'info', duration: toastMs }),
   }
 }

@@ -1,4 +1,5 @@
 /** The companion of an opencode in a terminal: its plugin asks and reports, its server has the conversation. */
+import { timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Governed } from '../../api/session.ts'
 import { HubError } from '../../base/hub-error.ts'
@@ -97,6 +98,17 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
     onChange()
   }
 
+  /** Commands of the agent have the token of the session, but not the password. */
+  async function answerHeld({ approval, decision, password: shown }: HookMessage['body']): Promise<void> {
+    if (password === undefined || typeof shown !== 'string' || !isSame(shown, password)) {
+      throw new HubError('forbidden', 'Only the person at the terminal can answer.')
+    }
+    if (typeof approval !== 'string' || (decision !== 'approve' && decision !== 'deny')) {
+      throw new HubError('invalid', 'An answer has "approval", and "decision": approve or deny.')
+    }
+    await calls.answerHeld(approval, decision)
+  }
+
   async function hook({ name, body }: HookMessage, signal: AbortSignal): Promise<object> {
     if (name !== 'opencode') throw new HubError('not-found', `opencode has no hook "${name}".`)
     const { event, conversation, call: id, tool, args } = body
@@ -107,7 +119,8 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
         throw new HubError('invalid', 'A call has "call", "tool", "conversation" and "args".')
       }
       return calls.decide({ id, tool, conversation, args: isRecord(args) ? args : {} }, signal)
-    } else throw new HubError('invalid', `"event": opencode's plugin does not send ${JSON.stringify(event)}.`)
+    } else if (event === 'answer') await answerHeld(body)
+    else throw new HubError('invalid', `"event": opencode's plugin does not send ${JSON.stringify(event)}.`)
     return {}
   }
 
@@ -132,4 +145,9 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
       closing.abort()
     },
   }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }

@@ -2,8 +2,9 @@
  * opencode in a terminal, with its own server in the same process: people type into its interface, and the hub talks to
  * the server about the same conversation. A plugin asks the hub before a tool runs.
  */
-import { pathToFileURL } from 'node:url'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { HubError } from '../../base/hub-error.ts'
 import { isRecord } from '../../base/is-record.ts'
 import type { Driver, RunSpec } from '../port/driver.ts'
@@ -14,23 +15,28 @@ export { openOpencodeCompanion } from './companion.ts'
 export interface OpencodeDriverOptions {
   /** Runs it. Its companion for opencode is `openOpencodeCompanion`. */
   readonly pty: Driver
-  /** The path of the plugin that opencode loads. */
+  /** The path of the plugin that asks before a tool runs. */
   readonly plugin: string
+  /** The path of the plugin that shows a dialog in the terminal. */
+  readonly dialogPlugin: string
 }
 
-export function createOpencodeDriver({ pty, plugin }: OpencodeDriverOptions): Driver {
+export function createOpencodeDriver({ pty, ...plugins }: OpencodeDriverOptions): Driver {
   return {
     name: 'opencode',
     abilities: { terminal: true, steer: true, interrupt: true, questions: true },
     async start(spec) {
-      return pty.start({ ...spec, program: await withPlugin(spec, plugin) })
+      return pty.start({ ...spec, program: await withPlugins(spec, plugins) })
     },
     adopt: (session) => pty.adopt(session),
   }
 }
 
 /** In the mode `terminal` opencode has the plugin, but no server. */
-async function withPlugin(spec: RunSpec, plugin: string): Promise<RunSpec['program']> {
+async function withPlugins(
+  spec: RunSpec,
+  { plugin, dialogPlugin }: Omit<OpencodeDriverOptions, 'pty'>,
+): Promise<RunSpec['program']> {
   const { program, directory, mode, workspacePath, conversation } = spec
   const server = mode === 'both' ? await chooseServer() : undefined
   writeServerFile(directory, {
@@ -39,10 +45,14 @@ async function withPlugin(spec: RunSpec, plugin: string): Promise<RunSpec['progr
     hasPlugin: false,
     conversations: [],
   })
+  const dialogs = join(directory, 'opencode-tui.json')
+  writeFileSync(dialogs, JSON.stringify({ plugin: [pathToFileURL(dialogPlugin).href] }), { mode: 0o600 })
   return {
     ...program,
     args: server ? [...program.args, '--port', String(server.port), '--hostname', '127.0.0.1'] : program.args,
     env: {
+      // The person's own file is not replaced. The terminal then shows no dialog, only a notice.
+      OPENCODE_TUI_CONFIG: dialogs,
       ...program.env,
       ...(server && { OPENCODE_SERVER_PASSWORD: server.password }),
       OPENCODE_CONFIG_CONTENT: configContent(program.env['OPENCODE_CONFIG_CONTENT'], plugin, workspacePath),
