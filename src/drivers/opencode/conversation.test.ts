@@ -53,13 +53,25 @@ test('a call waits for the text above it, and every entry is given once', () => 
   conversation.message(assistant('msg_2', { ...over, finish: 'tool-calls', tokens }))
   expect(take(conversation)).toEqual(['result:call_msg_2 tool-result'])
   conversation.message(assistant('msg_3', { ...over, finish: 'stop', tokens }))
+  conversation.idle(false)
   const [end] = conversation.ready()
   expect(end).toMatchObject({ key: 'complete:msg_1', usage: { input_tokens: 24, output_tokens: 12 } })
+})
+
+test('a message that arrives as complete before its parts waits for them', () => {
+  const conversation = begun()
+  conversation.message(assistant('msg_2', { ...over, finish: 'stop' }))
+  expect(take(conversation)).toEqual([])
+  conversation.part(text('msg_2', 'prt_1', ''))
+  conversation.part(text('msg_2', 'prt_1', 'Done', 2_050))
+  conversation.idle(false)
+  expect(take(conversation)).toEqual(['prt_1 text', 'complete:msg_1 completed'])
 })
 
 test('messages that are read again after a turn give nothing', () => {
   const conversation = begun()
   conversation.message(assistant('msg_2', { ...over, finish: 'stop' }))
+  conversation.settle()
   expect(take(conversation)).toEqual(['complete:msg_1 completed'])
   conversation.message(user)
   conversation.message(assistant('msg_2', { ...over, finish: 'stop' }))
@@ -87,6 +99,7 @@ test('a failure says what to do', () => {
   const conversation = begun()
   const error = { name: 'APIError', data: { message: 'No key.', statusCode: 401 } }
   conversation.message(assistant('msg_2', { ...over, error }))
+  conversation.idle(false)
   expect(conversation.ready()).toMatchObject([
     { status: 'failed', reason: expect.stringContaining('opencode auth login') },
   ])

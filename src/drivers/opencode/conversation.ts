@@ -1,6 +1,9 @@
 /**
  * One conversation, as entries of its thread. It is told of messages and parts, from events or from a list, in any order
  * and more than once, and gives each entry once, when nothing can change it any more.
+ *
+ * The event for a new message may already say that the message is complete, although its parts follow: opencode sends
+ * its messages as they are when it gets to sending. So a message counts as complete only once it is settled.
  */
 import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
 import type { Assistant, MessageInfo, OpencodeError, Part, ToolPart } from './messages.ts'
@@ -11,6 +14,8 @@ export interface Conversation {
   part(part: Part): void
   /** More of a text that is being written. `undefined`: the text is finished, or not known. */
   delta(partId: string, delta: string): Draft | undefined
+  /** The messages were read from a list, which has all parts of those that are complete. */
+  settle(): void
   /** opencode does not work on it. `isOld`: it did not just stop, so an answer that is not complete never will be. */
   idle(isOld: boolean): void
   failed(error: OpencodeError): void
@@ -37,6 +42,8 @@ export function createConversation(id: string): Conversation {
   const messages = new Map<string, Message>()
   /** Parts that arrived before their message. */
   const early = new Map<string, Map<string, Part>>()
+  /** The ids of messages that have all their parts. */
+  const settled = new Set<string>()
   const keys = new Set<string>()
   /** How turns ended whose last message does not tell it, by the id of the prompt. */
   const endings = new Map<string, Ending>()
@@ -48,8 +55,15 @@ export function createConversation(id: string): Conversation {
     )
   }
 
+  /** Also if the agent has begun another message. */
+  function isSettled({ id: message }: Assistant): boolean {
+    const last = [...messages.values()].findLast(({ info }) => info.role === 'assistant')
+    return settled.has(message) || last?.info.id !== message
+  }
+
   /** `undefined`: the turn goes on after this message. */
   function endingOf(info: Assistant): Ending | undefined {
+    if (!isSettled(info)) return undefined
     if (info.time.completed === undefined) return endings.get(info.parentID)
     if (info.error) return endingWith(info.error)
     const hasCalled = [...messages.get(info.id)!.parts.values()].some(({ type }) => type === 'tool')
@@ -80,7 +94,7 @@ export function createConversation(id: string): Conversation {
       }
       usage = sum(usage, info)
       if (info.summary) continue
-      entries.push(...answerEntries(info, parts))
+      entries.push(...answerEntries(info, parts, isSettled(info)))
       const isLast = answersTo(info.parentID).at(-1) === info
       const ending = isLast && messages.has(info.parentID) ? endingOf(info) : undefined
       if (!ending) continue
@@ -98,6 +112,7 @@ export function createConversation(id: string): Conversation {
     messages.clear()
     early.clear()
     endings.clear()
+    settled.clear()
   }
 
   return {
@@ -124,7 +139,15 @@ export function createConversation(id: string): Conversation {
       }
       return undefined
     },
+    settle() {
+      for (const { info } of messages.values()) {
+        if (info.role === 'assistant' && info.time.completed !== undefined) settled.add(info.id)
+      }
+    },
     idle(isOld) {
+      for (const { info } of messages.values()) {
+        if (isOld || (info.role === 'assistant' && info.time.completed !== undefined)) settled.add(info.id)
+      }
       const prompt = prompts().at(-1)?.info.id
       const last = prompt === undefined ? undefined : answersTo(prompt).at(-1)
       if (prompt === undefined || !last) return
@@ -153,14 +176,13 @@ function promptEntries(info: MessageInfo, parts: ReadonlyMap<string, Part>): rea
 }
 
 /** A call may start before the text above it is finished. It waits for the text, so that they stay in order. */
-function answerEntries(info: Assistant, parts: ReadonlyMap<string, Part>): readonly NewEntry[] {
-  const isOver = info.time.completed !== undefined
+function answerEntries(info: Assistant, parts: ReadonlyMap<string, Part>, isSettled: boolean): readonly NewEntry[] {
   const model = `${info.providerID}/${info.modelID}`
   const entries: NewEntry[] = []
   for (const part of parts.values()) {
     if (part.type === 'tool') {
       entries.push(...callEntries(part, model))
-    } else if (isOver || part.time?.end !== undefined) {
+    } else if (isSettled || part.time?.end !== undefined) {
       if (part.text === '') continue
       const type = part.type === 'text' ? 'text' : 'thinking'
       entries.push({ key: part.id, at: time(part.time?.start ?? info.time.created), model, type, text: part.text })

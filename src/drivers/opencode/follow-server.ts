@@ -67,6 +67,7 @@ export function followServer(options: FollowOptions): FollowedServer {
   let state: State = { is: 'away' }
   let isStarted = false
   let hasPrompted = false
+  let hasCaughtUp = false
   let activity: Activity | undefined
   /** The ids of the prompts that opencode has taken. It reports a prompt again when its turn has ended. */
   const prompts = new Set<string>()
@@ -171,17 +172,22 @@ export function followServer(options: FollowOptions): FollowedServer {
   }
 
   async function catchUp(): Promise<void> {
-    const statuses = await client.statuses()
-    busy.clear()
-    const ids = new Set([...known, ...conversations.keys(), ...Object.keys(statuses)])
-    for (const id of ids) {
-      const isBusy = statuses[id] !== undefined && statuses[id].type !== 'idle'
+    const before = await client.statuses()
+    const read: Conversation[] = []
+    for (const id of new Set([...known, ...conversations.keys(), ...Object.keys(before)])) {
       const conversation = await conversationOf(id, true)
-      if (conversation === 'child') continue
-      if (isBusy) busy.add(id)
-      else conversation.idle(true)
+      if (conversation !== 'child') read.push(conversation)
+    }
+    const after = await client.statuses()
+    busy.clear()
+    for (const conversation of read) {
+      const [was, is] = [before, after].map((statuses) => statuses[conversation.id]?.type ?? 'idle')
+      if (is !== 'idle') busy.add(conversation.id)
+      // An answer that another opencode left unfinished stays so.
+      else if (was === 'idle') conversation.idle(context.isNew && !hasCaughtUp)
       await write(conversation)
     }
+    hasCaughtUp = true
     for (const question of await client.questions()) questions.asked(question)
     // opencode fails to list the open permissions if one of them is for a pattern of files. Those stay in the terminal.
     for (const permission of await client.permissions().catch(() => [])) calls.asked(permission)
@@ -208,6 +214,7 @@ export function followServer(options: FollowOptions): FollowedServer {
         if (part.type === 'tool') calls.noted(part)
       }
     }
+    conversation.settle()
     return conversation
   }
 
