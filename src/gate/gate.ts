@@ -13,7 +13,6 @@ import { recordedCall, recordedDecision } from './recorded-call.ts'
 
 export type { Authorized, Gate, GateRequest, Refused } from './authorization.ts'
 export { createOwnToolGates } from './own-tool-gate.ts'
-export type { OwnToolGates } from './own-tool-gate.ts'
 export { refusalText } from './refusal-text.ts'
 
 export interface GateOptions {

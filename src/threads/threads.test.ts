@@ -20,7 +20,7 @@ function said(key: string, text: string): NewEntry {
 }
 
 async function openThreads(openStore: () => Promise<OpenedStore>) {
-  const { store, sessions } = await useWorld(await openStore())
+  const { store, sessions } = useWorld(await openStore())
   const { record } = await sessions.create({ name: 'agent', command: 'cat' }, never)
   const redactor = createRedactor()
   redactor.addSecret('hunter2-hunter2')
