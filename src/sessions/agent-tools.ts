@@ -1,5 +1,6 @@
 /** prompt_session, steer_session, interrupt_session, answer_question: talking to the agent of a session. */
 import { z } from 'zod'
+import type { Activity } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
 import { turnStatuses, usageSchema } from '../api/thread.ts'
 import { HubError } from '../base/hub-error.ts'
@@ -55,6 +56,7 @@ const waitArguments = {
   wait: z.boolean().default(true).describe('Wait until the turn ends or needs a person.'),
   timeout_ms: z.int().min(0).max(3_600_000).default(120_000),
 }
+const steadyMs = 5_000
 const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
 
 export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions): Provider {
@@ -76,7 +78,14 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
     const { id, name } = record
     const common = { turn: place.cursor, has_thread: true, route: `session:${name}` }
     const found = await waitUntil<TurnResult>({
-      sources: [(listener) => threads.onChange(id, listener), (listener) => sessions.onChange(id, listener)],
+      sources: [
+        (listener) => threads.onChange(id, listener),
+        (listener) => sessions.onChange(id, listener),
+        (listener) => {
+          const timer = setInterval(listener, steadyMs)
+          return () => clearInterval(timer)
+        },
+      ],
       async look() {
         const turn = await threads.turnAfter(id, place)
         if (turn) {
@@ -93,9 +102,10 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
         if (isOver(latest.status)) {
           return { ...common, status: 'failed', reason: latest.lastMessage ?? 'The session has ended.' }
         }
-        const { is, reason, since: waitsSince } = sessions.activityOf(latest)
+        const activity = sessions.activityOf(latest)
+        const { is, reason } = activity
         // Right after the prompt, the activity may still be that of a dialog before it.
-        if (is !== 'waiting' || waitsSince < since) return undefined
+        if (is !== 'waiting' || activity.since < since || !isSteady(activity)) return undefined
         return { ...common, status: 'waiting', ...(reason !== undefined && { reason }) }
       },
       timeoutMs,
@@ -177,6 +187,11 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
     }),
   ]
   return { toolset: 'agents', tools: () => tools }
+}
+
+/** The hub answers some dialogs of an agent itself, so one that has just appeared may need nobody. */
+function isSteady({ source, since }: Activity): boolean {
+  return source === 'approval' || Date.now() - Date.parse(since) >= steadyMs
 }
 
 function cannot({ name }: SessionRecord, what: string, instead: string): HubError {

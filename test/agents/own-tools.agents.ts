@@ -66,7 +66,8 @@ async function rowOf(hub: AgentHub, agent: Agent, mode: SessionMode): Promise<Ro
     (await hub.call('list_approvals', { session: name, status: 'pending' }))['approvals'] as Approval[]
   await hub.call('create_session', { name, template: agent.name, mode, working_dir: hub.workspace, policy })
 
-  expect(await prompt(`${run('allowed.txt')}\nFINAL went on`)).toMatchObject({ status: 'completed', answer: 'went on' })
+  const first = await prompt(`${run('allowed.txt')}\nFINAL went on`)
+  expect(first, JSON.stringify(first)).toMatchObject({ status: 'completed', answer: 'went on' })
   const allow = made('allowed.txt') ? 'runs' : 'does not run'
   const { governed } = await hub.session(name)
 

@@ -47,7 +47,8 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
     const rules = await readPromptRules(asking, isResumed)
     if (rules.questions.length > 0) await becomeReady(prompted, rules, disposing.signal)
   }
-  if (template && firstPrompt === 'none') void answerQuestions(template).catch(() => {})
+  /** A prompt waits for it, so that only one of them presses keys. */
+  const started = template && firstPrompt === 'none' ? answerQuestions(template).catch(() => {}) : undefined
 
   return {
     get status() {
@@ -85,6 +86,7 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
       const delivery = await companion?.prompt?.(text, signal)
       if (delivery) return delivery
       try {
+        await started
         const rules = await readPromptRules(template, isResumed)
         return await (firstPrompt === 'argument'
           ? wasStartedWith(terminal, rules, signal)
