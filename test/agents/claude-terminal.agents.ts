@@ -1,6 +1,7 @@
 /** Claude Code in its own terminal, under a real hub: its hooks ask the gate, and its transcript is the thread. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Approval } from '../../src/api/approval.ts'
 import type { Message, Thread } from '../../src/api/thread.ts'
@@ -90,28 +91,34 @@ describeWith(claude, () => {
     await until(async () => (await hub.session(name)).activity.is === 'idle')
   })
 
-  test('a person can answer in its dialog, and the approval says so', async () => {
-    await prompt(`${bash('echo asked > four.txt')}\nFINAL made four`)
+  test.each([
+    ['that ends at once', 'echo asked > four.txt', 'four.txt'],
+    ['that runs for long', 'echo asked > six.txt; sleep 1000', 'six.txt'],
+  ])('a person can answer in its dialog for a command %s, and the approval says so', async (_which, command, file) => {
+    await prompt(bash(command))
     const { id } = await approval()
     await hub.acceptDialog(name)
-    await until(async () => (await lastSaid()) === 'made four')
-    expect(made('four.txt')).toBe(true)
-    const [answered] = await until(async () => {
-      const found = (await approvals('consumed')).filter((each) => each.id === id)
-      return found.length > 0 && found
-    })
-    expect(answered?.decided_by).toContain('terminal')
+    const answered = await until(async () => (await approvals('consumed')).find((each) => each.id === id))
+    expect(answered.decided_by).toContain('terminal')
+    expect(made(file)).toBe(true)
+    if (command.includes('sleep')) {
+      await until(async () => (await hub.session(name)).activity.is === 'working')
+      await hub.call('interrupt_session', { session: name })
+    }
     await until(async () => (await hub.session(name)).activity.is === 'idle')
   })
 
   test('a refusal in its dialog ends the question', async () => {
     await prompt(bash('echo asked > five.txt'))
     const { id } = await approval()
-    await until(async () => claude.asks.test(await hub.screen(name)))
-    await until(async () => {
+    const asks = async () => claude.asks.test(await hub.screen(name))
+    await until(asks)
+    // It may ignore keys for a moment after its dialog appears. Without the dialog, two Escapes mean something else.
+    while (await asks()) {
       await hub.call('send_keys', { session: name, keys: 'Escape' })
-      return (await approvals('abandoned')).some((each) => each.id === id)
-    })
+      await setTimeout(1_000)
+    }
+    await until(async () => (await approvals('abandoned')).some((each) => each.id === id))
     expect(made('five.txt')).toBe(false)
     await until(async () => (await hub.session(name)).activity.is === 'idle')
   })

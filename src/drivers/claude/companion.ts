@@ -10,6 +10,7 @@ import { HubError } from '../../base/hub-error.ts'
 import type { Companion, OpenCompanion } from '../port/companion.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { permissionHookAnswer, toolHookAnswer } from './answers.ts'
+import { watchDialog } from './dialog.ts'
 import { governedIn, hooksAreOff, notSeenYet } from './governed.ts'
 import { isToolOfHub, toOwnTool } from './own-tool.ts'
 import { asksPerson } from './questions.ts'
@@ -34,7 +35,7 @@ interface SeenCall {
 export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, report, onChange }) => {
   const { ownTools, template, workspacePath } = session
   const calls = new Map<string, SeenCall>()
-  /** The approvals that ended because the transcript says that their tool ran. */
+  /** The approvals that ended because a person said yes in the dialog. */
   const answeredInDialog = new Set<string>()
   let permissionMode: string | undefined
   let runsHooks = false
@@ -47,7 +48,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       // Only a hook tells where the transcript is.
       runsHooks = true
       permissionMode = transcript.state?.permissionMode ?? permissionMode
-      for (const id of ran) noteRan(id)
+      for (const id of ran) noteYes(calls.get(id)?.approval)
       for (const entry of entries) {
         if (entry.type === 'tool-result') end(entry.callId, entry.error === undefined ? 'ok' : 'error')
       }
@@ -68,13 +69,11 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
   }
 
   /**
-   * The person said yes in the dialog: the tool ran while the approval still waits. Whoever can write to the transcript
-   * can pretend that. So this ends the approval, but never lets Claude Code run anything.
+   * The person said yes in the dialog, while the approval still waits. Whoever can write to the transcript or to the
+   * screen can pretend that. So this ends the approval, but never lets Claude Code run anything.
    */
-  function noteRan(id: string): void {
-    const call = calls.get(id)
-    const { approval } = call ?? {}
-    if (!call || approval === undefined || answeredInDialog.has(approval)) return
+  function noteYes(approval: string | undefined): void {
+    if (approval === undefined || answeredInDialog.has(approval)) return
     answeredInDialog.add(approval)
     // Another answer may have come first.
     ownTools.answeredInTerminal(approval, 'approve').catch(() => {})
@@ -108,14 +107,18 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       return {}
     }
     const call = [...calls.values()].find((each) => each.text === text && each.approval === undefined)
+    let stopWatching = () => {}
     const answer = await ownTools.authorize({
       ...ownTool,
       agentAsks: true,
       signal,
       onHeld(approval) {
         if (call) call.approval = approval
+        stopWatching()
+        stopWatching = watchDialog(terminal, () => noteYes(approval))
       },
     })
+    stopWatching()
     if (call) delete call.approval
     if (answer.is === 'allowed' && answeredInDialog.has(answer.approval ?? '')) return {}
     if (answer.is === 'refused' && answer.isUndecided) return untilGone(signal)
@@ -171,7 +174,10 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       return fault
     },
     actions: {
-      interrupt: async () => terminal.write(Buffer.from('\u001b')),
+      async interrupt() {
+        // A second Escape at its prompt would open another menu.
+        if (transcript.state?.turn !== 'none') terminal.write(Buffer.from('\u001b'))
+      },
     },
     async hook({ name, body }, signal) {
       const { data: message } = hookInputSchema.safeParse(body)
