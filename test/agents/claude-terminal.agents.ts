@@ -147,6 +147,25 @@ describeWith(claude, () => {
     expect(await prompt('FINAL back')).toMatchObject({ answer: 'back' })
   })
 
+  test.each([
+    ['through the next hub', 'echo asked > seven.txt', 'seven.txt'],
+    ['in its dialog', 'echo asked > eight.txt', 'eight.txt'],
+  ])('a question that was open when the hub was killed is answered %s', async (where, command, file) => {
+    await until(async () => (await hub.session(name)).activity.is === 'idle')
+    await prompt(`${bash(command)}\nFINAL made ${file}`)
+    const { id } = await approval()
+    await until(async () => claude.asks.test(await hub.screen(name)))
+    await hub.whileAway(async () => {})
+    await until(async () => (await approval()).waiting)
+    expect((await approval()).id).toBe(id)
+    if (where === 'in its dialog') await hub.acceptDialog(name)
+    else await hub.call('decide_approval', { id, decision: 'approve' })
+    await until(async () => (await lastSaid()) === `made ${file}`)
+    expect(made(file)).toBe(true)
+    await until(async () => (await approvals('consumed')).some((each) => each.id === id))
+    expect(await approvals('pending')).toEqual([])
+  })
+
   test('begins another thread when a person clears the conversation', async () => {
     const { thread: before } = await hub.session(name)
     await hub.call('send_input', { name, text: '/clear' })

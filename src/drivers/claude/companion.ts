@@ -5,23 +5,27 @@
  *   PermissionRequest → an approval: the first answer counts, in the dialog or through the hub
  */
 import { basename } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewEntry } from '../../api/thread.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { Companion, OpenCompanion } from '../port/companion.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { permissionHookAnswer, toolHookAnswer } from './answers.ts'
-import { watchDialog } from './dialog.ts'
+import { dialogKeys, showsDialog, watchDialog } from './dialog.ts'
 import { governedIn, hooksAreOff, notSeenYet } from './governed.ts'
 import { isToolOfHub, toOwnTool } from './own-tool.ts'
 import { asksPerson } from './questions.ts'
 import type { HookInput } from './stream-line.ts'
 import { hookInputSchema } from './stream-line.ts'
+import type { HeldTool } from './transcript.ts'
 import { openTranscript } from './transcript.ts'
 
 /** The last part of the path that its hooks use. */
 const hookName = 'claude'
 /** From the start of the program to its first hook, with the questions that it asks before. */
 const signOfLifeMs = 120_000
+const tryEveryMs = 1_000
+const mostTries = 5
 
 interface SeenCall {
   readonly id: string
@@ -30,6 +34,8 @@ interface SeenCall {
   allowed?: AllowedOwnTool
   /** The approval that waits for an answer. */
   approval?: string
+  /** Ends the wait of a call that an earlier hub asked about. */
+  closed?: AbortController
 }
 
 export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, report, onChange }) => {
@@ -44,13 +50,18 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
 
   const transcript = openTranscript({
     thread: session.thread,
+    onHeldBefore(held) {
+      for (const [id, tool] of Object.entries(held)) holdAgain(id, tool).catch(() => {})
+    },
     onRead({ entries, ran }) {
       // Only a hook tells where the transcript is.
       runsHooks = true
       permissionMode = transcript.state?.permissionMode ?? permissionMode
       for (const id of ran) noteYes(calls.get(id)?.approval)
       for (const entry of entries) {
-        if (entry.type === 'tool-result') end(entry.callId, entry.error === undefined ? 'ok' : 'error')
+        if (entry.type !== 'tool-result') continue
+        if (!ran.includes(entry.callId)) calls.get(entry.callId)?.closed?.abort()
+        end(entry.callId, entry.error === undefined ? 'ok' : 'error')
       }
       reportActivity(entries)
       onChange()
@@ -113,18 +124,49 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       agentAsks: true,
       signal,
       onHeld(approval) {
-        if (call) call.approval = approval
+        if (call) {
+          call.approval = approval
+          transcript.hold(call.id, ownTool)
+        }
         stopWatching()
         stopWatching = watchDialog(terminal, () => noteYes(approval))
       },
     })
     stopWatching()
-    if (call) delete call.approval
-    if (answer.is === 'allowed' && answeredInDialog.has(answer.approval ?? '')) return {}
     if (answer.is === 'refused' && answer.isUndecided) return untilGone(signal)
+    if (call) {
+      delete call.approval
+      transcript.hold(call.id, undefined)
+    }
+    if (answer.is === 'allowed' && answeredInDialog.has(answer.approval ?? '')) return {}
     if (call && answer.is === 'allowed') call.allowed = answer
     if (!signal.aborted) report({ is: 'working' })
     return permissionHookAnswer(answer, input)
+  }
+
+  /** An earlier hub asked. The dialog still shows, but its hook is gone, so the answer of the person is typed. */
+  async function holdAgain(id: string, ownTool: HeldTool): Promise<void> {
+    const call: SeenCall = { id, text: '', closed: new AbortController() }
+    calls.set(id, call)
+    let stopWatching = () => {}
+    const answer = await ownTools.authorize({
+      ...ownTool,
+      agentAsks: true,
+      signal: call.closed!.signal,
+      onHeld(approval) {
+        call.approval = approval
+        stopWatching = watchDialog(terminal, () => noteYes(approval))
+      },
+    })
+    stopWatching()
+    if (answer.is === 'refused' && answer.isUndecided) return
+    transcript.hold(id, undefined)
+    const isAnswered = call.closed!.signal.aborted || answeredInDialog.has(call.approval ?? '')
+    // It may ignore keys for a moment.
+    for (let tries = 0; !isAnswered && tries < mostTries && showsDialog(terminal, ownTool.arguments); tries += 1) {
+      terminal.write(Buffer.from(answer.is === 'allowed' ? dialogKeys.yes : dialogKeys.no))
+      await sleep(tryEveryMs)
+    }
   }
 
   function seen({ session_id: conversation, transcript_path: path, permission_mode: mode }: HookInput): void {

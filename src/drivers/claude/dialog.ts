@@ -10,6 +10,24 @@ const goneForMs = 1_000
 const dialog = /Esc to cancel/
 const working = /^[\u25D0-\u25D3\u2800-\u28FF] /
 
+/** Whether the dialog for this very call shows. */
+export function showsDialog(terminal: Pick<Terminal, 'screen'>, args: Readonly<Record<string, unknown>>): boolean {
+  const shown = terminal.screen.text()
+  const { command, path, url, query } = args
+  const subject = [command, path, url, query].find((value) => typeof value === 'string')
+  // A long command is wrapped.
+  return dialog.test(shown) && subject !== undefined && packed(shown).includes(packed(subject).slice(0, longestSubject))
+}
+
+const longestSubject = 60
+
+function packed(text: string): string {
+  return text.replaceAll(/\s/g, '')
+}
+
+/** The keys that answer the dialog. */
+export const dialogKeys = { yes: '1', no: '\u001b' } as const
+
 /** Returns a function that stops watching. */
 export function watchDialog(terminal: Pick<Terminal, 'screen'>, onAnswered: () => void): () => void {
   let wasShown = false

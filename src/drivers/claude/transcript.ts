@@ -13,11 +13,19 @@ import { newReading } from './read-message.ts'
 import type { TranscriptState } from './transcript-line.ts'
 import { readTranscriptLine, transcriptStateSchema } from './transcript-line.ts'
 
+const heldToolSchema = z.object({
+  tool: z.string(),
+  arguments: z.looseObject({ agent_tool: z.string() }),
+})
+export type HeldTool = z.output<typeof heldToolSchema>
+
 const placeSchema = z.object({
   path: z.string(),
   conversation: z.string(),
   offset: z.number(),
   state: transcriptStateSchema,
+  /** The calls that wait for a person, by their id. */
+  held: z.record(z.string(), heldToolSchema).default({}),
 })
 type Place = z.output<typeof placeSchema>
 
@@ -28,10 +36,14 @@ export interface Transcript extends Disposable {
   follow(conversation: string, path: string): void
   /** Reads what is new. */
   read(): Promise<void>
+  /** Remembers a call that waits for a person, or forgets it. */
+  hold(call: string, tool: HeldTool | undefined): void
 }
 
 export interface TranscriptOptions {
   readonly thread: ThreadWriter
+  /** The calls that waited for a person when an earlier hub ended. */
+  readonly onHeldBefore: (held: Readonly<Record<string, HeldTool>>) => void
   /** `ran`: the calls whose tool has run. */
   readonly onRead: (read: { readonly entries: readonly NewEntry[]; readonly ran: readonly string[] }) => void
 }
@@ -41,7 +53,7 @@ const lookEveryMs = 1_000
 const chunkBytes = 1024 * 1024
 const newline = 0x0a
 
-export function openTranscript({ thread, onRead }: TranscriptOptions): Transcript {
+export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptions): Transcript {
   const oneByOne = createSerial()
   let place: Place | undefined
   let watcher: FSWatcher | undefined
@@ -51,7 +63,9 @@ export function openTranscript({ thread, onRead }: TranscriptOptions): Transcrip
   async function restore(): Promise<void> {
     const stored = await thread.progress()
     place ??= stored === undefined ? undefined : placeSchema.safeParse(JSON.parse(stored)).data
-    if (place) onRead({ entries: [], ran: [] })
+    if (!place) return
+    onRead({ entries: [], ran: [] })
+    onHeldBefore(place.held)
   }
 
   async function store(next: Place, entries: readonly NewEntry[], ran: readonly string[]): Promise<void> {
@@ -114,10 +128,17 @@ export function openTranscript({ thread, onRead }: TranscriptOptions): Transcrip
         await readRest()
         const state: TranscriptState = { reading: newReading, turn: 'none' }
         // Without entries: the thread of a conversation that an earlier session had becomes that of this one.
-        await store({ path, conversation, offset: 0, state }, [], [])
+        await store({ path, conversation, offset: 0, state, held: {} }, [], [])
       }).catch(() => {})
     },
     read,
+    hold(call, tool) {
+      void oneByOne(async () => {
+        if (!place) return
+        const { [call]: _, ...others } = place.held
+        await store({ ...place, held: tool ? { ...others, [call]: tool } : others }, [], [])
+      }).catch(() => {})
+    },
     [Symbol.dispose]() {
       isClosed = true
       clearInterval(timer)
