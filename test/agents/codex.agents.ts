@@ -63,6 +63,14 @@ describeWith(codex, () => {
     })
   }
 
+  test('terminal: a prompt is typed into the interface, without a server', async () => {
+    const name = 'plain'
+    const created = await codexHub.start(name, { mode: 'terminal', prompt: 'FINAL it is plain' })
+    expect(created).toMatchObject({ mode: 'terminal', prompt: { delivered: true } })
+    await until(async () => /^(?!.*FINAL).*it is plain/m.test(await hub.screen(name)))
+    await hub.call('kill_session', { name })
+  })
+
   test('a tool of the hub is called through the compositor, and is in the thread', async () => {
     const name = 'tools'
     await codexHub.start(name, { tools: ['read_screen'] })

@@ -193,7 +193,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   /** Joins a thread: from now on the hub gets its items, and again the questions that are open. */
   async function join(id: string): Promise<void> {
     const connection = connected()
-    const opened = await connection.call('thread/resume', { threadId: id }, openedSchema)
+    const wanted = { threadId: id, approvalPolicy: 'untrusted' }
+    const opened = await connection.call('thread/resume', wanted, openedSchema)
     follow(opened)
     notify()
     if (opened.approvalPolicy !== 'untrusted') await govern(id)
@@ -401,8 +402,11 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   async function joinAll(): Promise<void> {
     const { data } = await connected().call('thread/loaded/list', {}, loadedSchema)
     for (const id of data) await joinOrMeet(id)
-    const [newest] = [...threads.values()].filter((thread) => !thread.isSub).toReversed()
-    if (current === undefined || !threads.has(current)) current = newest?.id
+    // Codex unloads a thread that nobody follows for long.
+    if (current !== undefined && !threads.has(current)) await join(current)
+    current ??= [...threads.values()].findLast((thread) => !thread.isSub)?.id
+    // The hub was killed before it began a conversation.
+    if (current === undefined) await begin({ resume: session.isResumed ? session.conversation : undefined })
     update()
   }
 

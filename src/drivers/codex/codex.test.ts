@@ -224,6 +224,17 @@ test.each(['run ls', 'patch inside.txt'])(
   },
 )
 
+test('a question stays open when the hub stops before a person has answered', async () => {
+  const world = createWorld()
+  const first = await world.start()
+  await first.prompt('run ls', never)
+  ;(await world.nextAsked()).answer({ is: 'refused', reason: 'not answered', endsTurn: false, isUndecided: true })
+  const next = await world.adopt()
+  ;(await world.nextAsked()).answer(allowed(true))
+  await becomes(next, 'idle')
+  expect(world.entries()).toContain('text accept')
+})
+
 test('a turn that ends without a hub is read by the next one, with its usage', async () => {
   const world = createWorld()
   const first = await world.start()

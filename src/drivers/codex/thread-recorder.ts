@@ -23,7 +23,6 @@ export interface ThreadRecorder {
   turnEnded(thread: string, turn: Turn): void
   /** The turns before this hub, or this connection. */
   history(thread: string, turns: readonly Turn[]): void
-  failure(thread: string, turn: string, message: string): void
 }
 
 export interface Delta {
@@ -106,8 +105,6 @@ export async function createThreadRecorder({ session, writer, log }: RecorderOpt
       })
       append(thread, entries)
     },
-    failure: (thread, turn, message) =>
-      append(thread, [{ type: 'error', key: `error:${turn}:${message}`, at: new Date().toISOString(), message }]),
   }
 }
 
