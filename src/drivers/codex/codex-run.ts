@@ -97,6 +97,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   const disposing = new AbortController()
   const threads = new Map<string, FollowedThread>()
   const joining = new Set<string>()
+  /** The messages of threads that the hub is just joining. */
+  const heldBack = new Map<string, (() => void)[]>()
   const recorder = await createThreadRecorder({ session: name, writer: session.thread, log })
   let server: AppServer | undefined
   let current = await lastThreadOf(session.thread)
@@ -193,17 +195,22 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   /** Joins a thread: from now on the hub gets its items, and again the questions that are open. */
   async function join(id: string): Promise<void> {
     const connection = connected()
-    const wanted = { threadId: id, approvalPolicy: 'untrusted' }
-    const opened = await connection.call('thread/resume', wanted, openedSchema)
-    follow(opened)
-    notify()
-    if (opened.approvalPolicy !== 'untrusted') await govern(id)
-    // Codex sends the tokens of the thread with its answer, in any order.
-    await connection.call('thread/loaded/list', {}, loadedSchema)
-    const { isSub } = threads.get(id)!
-    if (!isSub) recorder.history(id, opened.thread.turns)
-    hasTurn ||= opened.thread.turns.length > 0
-    update()
+    const later: (() => void)[] = []
+    heldBack.set(id, later)
+    try {
+      const wanted = { threadId: id, approvalPolicy: 'untrusted' }
+      const opened = await connection.call('thread/resume', wanted, openedSchema)
+      follow(opened)
+      if (opened.approvalPolicy !== 'untrusted') await govern(id)
+      // Codex sends the tokens of the thread with its answer, in any order.
+      await connection.call('thread/loaded/list', {}, loadedSchema)
+      if (!isSub(id)) recorder.history(id, opened.thread.turns)
+      hasTurn ||= opened.thread.turns.length > 0
+    } finally {
+      heldBack.delete(id)
+      for (const handle of later) handle()
+      update()
+    }
   }
 
   /** A thread of a new conversation can be joined only when its first turn runs. */
@@ -289,6 +296,13 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   // Messages of the server.
+
+  /** What comes while the hub joins a thread is handled after its history. */
+  function inOrder(params: unknown, handle: () => void): void {
+    const later = heldBack.get(ofThread.safeParse(params).data?.threadId ?? '')
+    if (later) later.push(handle)
+    else handle()
+  }
 
   function onNotification(method: string, params: unknown): void {
     switch (method) {
@@ -389,7 +403,14 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   async function connect(): Promise<void> {
-    server = await connectToAppServer(address, { onNotification, onRequest, onClose })
+    server = await connectToAppServer(address, {
+      onNotification(method, params) {
+        if (method === 'thread/tokenUsage/updated') onNotification(method, params)
+        else inOrder(params, () => onNotification(method, params))
+      },
+      onRequest: (id, method, params) => inOrder(params, () => onRequest(id, method, params)),
+      onClose,
+    })
     const introduced = await introduce(server)
     codexHome = introduced.codexHome
     await lookAtAccount()
