@@ -43,6 +43,7 @@ describe.each([...texts.keys()])('%s', (name) => {
   })
 
   test('keeps the agent’s own permission questions and the person’s own settings', () => {
+    // Gemini CLI's mode "default" asks about the most.
     expect(texts.get(name)).not.toMatch(
       /dangerously|bypass|yolo|skip-permissions|ask-for-approval|approval-mode(?!", "default")|danger-full/i,
     )
