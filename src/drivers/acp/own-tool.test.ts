@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { isAskedByDefault, isHubTool, learn, toOwnTools } from './own-tool.ts'
+
+test.each([
+  [
+    'a command of Gemini CLI',
+    {
+      toolCallId: 'run_shell_command__1',
+      kind: 'execute',
+      title: 'make all',
+      content: [{ type: 'content', content: { text: '[in lib] (Builds it)' } }],
+    },
+    [{ tool: 'own_shell', arguments: { command: 'make all', cwd: '/work/lib', agent_tool: 'run_shell_command' } }],
+  ],
+  [
+    'a new file of Gemini CLI',
+    {
+      toolCallId: 'write_file__1',
+      kind: 'edit',
+      title: 'Writing to a.txt',
+      content: [{ type: 'diff', path: '/work/a.txt', oldText: '', newText: 'hello' }],
+      locations: [{ path: '/work/a.txt' }],
+    },
+    [
+      {
+        tool: 'own_write',
+        arguments: { path: '/work/a.txt', old_text: '', new_text: 'hello', agent_tool: 'write_file' },
+      },
+    ],
+  ],
+  [
+    'each address that Gemini CLI fetches',
+    { toolCallId: 'web_fetch__1', kind: 'fetch', title: 'get http://a.example/x and http://b.example' },
+    [
+      { tool: 'own_fetch', arguments: { url: 'http://a.example/x', agent_tool: 'web_fetch' } },
+      { tool: 'own_fetch', arguments: { url: 'http://b.example', agent_tool: 'web_fetch' } },
+    ],
+  ],
+  [
+    'a file that opencode reads',
+    { toolCallId: 'call_16efb370-481d', kind: 'read', title: 'read', rawInput: { filePath: 'a.txt', limit: 9 } },
+    [{ tool: 'own_read', arguments: { path: '/work/a.txt', agent_tool: 'read', agent_arguments: { limit: 9 } } }],
+  ],
+  [
+    'a tool without a common name',
+    { toolCallId: 'call_1', kind: 'other', title: 'todowrite', rawInput: { todos: [] } },
+    [{ tool: 'own_todowrite', arguments: { agent_tool: 'todowrite', agent_arguments: { todos: [] } } }],
+  ],
+])('the policy judges %s', (_, call, expected) => {
+  expect(toOwnTools(learn(undefined, call), '/work')).toEqual(expected)
+})
+
+test.each(['execute', 'read', 'edit', 'search', 'fetch'])(
+  'a call of the kind %s without a description cannot be judged',
+  (kind) => {
+    const call = learn(undefined, { toolCallId: 'call_1', kind, title: 'tool', rawInput: {} })
+    expect(toOwnTools(call, '/work')).toEqual([])
+  },
+)
+
+test('only a tool of the hub passes without a question, not a command that looks like one', () => {
+  const named = (toolCallId: string, kind: string, title: string) =>
+    isHubTool(learn(undefined, { toolCallId, kind, title }))
+  expect(named('mcp_signalbox_hub_status__1', 'other', 'hub_status')).toBe(true)
+  expect(named('call_1', 'other', 'signalbox_hub_status')).toBe(true)
+  expect(named('call_1', 'execute', 'signalbox_hub_status')).toBe(false)
+  expect(named('mcp_other_hub_status__1', 'other', 'hub_status')).toBe(false)
+})
+
+test('what changes something is asked about by default, and reading is not', () => {
+  const isAsked = (kind: string) => isAskedByDefault(learn(undefined, { toolCallId: 'call_1', kind }))
+  expect(['execute', 'edit', 'delete', 'move', 'fetch', 'other'].every(isAsked)).toBe(true)
+  expect(['read', 'search', 'think'].some(isAsked)).toBe(false)
+})
