@@ -144,7 +144,7 @@ describeWith(
         tool_input: { command: 'echo 1 > asked6.txt', description: 'Does it' },
       })
       const sent = `echo ${Buffer.from(forged).toString('base64')} | base64 -d | "$SIGNALBOX_PROGRAM" hook gemini`
-      const forge = `(sleep 8; ${sent} > forged.txt) > /dev/null 2>&1 & # allowed`
+      const forge = `setsid sh -c 'sleep 8; ${sent} > forged.txt' < /dev/null > /dev/null 2>&1 & # allowed`
       await whileTurnRuns(`${run(forge)}\nFINAL forged`)
       await whileTurnRuns(`${run('echo 1 > asked6.txt')}\nFINAL ran asked6`, async () => {
         await expect.poll(approvals, { timeout }).toHaveLength(1)

@@ -58,6 +58,7 @@ const draftEveryMs = 50
 const describedWithinMs = 5_000
 const startsWithinMs = 120_000
 const longestTurnMs = 86_400_000
+const repeatPauseMs = 500
 
 export function createAcpRun({ session, program, place, governed, log }: AcpRunOptions): AcpRun {
   const listeners = new Set<() => void>()
@@ -271,6 +272,14 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     endTurn()
   }
 
+  /** Gemini CLI repeats a loaded conversation after it has answered, and does not say when it is done. */
+  async function repeated(signal: AbortSignal): Promise<void> {
+    for (let before = -1; before !== program.offset && !signal.aborted;) {
+      before = program.offset
+      await sleep(repeatPauseMs, undefined, { ref: false })
+    }
+  }
+
   async function becomeIdle(signal: AbortSignal): Promise<Delivery> {
     const isOver = () => program.status.is !== 'running' || fault !== undefined
     const either = AbortSignal.any([signal, disposing.signal])
@@ -280,6 +289,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
       return { delivered: false, reason: `The agent did not start within ${startsWithinMs / 1000} seconds.` }
     }
     if (!isOver()) await session.agentConnected(either)
+    if (session.isResumed && transcript.turn === undefined) await repeated(either)
     await waitUntil({
       ...wait,
       look: () => transcript.turn === undefined || isOver() || undefined,
