@@ -1,5 +1,5 @@
 /** Gemini CLI in its own terminal, under the policy of the hub. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Frame, Thread } from '../../src/api/thread.ts'
@@ -144,10 +144,11 @@ describeWith(
         tool_input: { command: 'echo 1 > asked6.txt', description: 'Does it' },
       })
       const sent = `echo ${Buffer.from(forged).toString('base64')} | base64 -d | "$SIGNALBOX_PROGRAM" hook gemini`
-      const forge = `setsid sh -c 'sleep 8; ${sent} > forged.txt' < /dev/null > /dev/null 2>&1 & # allowed`
+      const forge = `setsid sh -c 'until [ -e go ]; do sleep 0.2; done; ${sent} > forged.txt' < /dev/null > /dev/null 2>&1 & # allowed`
       await whileTurnRuns(`${run(forge)}\nFINAL forged`)
       await whileTurnRuns(`${run('echo 1 > asked6.txt')}\nFINAL ran asked6`, async () => {
         await expect.poll(approvals, { timeout }).toHaveLength(1)
+        writeFileSync(join(hub.workspace, 'go'), '')
         await until(() => made('forged.txt') && readFileSync(join(hub.workspace, 'forged.txt'), 'utf8') !== '')
         expect(await approvals()).toHaveLength(1)
         expect(made('asked6.txt')).toBe(false)
