@@ -146,7 +146,7 @@ const opencode: Agent = {
   }),
   askingCall: (command) => `CALL bash ${JSON.stringify({ command, description: 'Does it' })}`,
   asks: /Permission required/,
-  reason: /echo it > made.txt/,
+  reason: /approval: own_shell/,
   tab: '\t',
   asksForTools: false,
   ready: /ctrl\+p commands/,

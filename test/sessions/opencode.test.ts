@@ -197,6 +197,7 @@ test('a conversation that a person begins in the terminal is another thread, and
   await hub.call('send_input', { name, text: 'FINAL second' })
   await expect.poll(said, patience).toEqual(['prompt FINAL second', 'token second', 'complete completed'])
   expect((await sessionOf(hub, name)).thread).not.toBe(thread)
+  expect(await prompt('FINAL by the hub')).toMatchObject({ answer: 'by the hub' })
 
   await hub.call('kill_session', { name })
   expect(await hub.call('resume_session', { name, prompt: 'FINAL third' })).toMatchObject({
@@ -206,6 +207,9 @@ test('a conversation that a person begins in the terminal is another thread, and
   expect(await said()).toEqual([
     'prompt FINAL second',
     'token second',
+    'complete completed',
+    'prompt FINAL by the hub',
+    'token by the hub',
     'complete completed',
     'prompt FINAL third',
     'token third',

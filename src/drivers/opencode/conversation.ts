@@ -10,6 +10,8 @@ import type { Assistant, MessageInfo, OpencodeError, Part, ToolPart } from './me
 
 export interface Conversation {
   readonly id: string
+  /** When its last prompt was given, in milliseconds since 1970. 0: it has none. */
+  readonly promptedAt: number
   message(info: MessageInfo): void
   part(part: Part): void
   /** More of a text that is being written. `undefined`: the text is finished, or not known. */
@@ -47,6 +49,7 @@ export function createConversation(id: string): Conversation {
   const keys = new Set<string>()
   /** How turns ended whose last message does not tell it, by the id of the prompt. */
   const endings = new Map<string, Ending>()
+  let promptedAt = 0
 
   const prompts = () => [...messages.values()].filter(({ info }) => info.role === 'user')
   function answersTo(prompt: string): readonly Assistant[] {
@@ -117,7 +120,11 @@ export function createConversation(id: string): Conversation {
 
   return {
     id,
+    get promptedAt() {
+      return promptedAt
+    },
     message(info) {
+      if (info.role === 'user') promptedAt = Math.max(promptedAt, info.time.created)
       // opencode updates prompts also after their turn.
       if (keys.has(`complete:${info.role === 'user' ? info.id : info.parentID}`)) return
       const parts = messages.get(info.id)?.parts ?? early.get(info.id) ?? new Map<string, Part>()

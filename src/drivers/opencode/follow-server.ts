@@ -37,6 +37,7 @@ export interface FollowedServer {
   start(): void
   /** It will not be started. */
   giveUp(reason: string): void
+  /** A conversation that began while the hub may have been away. */
   follow(conversation: string): void
   /** The open questions may have changed. */
   changed(): void
@@ -55,7 +56,7 @@ type Followed = Conversation | 'child'
 type State = { readonly is: 'away' | 'connected' } | { readonly is: 'given-up'; readonly reason: string }
 
 export function followServer(options: FollowOptions): FollowedServer {
-  const { context, client, calls, known, onConversation, signal } = options
+  const { context, client, calls, onConversation, signal } = options
   const { session, terminal, report, onChange } = context
   const oneByOne = createSerial()
   const conversations = new Map<string, Followed>()
@@ -63,6 +64,7 @@ export function followServer(options: FollowOptions): FollowedServer {
   const listeners = new Set<() => void>()
   const drafts = new Map<string, { readonly conversation: string; readonly draft: Draft }>()
   let draftTimer: NodeJS.Timeout | undefined
+  const known = new Set(options.known)
   let current = options.opened
   let state: State = { is: 'away' }
   let isStarted = false
@@ -113,10 +115,11 @@ export function followServer(options: FollowOptions): FollowedServer {
         return catchUp()
       case 'message.updated': {
         const { info } = event.properties
+        const isPrompt = info.role === 'user' && !prompts.has(info.id)
         const conversation = await conversationOf(info.sessionID)
         if (conversation === 'child') return
         conversation.message(info)
-        if (info.role === 'user' && !prompts.has(info.id)) {
+        if (isPrompt) {
           prompts.add(info.id)
           busy.add(info.sessionID)
           choose(info.sessionID)
@@ -174,9 +177,15 @@ export function followServer(options: FollowOptions): FollowedServer {
   async function catchUp(): Promise<void> {
     const before = await client.statuses()
     const read: Conversation[] = []
+    let lastPrompt = 0
     for (const id of new Set([...known, ...conversations.keys(), ...Object.keys(before)])) {
       const conversation = await conversationOf(id, true)
-      if (conversation !== 'child') read.push(conversation)
+      if (conversation === 'child') continue
+      read.push(conversation)
+      // The person goes on where they said something last.
+      if (conversation.promptedAt < lastPrompt) continue
+      lastPrompt = conversation.promptedAt
+      choose(id)
     }
     const after = await client.statuses()
     busy.clear()
@@ -299,11 +308,8 @@ export function followServer(options: FollowOptions): FollowedServer {
     },
     giveUp: (reason) => setState({ is: 'given-up', reason }),
     follow(id) {
-      // It fails while the server is away. The hub reads the conversation when it connects.
-      void oneByOne(async () => {
-        const conversation = await conversationOf(id)
-        if (conversation !== 'child') await write(conversation)
-      }).catch(() => {})
+      // While the server is connected, its events tell.
+      known.add(id)
       onConversation(id)
     },
     changed,
