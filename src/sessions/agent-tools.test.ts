@@ -1,4 +1,5 @@
 /** prompt_session and its companions, with an agent that answers through its thread. */
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openSessionTools } from '../../test/fixtures/session-tools.ts'
 import { useSqliteWorld } from '../../test/worlds/session-world.ts'
@@ -6,13 +7,14 @@ import type { Activity } from '../api/session.ts'
 import type { Driver, Run, RunSession, RunStatus } from '../drivers/drivers.ts'
 import { createDrivers } from '../drivers/drivers.ts'
 
-/** Says each prompt again in capitals. "wait" makes it wait for a person, "fail" ends the turn in a failure, "end" ends it. */
+/** Says each prompt again in capitals. "wait" makes it wait for a person, "fail" ends the turn in a failure, "end" ends it, "slow" takes a moment. */
 function echoingRun({ thread }: RunSession): Run {
   const listeners = new Set<() => void>()
   const steered: string[] = []
   let status: RunStatus = { is: 'running' }
   let activity = become('idle')
   let turns = 0
+  let turn = Promise.resolve()
 
   function become(is: Activity['is'], reason?: string): Activity {
     return { is, since: new Date().toISOString(), source: 'agent', confidence: 1, ...(reason && { reason }) }
@@ -21,12 +23,18 @@ function echoingRun({ thread }: RunSession): Run {
     for (const listener of listeners) listener()
   }
   async function answer(text: string): Promise<void> {
-    const turn = ++turns
+    const number = ++turns
     const at = new Date().toISOString()
-    await thread.append('c1', [{ type: 'prompt', key: `p${turn}`, at, text }])
+    await thread.append('c1', [{ type: 'prompt', key: `p${number}`, at, text }])
     if (text === 'wait') {
       activity = become('waiting', 'it wants to know')
       return tell()
+    }
+    if (text === 'slow') {
+      activity = become('working')
+      tell()
+      await setTimeout(300)
+      activity = become('idle')
     }
     if (text === 'end') {
       status = { is: 'exited', code: 1, signal: null }
@@ -34,10 +42,10 @@ function echoingRun({ thread }: RunSession): Run {
     }
     const usage = { input_tokens: 3, output_tokens: 2 }
     await thread.append('c1', [
-      { type: 'text', key: `a${turn}`, at, text: [text.toUpperCase(), ...steered].join(' ') },
+      { type: 'text', key: `a${number}`, at, text: [text.toUpperCase(), ...steered].join(' ') },
       text === 'fail'
-        ? { type: 'complete', key: `e${turn}`, at, status: 'failed', reason: 'no model answers' }
-        : { type: 'complete', key: `e${turn}`, at, status: 'completed', usage },
+        ? { type: 'complete', key: `e${number}`, at, status: 'failed', reason: 'no model answers' }
+        : { type: 'complete', key: `e${number}`, at, status: 'completed', usage },
     ])
   }
   return {
@@ -55,7 +63,7 @@ function echoingRun({ thread }: RunSession): Run {
     },
     async prompt(text) {
       if (text === 'refuse') return { delivered: false, reason: 'a dialog is in the way', screen: '❯ Yes' }
-      void answer(text)
+      turn = turn.then(() => answer(text))
       return { delivered: true }
     },
     async steer(text) {
@@ -120,6 +128,12 @@ test('prompt_session does not wait for an agent that has ended, or did not get t
   })
   expect(await call('prompt_session', { session: 'mine', text: 'end' })).toMatchObject({ status: 'failed' })
   expect(await failure('prompt_session', { session: 'mine', text: 'hello' })).toContain('Call resume_session')
+})
+
+test('prompt_session to an agent that works waits for the end of its own turn, not of the one before', async () => {
+  const { call } = await open()
+  await call('prompt_session', { session: 'mine', text: 'slow', wait: false })
+  expect(await call('prompt_session', { session: 'mine', text: 'after it' })).toMatchObject({ answer: 'AFTER IT' })
 })
 
 test('steer_session reaches the agent, and what an agent cannot do is said with a way out', async () => {

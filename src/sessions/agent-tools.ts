@@ -20,7 +20,7 @@ export interface AgentToolsOptions {
 /** The part of the threads that knows when a turn has ended. */
 export interface TurnThreads {
   placeOf(sessionId: string): Promise<TurnPlace>
-  turnAfter(sessionId: string, place: TurnPlace): Promise<Turn | undefined>
+  turnAfter(sessionId: string, place: TurnPlace, prompt?: string): Promise<Turn | undefined>
   onChange(sessionId: string, listener: () => void): () => void
 }
 
@@ -72,7 +72,7 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
   async function waitForTurn(
     record: SessionRecord,
     place: TurnPlace,
-    { since, timeoutMs }: { readonly since: string; readonly timeoutMs: number },
+    { since, timeoutMs, prompt }: { readonly since: string; readonly timeoutMs: number; readonly prompt?: string },
     call: Call,
   ): Promise<TurnResult> {
     const { id, name } = record
@@ -87,7 +87,7 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
         },
       ],
       async look() {
-        const turn = await threads.turnAfter(id, place)
+        const turn = await threads.turnAfter(id, place, prompt)
         if (turn) {
           const { status, reason, answer, usage } = turn
           return {
@@ -126,6 +126,8 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
       async run({ session, text, wait, timeout_ms: timeoutMs }, call): Promise<TurnResult> {
         const { record, run } = await runOf(session)
         const place = await threads.placeOf(record.id)
+        // The turn before ends first, so that its end is not taken for ours.
+        const isBusy = sessions.activityOf(record).is === 'working'
         const since = new Date().toISOString()
         const delivery = await run.prompt(text, call.signal)
         const hasThread = run.hasThread ?? false
@@ -136,7 +138,7 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
         }
         // Without a thread the hub cannot tell when the turn ends; wait_session can, by the screen.
         return wait && hasThread
-          ? waitForTurn(record, place, { since, timeoutMs }, call)
+          ? waitForTurn(record, place, { since, timeoutMs, ...(isBusy && { prompt: text }) }, call)
           : { ...common, status: 'working' }
       },
     }),

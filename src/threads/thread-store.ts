@@ -36,6 +36,8 @@ export interface ThreadStore {
   findLast(thread: string, types: readonly EntryBody['type'][], before?: number): Promise<ThreadEntry | undefined>
   /** The first entry of this type after `after`. */
   findFirst(thread: string, type: EntryBody['type'], after: number): Promise<ThreadEntry | undefined>
+  /** The first prompt with this text after `after`. */
+  findPrompt(thread: string, text: string, after: number): Promise<ThreadEntry | undefined>
   findKey(thread: string, key: string): Promise<ThreadEntry | undefined>
   /** 0: it has no entries. */
   lastSeq(thread: string): Promise<number>
@@ -137,6 +139,14 @@ export function createThreadStore({ db }: Store): ThreadStore {
         .limit(1)
         .executeTakeFirst()
       return row && toEntry(row)
+    },
+    async findPrompt(thread, text, after) {
+      const found = await entries(db, thread)
+        .where('type', '=', 'prompt')
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .execute()
+      return found.map(toEntry).find((entry) => entry.type === 'prompt' && entry.text.trim() === text.trim())
     },
     async lastSeq(thread) {
       const row = await entries(db, thread).orderBy('seq', 'desc').limit(1).executeTakeFirst()

@@ -18,8 +18,8 @@ export interface Threads extends Feature {
   read(threadOrSession: string, options: ReadOptions): Promise<Thread>
   /** The end of the newest thread of a session. */
   placeOf(sessionId: string): Promise<ThreadPlace>
-  /** The first turn that ended after this place. */
-  turnAfter(sessionId: string, place: ThreadPlace): Promise<CompletedTurn | undefined>
+  /** The first turn that ended after this place, or after this prompt, if it came after the place. */
+  turnAfter(sessionId: string, place: ThreadPlace, prompt?: string): Promise<CompletedTurn | undefined>
   /** Calls the listener when the thread of a session changes. Returns a function that stops it. */
   onChange(sessionId: string, listener: () => void): () => void
   /** A new thread with the same messages, up to the one with the id `at`. */

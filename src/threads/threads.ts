@@ -247,10 +247,12 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
       const seq = thread ? await rows.lastSeq(thread.id) : 0
       return { thread: thread?.id, seq, cursor: writeCursor({ seq, drafts: {} }) }
     },
-    async turnAfter(sessionId, place) {
+    async turnAfter(sessionId, place, prompt) {
       const thread = await rows.findOf(sessionId)
       if (!thread) return undefined
-      const from = thread.id === place.thread ? place.seq : 0
+      const start = thread.id === place.thread ? place.seq : 0
+      const from = prompt === undefined ? start : (await rows.findPrompt(thread.id, prompt, start))?.seq
+      if (from === undefined) return undefined
       const entry = await rows.findFirst(thread.id, 'complete', from)
       return entry?.type === 'complete' ? entry : undefined
     },
