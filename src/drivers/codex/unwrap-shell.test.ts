@@ -11,6 +11,23 @@ test.each([
   expect(unwrapShell(command)).toBe(inner)
 })
 
+test.each(["/usr/local/bin/bash -lc 'ls -l'", "/opt/homebrew/bin/zsh -lc 'ls -l'"])(
+  'so is the one in %s',
+  (command) => {
+    expect(unwrapShell(command)).toBe('ls -l')
+  },
+)
+
+test.each([
+  "/work/bash -lc 'git status'",
+  './sh -c ls',
+  'bin/zsh -lc ls',
+  '/work/usr/bin/bash -lc ls',
+  '/bin/../work/bash -lc ls',
+])('%s runs a program that may be the agent’s own, so it is judged as a whole', (command) => {
+  expect(unwrapShell(command)).toBe(command)
+})
+
 test.each(['git push', "/bin/bash -lc 'a' 'b'", "python -c 'print(1)'", "/bin/bash -lc 'unfinished"])(
   '%s is not a wrapped command, so it stays as it is',
   (command) => {

@@ -1,11 +1,15 @@
 /**
  * Codex runs each command in a login shell, and reports `/bin/bash -lc '…'` in POSIX quoting. A rule of the policy is
- * about the command itself.
+ * about the command itself. The model may choose the shell: a program that it wrote itself and called `bash` is not one,
+ * so only shells in the folders of the system count.
  */
 export function unwrapShell(command: string): string {
-  const wrapped = /^(?:\S*\/)?(?:bash|zsh|sh|dash) -l?c (.+)$/s.exec(command)?.[1]
+  const wrapped = shell.exec(command)?.[1]
   return (wrapped !== undefined && onlyWord(wrapped)) || command
 }
+
+const folders = '/(?:usr/(?:local/)?)?bin/|/opt/(?:homebrew|local)/bin/|/run/current-system/sw/bin/'
+const shell = new RegExp(`^(?:${folders})?(?:bash|zsh|sh|dash) -l?c (.+)$`, 's')
 
 /** `undefined`: the text is not exactly one word. */
 function onlyWord(text: string): string | undefined {
