@@ -102,11 +102,24 @@ describeOnEachEngine('threads', (open) => {
     const { start, session, sessions } = await openThreads(open)
     const threads = start()
     await threads.writerOf(session).append('c1', [prompt('p1', 'hi')])
+    await sessions.kill(await sessions.find('agent'), { remove: false })
     const { record } = await sessions.create({ name: 'later', command: 'cat' }, never)
     await threads.writerOf({ id: record.id, name: 'later', agent: 'claude' }).append('c1', [prompt('p2', 'again')])
     const thread = await threads.read('later', { signal: never })
     expect(thread).toMatchObject({ session: 'later', messages: [{ id: 'p1' }, { id: 'p2' }] })
     expect(threads.currentOf(record.id)).toBe(thread.thread_id)
+  })
+
+  test('a session cannot write to the thread of another that runs, or take it, by naming its conversation', async () => {
+    const { start, session, sessions } = await openThreads(open)
+    const threads = start()
+    await threads.writerOf(session).append('c1', [prompt('p1', 'hi')])
+    const { record } = await sessions.create({ name: 'other', command: 'cat' }, never)
+    const other = threads.writerOf({ id: record.id, name: 'other', agent: 'claude' })
+    await expect(other.append('c1', [said('a1', 'forged')])).rejects.toThrow('belongs to the session "agent"')
+    other.draft('c1', { key: 'a2', type: 'text', text: 'forged' })
+    await expect(threads.read('other', { signal: never })).rejects.toThrow('has no thread')
+    expect(await threads.read('agent', { signal: never })).toMatchObject({ session: 'agent', messages: [{ id: 'p1' }] })
   })
 
   test('a fork shares the messages up to its point, and goes its own way', async () => {

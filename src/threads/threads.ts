@@ -5,8 +5,10 @@
  *   driver → writer → entries (stored) and drafts (in memory) → messages and frames
  */
 import { randomUUID } from 'node:crypto'
+import type { SessionStatus } from '../api/session.ts'
+import { isOver } from '../api/session.ts'
 import type { Draft, EntryBody, NewEntry, Thread, Usage } from '../api/thread.ts'
-import { HubError } from '../base/hub-error.ts'
+import { HubError, isNotFound } from '../base/hub-error.ts'
 import { withoutKnownSecrets } from '../base/known-secrets.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { Serial } from '../base/serial.ts'
@@ -32,7 +34,9 @@ export interface ThreadsOptions {
   readonly notices: Pick<Notices, 'resourceChanged'>
   readonly redactor: Pick<Redactor, 'forPerson'>
   /** By name or id. Throws if there is no such session. */
-  readonly findSession: (nameOrId: string) => Promise<{ readonly id: string; readonly name: string }>
+  readonly findSession: (
+    nameOrId: string,
+  ) => Promise<{ readonly id: string; readonly name: string; readonly status: SessionStatus }>
 }
 
 const mostEntries = 500
@@ -69,6 +73,7 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     const found = await rows.findConversation(agent, conversation)
     if (found?.sessionId === sessionId) return found
     if (found) {
+      await assertOver(found.sessionId)
       await rows.move(found.id, sessionId)
       newest.set(sessionId, found.id)
       return { ...found, sessionId }
@@ -86,6 +91,20 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     await rows.insert(record)
     newest.set(sessionId, record.id)
     return record
+  }
+
+  /**
+   * An agent tells the hub which conversation it has, and it may name one of another session. As long as that session
+   * runs, nobody else writes its thread.
+   */
+  async function assertOver(sessionId: string): Promise<void> {
+    const owner = await findSession(sessionId).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined
+      throw error
+    })
+    if (owner && !isOver(owner.status)) {
+      throw new HubError('conflict', `The conversation belongs to the session "${owner.name}", which has not ended.`)
+    }
   }
 
   /** Adds what an entry takes from earlier ones, so that it can be read on its own. */
@@ -133,7 +152,8 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
           const open = drafts.get(thread.id) ?? new Map<string, Draft>()
           drafts.set(thread.id, open.set(draft.key, draft))
           notify(thread)
-        })
+          // It is only shown. What it becomes is stored by `append`, which tells a failure.
+        }).catch(() => {})
       },
       progress: () => rows.readTo(session.id),
       async has(conversation, key) {
