@@ -4,10 +4,11 @@
  */
 import type { FSWatcher } from 'node:fs'
 import { watch } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
 import { createSerial } from '../../base/serial.ts'
+import { readLines } from '../port/read-lines.ts'
 import type { ThreadWriter } from '../port/thread-writer.ts'
 import { newReading } from './read-message.ts'
 import type { TranscriptState } from './transcript-line.ts'
@@ -50,8 +51,8 @@ export interface TranscriptOptions {
 
 /** A watcher may miss a change, and a file that does not exist yet cannot be watched. */
 const lookEveryMs = 1_000
-const chunkBytes = 1024 * 1024
-const newline = 0x0a
+/** It becomes an argument of Claude Code when the conversation is resumed, and no flag. */
+const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
 
 export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptions): Transcript {
   const oneByOne = createSerial()
@@ -76,22 +77,18 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
 
   async function readRest(): Promise<void> {
     while (place && !isClosed) {
-      const bytes = await readChunk(place)
-      const end = bytes.lastIndexOf(newline) + 1
-      if (end === 0) return
+      const found = await readLines(place.path, place.offset)
+      if (!found) return
       let { state } = place
       const entries: NewEntry[] = []
       const ran: string[] = []
-      for (const line of bytes
-        .subarray(0, end - 1)
-        .toString()
-        .split('\n')) {
+      for (const line of found.lines) {
         const read = readTranscriptLine(line, state)
         state = read.state
         entries.push(...read.entries)
         ran.push(...read.ran)
       }
-      const next = { ...place, offset: place.offset + end, state }
+      const next = { ...place, offset: found.end, state }
       if (entries.length > 0) await store(next, entries, ran)
       // What does not matter to the thread is read again by the next hub.
       else place = next
@@ -123,6 +120,8 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
       return place?.state
     },
     follow(conversation, path) {
+      // A command of the agent can send what a hook sends.
+      if (!idPattern.test(conversation) || basename(path) !== `${conversation}.jsonl`) return
       void oneByOne(async () => {
         if (place?.path === path) return
         await readRest()
@@ -144,27 +143,5 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
       clearInterval(timer)
       watcher?.close()
     },
-  }
-}
-
-/** The next lines. A longer line than the chunk is read whole. */
-async function readChunk({ path, offset }: Place): Promise<Buffer> {
-  try {
-    await using file = await open(path)
-    const { size } = await file.stat()
-    for (let length = chunkBytes; ; length *= 2) {
-      const { buffer, bytesRead } = await file.read(
-        Buffer.alloc(Math.min(length, Math.max(0, size - offset))),
-        0,
-        null,
-        offset,
-      )
-      const bytes = buffer.subarray(0, bytesRead)
-      if (bytes.includes(newline) || bytesRead < length) return bytes
-    }
-  } catch (error) {
-    // It is written with the first prompt.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
-    throw error
   }
 }

@@ -1,8 +1,9 @@
 /** Follows the file of a chat into the thread. The place is stored with the entries, so the next hub reads on there. */
-import { open } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
 import { createSerial } from '../../base/serial.ts'
+import { readLines } from '../port/read-lines.ts'
 import type { ThreadWriter } from '../port/thread-writer.ts'
 import { chatStateSchema, endTurn, noTurn, readChatLine } from './chat-line.ts'
 
@@ -26,7 +27,8 @@ export interface Chat extends Disposable {
 const lookEveryMs = 500
 /** The file is written a moment after the hook runs. */
 const writtenWithinMs = 5_000
-const newline = 0x0a
+/** It becomes an argument of Gemini CLI when the conversation is resumed, and no flag. */
+const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
 
 export function openChat(thread: ThreadWriter): Chat {
   const oneByOne = createSerial()
@@ -47,19 +49,18 @@ export function openChat(thread: ThreadWriter): Chat {
   }
 
   async function readRest(): Promise<void> {
-    if (!place || isClosed) return
-    const bytes = await readFrom(place)
-    const end = bytes.lastIndexOf(newline) + 1
-    if (end === 0) return
-    let { state } = place
-    const entries: NewEntry[] = []
-    const lines = bytes.subarray(0, end - 1).toString()
-    for (const line of lines.split('\n')) {
-      const read = readChatLine(line, state)
-      state = read.state
-      entries.push(...read.entries)
+    while (place && !isClosed) {
+      const found = await readLines(place.path, place.offset)
+      if (!found) return
+      let { state } = place
+      const entries: NewEntry[] = []
+      for (const line of found.lines) {
+        const read = readChatLine(line, state)
+        state = read.state
+        entries.push(...read.entries)
+      }
+      await store({ ...place, offset: found.end, state }, entries)
     }
-    await store({ ...place, offset: place.offset + end, state }, entries)
   }
 
   /** A failure, such as a full disk, is tried again with the next look. */
@@ -71,6 +72,8 @@ export function openChat(thread: ThreadWriter): Chat {
   return {
     restored,
     follow(conversation, path) {
+      // A command of the agent can send what a hook sends.
+      if (!idPattern.test(conversation) || !basename(path).endsWith(`-${conversation.slice(0, 8)}.jsonl`)) return
       void oneByOne(async () => {
         if (place?.path === path) return
         await readRest()
@@ -98,18 +101,5 @@ export function openChat(thread: ThreadWriter): Chat {
   async function pause(): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs / 5).unref())
     return isClosed
-  }
-}
-
-async function readFrom({ path, offset }: Place): Promise<Buffer> {
-  try {
-    await using file = await open(path)
-    const { size } = await file.stat()
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, size - offset)), 0, null, offset)
-    return buffer.subarray(0, bytesRead)
-  } catch (error) {
-    // It is written with the first prompt.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0)
-    throw error
   }
 }

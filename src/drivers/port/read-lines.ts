@@ -1,0 +1,40 @@
+/** Reads what a program adds to a file of lines. The program says where the file is, so it may be anything. */
+import { constants } from 'node:fs'
+import { open } from 'node:fs/promises'
+
+export interface Lines {
+  readonly lines: readonly string[]
+  /** Where to read on. */
+  readonly end: number
+}
+
+const chunkBytes = 1024 * 1024
+/** A longer line is left out: it would take as much memory. */
+const longestLineBytes = 64 * 1024 * 1024
+const newline = 0x0a
+
+/** The next whole lines. `undefined`: there is none yet, or no such file. */
+export async function readLines(path: string, offset: number): Promise<Lines | undefined> {
+  try {
+    // Otherwise, opening a pipe would wait for a program that writes to it, in one of the few threads for files.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    if (!(await file.stat()).isFile()) return undefined
+    const chunks: Buffer[] = []
+    for (let at = offset; at - offset < longestLineBytes; at += chunkBytes) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(chunkBytes), 0, chunkBytes, at)
+      const bytes = buffer.subarray(0, bytesRead)
+      const end = bytes.lastIndexOf(newline)
+      if (end >= 0) {
+        const text = Buffer.concat([...chunks, bytes.subarray(0, end)]).toString()
+        return { lines: text.split('\n'), end: at + end + 1 }
+      }
+      if (bytesRead < chunkBytes) return undefined
+      chunks.push(bytes)
+    }
+    return { lines: [], end: offset + longestLineBytes }
+  } catch (error) {
+    // It is written with the first prompt.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
