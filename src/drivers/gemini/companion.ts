@@ -57,6 +57,10 @@ interface OpenCall extends PendingCall {
   readonly recorded: AllowedOwnTool[]
   isOpen: boolean
   hasRun: boolean
+  /** Its dialog is being answered. */
+  isAsked: boolean
+  /** The person has answered in the dialog, so far as the screen shows. */
+  isAnsweredThere: boolean
   approval?: string
 }
 
@@ -103,7 +107,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     runsHooks ||= wasSeen
     onChange()
     if (!pending) return
-    current = { ...pending, recorded: [], isOpen: true, hasRun: false }
+    current = openCall(pending, [])
     await settle(current)
   }
 
@@ -140,15 +144,21 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
       else recorded.push(answer)
       isAllowed &&= answer.is === 'allowed' && answer.isRuled
     }
-    current = { name, input, cwd, isAllowed, recorded, isOpen: true, hasRun: false }
-    await file.write({ name, input, cwd, isAllowed })
+    const pending = { name, input, cwd, isAllowed }
+    current = openCall(pending, recorded)
+    await file.write(pending)
     // It would not ask about reading, but a rule wants a person to.
     return question === undefined ? {} : { decision: 'ask', reason: question }
   }
 
   /** Its dialog shows. */
   async function settle(call: OpenCall): Promise<void> {
-    if (!(await dialogShows(call))) return
+    if (call.isAsked) return
+    call.isAsked = true
+    if (!(await dialogShows(call))) {
+      call.isAsked = false
+      return
+    }
     if (call.isAllowed) return answer(call, 'allow')
     report({ is: 'waiting', reason: `It wants to use ${call.name}` })
     void watchPerson(call).catch(() => {})
@@ -164,6 +174,8 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
       delete call.approval
       // The hub stops. The dialog stays, and a person or the next hub answers it.
       if (closing.signal.aborted) return
+      // A dialog that shows again was only hidden, so it still waits for the person.
+      if (call.isAnsweredThere) return
       if (decided.is === 'refused') return answer(call, 'deny')
       call.recorded.push(decided)
     }
@@ -192,16 +204,21 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     chat.end('interrupted')
   }
 
-  /** A dialog that disappears without a key of the hub was answered by the person. */
+  /** A dialog that disappears without a key of the hub was answered by the person, unless it comes back. */
   async function watchPerson(call: OpenCall): Promise<void> {
-    let gone = 0
-    while (isCurrent(call) && gone < goneMs) {
-      await sleep(lookEveryMs, undefined, { ref: false })
-      gone = dialogFor(terminal, call) ? 0 : gone + lookEveryMs
+    let isApproved: boolean | undefined
+    while (isApproved === undefined) {
+      let gone = 0
+      while (isCurrent(call) && gone < goneMs) {
+        await sleep(lookEveryMs, undefined, { ref: false })
+        gone = dialogFor(terminal, call) ? 0 : gone + lookEveryMs
+      }
+      if (closing.signal.aborted || call.approval === undefined) return
+      isApproved = await runs(call)
     }
-    if (closing.signal.aborted || call.approval === undefined) return
     const { approval } = call
-    const isApproved = await runs(call)
+    if (approval === undefined) return
+    call.isAnsweredThere = true
     if (!isApproved) {
       close(call)
       report({ is: 'idle' })
@@ -211,11 +228,12 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     await ownTools.answeredInTerminal(approval, isApproved ? 'approve' : 'deny').catch(() => {})
   }
 
-  /** After a refusal it takes the next prompt; otherwise it works. */
-  async function runs(call: OpenCall): Promise<boolean> {
+  /** After a refusal it takes the next prompt; otherwise it works. `undefined`: its dialog shows again. */
+  async function runs(call: OpenCall): Promise<boolean | undefined> {
     const deadline = performance.now() + showsWithinMs
     while (!call.hasRun && performance.now() < deadline) {
       if (/Request cancelled\.[^✦]*Type your message/.test(terminal.screen.text())) return false
+      if (isCurrent(call) && dialogFor(terminal, call)) return undefined
       await sleep(lookEveryMs, undefined, { ref: false })
     }
     return true
@@ -333,4 +351,8 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
       chat[Symbol.dispose]()
     },
   } satisfies Companion
+}
+
+function openCall(pending: PendingCall, recorded: AllowedOwnTool[]): OpenCall {
+  return { ...pending, recorded, isOpen: true, hasRun: false, isAsked: false, isAnsweredThere: false }
 }

@@ -33,10 +33,11 @@ function isAbout(box: readonly string[], { name, input, cwd }: GeminiCall): bool
       const shown = box.filter((line) => line.startsWith('│ │')).join('\n')
       return whole.includes('?Shell') && squeezed(shown) === squeezed(text('command'))
     }
+    // The whole path: that of another file may begin in the same way.
     case 'write_file':
-      return whole.includes(squeezed(`? WriteFile Writing to ${relative(cwd, resolve(cwd, text('file_path')))}`))
+      return titleOf(box) === squeezed(`? WriteFile Writing to ${relative(cwd, resolve(cwd, text('file_path')))}`)
     case 'replace':
-      return whole.includes(squeezed(`? Edit ${relative(cwd, resolve(cwd, text('file_path')))}`))
+      return titleOf(box).startsWith(squeezed(`? Edit ${relative(cwd, resolve(cwd, text('file_path')))}:`))
     case 'web_fetch': {
       const asked = squeezed(text('url') || text('prompt'))
       return whole.includes('WebFetch') && asked !== '' && whole.includes(asked)
@@ -46,6 +47,12 @@ function isAbout(box: readonly string[], { name, input, cwd }: GeminiCall): bool
       return server !== '' && whole.includes(squeezed(`MCP tool "${tool}" from server "${server}"`))
     }
   }
+}
+
+/** What stands above the frame with the change. It may have several lines. */
+function titleOf([, ...lines]: readonly string[]): string {
+  const end = lines.findIndex((line) => line.startsWith('│ ╭') || squeezed(line) === '')
+  return squeezed(lines.slice(0, end < 0 ? 0 : end).join('\n'))
 }
 
 /** Frames and line breaks depend on the width of the terminal. */
