@@ -3,6 +3,7 @@
  * the policy holds whatever the person allowed in opencode. If no rule matches, opencode's own settings decide; their
  * question stands in the terminal and becomes an approval, and the first answer counts.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { OwnTool } from '../../api/own-tools.ts'
 import { isRecord } from '../../base/is-record.ts'
 import type { AllowedOwnTool, OwnToolAnswer, OwnToolGate } from '../port/own-tools.ts'
@@ -127,9 +128,18 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     await client?.replyPermission(id, 'once')
   }
 
-  function ownToolsOf({ permission, tool, metadata, patterns }: Permission): readonly OwnTool[] {
-    const part = tool && parts.get(tool.callID)
-    if (part && part.state.status !== 'pending') return toOwnTools(part.tool, part.state.input, workspacePath)
+  /** What opencode itself says about the call counts, if it differs from what the hub was asked. */
+  function askedCall(permission: Permission): KnownCall {
+    const { id, tool } = permission
+    const callId = tool?.callID ?? id
+    const part = parts.get(callId)
+    const tools =
+      part && part.state.status !== 'pending' ? toOwnTools(part.tool, part.state.input, workspacePath) : undefined
+    if (tools && !isDeepStrictEqual(known.get(callId)?.tools ?? tools, tools)) known.delete(callId)
+    return callOf(callId, () => tools ?? ownToolsOf(permission))
+  }
+
+  function ownToolsOf({ permission, metadata, patterns }: Permission): readonly OwnTool[] {
     return toOwnTools(permission, { ...metadata, patterns }, workspacePath)
   }
 
@@ -147,7 +157,10 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
   return {
     async decide({ id, tool, conversation, args }, signal) {
       if (isHubTool(tool)) return { decision: 'allow' }
-      const call = callOf(id, () => toOwnTools(tool, args, workspacePath))
+      const tools = toOwnTools(tool, args, workspacePath)
+      // A model may give two calls the same id, and a command of the agent can ask in the name of a call.
+      if (!isDeepStrictEqual(known.get(id)?.tools ?? tools, tools)) known.delete(id)
+      const call = callOf(id, () => tools)
       let approval: string | undefined
       const answer = await authorizeAll(call, {
         agentAsks: false,
@@ -180,7 +193,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
         void client?.replyPermission(id, 'once').catch(() => {})
         return
       }
-      const call = callOf(tool?.callID ?? id, () => ownToolsOf(permission))
+      const call = askedCall(permission)
       const question: Asking = { call, text: questionText(permission), isAnsweredByHub: false }
       asking.set(id, question)
       // If the answer does not arrive, the question stays in the terminal.
