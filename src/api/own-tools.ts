@@ -24,7 +24,13 @@ export interface OwnToolArguments extends Readonly<Record<string, unknown>> {
   readonly agent_arguments?: Readonly<Record<string, unknown>>
 }
 
-/** Names a tool that has no common name. */
+const commonNames = new Set(['shell', 'edit', 'write', 'read', 'fetch', 'search'])
+
+/**
+ * Names a tool that has no common name. If the agent's name for it is a common one, it gets another: its arguments are
+ * not the common ones, so a rule that allows some commands or paths would allow all it does.
+ */
 export function ownToolName(agentTool: string): string {
-  return ownPrefix + agentTool.replaceAll(/[^A-Za-z0-9_]/g, '_')
+  const name = agentTool.replaceAll(/[^A-Za-z0-9_]/g, '_')
+  return ownPrefix + (commonNames.has(name) ? `other_${name}` : name)
 }

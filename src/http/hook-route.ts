@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../base/hub-error.ts'
 import { isRecord } from '../base/is-record.ts'
+import { isNestedDeeper } from '../base/json-nesting.ts'
 import type { Principal } from '../base/principal.ts'
 import { readBody } from './read-body.ts'
 import { sendJson } from './send.ts'
@@ -24,14 +25,25 @@ export interface HookExchange {
   readonly onHook: OnHook
 }
 
-export async function answerHook({
-  path,
-  request,
-  response,
-  caller,
-  maxBodyBytes,
-  onHook,
-}: HookExchange): Promise<void> {
+/** A hook may wait for a person for long. More than these wait only if something is wrong with the agent. */
+const mostAtOnce = 256
+const atOnce = new Map<string, number>()
+
+export async function answerHook(exchange: HookExchange): Promise<void> {
+  const { tokenId } = exchange.caller
+  const others = atOnce.get(tokenId) ?? 0
+  if (others >= mostAtOnce) throw new HubError('busy', `${mostAtOnce} hooks of this session wait for an answer.`)
+  atOnce.set(tokenId, others + 1)
+  try {
+    await answerOne(exchange)
+  } finally {
+    const left = atOnce.get(tokenId)! - 1
+    if (left > 0) atOnce.set(tokenId, left)
+    else atOnce.delete(tokenId)
+  }
+}
+
+async function answerOne({ path, request, response, caller, maxBodyBytes, onHook }: HookExchange): Promise<void> {
   if (caller.role !== 'agent' || caller.session === undefined) {
     throw new HubError('forbidden', 'Hooks are for agents: use the token of a session.')
   }
@@ -44,12 +56,29 @@ export async function answerHook({
   if (!gone.signal.aborted) sendJson(response, 200, answer)
 }
 
+/** Code that walks a message is recursive. */
+const deepest = 100
+
 function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const body: unknown = JSON.parse(text)
-    if (isRecord(body)) return body
-  } catch {
-    // It is reported below.
+  if (isNestedDeeper(text, deepest)) {
+    throw new HubError('invalid', `The body of a hook is nested at most ${deepest} levels deep.`)
   }
-  throw new HubError('invalid', 'The body of a hook is a JSON object.')
+  const body = parse(text)
+  if (!isRecord(body)) throw new HubError('invalid', 'The body of a hook is a JSON object.')
+  // Much code takes this key for the object's prototype, so the policy might not see what the tool gets.
+  if (hasPrototypeKey(body)) throw new HubError('invalid', 'The body of a hook has no key "__proto__".')
+  return body
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function hasPrototypeKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeKey)
 }

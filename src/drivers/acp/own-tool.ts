@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { OwnTool } from '../../api/own-tools.ts'
 import { ownToolName } from '../../api/own-tools.ts'
 import { defined } from '../../base/defined.ts'
+import { judgedUrlsIn } from '../port/judged-url.ts'
 import type { ToolCall } from './wire.ts'
 import { recordOf } from './wire.ts'
 
@@ -97,7 +98,12 @@ export function toOwnTools(call: KnownCall, workspace: string): readonly OwnTool
   if (kind === 'read') return paths.map((path) => own('own_read', { path }, pathInput))
   if (kind === 'fetch') {
     const urls = text(input['url']) ?? [title, ...notes].join(' ')
-    return [...new Set(urls.match(/https?:\/\/[^\s"'<>]+/g) ?? [])].map((url) => own('own_fetch', { url }, ['url']))
+    return judgedUrlsIn(urls).map((url) => own('own_fetch', { url }, ['url']))
+  }
+  // A rule that keeps the agent from reading a folder also keeps it from searching there.
+  if (kind === 'search' && /^(grep|glob|list)/.test(name)) {
+    const folder = paths[0] ?? folderIn(title)
+    return folder === undefined ? [] : [own('own_read', { path: resolve(workspace, folder) }, ['path'])]
   }
   if (kind === 'search') {
     const query = text(input['pattern']) ?? text(input['query']) ?? title
@@ -127,6 +133,12 @@ function directoryIn(notes: readonly string[]): string | undefined {
     if (found !== undefined) return found
   }
   return undefined
+}
+
+/** Gemini CLI: "'pattern' within folder". `undefined`: it has shortened the path, so the folder is not known. */
+function folderIn(title: string): string | undefined {
+  const folder = / within (.+)$/.exec(title)?.[1] ?? '.'
+  return folder.includes('...') ? undefined : folder
 }
 
 function text(value: unknown): string | undefined {

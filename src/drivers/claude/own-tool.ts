@@ -1,7 +1,9 @@
 /** The tools that are built into Claude Code, in the words of the policy. */
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { isAbsolute, resolve } from 'node:path'
 import type { OwnTool } from '../../api/own-tools.ts'
 import { ownToolName } from '../../api/own-tools.ts'
+import { judgedUrl } from '../port/judged-url.ts'
 
 export interface ClaudeCall {
   readonly name: string
@@ -21,7 +23,8 @@ export function isToolOfHub(name: string): boolean {
  */
 export function toOwnTool({ name, input, cwd }: ClaudeCall): OwnTool {
   // Texts that only describe a call would give each call another digest, and an approval could not be found again.
-  const { description: _, ...rest } = input
+  const { description: _, ...described } = input
+  const rest = name.startsWith('mcp__') ? input : described
   switch (name) {
     case 'Bash': {
       const { command, ...others } = rest
@@ -44,14 +47,17 @@ export function toOwnTool({ name, input, cwd }: ClaudeCall): OwnTool {
       const { file_path: path, ...others } = rest
       return named('own_read', name, { path: within(cwd, path) }, others)
     }
-    case 'Glob':
+    case 'Glob': {
+      const { path, ...others } = rest
+      return named('own_read', name, { path: searchedBy(text(rest['pattern']), within(cwd, path)) }, others)
+    }
     case 'Grep': {
       const { path, ...others } = rest
       return named('own_read', name, { path: within(cwd, path) }, others)
     }
     case 'WebFetch': {
       const { url, ...others } = rest
-      return named('own_fetch', name, { url: text(url) }, others)
+      return named('own_fetch', name, { url: judgedUrl(text(url)) }, others)
     }
     case 'WebSearch': {
       const { query, ...others } = rest
@@ -78,8 +84,16 @@ function named(
   }
 }
 
+/** As Claude Code reads a path. */
 function within(cwd: string, path: unknown): string {
-  return resolve(cwd, text(path))
+  const given = text(path).trim()
+  return /^~(\/|$)/.test(given) ? resolve(homedir(), `.${given.slice(1)}`) : resolve(cwd, given)
+}
+
+/** A pattern may name another folder than the one to search in. */
+function searchedBy(pattern: string, folder: string): string {
+  const fixed = /^[^*?{[]*\//.exec(pattern)?.[0] ?? ''
+  return isAbsolute(fixed) || fixed.split('/').includes('..') ? resolve(folder, fixed) : folder
 }
 
 function text(value: unknown): string {

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { OwnTool } from '../../api/own-tools.ts'
 import { ownToolName } from '../../api/own-tools.ts'
+import { judgedUrlsIn } from '../port/judged-url.ts'
 
 export interface GeminiCall {
   readonly name: string
@@ -24,36 +25,36 @@ export function toOwnTools(call: GeminiCall): readonly OwnTool[] {
     tool,
     arguments: { ...args, agent_tool: name, ...restOf(input, known) },
   })
-  const path = resolve(cwd, text('file_path') || text('absolute_path') || text('dir_path') || text('path'))
+  const file = { path: resolve(cwd, text('file_path')) }
+  const folder = { path: resolve(cwd, text('dir_path')) }
   switch (name) {
     case 'run_shell_command': {
       const shell = { command: text('command'), cwd: resolve(cwd, text('dir_path')) }
       return [own('own_shell', shell, ['command', 'dir_path', 'description'])]
     }
     case 'write_file':
-      return [own('own_write', { path, content: text('content') }, ['file_path', 'content'])]
+      return [own('own_write', { ...file, content: text('content') }, ['file_path', 'content'])]
     case 'replace': {
       const change = { old_text: text('old_string'), new_text: text('new_string') }
-      return [own('own_edit', { path, ...change }, ['file_path', 'old_string', 'new_string', 'instruction'])]
+      return [own('own_edit', { ...file, ...change }, ['file_path', 'old_string', 'new_string', 'instruction'])]
     }
     case 'read_file':
+      return [own('own_read', file, ['file_path'])]
+    // A rule that keeps the agent from reading a folder also keeps it from searching there.
     case 'list_directory':
-      return [own('own_read', { path }, pathNames)]
-    case 'web_fetch': {
-      const urls = [...new Set(`${text('url')} ${text('prompt')}`.match(/https?:\/\/[^\s"'<>]+/g) ?? [''])]
-      return urls.map((url) => own('own_fetch', { url }, ['url']))
-    }
     case 'grep_search':
     case 'glob':
-      return [own('own_search', { query: text('pattern') }, ['pattern'])]
+      return [own('own_read', folder, ['dir_path'])]
+    case 'web_fetch': {
+      const urls = judgedUrlsIn(`${text('url')} ${text('prompt')}`)
+      return (urls.length > 0 ? urls : ['']).map((url) => own('own_fetch', { url }, ['url']))
+    }
     case 'google_web_search':
       return [own('own_search', { query: text('query') }, ['query'])]
     default:
       return [own(ownToolName(name), {}, [])]
   }
 }
-
-const pathNames = ['file_path', 'absolute_path', 'dir_path', 'path']
 
 function restOf(
   input: GeminiCall['input'],

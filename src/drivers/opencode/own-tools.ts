@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import type { OwnTool } from '../../api/own-tools.ts'
 import { ownToolName } from '../../api/own-tools.ts'
+import { judgedUrl } from '../port/judged-url.ts'
 
 /** The compositor decides the calls of the hub's own tools. opencode puts the name of the server before them. */
 export function isHubTool(tool: string): boolean {
@@ -14,11 +15,13 @@ export function toOwnTools(
   args: Readonly<Record<string, unknown>>,
   workspacePath: string,
 ): readonly [OwnTool, ...OwnTool[]] {
-  const { description: _, ...said } = args
+  // Only what describes a command is left out. It would give each call another digest.
+  const { description, ...others } = args
+  const said = tool === 'bash' || description === undefined ? others : args
   const own = (name: string, common: Readonly<Record<string, unknown>>, used: readonly string[]): OwnTool => {
     const rest = Object.fromEntries(Object.entries(said).filter(([key]) => !used.includes(key)))
-    const others = Object.keys(rest).length > 0 ? { agent_arguments: rest } : {}
-    return { tool: name, arguments: { ...common, agent_tool: tool, ...others } }
+    const more = Object.keys(rest).length > 0 ? { agent_arguments: rest } : {}
+    return { tool: name, arguments: { ...common, agent_tool: tool, ...more } }
   }
   const path = () => ({ path: resolve(workspacePath, textOf(args['filePath'])) })
   switch (tool) {
@@ -28,6 +31,11 @@ export function toOwnTools(
     }
     case 'read':
       return [own('own_read', path(), ['filePath'])]
+    // A rule that keeps the agent from reading a folder also keeps it from searching there.
+    case 'grep':
+    case 'glob':
+    case 'list':
+      return [own('own_read', { path: resolve(workspacePath, textOf(args['path'])) }, ['path'])]
     case 'edit':
     case 'multiedit':
       return [own('own_edit', path(), ['filePath'])]
@@ -41,7 +49,7 @@ export function toOwnTools(
       return [first, ...others]
     }
     case 'webfetch':
-      return [own('own_fetch', { url: textOf(args['url']) }, ['url'])]
+      return [own('own_fetch', { url: judgedUrl(textOf(args['url'])) }, ['url'])]
     case 'websearch':
     case 'codesearch':
       return [own('own_search', { query: textOf(args['query']) }, ['query'])]

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { KnownCall } from './own-tool.ts'
+import { toOwnTools } from './own-tool.ts'
+
+const call: KnownCall = {
+  id: '1',
+  name: 'grep_search',
+  kind: 'search',
+  title: '',
+  input: {},
+  paths: [],
+  notes: [],
+  change: {},
+}
+
+test.each([
+  [{ name: 'grep', input: { pattern: 'KEY', path: '/secret' } }, '/secret'],
+  [{ name: 'glob', title: "'*.pem' within ../secret" }, '/secret'],
+  [{ name: 'glob', title: "'*.pem'" }, '/work'],
+])('a search in files is judged as reading their folder: %o', (said, path) => {
+  expect(toOwnTools({ ...call, ...said }, '/work')).toMatchObject([{ tool: 'own_read', arguments: { path } }])
+})
+
+test('a search in a folder whose path was shortened cannot be judged', () => {
+  expect(toOwnTools({ ...call, title: "'KEY' within very/.../deep" }, '/work')).toEqual([])
+})
+
+test('an address is found whatever its case, and judged as it is fetched', () => {
+  const fetch = { ...call, name: 'web_fetch', kind: 'fetch', title: 'Read HTTPS://Evil.example/a' }
+  expect(toOwnTools(fetch, '/work')).toMatchObject([{ arguments: { url: 'https://evil.example/a' } }])
+})

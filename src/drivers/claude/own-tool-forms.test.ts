@@ -1,0 +1,31 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { toOwnTool } from './own-tool.ts'
+
+test.each([
+  ['Read', { file_path: '~/.ssh/id' }, join(homedir(), '.ssh/id')],
+  ['Grep', { path: '~', pattern: 'KEY' }, homedir()],
+  ['NotebookEdit', { notebook_path: ' /etc/x.ipynb' }, '/etc/x.ipynb'],
+  ['Edit', { file_path: '../secret' }, '/secret'],
+  ['Glob', { pattern: '/secret/**/*.pem' }, '/secret'],
+  ['Glob', { pattern: '../secret/*', path: 'src' }, '/work/secret'],
+  ['Glob', { pattern: 'src/**/*.ts' }, '/work'],
+])('%s %o is judged by the path that Claude Code uses', (name, input, path) => {
+  expect(toOwnTool({ name, input, cwd: '/work' }).arguments).toMatchObject({ path })
+})
+
+test('an address is judged as it is fetched', () => {
+  const { arguments: args } = toOwnTool({ name: 'WebFetch', input: { url: 'HTTPS://Evil.example' }, cwd: '/work' })
+  expect(args).toMatchObject({ url: 'https://evil.example/' })
+})
+
+test('what describes a command is left out, but not an argument of another tool with that name', () => {
+  const input = { title: 'bug', description: 'the text of it' }
+  expect(toOwnTool({ name: 'mcp__tracker__create', input, cwd: '/work' }).arguments).toEqual({
+    agent_tool: 'mcp__tracker__create',
+    agent_arguments: input,
+  })
+  const shell = { command: 'ls', description: 'Lists' }
+  expect(toOwnTool({ name: 'Bash', input: shell, cwd: '/work' }).arguments).not.toHaveProperty('agent_arguments')
+})
