@@ -15,6 +15,14 @@ test.each([
   expect(toOwnTool({ name, input, cwd: '/work' }).arguments).toMatchObject({ path })
 })
 
+test.each(['Bash', 'Monitor', 'PowerShell'])('%s runs a command, so a rule about the shell covers it', (name) => {
+  const input = { command: 'git push', description: 'Pushes', persistent: true }
+  expect(toOwnTool({ name, input, cwd: '/work' })).toEqual({
+    tool: 'own_shell',
+    arguments: { command: 'git push', cwd: '/work', agent_tool: name, agent_arguments: { persistent: true } },
+  })
+})
+
 test('an address is judged as it is fetched', () => {
   const { arguments: args } = toOwnTool({ name: 'WebFetch', input: { url: 'HTTPS://Evil.example' }, cwd: '/work' })
   expect(args).toMatchObject({ url: 'https://evil.example/' })

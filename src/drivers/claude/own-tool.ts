@@ -26,7 +26,10 @@ export function toOwnTool({ name, input, cwd }: ClaudeCall): OwnTool {
   const { description: _, ...described } = input
   const rest = name.startsWith('mcp__') ? input : described
   switch (name) {
-    case 'Bash': {
+    // Monitor runs a command in the background, and reports what it prints.
+    case 'Bash':
+    case 'Monitor':
+    case 'PowerShell': {
       const { command, ...others } = rest
       return named('own_shell', name, { command: text(command), cwd }, others)
     }
