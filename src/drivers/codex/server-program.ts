@@ -4,7 +4,7 @@
  * from a secret of the hub, so that the next hub knows it too.
  */
 import { createHash, createHmac } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
@@ -24,20 +24,23 @@ export function listenArguments(token: string): readonly string[] {
 const startMs = 120_000
 const lookEveryMs = 50
 
+const keptUrl = /^\{"url":"(ws:\/\/127\.0\.0\.1:\d+)"\}\n$/
+
 /** Waits until the server says where it listens. */
 export async function addressOf(program: PipedProgram, directory: string): Promise<string> {
   const file = join(directory, 'codex-server.json')
   const until = performance.now() + startMs
+  // Its first lines may be gone from a long record of errors, and later ones may repeat what the model said.
+  const kept = keptUrl.exec(await readFile(file, 'utf8').catch(() => ''))?.[1]
+  if (kept !== undefined) return kept
   while (performance.now() < until) {
     const said = program.stderr().toString()
     const url = /listening on: (ws:\/\/127\.0\.0\.1:\d+)/.exec(said)?.[1]
     if (url !== undefined) {
-      await writeFile(file, `${JSON.stringify({ url })}\n`, { mode: 0o600 })
+      await writeFile(`${file}.new`, `${JSON.stringify({ url })}\n`, { mode: 0o600 })
+      await rename(`${file}.new`, file)
       return url
     }
-    // Its first lines may be gone from a long record of errors.
-    const kept = await readFile(file, 'utf8').catch(() => undefined)
-    if (kept !== undefined) return (JSON.parse(kept) as { url: string }).url
     if (program.status.is !== 'running') throw new HubError('unavailable', whyEnded(program))
     await sleep(lookEveryMs)
   }
