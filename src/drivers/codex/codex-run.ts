@@ -391,7 +391,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   async function lookAtRules(): Promise<void> {
-    trustsCommands = await hasTrustedCommands(codexHome)
+    trustsCommands = await hasTrustedCommands(codexHome, workspacePath)
     update()
   }
 

@@ -70,14 +70,25 @@ export function governedBy({ threads, loosened, searchesWeb, trustsCommands }: G
   return gaps.length === 0 ? { is: 'yes' } : { is: 'partly', reason: gaps.join(' ') }
 }
 
-/** Whether a rules file of Codex lets commands run without a question. */
-export async function hasTrustedCommands(codexHome: string): Promise<boolean> {
+/** Whether a rules file of Codex, the person's or the project's, lets commands run without a question. */
+export async function hasTrustedCommands(codexHome: string, workspace: string): Promise<boolean> {
+  const folders = [codexHome, join(workspace, '.codex')].map((folder) => join(folder, 'rules'))
+  return (await Promise.all(folders.map(trustsIn))).includes(true)
+}
+
+async function trustsIn(folder: string): Promise<boolean> {
   try {
-    const folder = join(codexHome, 'rules')
     const files = (await readdir(folder)).filter((name) => name.endsWith('.rules'))
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
-    return texts.some((text) => /^[^#\n]*decision\s*=\s*"allow"/m.test(text))
-  } catch {
-    return false
+    return texts.some(allows)
+  } catch (error) {
+    // What cannot be read may allow something.
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT'
   }
+}
+
+/** A rule without a decision allows. */
+function allows(text: string): boolean {
+  const rules = text.replaceAll(/^\s*#.*$/gm, '').split(/\bprefix_rule\s*\(/)
+  return rules.slice(1).some((rule) => !/\bdecision\s*=\s*["'](prompt|forbidden)["']/.test(rule))
 }

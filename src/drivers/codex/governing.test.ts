@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { hasTrustedCommands } from './governing.ts'
+
+async function withRules(text: string, place: 'person' | 'project' = 'person'): Promise<boolean> {
+  const [home, workspace] = await Promise.all([0, 1].map(() => mkdtemp(join(tmpdir(), 'signalbox-rules-'))))
+  const folder = join(place === 'person' ? home! : join(workspace!, '.codex'), 'rules')
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'default.rules'), text)
+  return hasTrustedCommands(home!, workspace!)
+}
+
+test.each([
+  ['prefix_rule(pattern=["touch"], decision="allow")', true],
+  ["prefix_rule(pattern=['touch'], decision = 'allow')", true],
+  ['prefix_rule(\n  pattern=["git", "push"],\n)', true],
+  ['prefix_rule(pattern=["a"], decision="prompt")\nprefix_rule(pattern=["b"])', true],
+  ['prefix_rule(pattern=["rm"], decision="forbidden", justification="no")', false],
+  ['# prefix_rule(pattern=["touch"], decision="allow")', false],
+])('a rule of Codex that lets a command run without a question is noticed: %s', async (text, isTrusting) => {
+  expect(await withRules(text)).toBe(isTrusting)
+})
+
+test('so is one in the project, and none is needed', async () => {
+  expect(await withRules('prefix_rule(pattern=["touch"], decision="allow")', 'project')).toBe(true)
+  expect(await hasTrustedCommands('/nowhere', '/nowhere')).toBe(false)
+})
