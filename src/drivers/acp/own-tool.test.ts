@@ -33,7 +33,7 @@ test.each([
     { toolCallId: 'web_fetch__1', kind: 'fetch', title: 'get http://a.example/x and http://b.example' },
     [
       { tool: 'own_fetch', arguments: { url: 'http://a.example/x', agent_tool: 'web_fetch' } },
-      { tool: 'own_fetch', arguments: { url: 'http://b.example', agent_tool: 'web_fetch' } },
+      { tool: 'own_fetch', arguments: { url: 'http://b.example/', agent_tool: 'web_fetch' } },
     ],
   ],
   [

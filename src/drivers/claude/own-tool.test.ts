@@ -21,7 +21,7 @@ test.each([
     'WebFetch',
     { url: 'https://a.example', prompt: 'p' },
     'own_fetch',
-    { url: 'https://a.example', agent_arguments: { prompt: 'p' } },
+    { url: 'https://a.example/', agent_arguments: { prompt: 'p' } },
   ],
   ['WebSearch', { query: 'q' }, 'own_search', { query: 'q' }],
   ['Task', { prompt: 'p' }, 'own_Task', { agent_arguments: { prompt: 'p' } }],

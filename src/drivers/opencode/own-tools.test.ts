@@ -15,8 +15,8 @@ test.each([
     { path: '/work/a.ts', agent_tool: 'edit', agent_arguments: { oldString: 'a', newString: 'b' } },
     'own_edit',
   ],
-  ['webfetch', { url: 'https://a.example' }, { url: 'https://a.example', agent_tool: 'webfetch' }, 'own_fetch'],
-  ['grep', { pattern: 'x' }, { agent_tool: 'grep', agent_arguments: { pattern: 'x' } }, 'own_grep'],
+  ['webfetch', { url: 'https://a.example' }, { url: 'https://a.example/', agent_tool: 'webfetch' }, 'own_fetch'],
+  ['grep', { pattern: 'x' }, { path: '/work', agent_tool: 'grep', agent_arguments: { pattern: 'x' } }, 'own_read'],
 ])('%s is judged in the words of the policy', (tool, args, expected, name) => {
   expect(toOwnTools(tool, args, '/work')).toEqual([{ tool: name, arguments: expected }])
 })
