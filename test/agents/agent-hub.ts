@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Session } from '../../src/api/session.ts'
 import { createHubClient } from '../../src/cli/hub-client/hub-client.ts'
 import { until } from '../fixtures/until.ts'
-import { startHubProcess } from '../worlds/hub-process.ts'
+import { type HubProcess, startHubProcess } from '../worlds/hub-process.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import type { Agent } from './agents.ts'
 import { agentPrograms, writeSettings } from './agents.ts'
@@ -19,6 +19,10 @@ export interface AgentHub extends AsyncDisposable {
   readonly workspace: string
   /** The data directory of the hub. */
   readonly data: string
+  /** The variables of the person, which the hub gets too. */
+  readonly env: Readonly<Record<string, string>>
+  /** The process that runs now. */
+  readonly process: HubProcess
   call(tool: string, args: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
   session(name: string): Promise<Session>
   screen(name: string): Promise<string>
@@ -71,6 +75,10 @@ export async function startAgentHub(agent: Agent): Promise<AgentHub> {
     home,
     workspace,
     data,
+    env,
+    get process() {
+      return hub
+    },
     call,
     session: async (name) => (await call('get_session', { name })) as unknown as Session,
     screen,

@@ -1,0 +1,218 @@
+/**
+ * Talks to an agent without a terminal, and kills the hub at random moments of each turn. The next hub has the same data
+ * directory and port. What the agent said and did is then compared with what the scripted model sent.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'vitest'
+import type { Frame, Thread } from '../../src/api/thread.ts'
+import type { AgentHub } from '../agents/agent-hub.ts'
+import { startAgentHub } from '../agents/agent-hub.ts'
+import type { Agent, AgentName } from '../agents/agents.ts'
+import type { ScriptedModel } from '../agents/model/model.ts'
+import { createDice } from './fuzz-values.ts'
+
+export interface KillPlan {
+  readonly kills: number
+  readonly seed: number
+}
+
+export interface TurnsReport {
+  readonly kills: number
+  readonly turns: number
+  /** One line for each text, call and end of a turn. */
+  readonly said: readonly string[]
+  readonly sent: readonly string[]
+  /** Calls of the agent's own shell that failed. They wait for the next hub, so none should. */
+  readonly ownCallsFailed: readonly string[]
+  /** Calls of the upstream fail while the hub is away. */
+  readonly upstreamCallsFailed: number
+  readonly upstreamCallsSucceeded: number
+  /** Calls of the agent's own shell, by the word that each has in its arguments. */
+  readonly calls: readonly CallCount[]
+}
+
+interface CallCount {
+  readonly word: string
+  /** How often the command ran. */
+  readonly ran: number
+  /** How many results the thread has. */
+  readonly results: number
+}
+
+const session = 'soaked'
+const policy = `
+rules:
+  - allow: own_shell
+    when: { properties: { command: { pattern: "^echo " } }, required: [command] }
+  - allow: "up_*"
+`
+/** The longest turn that a loaded machine needs. */
+const patience = { timeout: 240_000, interval: 100 }
+/** A kill comes at most this long after the start of a turn or of a hub. A turn takes a few times as long. */
+const longestLifeMs = 3_000
+const upstream = fileURLToPath(new URL('../worlds/counting-upstream.ts', import.meta.url))
+
+export async function killInTurns(agent: Agent, { kills, seed }: KillPlan): Promise<TurnsReport> {
+  await using hub = await startAgentHub(agent)
+  const dice = createDice(seed)
+  await hub.call('save_connector', {
+    name: 'counting',
+    transport: 'stdio',
+    cmd: process.execPath,
+    args: [upstream, join(hub.data, 'deeds')],
+  })
+  await hub.call('create_session', {
+    name: session,
+    template: agent.name,
+    mode: 'structured',
+    working_dir: hub.workspace,
+    connectors: [{ connector: 'counting', label: 'up' }],
+    policy,
+  })
+  let done = 0
+  let turns = 0
+  while (done < kills) {
+    const text = scriptOf(++turns, agent.name)
+    await hub.call('prompt_session', { session, text, wait: false })
+    const isOver = async () => (await endsOf(hub)) === turns
+    while (done < kills) {
+      await sleep(dice.below(longestLifeMs))
+      if (await isOver()) break
+      await hub.whileAway(async () => sleep(dice.chance(0.3) ? dice.below(longestLifeMs) : 0))
+      done++
+    }
+    await expect.poll(isOver, { ...patience, message: `turn ${turns} ends` }).toBe(true)
+    await expect.poll(async () => (await hub.session(session)).activity.is, patience).toBe('idle')
+  }
+  const frames = await framesOf(hub)
+  const results = frames.filter((frame) => frame.type === 'tool-result')
+  const own = results.filter(({ name }) => !isOfUpstream(name))
+  const others = results.filter(({ name }) => isOfUpstream(name))
+  return {
+    kills: done,
+    turns,
+    said: saidIn(frames),
+    sent: sentBy(hub.model),
+    ownCallsFailed: own.filter(({ stage }) => stage === 'error').map((frame) => JSON.stringify(frame)),
+    upstreamCallsFailed: others.filter(({ stage }) => stage === 'error').length,
+    upstreamCallsSucceeded: others.filter(({ stage }) => stage === 'success').length,
+    calls: countCalls(hub, own),
+  }
+}
+
+/** A turn with thoughts, texts, own and other calls, and a long end. Each call has a word of its own. */
+function scriptOf(turn: number, agent: AgentName): string {
+  return [
+    'SLOW 60',
+    `THINK about turn ${turn}`,
+    `SAY I begin turn ${turn}`,
+    ownCall(agent, `own-${turn}-1`),
+    `CALL up_act_now {"word":"up-${turn}-2"}`,
+    `THINK it went well in turn ${turn}`,
+    ownCall(agent, `own-${turn}-3`),
+    `SAY Half of turn ${turn} is done`,
+    `CALL up_act_now {"word":"up-${turn}-4"}`,
+    'LONG 30',
+    `FINAL Turn ${turn} is over`,
+  ].join('\n')
+}
+
+function ownCall(agent: AgentName, word: string): string {
+  const command = `echo ${word} >> ran.txt`
+  switch (agent) {
+    case 'claude':
+      return `CALL Bash ${JSON.stringify({ command, description: 'Does it' })}`
+    case 'codex':
+      return `CALL exec_command ${JSON.stringify({ cmd: command })}`
+    case 'gemini':
+      return `CALL run_shell_command ${JSON.stringify({ command, description: 'Does it' })}`
+    case 'opencode':
+      return `CALL bash ${JSON.stringify({ command, description: 'Does it' })}`
+  }
+}
+
+async function endsOf(hub: AgentHub): Promise<number> {
+  if ((await hub.session(session)).thread === undefined) return 0
+  return (await framesOf(hub)).filter(({ type }) => type === 'complete').length
+}
+
+/** All pages of the thread. */
+async function framesOf(hub: AgentHub): Promise<readonly Frame[]> {
+  const frames: Frame[] = []
+  let page: Thread | undefined
+  do {
+    const since = page && { since: page.cursor }
+    page = (await hub.call('read_thread', { session, ...since })) as unknown as Thread
+    frames.push(...page.events)
+  } while (page.has_more)
+  return frames
+}
+
+function saidIn(frames: readonly Frame[]): readonly string[] {
+  return frames.flatMap((frame) => {
+    switch (frame.type) {
+      case 'prompt':
+        return [`prompt ${turnIn(frame.text)}`]
+      case 'thinking':
+      case 'token':
+        return [`${frame.type} ${frame.text.trim()}`]
+      case 'tool-request':
+        return [callLine(frame.name, frame.parameters)]
+      case 'complete':
+        return [`complete ${frame.status}`]
+      case 'error':
+        return [`error ${frame.message}`]
+      case 'tool-result':
+      case 'final':
+        return []
+    }
+  })
+}
+
+/** The same lines, from the record of the model. A reply without calls ends its turn. */
+function sentBy(model: ScriptedModel): readonly string[] {
+  const replies = model.sent().flatMap((conversation) => conversation.replies)
+  const lines: string[] = []
+  let turn = 0
+  let isOpen = false
+  for (const { thinking, text, calls } of replies) {
+    if (!isOpen) lines.push(`prompt ${++turn}`)
+    if (thinking !== undefined) lines.push(`thinking ${thinking.trim()}`)
+    if (text !== undefined) lines.push(`token ${text.trim()}`)
+    for (const call of calls) lines.push(callLine(call.name, call.arguments))
+    isOpen = calls.length > 0
+    if (!isOpen) lines.push('complete completed')
+  }
+  return lines
+}
+
+function turnIn(script: string): number {
+  return Number(/^FINAL Turn (\d+)/m.exec(script)?.[1])
+}
+
+/** The agents have different names for arguments, so the word in them identifies the call. */
+function callLine(name: string, args: object): string {
+  return `call ${isOfUpstream(name) ? 'up_act_now' : name} ${wordIn(args)}`
+}
+
+function isOfUpstream(name: string): boolean {
+  return name.endsWith('up_act_now')
+}
+
+function wordIn(args: object): string {
+  return /(?:own|up)-\d+-\d+/.exec(JSON.stringify(args))?.[0] ?? JSON.stringify(args)
+}
+
+function countCalls(hub: AgentHub, results: readonly { readonly parameters: object }[]): readonly CallCount[] {
+  const file = join(hub.workspace, 'ran.txt')
+  const ran = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
+  const answered = results.map(({ parameters }) => wordIn(parameters))
+  return [...new Set([...ran, ...answered])].map((word) => ({
+    word,
+    ran: ran.filter((each) => each === word).length,
+    results: answered.filter((each) => each === word).length,
+  }))
+}
