@@ -5,6 +5,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 export interface ProcessFamily extends Disposable {
   /** User and system time of all its processes so far. */
   cpuSeconds(): number
+  /** That of the program alone. */
+  ownCpuSeconds(): number
 }
 
 interface Member {
@@ -52,6 +54,10 @@ export function watchFamily(root: number): ProcessFamily {
       look()
       const top = members.get(root)
       return top ? ticksOf(top) / ticksPerSecond : 0
+    },
+    ownCpuSeconds() {
+      look()
+      return (members.get(root)?.ticks ?? 0) / ticksPerSecond
     },
     [Symbol.dispose]: () => clearInterval(timer),
   }

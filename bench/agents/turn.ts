@@ -12,6 +12,8 @@ import { type ProcessFamily, watchFamily } from './process-family.ts'
 export interface Figures {
   /** Of the agent, the upstream, and the hub with its holder, from the start of the agent to the end of the turn. */
   readonly cpuSeconds: number
+  /** Of the program that was started first: the agent alone, or the hub without its holder. */
+  readonly ownCpuSeconds: number
   /** From the start of the agent to the end of the turn. */
   readonly seconds: number
   /** From one request to the model to the next. */
@@ -86,15 +88,19 @@ async function measure(hub: AgentHub, run: (watch: (root: number) => Watched) =>
   const startedAt = performance.now()
   const requests = watchRequests(hub)
   let family: ProcessFamily | undefined
-  let end: { readonly cpuSeconds: number; readonly seconds: number } | undefined
+  let end: Omit<Figures, 'msPerCall'> | undefined
   try {
     await run((root) => {
       const watched = watchFamily(root)
       family = watched
-      const before = watched.cpuSeconds()
+      const [before, ownBefore] = [watched.cpuSeconds(), watched.ownCpuSeconds()]
       return {
         stop() {
-          end = { cpuSeconds: watched.cpuSeconds() - before, seconds: (performance.now() - startedAt) / 1000 }
+          end = {
+            cpuSeconds: watched.cpuSeconds() - before,
+            ownCpuSeconds: watched.ownCpuSeconds() - ownBefore,
+            seconds: (performance.now() - startedAt) / 1000,
+          }
         },
       }
     })
