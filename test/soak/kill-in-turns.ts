@@ -22,6 +22,8 @@ export interface KillPlan {
 export interface TurnsReport {
   readonly kills: number
   readonly turns: number
+  /** How many kills came after which kind of frame. */
+  readonly killedAfter: Readonly<Record<string, number>>
   /** One line for each text, call, result and end of a turn: in the thread, and as the model sent them. */
   readonly said: readonly string[]
   readonly sent: readonly string[]
@@ -51,6 +53,43 @@ const upstream = fileURLToPath(new URL('../worlds/counting-upstream.ts', import.
 export async function killInTurns(agent: Agent, { kills, seed }: KillPlan): Promise<TurnsReport> {
   await using hub = await startAgentHub(agent)
   const dice = createDice(seed)
+  await startSession(hub, agent)
+  let done = 0
+  let turns = 0
+  const killedAfter: Record<string, number> = {}
+  const isOver = (frames: readonly Frame[]) => frames.filter(({ type }) => type === 'complete').length >= turns
+  const begin = () => hub.call('prompt_session', { session, text: scriptOf(++turns, agent.name), wait: false })
+  async function finish(): Promise<void> {
+    const ends = async () => isOver(await framesOf(hub))
+    await expect.poll(ends, { ...patience, message: `turn ${turns} ends` }).toBe(true)
+    await expect.poll(async () => (await hub.session(session)).activity.is, patience).toBe('idle')
+  }
+  while (done < kills) {
+    await begin()
+    while (done < kills) {
+      await sleep(dice.below(longestLifeMs))
+      const frames = await framesOf(hub)
+      if (isOver(frames)) break
+      const last = frames.at(-1)?.type ?? 'nothing'
+      killedAfter[last] = (killedAfter[last] ?? 0) + 1
+      await hub.whileAway(async () => sleep(dice.chance(0.3) ? dice.below(longestLifeMs) : 0))
+      done++
+    }
+    await finish()
+  }
+  // Calls of the upstream fail while the hub is away. Now they work again, when the agent has connected.
+  const before = countDone(await framesOf(hub))
+  const lastTry = Date.now() + patience.timeout
+  do {
+    await begin()
+    await finish()
+  } while (countDone(await framesOf(hub)) === before && Date.now() < lastTry)
+  const frames = await framesOf(hub)
+  expect(countDone(frames), 'calls of the upstream').toBeGreaterThan(before)
+  return { kills: done, turns, killedAfter, ...compare(hub, agent, frames) }
+}
+
+async function startSession(hub: AgentHub, agent: Agent): Promise<void> {
   await hub.call('save_connector', {
     name: 'counting',
     transport: 'stdio',
@@ -65,49 +104,26 @@ export async function killInTurns(agent: Agent, { kills, seed }: KillPlan): Prom
     connectors: [{ connector: 'counting', label: 'up' }],
     policy,
   })
-  let done = 0
-  let turns = 0
-  const isOver = async () => (await endsOf(hub)) === turns
-  const begin = () => hub.call('prompt_session', { session, text: scriptOf(++turns, agent.name), wait: false })
-  async function finish(): Promise<void> {
-    await expect.poll(isOver, { ...patience, message: `turn ${turns} ends` }).toBe(true)
-    await expect.poll(async () => (await hub.session(session)).activity.is, patience).toBe('idle')
-  }
-  while (done < kills) {
-    await begin()
-    while (done < kills) {
-      await sleep(dice.below(longestLifeMs))
-      if (await isOver()) break
-      await hub.whileAway(async () => sleep(dice.chance(0.3) ? dice.below(longestLifeMs) : 0))
-      done++
-    }
-    await finish()
-  }
-  // Calls of the upstream fail while the hub is away. Now they work again, when the agent has connected.
-  const before = countDone(await framesOf(hub))
-  const lastTry = Date.now() + patience.timeout
-  do {
-    await begin()
-    await finish()
-  } while (countDone(await framesOf(hub)) === before && Date.now() < lastTry)
+}
+
+function compare(
+  hub: AgentHub,
+  agent: Agent,
+  frames: readonly Frame[],
+): Omit<TurnsReport, 'kills' | 'turns' | 'killedAfter'> {
   // Over ACP, Gemini CLI does not report the arguments of MCP calls. Their order remains.
   const comparable = (line: string) => (agent.name === 'gemini' ? line.replace(/ up_act_now .*$/, ' up_act_now') : line)
   const sent = sentBy(hub.model)
-  const frames = await framesOf(hub)
   const results = frames.filter((frame) => frame.type === 'tool-result')
   const own = results.filter(({ name }) => !isOfUpstream(name))
-  const ofUpstream = results.filter(({ name }) => isOfUpstream(name)).length
   const succeeded = countDone(frames)
-  expect(succeeded, 'calls of the upstream').toBeGreaterThan(before)
   return {
-    kills: done,
-    turns,
     said: saidIn(frames).map(comparable),
     sent: sent.map(comparable),
     ran: linesIn(join(hub.workspace, 'ran.txt')),
     ordered: sent.filter((line) => line.startsWith('call ')).flatMap((line) => /own-.*/.exec(line) ?? []),
     ownCallsFailed: own.filter(({ stage }) => stage === 'error').map((frame) => JSON.stringify(frame)),
-    upstreamCallsFailed: ofUpstream - succeeded,
+    upstreamCallsFailed: results.length - own.length - succeeded,
     upstreamCallsSucceeded: succeeded,
   }
 }
@@ -143,13 +159,9 @@ function ownCall(agent: AgentName, word: string): string {
   }
 }
 
-async function endsOf(hub: AgentHub): Promise<number> {
-  if ((await hub.session(session)).thread === undefined) return 0
-  return (await framesOf(hub)).filter(({ type }) => type === 'complete').length
-}
-
 /** All pages of the thread. */
 async function framesOf(hub: AgentHub): Promise<readonly Frame[]> {
+  if ((await hub.session(session)).thread === undefined) return []
   const frames: Frame[] = []
   let page: Thread | undefined
   do {
