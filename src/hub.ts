@@ -27,15 +27,13 @@ import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } f
 import { createConnectionRecords } from './connections/connections.ts'
 import { createConnectors } from './connectors/connectors.ts'
 import {
+  companions,
   createAcpDriver,
   createClaudeDriver,
   createCodexDriver,
   createDrivers,
   createOpencodeDriver,
   createPtyDriver,
-  openClaudeCompanion,
-  openGeminiCompanion,
-  openOpencodeCompanion,
 } from './drivers/drivers.ts'
 import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoint/endpoint.ts'
 import { openEventLog } from './events/events.ts'
@@ -199,7 +197,6 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     passedOn: (names) => passedOn(environment, names),
   }
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
-  const companions = { claude: openClaudeCompanion, gemini: openGeminiCompanion, opencode: openOpencodeCompanion }
   const pty = createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log })
   const servers = createPipedPrograms({ ...holders, folder: 'server' })
   const drivers = createDrivers([

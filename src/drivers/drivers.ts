@@ -1,5 +1,6 @@
 /** Drivers: how the hub talks to agents. A template names the one it needs. */
 import { HubError } from '../base/hub-error.ts'
+import type { Companions } from './port/companion.ts'
 import type { Driver } from './port/driver.ts'
 
 export type * from './port/companion.ts'
@@ -8,11 +9,16 @@ export type * from './port/own-tools.ts'
 export type * from './port/thread-writer.ts'
 export { createAcpDriver } from './acp/acp.ts'
 export { createClaudeDriver } from './claude/claude.ts'
-export { openClaudeCompanion } from './claude/companion.ts'
 export { createCodexDriver } from './codex/codex.ts'
-export { openGeminiCompanion } from './gemini/companion.ts'
-export { createOpencodeDriver, openOpencodeCompanion } from './opencode/opencode.ts'
+export { createOpencodeDriver } from './opencode/opencode.ts'
 export { createPtyDriver } from './pty/pty.ts'
+
+/** Each is loaded with its first session, because together they would slow the start of every hub. */
+export const companions: Companions = {
+  claude: async () => (await import('./claude/companion.ts')).openClaudeCompanion,
+  gemini: async () => (await import('./gemini/companion.ts')).openGeminiCompanion,
+  opencode: async () => (await import('./opencode/companion.ts')).openOpencodeCompanion,
+}
 
 export interface Drivers {
   readonly all: readonly Driver[]

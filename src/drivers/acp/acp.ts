@@ -2,7 +2,6 @@
 import type { Log } from '../../base/log.ts'
 import type { PipedPrograms } from '../../terminal/terminal.ts'
 import type { Driver, RunSession, RunSpec } from '../port/driver.ts'
-import { createAcpRun, firstPlace, readPlace } from './acp-run.ts'
 import { gateOf } from './gate-of.ts'
 import { chatMinutePassed } from './gemini-chats.ts'
 import { hubServer } from './own-tool.ts'
@@ -20,6 +19,7 @@ export function createAcpDriver({ pipes, log }: AcpDriverOptions): Driver {
       const governed = await gateOf(spec.template)
       // Its thread is that of the earlier session from the start, not only when it has said something.
       if (spec.isResumed && spec.conversation !== undefined) await spec.thread.append(spec.conversation, [])
+      const { createAcpRun, firstPlace } = await loadRun()
       const program = await pipes.start(spec.id, spec.program)
       const run = createAcpRun({ session: spec, program, place: firstPlace, governed, log })
       if (spec.isResumed && spec.template.agent === 'gemini')
@@ -30,11 +30,15 @@ export function createAcpDriver({ pipes, log }: AcpDriverOptions): Driver {
     async adopt(session) {
       const program = await pipes.adopt(session.id)
       if (!program) return undefined
+      const { createAcpRun, readPlace } = await loadRun()
       const place = readPlace(await session.thread.progress())
       return createAcpRun({ session, program, place, governed: await gateOf(session.template), log })
     },
   }
 }
+
+/** Loaded with the first session, because it would slow the start of every hub. */
+const loadRun = () => import('./acp-run.ts')
 
 /** The agent gets the hub as an MCP server, with the token of its session. */
 function openingOf(spec: RunSpec): ['session/new' | 'session/load', object] {

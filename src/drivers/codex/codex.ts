@@ -8,7 +8,6 @@ import type { PipedProgram, PipedPrograms } from '../../terminal/terminal.ts'
 import type { Driver, RunSession, RunSpec } from '../port/driver.ts'
 import { stopPipedProgram } from '../port/stop-piped-program.ts'
 import type { OpenedRun } from './codex-run.ts'
-import { openCodexRun } from './codex-run.ts'
 import { createEndedRun } from './ended-run.ts'
 import { addressOf, listenArguments, tokenOf } from './server-program.ts'
 
@@ -28,6 +27,8 @@ export function createCodexDriver({ servers, terminals, key, log }: CodexDriverO
   async function open(session: RunSession, server: PipedProgram, beginning: 'begin' | 'adopt'): Promise<OpenedRun> {
     const address = { url: await addressOf(server, session.directory), token: tokenOf(key, session.id) }
     const resume = session.isResumed ? session.conversation : undefined
+    // Loaded with the first session, because it would slow the start of every hub.
+    const { openCodexRun } = await import('./codex-run.ts')
     return openCodexRun({ session, server, address, log }, beginning === 'begin' ? { resume } : undefined)
   }
 

@@ -10,10 +10,8 @@ import { isRecord } from '../../base/is-record.ts'
 import type { Driver, RunSpec } from '../port/driver.ts'
 import { chooseServer, writeServerFile } from './server-file.ts'
 
-export { openOpencodeCompanion } from './companion.ts'
-
 export interface OpencodeDriverOptions {
-  /** Runs it. Its companion for opencode is `openOpencodeCompanion`. */
+  /** Runs it, with the companion for opencode. */
   readonly pty: Driver
   /** The path of the plugin that asks before a tool runs. */
   readonly plugin: string

@@ -3,6 +3,7 @@
  * conversation becomes the thread. Each agent has its own kind of companion.
  */
 import type { Activity, AgentReport, Governed, Question } from '../../api/session.ts'
+import type { AgentName } from '../../api/template.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import type { Delivery, HookMessage, Run, RunSession } from './driver.ts'
 
@@ -37,3 +38,6 @@ export interface CompanionContext {
 }
 
 export type OpenCompanion = (context: CompanionContext) => Companion
+
+/** For the agents that the hub knows more of than their screen. */
+export type Companions = Readonly<Partial<Record<AgentName, () => Promise<OpenCompanion>>>>

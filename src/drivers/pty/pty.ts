@@ -5,8 +5,7 @@ import { messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { PersonsEnvironment } from '../../config/config.ts'
 import type { Terminal, Terminals } from '../../terminal/terminal.ts'
-import type { AgentName } from '../../api/template.ts'
-import type { OpenCompanion } from '../port/companion.ts'
+import type { Companions } from '../port/companion.ts'
 import type { Driver, Run, RunSession, RunSpec } from '../port/driver.ts'
 import type { ActivityRules } from './activity/activity.ts'
 import { createProgramRules, loadActivityRules } from './activity/activity.ts'
@@ -20,8 +19,7 @@ export interface PtyDriverOptions {
   readonly rulePlaces: readonly string[]
   /** Redacts the reason for waiting: it may come from a command line, and notifications send it outside. */
   readonly redact: (text: string) => string
-  /** For the agents that the hub knows more of than their screen. */
-  readonly companions?: Readonly<Partial<Record<AgentName, OpenCompanion>>>
+  readonly companions?: Companions
   readonly log: Log
 }
 
@@ -42,8 +40,9 @@ export function createPtyDriver(options: PtyDriverOptions): Driver {
     }
   }
 
-  function toRun(session: RunSession, terminal: Terminal, firstPrompt?: RunSpec['firstPrompt']): Run {
+  async function toRun(session: RunSession, terminal: Terminal, firstPrompt?: RunSpec['firstPrompt']): Promise<Run> {
     const { template } = session
+    const loadCompanion = template?.agent && terminal.status.is === 'running' ? companions[template.agent] : undefined
     const own = template && basename(template.command)
     return createPtyRun(session, terminal, {
       rules: template && terminal.status.is === 'running' ? rulesOf(template) : undefined,
@@ -51,7 +50,7 @@ export function createPtyDriver(options: PtyDriverOptions): Driver {
       rulesOf: async (program) => (program === own ? undefined : programRules(program)),
       redact,
       firstPrompt,
-      openCompanion: template?.agent && terminal.status.is === 'running' ? companions[template.agent] : undefined,
+      openCompanion: await loadCompanion?.(),
     })
   }
 

@@ -9,7 +9,7 @@ import type { Run, RunSession, TmuxPanes, TmuxTarget } from '../port/driver.ts'
 export interface TmuxPanesOptions {
   readonly environment: PersonsEnvironment
   readonly terminals: Terminals
-  readonly toRun: (session: RunSession, terminal: Terminal) => Run
+  readonly toRun: (session: RunSession, terminal: Terminal) => Promise<Run>
 }
 
 export function createTmuxPanes({ environment, terminals, toRun }: TmuxPanesOptions): TmuxPanes {
