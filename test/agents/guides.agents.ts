@@ -2,6 +2,7 @@
 import { delimiter, dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { createReader } from '../documents/newcomer.ts'
+import type { Step } from '../documents/page-steps.ts'
 import { readSteps } from '../documents/page-steps.ts'
 import { readPage } from '../documents/pages.ts'
 import { runSteps } from '../documents/run-steps.ts'
@@ -11,7 +12,7 @@ import { describeWith } from './requires-agent.ts'
 
 const claude = agents.find(({ name }) => name === 'claude')!
 
-async function follow(page: string, scripts: Readonly<Record<string, string>>): Promise<void> {
+async function follow(steps: readonly Step[], scripts: Readonly<Record<string, string>>): Promise<void> {
   await using model = await startScriptedModel({ scripts })
   await using reader = await createReader()
   const { HOME = '', PATH = '' } = reader.env
@@ -22,13 +23,13 @@ async function follow(page: string, scripts: Readonly<Record<string, string>>): 
     PATH: `${agentPrograms}${delimiter}${PATH}`,
     TMPDIR: dirname(HOME),
   }
-  await runSteps(readSteps(readPage(page)), { ...reader, env })
+  await runSteps(steps, { ...reader, env })
   expect(model.stalled).toBe(0)
 }
 
 describeWith(claude, () => {
   test('a reader talks to an agent from the shell, reads its thread and resumes it', async () => {
-    await follow('docs/guides/talk-to-agents.md', {
+    await follow(readSteps(readPage('docs/guides/talk-to-agents.md')), {
       'What does this project do?': 'FINAL It runs agents, and puts their tool calls under a policy.',
       'Write a commit message.': 'FINAL docs: explain how to talk to agents',
       'What did I ask first?': 'FINAL What does this project do?',
@@ -36,7 +37,7 @@ describeWith(claude, () => {
   })
 
   test('a reader puts the own shell of an agent under the policy', async () => {
-    await follow('docs/guides/own-tools.md', {
+    await follow(readSteps(readPage('docs/guides/own-tools.md')), {
       'Which files are here?': 'CALL Bash {"command":"ls","description":"Lists"}\nFINAL None yet.',
       'Publish it.': 'CALL Bash {"command":"git push","description":"Pushes"}\nFINAL I may not push: people do that.',
       'Write a note.': 'CALL Write {"file_path":"note.md","content":"hello"}\nFINAL It is written.',
