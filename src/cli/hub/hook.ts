@@ -25,7 +25,7 @@ export const command = defineCommand({
       )
     const { status, text } = await post({ url, token, socket, name, body: await context.readStdin() })
     if (status !== 200) throw new CliError('failed', `The hub answered with status ${status}: ${text.trim()}`)
-    await context.write(`${text.trim()}\n`)
+    context.out(text.trim())
     return 'ok'
   },
 })
