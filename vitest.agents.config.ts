@@ -1,4 +1,4 @@
-/** `npm run test:agents`: tests with the real agents, one after another, because each needs the whole machine. */
+/** `npm run test:agents`: tests with the real agents. Two files at a time, because agents mostly wait. */
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -9,7 +9,7 @@ export default defineConfig({
     env: { SHELL: '/bin/bash' },
     retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
-    fileParallelism: false,
+    maxWorkers: 2,
     testTimeout: 240_000,
     hookTimeout: 120_000,
   },

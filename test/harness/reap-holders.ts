@@ -20,7 +20,9 @@ export async function reapHolders(home: string): Promise<void> {
 
 async function readHolderInfos(sessions: string): Promise<readonly HolderInfo[]> {
   const folders = await readdir(sessions).catch(() => [])
-  const texts = folders.map((folder) => readFile(join(sessions, folder, 'holder.json'), 'utf8').catch(() => ''))
+  // The server of an agent has a holder of its own.
+  const places = folders.flatMap((folder) => [join(sessions, folder), join(sessions, folder, 'server')])
+  const texts = places.map((place) => readFile(join(place, 'holder.json'), 'utf8').catch(() => ''))
   return (await Promise.all(texts)).filter((text) => text !== '').map((text) => infoSchema.parse(JSON.parse(text)))
 }
 
