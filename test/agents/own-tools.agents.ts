@@ -4,6 +4,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import type { Approval } from '../../src/api/approval.ts'
@@ -88,15 +89,14 @@ async function rowOf(hub: AgentHub, agent: Agent, mode: SessionMode): Promise<Ro
   // The call comes while the hub is away.
   await prompt(`SLOW 3000\n${run('allowed-late.txt')}\nFINAL went on`, { wait: false })
   const asked = hub.model.asked.length
+  let wasRefused = false
   await hub.whileAway(async () => {
     // Either the agent reports a refusal to the model, or it waits. It has had the time to run the command.
-    await Promise.race([
-      until(() => hub.model.asked.length > asked && (hub.model.asked.at(-1)?.results.length ?? 0) > 0),
-      new Promise((resolve) => setTimeout(resolve, 20_000)),
-    ])
+    const hasResult = () => hub.model.asked.length > asked && (hub.model.asked.at(-1)?.results.length ?? 0) > 0
+    await Promise.race([until(hasResult), setTimeout(20_000)])
+    wasRefused = hasResult()
     expect(made('allowed-late.txt')).toBe(false)
   })
-  const wasRefused = (hub.model.asked.at(-1)?.results.length ?? 0) > 0
   if (!wasRefused) await until(() => made('allowed-late.txt'))
   const away = wasRefused ? 'refused' : 'waits for the next hub'
   return { agent: labels[agent.name], mode, allow, deny, ask, away, governed: governed?.is ?? '–' }

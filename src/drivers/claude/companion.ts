@@ -118,16 +118,15 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       return {}
     }
     const call = [...calls.values()].find((each) => each.text === text && each.approval === undefined)
+    // Before anybody is asked, so that the next hub knows of the question if this one is killed now.
+    if (call) await transcript.hold(call.id, ownTool)
     let stopWatching = () => {}
     const answer = await ownTools.authorize({
       ...ownTool,
       agentAsks: true,
       signal,
       onHeld(approval) {
-        if (call) {
-          call.approval = approval
-          transcript.hold(call.id, ownTool)
-        }
+        if (call) call.approval = approval
         stopWatching()
         stopWatching = watchDialog(terminal, () => noteYes(approval))
       },
@@ -136,7 +135,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     if (answer.is === 'refused' && answer.isUndecided) return untilGone(signal)
     if (call) {
       delete call.approval
-      transcript.hold(call.id, undefined)
+      void transcript.hold(call.id, undefined)
     }
     if (answer.is === 'allowed' && answeredInDialog.has(answer.approval ?? '')) return {}
     if (call && answer.is === 'allowed') call.allowed = answer
@@ -160,7 +159,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     })
     stopWatching()
     if (answer.is === 'refused' && answer.isUndecided) return
-    transcript.hold(id, undefined)
+    void transcript.hold(id, undefined)
     const isAnswered = call.closed!.signal.aborted || answeredInDialog.has(call.approval ?? '')
     // It may ignore keys for a moment.
     for (let tries = 0; !isAnswered && tries < mostTries && showsDialog(terminal, ownTool.arguments); tries += 1) {

@@ -37,8 +37,8 @@ export interface Transcript extends Disposable {
   follow(conversation: string, path: string): void
   /** Reads what is new. */
   read(): Promise<void>
-  /** Remembers a call that waits for a person, or forgets it. */
-  hold(call: string, tool: HeldTool | undefined): void
+  /** Remembers a call that waits for a person, or forgets it. Resolves when that is stored, as far as it can be. */
+  hold(call: string, tool: HeldTool | undefined): Promise<void>
 }
 
 export interface TranscriptOptions {
@@ -132,7 +132,7 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
     },
     read,
     hold(call, tool) {
-      void oneByOne(async () => {
+      return oneByOne(async () => {
         if (!place) return
         const { [call]: _, ...others } = place.held
         await store({ ...place, held: tool ? { ...others, [call]: tool } : others }, [], [])
