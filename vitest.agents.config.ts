@@ -7,7 +7,6 @@ export default defineConfig({
     globalSetup: ['test/own-home.ts', 'test/bundle-setup.ts'],
     setupFiles: ['test/close-left-open.ts'],
     env: { SHELL: '/bin/bash' },
-    retry: process.env['CI'] ? 1 : 0,
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 240_000,

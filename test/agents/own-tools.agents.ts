@@ -87,12 +87,14 @@ async function rowOf(hub: AgentHub, agent: Agent, mode: SessionMode): Promise<Ro
   const ask = ranEarly ? 'runs' : 'waits for a person'
 
   // The call comes while the hub is away.
-  await prompt(`SLOW 3000\n${run('allowed-late.txt')}\nFINAL went on`, { wait: false })
-  const asked = hub.model.asked.length
+  const before = hub.model.asked.length
+  const late = await prompt(`SLOW 3000\n${run('allowed-late.txt')}\nFINAL went on`, { wait: false })
+  expect(late, JSON.stringify(late)).toMatchObject({ status: 'working' })
+  await until(() => hub.model.asked.length > before)
   let wasRefused = false
   await hub.whileAway(async () => {
     // Either the agent reports a refusal to the model, or it waits. It has had the time to run the command.
-    const hasResult = () => hub.model.asked.length > asked && (hub.model.asked.at(-1)?.results.length ?? 0) > 0
+    const hasResult = () => (hub.model.asked.at(-1)?.results.length ?? 0) > 0
     await Promise.race([until(hasResult), setTimeout(20_000)])
     wasRefused = hasResult()
     expect(made('allowed-late.txt')).toBe(false)
