@@ -72,10 +72,10 @@ async function rowOf(hub: AgentHub, agent: Agent, mode: SessionMode): Promise<Ro
   const allow = made('allowed.txt') ? 'runs' : 'does not run'
   const { governed } = await hub.session(name)
 
-  await prompt(`${run('denied.txt')}\nFINAL went on`)
+  await prompt(`${run('denied.txt')}\nFINAL did without`)
   const deny = made('denied.txt') ? 'runs' : 'refused'
 
-  await prompt(`${run('asked.txt')}\nFINAL went on`, { wait: false })
+  await prompt(`${run('asked.txt')}\nFINAL was allowed`, { wait: false })
   const [approval] = await until(async () => {
     const open = await pending()
     return open.length > 0 && open
@@ -88,7 +88,7 @@ async function rowOf(hub: AgentHub, agent: Agent, mode: SessionMode): Promise<Ro
 
   // The call comes while the hub is away.
   const before = hub.model.asked.length
-  const late = await prompt(`SLOW 3000\n${run('allowed-late.txt')}\nFINAL went on`, { wait: false })
+  const late = await prompt(`SLOW 3000\n${run('allowed-late.txt')}\nFINAL came late`, { wait: false })
   expect(late, JSON.stringify(late)).toMatchObject({ status: 'working' })
   await until(() => hub.model.asked.length > before)
   let wasRefused = false
