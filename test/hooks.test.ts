@@ -57,7 +57,7 @@ function post(
 const message = (hook_event_name: string, tool_name: string, tool_input: object, tool_use_id?: string) => ({
   session_id: conversation,
   transcript_path: transcript,
-  cwd: '/work',
+  cwd: '/project',
   permission_mode: 'default',
   hook_event_name,
   tool_name,
@@ -114,7 +114,7 @@ test('rules allow, deny, end the turn, or show the agent’s own dialog', async 
 test('a person answers the question of the agent', async () => {
   const asking = post(message('PermissionRequest', 'Bash', { command: 'make' }))
   const { id, tool, arguments: args } = await until(async () => (await approvals())[0])
-  expect({ tool, args }).toEqual({ tool: 'own_shell', args: { command: 'make', cwd: '/work', agent_tool: 'Bash' } })
+  expect({ tool, args }).toEqual({ tool: 'own_shell', args: { command: 'make', cwd: '/project', agent_tool: 'Bash' } })
   await callTool(hub, 'decide_approval', { id, decision: 'deny', reason: 'not now' })
   expect(await (await asking).json()).toMatchObject({
     hookSpecificOutput: { decision: { behavior: 'deny', message: expect.stringContaining('not now') } },
@@ -142,7 +142,7 @@ test('only the token of a session gets an answer, and only for the hooks of its 
 })
 
 test('the agent cannot answer for the person: not with its token, not with other hooks, not in its transcript', async () => {
-  const input = { file_path: '/work/secret', new_string: 'x' }
+  const input = { file_path: '/project/secret', new_string: 'x' }
   await before('Edit', input, 'call-1')
   const held = post(message('PermissionRequest', 'Edit', input))
   const { id } = await until(async () => (await approvals())[0])

@@ -98,10 +98,7 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
    * runs, nobody else writes its thread.
    */
   async function assertOver(sessionId: string): Promise<void> {
-    const owner = await findSession(sessionId).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined
-      throw error
-    })
+    const owner = await sessionAt(sessionId)
     if (owner && !isOver(owner.status)) {
       throw new HubError('conflict', `The conversation belongs to the session "${owner.name}", which has not ended.`)
     }
@@ -175,8 +172,14 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     )
   }
 
-  async function nameOf({ sessionId }: ThreadRecord): Promise<string | undefined> {
-    return (await findSession(sessionId).catch(() => undefined))?.name
+  /** `undefined`: the session was removed. */
+  async function sessionAt(id: string) {
+    try {
+      return await findSession(id)
+    } catch (error) {
+      if (isNotFound(error)) return undefined
+      throw error
+    }
   }
 
   async function look(record: ThreadRecord, seen: Seen, limit: number): Promise<ThreadPage> {
@@ -205,7 +208,7 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
 
   async function describe(record: ThreadRecord, { entries, frames, hasMore, seen }: ThreadPage): Promise<Thread> {
     const { id, agent, parent, forkKey, label, createdAt } = record
-    const session = await nameOf(record)
+    const session = (await sessionAt(record.sessionId))?.name
     return {
       version: 'v1',
       thread_id: id,

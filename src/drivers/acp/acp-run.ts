@@ -12,9 +12,9 @@ import { createSerial } from '../../base/serial.ts'
 import { waitUntil } from '../../base/wait-until.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 import type { Delivery, Run, RunSession } from '../port/driver.ts'
+import { stopPipedProgram } from '../port/stop-piped-program.ts'
 import type { KnownCall } from './own-tool.ts'
 import { isAskedByDefault, isHubTool, toOwnTools } from './own-tool.ts'
-import { stopPiped } from './stop-piped.ts'
 import type { Place } from './transcript.ts'
 import { createTranscript } from './transcript.ts'
 import type { Incoming, Outgoing, Permission, RequestId } from './wire.ts'
@@ -173,7 +173,9 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   function fail(reason: string): void {
     fault = reason
     notify()
-    void stopPiped(program).catch((error: unknown) => log.warn({ session: session.name, error }, 'could not stop it'))
+    void stopPipedProgram(program).catch((error: unknown) =>
+      log.warn({ session: session.name, error }, 'could not stop it'),
+    )
   }
 
   function endTurn(): void {
@@ -365,7 +367,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
       turnEnds = new AbortController()
     },
     async stop() {
-      await stopPiped(program)
+      await stopPipedProgram(program)
       // What it said last is in the thread before the session is over.
       await Promise.race([following, sleep(5_000, undefined, { ref: false })])
     },

@@ -1,11 +1,8 @@
 /** Whether an agent is told to ask about all its own tools. What it then does shows whether it obeys. */
-import { readdir } from 'node:fs/promises'
 import type { Governed } from '../../api/session.ts'
 import type { Template } from '../../api/template.ts'
+import { hasSystemPolicies, systemPolicies } from '../port/gemini-policies.ts'
 import { recordOf } from './wire.ts'
-
-/** Gemini CLI ignores `--admin-policy` if this folder has policies. */
-const systemPolicies = '/etc/gemini-cli/policies'
 
 export async function gateOf(template: Template | undefined): Promise<Governed> {
   switch (template?.agent) {
@@ -20,8 +17,7 @@ export async function gateOf(template: Template | undefined): Promise<Governed> 
 
 async function geminiGate({ args = [] }: Template): Promise<Governed> {
   if (!args.includes('--admin-policy')) return { is: 'no', reason: 'The template does not give it --admin-policy.' }
-  const files = await readdir(systemPolicies).catch(() => [])
-  if (files.length === 0) return { is: 'yes' }
+  if (!(await hasSystemPolicies())) return { is: 'yes' }
   return { is: 'partly', reason: `Gemini CLI follows ${systemPolicies} instead of the policy of its session.` }
 }
 

@@ -16,16 +16,16 @@ const call: KnownCall = {
 test.each([
   [{ name: 'grep', input: { pattern: 'KEY', path: '/secret' } }, '/secret'],
   [{ name: 'glob', title: "'*.pem' within ../secret" }, '/secret'],
-  [{ name: 'glob', title: "'*.pem'" }, '/work'],
+  [{ name: 'glob', title: "'*.pem'" }, '/project'],
 ])('a search in files is judged as reading their folder: %o', (said, path) => {
-  expect(toOwnTools({ ...call, ...said }, '/work')).toMatchObject([{ tool: 'own_read', arguments: { path } }])
+  expect(toOwnTools({ ...call, ...said }, '/project')).toMatchObject([{ tool: 'own_read', arguments: { path } }])
 })
 
 test('a search in a folder whose path was shortened cannot be judged', () => {
-  expect(toOwnTools({ ...call, title: "'KEY' within very/.../deep" }, '/work')).toEqual([])
+  expect(toOwnTools({ ...call, title: "'KEY' within very/.../deep" }, '/project')).toEqual([])
 })
 
 test('an address is found whatever its case, and judged as it is fetched', () => {
   const fetch = { ...call, name: 'web_fetch', kind: 'fetch', title: 'Read HTTPS://Evil.example/a' }
-  expect(toOwnTools(fetch, '/work')).toMatchObject([{ arguments: { url: 'https://evil.example/a' } }])
+  expect(toOwnTools(fetch, '/project')).toMatchObject([{ arguments: { url: 'https://evil.example/a' } }])
 })

@@ -10,7 +10,7 @@ test.each([
       title: 'make all',
       content: [{ type: 'content', content: { text: '[in lib] (Builds it)' } }],
     },
-    [{ tool: 'own_shell', arguments: { command: 'make all', cwd: '/work/lib', agent_tool: 'run_shell_command' } }],
+    [{ tool: 'own_shell', arguments: { command: 'make all', cwd: '/project/lib', agent_tool: 'run_shell_command' } }],
   ],
   [
     'a new file of Gemini CLI',
@@ -18,13 +18,13 @@ test.each([
       toolCallId: 'write_file__1',
       kind: 'edit',
       title: 'Writing to a.txt',
-      content: [{ type: 'diff', path: '/work/a.txt', oldText: '', newText: 'hello' }],
-      locations: [{ path: '/work/a.txt' }],
+      content: [{ type: 'diff', path: '/project/a.txt', oldText: '', newText: 'hello' }],
+      locations: [{ path: '/project/a.txt' }],
     },
     [
       {
         tool: 'own_write',
-        arguments: { path: '/work/a.txt', old_text: '', new_text: 'hello', agent_tool: 'write_file' },
+        arguments: { path: '/project/a.txt', old_text: '', new_text: 'hello', agent_tool: 'write_file' },
       },
     ],
   ],
@@ -39,7 +39,7 @@ test.each([
   [
     'a file that opencode reads',
     { toolCallId: 'call_16efb370-481d', kind: 'read', title: 'read', rawInput: { filePath: 'a.txt', limit: 9 } },
-    [{ tool: 'own_read', arguments: { path: '/work/a.txt', agent_tool: 'read', agent_arguments: { limit: 9 } } }],
+    [{ tool: 'own_read', arguments: { path: '/project/a.txt', agent_tool: 'read', agent_arguments: { limit: 9 } } }],
   ],
   [
     'a tool without a common name',
@@ -47,14 +47,14 @@ test.each([
     [{ tool: 'own_todowrite', arguments: { agent_tool: 'todowrite', agent_arguments: { todos: [] } } }],
   ],
 ])('the policy judges %s', (_, call, expected) => {
-  expect(toOwnTools(learn(undefined, call), '/work')).toEqual(expected)
+  expect(toOwnTools(learn(undefined, call), '/project')).toEqual(expected)
 })
 
 test.each(['execute', 'read', 'edit', 'search', 'fetch'])(
   'a call of the kind %s without a description cannot be judged',
   (kind) => {
     const call = learn(undefined, { toolCallId: 'call_1', kind, title: 'tool', rawInput: {} })
-    expect(toOwnTools(call, '/work')).toEqual([])
+    expect(toOwnTools(call, '/project')).toEqual([])
   },
 )
 

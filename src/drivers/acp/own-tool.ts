@@ -126,7 +126,7 @@ function restOf(call: KnownCall, known: readonly string[]): { readonly agent_arg
   return Object.keys(rest).length > 0 ? { agent_arguments: rest } : {}
 }
 
-/** Gemini CLI: "[current working directory /work] (why)" or "[in folder]". */
+/** Gemini CLI: "[current working directory /project] (why)" or "[in folder]". */
 function directoryIn(notes: readonly string[]): string | undefined {
   for (const note of notes) {
     const found = /^\[(?:current working directory|in) ([^\]]+)\]/.exec(note)?.[1]

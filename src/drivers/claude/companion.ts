@@ -10,6 +10,7 @@ import type { NewEntry } from '../../api/thread.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { Companion, OpenCompanion } from '../port/companion.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
+import { awaitSignOfLife } from '../port/sign-of-life.ts'
 import { permissionHookAnswer, toolHookAnswer } from './answers.ts'
 import { dialogKeys, showsDialog, watchDialog } from './dialog.ts'
 import { governedIn, hooksAreOff, notSeenYet } from './governed.ts'
@@ -22,8 +23,6 @@ import { openTranscript } from './transcript.ts'
 
 /** The last part of the path that its hooks use. */
 const hookName = 'claude'
-/** From the start of the program to its first hook, with the questions that it asks before. */
-const signOfLifeMs = 120_000
 const tryEveryMs = 1_000
 const mostTries = 5
 
@@ -39,14 +38,12 @@ interface SeenCall {
 }
 
 export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, report, onChange }) => {
-  const { ownTools, template, workspacePath } = session
+  const { ownTools, workspacePath } = session
   const calls = new Map<string, SeenCall>()
   /** The approvals that ended because a person said yes in the dialog. */
   const answeredInDialog = new Set<string>()
   let permissionMode: string | undefined
-  let runsHooks = false
-  let fault: string | undefined
-  let isLate = false
+  const signOfLife = awaitSignOfLife({ session, terminal, isNew, onChange, notSeenYet, hooksAreOff })
 
   const transcript = openTranscript({
     thread: session.thread,
@@ -55,7 +52,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     },
     onRead({ entries, ran }) {
       // Only a hook tells where the transcript is.
-      runsHooks = true
+      signOfLife.note()
       permissionMode = transcript.state?.permissionMode ?? permissionMode
       for (const id of ran) noteYes(calls.get(id)?.approval)
       for (const entry of entries) {
@@ -169,8 +166,8 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
   }
 
   function seen({ session_id: conversation, transcript_path: path, permission_mode: mode }: HookInput): void {
-    const wasSeen = runsHooks && mode === permissionMode
-    runsHooks = true
+    const wasSeen = signOfLife.isSeen && mode === permissionMode
+    signOfLife.note()
     permissionMode = mode ?? permissionMode
     if (conversation !== undefined && path !== undefined && basename(path) === `${conversation}.jsonl`) {
       transcript.follow(conversation, path)
@@ -192,27 +189,13 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     }
   }
 
-  /** The session must not go on without the gate. */
-  function demandHooks(): void {
-    if (runsHooks) return
-    isLate = true
-    if (template?.own_tools === 'required') {
-      fault = `The session was stopped: ${hooksAreOff.reason}`
-      terminal.signal('SIGTERM')
-    }
-    onChange()
-  }
-  const late = isNew ? setTimeout(demandHooks, signOfLifeMs) : undefined
-  late?.unref()
-
   return {
     get governed() {
-      if (runsHooks) return governedIn(permissionMode)
-      return isLate ? hooksAreOff : notSeenYet
+      return signOfLife.isSeen ? governedIn(permissionMode) : signOfLife.governed
     },
     question: undefined,
     get fault() {
-      return fault
+      return signOfLife.fault
     },
     actions: {
       async interrupt() {
@@ -230,7 +213,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       return answer(message, signal)
     },
     [Symbol.dispose]() {
-      clearTimeout(late)
+      signOfLife[Symbol.dispose]()
       transcript[Symbol.dispose]()
     },
   } satisfies Companion

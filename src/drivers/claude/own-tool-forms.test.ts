@@ -9,31 +9,31 @@ test.each([
   ['NotebookEdit', { notebook_path: ' /etc/x.ipynb' }, '/etc/x.ipynb'],
   ['Edit', { file_path: '../secret' }, '/secret'],
   ['Glob', { pattern: '/secret/**/*.pem' }, '/secret'],
-  ['Glob', { pattern: '../secret/*', path: 'src' }, '/work/secret'],
-  ['Glob', { pattern: 'src/**/*.ts' }, '/work'],
+  ['Glob', { pattern: '../secret/*', path: 'src' }, '/project/secret'],
+  ['Glob', { pattern: 'src/**/*.ts' }, '/project'],
 ])('%s %o is judged by the path that Claude Code uses', (name, input, path) => {
-  expect(toOwnTool({ name, input, cwd: '/work' }).arguments).toMatchObject({ path })
+  expect(toOwnTool({ name, input, cwd: '/project' }).arguments).toMatchObject({ path })
 })
 
 test.each(['Bash', 'Monitor', 'PowerShell'])('%s runs a command, so a rule about the shell covers it', (name) => {
   const input = { command: 'git push', description: 'Pushes', persistent: true }
-  expect(toOwnTool({ name, input, cwd: '/work' })).toEqual({
+  expect(toOwnTool({ name, input, cwd: '/project' })).toEqual({
     tool: 'own_shell',
-    arguments: { command: 'git push', cwd: '/work', agent_tool: name, agent_arguments: { persistent: true } },
+    arguments: { command: 'git push', cwd: '/project', agent_tool: name, agent_arguments: { persistent: true } },
   })
 })
 
 test('an address is judged as it is fetched', () => {
-  const { arguments: args } = toOwnTool({ name: 'WebFetch', input: { url: 'HTTPS://Evil.example' }, cwd: '/work' })
+  const { arguments: args } = toOwnTool({ name: 'WebFetch', input: { url: 'HTTPS://Evil.example' }, cwd: '/project' })
   expect(args).toMatchObject({ url: 'https://evil.example/' })
 })
 
 test('what describes a command is left out, but not an argument of another tool with that name', () => {
   const input = { title: 'bug', description: 'the text of it' }
-  expect(toOwnTool({ name: 'mcp__tracker__create', input, cwd: '/work' }).arguments).toEqual({
+  expect(toOwnTool({ name: 'mcp__tracker__create', input, cwd: '/project' }).arguments).toEqual({
     agent_tool: 'mcp__tracker__create',
     agent_arguments: input,
   })
   const shell = { command: 'ls', description: 'Lists' }
-  expect(toOwnTool({ name: 'Bash', input: shell, cwd: '/work' }).arguments).not.toHaveProperty('agent_arguments')
+  expect(toOwnTool({ name: 'Bash', input: shell, cwd: '/project' }).arguments).not.toHaveProperty('agent_arguments')
 })

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
 import { isToolOfHub, toOwnTool } from './own-tool.ts'
 
-const cwd = '/work'
+const cwd = '/project'
 
 test.each([
   ['Bash', { command: 'ls', description: 'lists' }, 'own_shell', { command: 'ls', cwd }],
   [
     'Edit',
-    { file_path: '/work/a', old_string: 'x' },
+    { file_path: '/project/a', old_string: 'x' },
     'own_edit',
-    { path: '/work/a', agent_arguments: { old_string: 'x' } },
+    { path: '/project/a', agent_arguments: { old_string: 'x' } },
   ],
-  ['MultiEdit', { file_path: '/work/a' }, 'own_edit', { path: '/work/a' }],
-  ['NotebookEdit', { notebook_path: '/work/n' }, 'own_edit', { path: '/work/n' }],
-  ['Write', { file_path: '/work/a', content: 'x' }, 'own_write', { path: '/work/a', content: 'x' }],
+  ['MultiEdit', { file_path: '/project/a' }, 'own_edit', { path: '/project/a' }],
+  ['NotebookEdit', { notebook_path: '/project/n' }, 'own_edit', { path: '/project/n' }],
+  ['Write', { file_path: '/project/a', content: 'x' }, 'own_write', { path: '/project/a', content: 'x' }],
   ['Read', { file_path: '/etc/passwd', limit: 5 }, 'own_read', { path: '/etc/passwd', agent_arguments: { limit: 5 } }],
-  ['Grep', { pattern: 'x' }, 'own_read', { path: '/work', agent_arguments: { pattern: 'x' } }],
-  ['Glob', { pattern: '*', path: 'src' }, 'own_read', { path: '/work/src', agent_arguments: { pattern: '*' } }],
+  ['Grep', { pattern: 'x' }, 'own_read', { path: '/project', agent_arguments: { pattern: 'x' } }],
+  ['Glob', { pattern: '*', path: 'src' }, 'own_read', { path: '/project/src', agent_arguments: { pattern: '*' } }],
   [
     'WebFetch',
     { url: 'https://a.example', prompt: 'p' },

@@ -19,11 +19,11 @@ test.each(["/usr/local/bin/bash -lc 'ls -l'", "/opt/homebrew/bin/zsh -lc 'ls -l'
 )
 
 test.each([
-  "/work/bash -lc 'git status'",
+  "/project/bash -lc 'git status'",
   './sh -c ls',
   'bin/zsh -lc ls',
-  '/work/usr/bin/bash -lc ls',
-  '/bin/../work/bash -lc ls',
+  '/project/usr/bin/bash -lc ls',
+  '/bin/../project/bash -lc ls',
 ])('%s runs a program that may be the agent’s own, so it is judged as a whole', (command) => {
   expect(unwrapShell(command)).toBe(command)
 })

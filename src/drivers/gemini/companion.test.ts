@@ -44,7 +44,7 @@ async function open() {
     write: (bytes: Buffer) => void typed.push(bytes.toString()),
   }
   const companion = openGeminiCompanion({
-    session: { ownTools, thread, directory, workspacePath: '/work', isResumed: false } as unknown as RunSession,
+    session: { ownTools, thread, directory, workspacePath: '/project', isResumed: false } as unknown as RunSession,
     terminal: terminal as unknown as Terminal,
     isNew: false,
     report() {},
@@ -94,6 +94,6 @@ test.each([
   ['other/a.txt', false],
 ])('the dialog about a.txt is not about every file whose path begins so: %s', (file, isAbout) => {
   const terminal = { screen: { text: () => dialog } } as unknown as Terminal
-  const judged = { name: 'write_file', input: { file_path: file }, cwd: '/work' }
+  const judged = { name: 'write_file', input: { file_path: file }, cwd: '/project' }
   expect(dialogFor(terminal, judged) !== undefined).toBe(isAbout)
 })

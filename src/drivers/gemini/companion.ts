@@ -8,13 +8,14 @@
  * A hook cannot allow, so the template tells Gemini CLI to ask about everything that changes something. If a hook is
  * missing, the dialog still shows, and only a person answers it.
  */
-import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Governed } from '../../api/session.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { Companion, OpenCompanion } from '../port/companion.ts'
+import { hasSystemPolicies, systemPolicies } from '../port/gemini-policies.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
+import { awaitSignOfLife } from '../port/sign-of-life.ts'
 import { openChat } from './chat.ts'
 import { answerDialog, dialogFor } from './dialog.ts'
 import { isHubTool, toOwnTools } from './own-tool.ts'
@@ -23,8 +24,6 @@ import { pendingCallFile } from './pending-call.ts'
 
 /** The last part of the path that its hooks use. */
 const hookName = 'gemini'
-/** From the start of the program to its first hook, with the questions that it asks before. */
-const signOfLifeMs = 120_000
 /** A dialog that is gone for so long was answered. */
 const goneMs = 400
 /** An answer shows within this time whether the tool runs. */
@@ -32,14 +31,10 @@ const showsWithinMs = 3_000
 const lookEveryMs = 100
 /** The dialog appears a moment after its hook has run. */
 const dialogWithinMs = 20_000
-
 const hooksEndWithinMs = 10_000
 const quietMs = 500
 const missedMs = 2_000
 const busy = /Executing Hooks?:|esc to cancel/
-
-/** Gemini CLI ignores `--admin-policy` if this folder has policies. */
-const systemPolicies = '/etc/gemini-cli/policies'
 
 const hookSchema = z.looseObject({
   hook_event_name: z.string(),
@@ -73,24 +68,19 @@ const hooksAreOff: Governed = {
 }
 
 export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, report, onChange }) => {
-  const { ownTools, template, workspacePath } = session
+  const { ownTools, workspacePath } = session
   const closing = new AbortController()
   const file = pendingCallFile(session.directory)
   const chat = openChat(session.thread)
   let current: OpenCall | undefined
-  let runsHooks = false
-  let isLate = false
-  let hasSystemPolicies = false
-  let fault: string | undefined
+  const signOfLife = awaitSignOfLife({ session, terminal, isNew, onChange, notSeenYet, hooksAreOff })
+  let isPolicyIgnored = false
   let hookCount = 0
 
-  void readdir(systemPolicies).then(
-    (files) => {
-      hasSystemPolicies = files.length > 0
-      onChange()
-    },
-    () => {},
-  )
+  void hasSystemPolicies().then((hasSome) => {
+    isPolicyIgnored = hasSome
+    onChange()
+  })
   if (session.isResumed && session.conversation !== undefined) {
     // Its thread is that of the earlier session from the start, not only when it has said something.
     void session.thread.append(session.conversation, []).catch(() => {})
@@ -104,7 +94,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   async function restore(): Promise<void> {
     const [wasSeen, pending] = await Promise.all([chat.restored, file.read()])
     if (current) return
-    runsHooks ||= wasSeen
+    if (wasSeen) signOfLife.note()
     onChange()
     if (!pending) return
     current = openCall(pending, [])
@@ -300,34 +290,21 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
 
   function seen({ session_id: conversation, transcript_path: path }: HookInput): void {
     if (conversation !== undefined && path) chat.follow(conversation, path)
-    if (runsHooks) return
-    runsHooks = true
+    if (signOfLife.isSeen) return
+    signOfLife.note()
     onChange()
   }
-
-  /** The session must not go on without the gate. */
-  function demandHooks(): void {
-    if (runsHooks) return
-    isLate = true
-    if (template?.own_tools === 'required') {
-      fault = `The session was stopped: ${hooksAreOff.reason}`
-      terminal.signal('SIGTERM')
-    }
-    onChange()
-  }
-  const late = isNew ? setTimeout(demandHooks, signOfLifeMs) : undefined
-  late?.unref()
 
   return {
     get governed(): Governed {
-      if (!runsHooks) return isLate ? hooksAreOff : notSeenYet
-      if (!hasSystemPolicies) return { is: 'yes' }
+      if (!signOfLife.isSeen) return signOfLife.governed
+      if (!isPolicyIgnored) return { is: 'yes' }
       const reason = `Gemini CLI follows ${systemPolicies} instead of the policy of its session. A tool whose hook fails may run.`
       return { is: 'partly', reason }
     },
     question: undefined,
     get fault() {
-      return fault
+      return signOfLife.fault
     },
     actions: {
       async interrupt() {
@@ -346,7 +323,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
       return reply(message, signal)
     },
     [Symbol.dispose]() {
-      clearTimeout(late)
+      signOfLife[Symbol.dispose]()
       closing.abort()
       chat[Symbol.dispose]()
     },

@@ -21,7 +21,7 @@ function open() {
   const client = {
     replyPermission: async (_id: string, reply: string) => void replies.push(reply),
   } as unknown as OpencodeClient
-  const calls = createCalls({ ownTools, workspacePath: '/work', client, onChange() {} })
+  const calls = createCalls({ ownTools, workspacePath: '/project', client, onChange() {} })
   const decide = (id: string, command: string) =>
     calls.decide({ id, tool: 'bash', conversation: 'ses_1', args: { command } }, new AbortController().signal)
   return { calls, decide, judged, replies }

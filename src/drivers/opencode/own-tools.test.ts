@@ -5,20 +5,20 @@ test.each([
   [
     'bash',
     { command: 'ls', description: 'Lists', workdir: 'src', timeout: 5 },
-    { command: 'ls', cwd: '/work/src', agent_tool: 'bash', agent_arguments: { timeout: 5 } },
+    { command: 'ls', cwd: '/project/src', agent_tool: 'bash', agent_arguments: { timeout: 5 } },
     'own_shell',
   ],
   ['read', { filePath: '/etc/hosts' }, { path: '/etc/hosts', agent_tool: 'read' }, 'own_read'],
   [
     'edit',
     { filePath: 'a.ts', oldString: 'a', newString: 'b' },
-    { path: '/work/a.ts', agent_tool: 'edit', agent_arguments: { oldString: 'a', newString: 'b' } },
+    { path: '/project/a.ts', agent_tool: 'edit', agent_arguments: { oldString: 'a', newString: 'b' } },
     'own_edit',
   ],
   ['webfetch', { url: 'https://a.example' }, { url: 'https://a.example/', agent_tool: 'webfetch' }, 'own_fetch'],
-  ['grep', { pattern: 'x' }, { path: '/work', agent_tool: 'grep', agent_arguments: { pattern: 'x' } }, 'own_read'],
+  ['grep', { pattern: 'x' }, { path: '/project', agent_tool: 'grep', agent_arguments: { pattern: 'x' } }, 'own_read'],
 ])('%s is judged in the words of the policy', (tool, args, expected, name) => {
-  expect(toOwnTools(tool, args, '/work')).toEqual([{ tool: name, arguments: expected }])
+  expect(toOwnTools(tool, args, '/project')).toEqual([{ tool: name, arguments: expected }])
 })
 
 test('a patch is judged once for each of its files', () => {
@@ -33,12 +33,12 @@ test('a patch is judged once for each of its files', () => {
     '*** Delete File: d.ts',
     '*** End Patch',
   ].join('\n')
-  const judged = toOwnTools('apply_patch', { patchText }, '/work')
+  const judged = toOwnTools('apply_patch', { patchText }, '/project')
   expect(judged.map(({ tool, arguments: { path } }) => `${tool} ${String(path)}`)).toEqual([
-    'own_edit /work/a.ts',
-    'own_write /work/b.ts',
-    'own_write /work/c.ts',
-    'own_write /work/d.ts',
+    'own_edit /project/a.ts',
+    'own_write /project/b.ts',
+    'own_write /project/c.ts',
+    'own_write /project/d.ts',
   ])
 })
 

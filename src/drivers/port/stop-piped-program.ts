@@ -1,6 +1,6 @@
 /** Ends a program on pipes and its process group. Resolves when the program is gone. */
-import { setTimeout } from 'node:timers/promises'
 import { HubError } from '../../base/hub-error.ts'
+import { waitUntil } from '../../base/wait-until.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 
 const graceMs = 3_000
@@ -13,20 +13,14 @@ export async function stopPipedProgram(program: PipedProgram): Promise<void> {
 }
 
 async function endsAfter(program: PipedProgram, signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
-  const { promise: ended, resolve } = Promise.withResolvers<void>()
-  const isOver = () => program.status.is !== 'running'
-  const stopListening = program.onChange(() => {
-    if (isOver()) resolve()
+  const isOver = () => program.status.is !== 'running' || undefined
+  if (isOver()) return true
+  program.signal(signal)
+  const ended = await waitUntil({
+    sources: [(listener) => program.onChange(listener)],
+    look: isOver,
+    timeoutMs,
+    signal: new AbortController().signal,
   })
-  const enough = new AbortController()
-  try {
-    if (isOver()) return true
-    program.signal(signal)
-    const limit = setTimeout(timeoutMs, undefined, { signal: enough.signal }).catch(() => {})
-    await Promise.race([ended, limit])
-    return isOver()
-  } finally {
-    enough.abort()
-    stopListening()
-  }
+  return ended === true
 }
