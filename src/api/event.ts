@@ -11,6 +11,7 @@ import { connectorSchema } from './connector.ts'
 import { decisionSchema, policyScopes, proposalStatuses } from './policy.ts'
 import { sessionStatuses } from './session-status.ts'
 import { activitySchema } from './session.ts'
+import { turnStatuses, usageSchema } from './thread.ts'
 
 /** A policy that could not be evaluated has no version. */
 const decision = decisionSchema.partial({ policy_version: true })
@@ -67,6 +68,29 @@ const eventPayloads = {
     approval: z.string().optional(),
     decision: decision.optional(),
     bytes: z.int().optional(),
+    error: z.unknown().optional(),
+  }),
+  /** A prompt was given to the agent of a session. Until `turn-ended`, what the agent does has this event as its parent. */
+  'turn-started': z.object({
+    /** The sessions that work for one another, by name; the last is the one whose turn it is. */
+    chain: z.array(z.string()).readonly(),
+  }),
+  'turn-ended': z.object({
+    status: z.enum(turnStatuses),
+    ms: z.number(),
+    reason: z.string().optional(),
+    usage: usageSchema.optional(),
+  }),
+  /** A call of a model by the hub itself. `request` and `response` are redacted like everything else, and may be cut. */
+  'model-called': z.object({ model: z.string(), request: z.record(z.string(), z.unknown()).readonly() }),
+  'model-answered': z.object({
+    model: z.string(),
+    ms: z.number(),
+    outcome: z.enum(['ok', 'error', 'cancelled']),
+    finish_reason: z.string().optional(),
+    response: z.record(z.string(), z.unknown()).readonly().optional(),
+    stream: z.object({ parts: z.int(), first_part_ms: z.number().optional() }).optional(),
+    usage: usageSchema.optional(),
     error: z.unknown().optional(),
   }),
   'calls-unrecorded': z.object({ calls: z.int(), outcomes: z.int().optional() }),

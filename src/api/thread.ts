@@ -59,6 +59,8 @@ export interface EntryPlace {
   /** ISO 8601 UTC: when the agent said or did it. */
   readonly at: string
   readonly model?: string | undefined
+  /** Who said it, if not the agent of the thread: another provider has continued the conversation. */
+  readonly provider?: string | undefined
 }
 
 /** As drivers write it. */

@@ -1,14 +1,18 @@
 /** The entries of a thread as messages, so that any provider can continue the conversation. */
 import type { Message, ThreadEntry } from '../api/thread.ts'
 
-/** Tool calls and their results are messages. What is said or done in a row by the agent is one message. */
-export function toMessages(entries: readonly ThreadEntry[], provider: string): Message[] {
+/**
+ * Tool calls and their results are messages. What is said or done in a row by the agent is one message. `agent`: who
+ * answers, where an entry does not say it.
+ */
+export function toMessages(entries: readonly ThreadEntry[], agent: string): Message[] {
   const messages: Message[] = []
 
   /** Continues the agent's last message, unless it has already called tools: text after a call is a new message. */
-  function ofAgent({ key, at, model }: ThreadEntry, isText: boolean): Message {
+  function ofAgent({ key, at, model, provider = agent }: ThreadEntry, isText: boolean): Message {
     const last = messages.at(-1)
-    if (last?.role === 'assistant' && last.model === model && !(isText && last.tool_calls)) return last
+    const isSame = last?.role === 'assistant' && last.model === model && last.provider === provider
+    if (isSame && !(isText && last.tool_calls)) return last
     const message: Message = {
       id: key,
       role: 'assistant',
