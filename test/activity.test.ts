@@ -83,7 +83,7 @@ test('the next hub checks an activity that the agent did not report, and reports
   await using hub = await startSessionHub()
   const { id } = await start(hub, 'agent', '', { template: 'shell', command: 'exec bash --norc' })
   await expect.poll(() => activityOf(hub), patience).toMatchObject({ is: 'idle', source: 'screen' })
-  await hub.call('send_input', { name: 'agent', text: 'until [ -e go ]; do sleep 0.05; done' })
+  await hub.call('send_input', { name: 'agent', text: 'sleep 600' })
   await expect.poll(() => activityOf(hub), patience).toMatchObject({ is: 'working' })
   const { since } = await activityOf(hub)
   await hub.restart('SIGKILL')

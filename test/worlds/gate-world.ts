@@ -2,7 +2,7 @@
  * A hub with one session that is bound to an upstream. The upstream logs what reaches it, and so does the program in
  * the terminal.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
@@ -47,6 +47,7 @@ export async function startGateWorld(env: Readonly<Record<string, string>> = {})
   const { token } = await hub.call('issue_token', { role: 'agent', session: 'agent' })
   const approvals = async (filter: object) =>
     (await hub.call('list_approvals', { ...filter }))['approvals'] as readonly { id: string; status: string }[]
+  const newlyTyped = createLineReader(typed)
   let marks = 0
   let policy = ''
   return {
@@ -56,14 +57,14 @@ export async function startGateWorld(env: Readonly<Record<string, string>> = {})
     },
     agent: { url: hub.url, port: hub.port, token: String(token) },
     socket: String(socket),
-    deeds: () => takeLines(file),
+    deeds: createLineReader(file),
     async typed() {
       // A terminal keeps the order: text that was typed before the mark comes before it.
       const mark = `mark ${++marks}`
       // `force`, because a call of its agent may be waiting for an approval.
       await hub.call('send_input', { name: 'agent', text: mark, force: true })
       await expect.poll(() => linesIn(typed), patience).toContain(mark)
-      return takeLines(typed).filter((line) => line !== mark)
+      return newlyTyped().filter((line) => !line.startsWith('mark '))
     },
     breakUpstream: () => writeFileSync(`${file}.broken`, ''),
     async setPolicy(source) {
@@ -86,14 +87,19 @@ export async function startGateWorld(env: Readonly<Record<string, string>> = {})
   }
 }
 
-function takeLines(file: string): readonly string[] {
-  const lines = linesIn(file)
-  rmSync(file, { force: true })
-  return lines
+/** Returns the lines that the last call did not return. The file only grows, since a program may be writing to it. */
+function createLineReader(file: string): () => readonly string[] {
+  let seen = 0
+  return () => {
+    const lines = linesIn(file).slice(seen)
+    seen += lines.length
+    return lines
+  }
 }
 
 function linesIn(file: string): readonly string[] {
   if (!existsSync(file)) return []
-  const lines = readFileSync(file, 'utf8').split('\n')
+  // Without the last part, which may be half a line.
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1)
   return lines.map((line) => line.trim()).filter((line) => line !== '')
 }

@@ -23,7 +23,7 @@ test('sets the activity of the session that the program runs in', async () => {
   const { lines } = await callTool(hub, 'read_screen', { session: 'agent' })
   // Agents read the output of their hooks as instructions, so it must be empty.
   expect((lines as string[]).join('\n').trim()).toBe('')
-  await callTool(hub, 'send_input', { name: 'agent', text: '' })
+  await callTool(hub, 'send_input', { name: 'agent', text: '', force: true })
   await callTool(hub, 'wait_for', { session: 'agent', for: 'text', value: 'SAID' })
 })
 
