@@ -68,7 +68,8 @@ describe('output', () => {
       program.processed(end)
     }
     expect(count).toBe(1_000_000)
-    expect(largest).toBeLessThan(limits.maxBytes + 2 * limits.segmentBytes)
+    // Besides the output: its index, and what the holder has just read.
+    expect(largest).toBeLessThan(limits.maxBytes + 4 * limits.segmentBytes)
     expect(program.status).toMatchObject({ is: 'exited', code: 3, offset: 6_888_896 })
   })
 

@@ -1,10 +1,11 @@
 /** The hub with a certificate of its own: https on its port, plain HTTP for programs of the same machine, renewal. */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, readFile, rename, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { join } from 'node:path'
+import { text as readAll } from 'node:stream/consumers'
 import { connect, type PeerCertificate, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CertificateFiles, makeCertificate, readAuthority } from '../fixtures/certificate.ts'
@@ -70,17 +71,18 @@ openssl.describe('a hub with a certificate', () => {
     const env = { SIGNALBOX_HOME: hub.home }
     expect(await runInProcess(['ls'], { env })).toMatchObject({ code: 0 })
     expect(await runInProcess(['call', 'hub_status'], { env })).toMatchObject({ code: 0 })
-    const run = (...words: string[]) =>
-      spawnSync(process.execPath, [shippedHub[0]!, ...words], {
-        env: { PATH: process.env['PATH'], ...env, NODE_EXTRA_CA_CERTS: files.cert },
-        encoding: 'utf8',
-      })
+    const programEnv = { PATH: process.env['PATH'], ...env, NODE_EXTRA_CA_CERTS: files.cert }
+    const run = async (...words: string[]) => {
+      const program = spawn(process.execPath, [shippedHub[0]!, ...words], { env: programEnv })
+      const [stderr, [status]] = await Promise.all([readAll(program.stderr), once(program, 'close')])
+      return { status, stderr }
+    }
     const named = (url: string) => ['--url', `${url}:${hub.port}`, '--token-file', join(hub.home, 'token')]
     for (const words of [[], named('https://127.0.0.1'), named('http://127.0.0.1')]) {
-      const probe = run('probe', ...words)
+      const probe = await run('probe', ...words)
       expect([words, probe.status, probe.stderr]).toEqual([words, 0, ''])
     }
-    const own = run('status', '--url', `http://127.0.0.1:${hub.port}`)
+    const own = await run('status', '--url', `http://127.0.0.1:${hub.port}`)
     expect([own.status, own.stderr]).toEqual([0, ''])
   })
 

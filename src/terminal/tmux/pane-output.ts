@@ -19,6 +19,8 @@ export interface PaneOutput {
   read(): void
   /** Draws the screen and scrollback of the pane, then continues with its output. */
   join(): Promise<void>
+  /** Runs commands that end the pipe, which is not opened again. If they fail, output continues. */
+  end(commands: readonly TmuxCommand[]): Promise<void>
   close(): void
 }
 
@@ -39,6 +41,7 @@ const retryMs = { first: 50, most: 2_000 }
 export async function openPaneOutput(options: PaneOutputOptions): Promise<PaneOutput> {
   const { tmux, pane, directory, onBytes, onRedraw, onGone } = options
   let isClosed = false
+  let ending: Promise<void> | undefined
   let pipe = await openPipe()
 
   function openPipe(): Promise<OutputPipe> {
@@ -59,6 +62,7 @@ export async function openPaneOutput(options: PaneOutputOptions): Promise<PaneOu
 
   async function afterEnd(): Promise<void> {
     pipe.close()
+    await ending?.catch(() => {})
     for (let waitMs = retryMs.first; !isClosed; waitMs = Math.min(waitMs * 2, retryMs.most)) {
       try {
         const now = await findPane(tmux, pane)
@@ -81,6 +85,7 @@ export async function openPaneOutput(options: PaneOutputOptions): Promise<PaneOu
     },
     read: () => pipe.read(),
     join: () => join(drawWhole),
+    end: (commands) => (ending = runTmux(tmux, commands).then(() => void (isClosed = true))),
     close() {
       isClosed = true
       pipe.close()

@@ -122,7 +122,7 @@ export async function startInTmux(
       resize: (next) => void resize(next).catch(() => {}),
       signal: (name) => void (signalGroup(pid, name) || signalGroup(panePid, name)),
       async release() {
-        await runTmux(tmux, releaseCommands(id))
+        await output.end(releaseCommands(id))
         reader.flush()
         end({ code: null, signal: null, isReleased: true })
       },
