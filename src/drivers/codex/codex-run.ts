@@ -12,18 +12,17 @@ import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import { waitUntil } from '../../base/wait-until.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
-import type { Delivery, Run, RunSession, RunStatus } from '../port/driver.ts'
-import { stopPipedProgram } from '../port/stop-piped-program.ts'
+import type { Delivery, Run, RunSession } from '../port/driver.ts'
 import type { AppServer, AppServerAddress, RequestId } from './app-server.ts'
 import { connectToAppServer, introduce } from './app-server.ts'
+import { createCodexPrograms } from './codex-programs.ts'
 import type { Sandbox, ThreadSettings } from './governing.ts'
-import { governedBy, hasTrustedCommands, openedSettings, undoOpening, updatedSettings } from './governing.ts'
+import { governedBy, hasTrustedCommands, openedSettings, undoOpening } from './governing.ts'
+import type { CodexThread, NotificationHandlers, ThreadStatus } from './notifications.ts'
+import { handleNotification, statusOf, threadSchema } from './notifications.ts'
 import { createOwnToolRequests } from './own-tool-requests.ts'
 import { createQuestions } from './questions.ts'
-import { whyEnded } from './server-program.ts'
-import { readItem } from './thread-items.ts'
 import { createThreadRecorder, lastThreadOf } from './thread-recorder.ts'
-import { tokensSchema, turnSchema } from './turns.ts'
 
 export interface CodexRunOptions {
   readonly session: RunSession
@@ -55,32 +54,15 @@ interface FollowedThread extends ThreadSettings {
   /** The hub gets its items and questions. */
   readonly isJoined: boolean
   readonly activeTurn: string | undefined
-  readonly status: 'idle' | 'active' | 'waiting' | 'failed'
+  readonly status: ThreadStatus
 }
 
-const statusSchema = z.looseObject({ type: z.string(), activeFlags: z.array(z.string()).default([]) })
-const threadSchema = z.object({
-  id: z.string(),
-  path: z.string().nullish(),
-  parentThreadId: z.string().nullish(),
-  recencyAt: z.number().nullish(),
-  status: statusSchema,
-  turns: z.array(turnSchema),
-})
 const openedSchema = z.object({ thread: threadSchema, ...openedSettings })
 const loadedSchema = z.object({ data: z.array(z.string()) })
 const accountSchema = z.object({ account: z.unknown().optional(), requiresOpenaiAuth: z.boolean() })
 const configSchema = z.object({ config: z.looseObject({ web_search: z.string().nullish() }) })
 const anything = z.unknown()
 const ofThread = z.object({ threadId: z.string() })
-const itemNotice = z.object({ threadId: z.string(), item: z.unknown().optional() })
-const deltaNotice = z.object({ threadId: z.string(), itemId: z.string(), delta: z.string() })
-const turnNotice = z.object({ threadId: z.string(), turn: turnSchema })
-const tokenNotice = z.object({ threadId: z.string(), tokenUsage: z.object({ total: tokensSchema }) })
-const statusNotice = z.object({ threadId: z.string(), status: statusSchema })
-const settingsNotice = z.object({ threadId: z.string(), threadSettings: updatedSettings })
-const resolvedNotice = z.object({ requestId: z.union([z.string(), z.number()]) })
-const startedNotice = z.object({ thread: threadSchema })
 
 const signInReason = 'Codex wants you to sign in: run "codex login" on this machine, or set OPENAI_API_KEY for the hub.'
 /** A prompt waits this long for the end of the turn before it. */
@@ -102,8 +84,6 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   const recorder = await createThreadRecorder({ session: name, writer: session.thread, log })
   let server: AppServer | undefined
   let current = await lastThreadOf(session.thread)
-  let terminal: Run | undefined
-  let stopTerminalListening = () => {}
   let activity: Activity = session.lastActivity ?? activityNow('unknown')
   let fault: string | undefined
   let loosened: string | undefined
@@ -112,11 +92,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   let trustsCommands = false
   let codexHome = ''
   let hasTurn = session.isResumed
-  let ending: RunStatus | undefined
-  let isServerLost = false
-  let isEnding = false
-  let isStopAsked = false
 
+  const programs = createCodexPrograms({ session: name, server: program, log, onChange: notify })
   const reply = (id: RequestId, result: object) => server?.answer(id, result)
   const questions = createQuestions(reply, update)
   const requests = createOwnToolRequests({
@@ -236,7 +213,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   /** A thread that another client started, such as the interface for `/new`. */
-  async function meet({ id, path, parentThreadId, status }: z.output<typeof threadSchema>): Promise<void> {
+  async function meet({ id, path, parentThreadId, status }: CodexThread): Promise<void> {
     if (threads.has(id)) return
     const isSub = parentThreadId != null
     threads.set(id, {
@@ -270,9 +247,9 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     if (session.template?.own_tools !== 'required' || is !== 'no') return
     fault = `The session was stopped, because its template requires that the policy covers the tools of its agent. ${reason}`
     notify()
-    void stop().catch((error: unknown) =>
-      log.error({ session: name, error: messageOf(error) }, 'could not stop a session'),
-    )
+    void programs
+      .stop()
+      .catch((error: unknown) => log.error({ session: name, error: messageOf(error) }, 'could not stop a session'))
   }
 
   function governed() {
@@ -304,69 +281,44 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     else handle()
   }
 
-  function onNotification(method: string, params: unknown): void {
-    switch (method) {
-      case 'thread/started':
-        return take(startedNotice, params, ({ thread }) => void meet(thread))
-      case 'thread/status/changed':
-        return take(statusNotice, params, ({ threadId, status }) => {
-          change(threadId, { status: statusOf(status) })
-          // The thread of a subagent is not announced otherwise.
-          if (!threads.get(threadId)?.isJoined && statusOf(status) !== 'idle') void joinWhenRunning(threadId)
-        })
-      case 'thread/settings/updated':
-        return take(settingsNotice, params, ({ threadId, threadSettings }) => {
-          const { approvalPolicy, sandboxPolicy: policy, activePermissionProfile: profile } = threadSettings
-          noteSettings(threadId, approvalPolicy, { policy, profile: profile?.id })
-        })
-      case 'thread/tokenUsage/updated':
-        return take(tokenNotice, params, ({ threadId, tokenUsage }) => recorder.tokens(threadId, tokenUsage.total))
-      case 'turn/started':
-        return take(turnNotice, params, ({ threadId, turn }) => {
-          if (threads.get(threadId)?.isSub === false) current = threadId
-          hasTurn = true
-          change(threadId, { activeTurn: turn.id, status: 'active' })
-        })
-      case 'turn/completed':
-        return take(turnNotice, params, ({ threadId, turn }) => {
-          requests.turnEnded(threadId)
-          if (!isSub(threadId)) recorder.turnEnded(threadId, turn)
-          change(threadId, { activeTurn: undefined, status: 'idle' })
-          void lookAtRules()
-        })
-      case 'item/started':
-        return take(itemNotice, params, ({ threadId, item: value }) => {
-          const item = readItem(value)
-          if (!item) return
-          requests.itemStarted(item)
-          if (!isSub(threadId)) recorder.itemStarted(threadId, item)
-        })
-      case 'item/completed':
-        return take(itemNotice, params, ({ threadId, item: value }) => {
-          const item = readItem(value)
-          if (!item) return
-          requests.itemEnded(item)
-          if (!isSub(threadId)) recorder.itemCompleted(threadId, item)
-        })
-      case 'item/agentMessage/delta':
-        return take(deltaNotice, params, ({ threadId, itemId, delta: text }) => {
-          if (!isSub(threadId)) recorder.delta(threadId, { itemId, type: 'text', text })
-        })
-      case 'item/reasoning/summaryTextDelta':
-      case 'item/reasoning/textDelta':
-        return take(deltaNotice, params, ({ threadId, itemId, delta: text }) => {
-          if (!isSub(threadId)) recorder.delta(threadId, { itemId, type: 'thinking', text })
-        })
-      case 'serverRequest/resolved':
-        return take(resolvedNotice, params, ({ requestId }) => {
-          requests.resolved(requestId)
-          questions.resolved(requestId)
-        })
-      case 'account/updated':
-      case 'account/login/completed':
-        return void lookAtAccount().catch(() => {})
-      default:
-    }
+  const handlers: NotificationHandlers = {
+    threadStarted: (thread) => void meet(thread),
+    statusChanged(id, status) {
+      change(id, { status })
+      // The thread of a subagent is not announced otherwise.
+      if (!threads.get(id)?.isJoined && status !== 'idle') void joinWhenRunning(id)
+    },
+    settingsUpdated(id, { approvalPolicy, sandboxPolicy: policy, activePermissionProfile: profile }) {
+      noteSettings(id, approvalPolicy, { policy, profile: profile?.id })
+    },
+    tokensUsed: (id, total) => recorder.tokens(id, total),
+    turnStarted(id, turn) {
+      if (threads.get(id)?.isSub === false) current = id
+      hasTurn = true
+      change(id, { activeTurn: turn.id, status: 'active' })
+    },
+    turnCompleted(id, turn) {
+      requests.turnEnded(id)
+      if (!isSub(id)) recorder.turnEnded(id, turn)
+      change(id, { activeTurn: undefined, status: 'idle' })
+      void lookAtRules()
+    },
+    itemStarted(id, item) {
+      requests.itemStarted(item)
+      if (!isSub(id)) recorder.itemStarted(id, item)
+    },
+    itemCompleted(id, item) {
+      requests.itemEnded(item)
+      if (!isSub(id)) recorder.itemCompleted(id, item)
+    },
+    textAdded(id, delta) {
+      if (!isSub(id)) recorder.delta(id, delta)
+    },
+    requestResolved(request) {
+      requests.resolved(request)
+      questions.resolved(request)
+    },
+    accountChanged: () => void lookAtAccount().catch(() => {}),
   }
 
   function onRequest(id: RequestId, method: string, params: unknown): void {
@@ -405,8 +357,9 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   async function connect(): Promise<void> {
     server = await connectToAppServer(address, {
       onNotification(method, params) {
-        if (method === 'thread/tokenUsage/updated') onNotification(method, params)
-        else inOrder(params, () => onNotification(method, params))
+        const handle = () => handleNotification(method, params, handlers)
+        if (method === 'thread/tokenUsage/updated') handle()
+        else inOrder(params, handle)
       },
       onRequest: (id, method, params) => inOrder(params, () => onRequest(id, method, params)),
       onClose,
@@ -453,11 +406,11 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     requests.clear()
     questions.clear()
     update()
-    if (program.status.is === 'running') void reconnect()
+    if (programs.isServerRunning) void reconnect()
   }
 
   async function reconnect(): Promise<void> {
-    for (let pauseMs = firstPauseMs; !disposing.signal.aborted && program.status.is === 'running';) {
+    for (let pauseMs = firstPauseMs; !disposing.signal.aborted && programs.isServerRunning;) {
       await sleep(pauseMs, undefined, { ref: false })
       pauseMs = Math.min(2 * pauseMs, longestPauseMs)
       try {
@@ -490,60 +443,13 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     update()
   }
 
-  // The end.
-
-  function statusNow(): RunStatus {
-    const shown = terminal?.status
-    if (program.status.is === 'running') {
-      if (!shown || shown.is === 'running') return shown ?? program.status
-      // The interface has ended. The session ends when its server is gone too.
-      return { is: 'running' }
-    }
-    if (shown?.is === 'running') return shown
-    ending ??= shown && shown.is === 'exited' && !isServerLost ? shown : withReason(program.status)
-    return ending
-  }
-
-  function withReason(status: RunStatus): RunStatus {
-    return status.is === 'exited' && !isStopAsked ? { ...status, reason: whyEnded(program) } : status
-  }
-
-  /** Whichever ends first ends the other. */
-  function endTogether(): void {
-    const isServerGone = program.status.is !== 'running'
-    const isTerminalGone = terminal !== undefined && terminal.status.is !== 'running'
-    if (isServerGone && terminal?.status.is === 'running' && !isStopAsked) {
-      isServerLost = true
-      fault = whyEnded(program)
-    }
-    if ((isServerGone || isTerminalGone) && !isEnding) {
-      void endAll().catch((error: unknown) =>
-        log.error({ session: name, error: messageOf(error) }, 'could not end a session of Codex'),
-      )
-    }
-    notify()
-  }
-
-  async function stop(): Promise<void> {
-    isStopAsked = true
-    await endAll()
-  }
-
-  async function endAll(): Promise<void> {
-    isEnding = true
-    await Promise.all([terminal?.stop(), stopPipedProgram(program)])
-    notify()
-  }
-
-  const stopProgramListening = program.onChange(endTogether)
-
   // Opening.
 
   try {
     await connect()
     await (beginning ? begin(beginning) : joinAll())
   } catch (error) {
-    stopProgramListening()
+    programs[Symbol.dispose]()
     server?.[Symbol.dispose]()
     throw error
   }
@@ -575,7 +481,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     if (beginning && session.template?.connects) await session.agentConnected(signal)
     const ready = await waitUntil({
       sources: [onChange],
-      look: () => whyNotNow() ?? (statusNow().is !== 'running' ? 'The session has ended.' : isIdle() ? '' : undefined),
+      look: () =>
+        whyNotNow() ?? (programs.status.is !== 'running' ? 'The session has ended.' : isIdle() ? '' : undefined),
       timeoutMs: idleMs,
       signal,
     })
@@ -597,7 +504,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
 
   /** The interface shows its own dialog soon after it has started. */
   async function screenWaits(signal: AbortSignal): Promise<void> {
-    const look = () => (!terminal || terminal.activity.is === 'waiting' ? true : undefined)
+    const look = () => (!programs.terminal || programs.terminal.activity.is === 'waiting' ? true : undefined)
     await waitUntil({ sources: [onChange], look, timeoutMs: dialogMs, signal })
   }
 
@@ -607,7 +514,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   function notDelivered(reason: string): Delivery {
-    const text = terminal?.terminal?.screen.text()
+    const text = programs.terminal?.terminal?.screen.text()
     const lines = text?.split('\n').filter((line) => line.trim() !== '')
     return { delivered: false, reason, ...(lines && { screen: lines.slice(-screenLines).join('\n') }) }
   }
@@ -622,22 +529,22 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       return prompted().id
     },
     get status() {
-      return statusNow()
+      return programs.status
     },
     get activity() {
       // A dialog of the interface itself, such as a choice of models, waits for a person too.
-      const shown = terminal?.activity
+      const shown = programs.terminal?.activity
       return shown?.is === 'waiting' && activity.is === 'idle' ? shown : activity
     },
     get fault() {
-      return fault ?? terminal?.fault ?? program.fault
+      return fault ?? programs.fault
     },
     hasThread: true,
     get conversation() {
       return hasTurn ? current : undefined
     },
     get terminal() {
-      return terminal?.terminal
+      return programs.terminal?.terminal
     },
     get governed() {
       return governed()
@@ -661,28 +568,22 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       await connected().call('turn/interrupt', { threadId: id, turnId: activeTurn }, anything)
     },
     answer: async (question, answer) => questions.answer(question, answer),
-    stop,
+    stop: () => programs.stop(),
     type: (text, typing) => requireTerminal().type!(text, typing),
     tail: (lines, tailing) => requireTerminal().tail!(lines, tailing),
-    show(shown) {
-      terminal = shown
-      stopTerminalListening = shown.onChange(endTogether)
-      endTogether()
-    },
+    show: (terminal) => programs.show(terminal),
     [Symbol.dispose]() {
       disposing.abort()
       listeners.clear()
-      stopProgramListening()
-      stopTerminalListening()
       server?.[Symbol.dispose]()
       server = undefined
-      terminal?.[Symbol.dispose]()
+      programs[Symbol.dispose]()
       program.release()
     },
   }
 
   function requireTerminal(): Run {
-    if (terminal) return terminal
+    if (programs.terminal) return programs.terminal
     throw new HubError(
       'invalid',
       `"${name}" has no terminal. Talk to it with prompt_session, and read it with read_thread.`,
@@ -691,14 +592,3 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
 }
 
 const screenLines = 20
-
-function statusOf({ type, activeFlags }: z.output<typeof statusSchema>): FollowedThread['status'] {
-  if (type === 'systemError') return 'failed'
-  if (type !== 'active') return 'idle'
-  return activeFlags.length > 0 ? 'waiting' : 'active'
-}
-
-function take<Notice>(schema: z.ZodType<Notice>, params: unknown, use: (notice: Notice) => void): void {
-  const { data } = schema.safeParse(params)
-  if (data !== undefined) use(data)
-}
