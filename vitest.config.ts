@@ -25,8 +25,8 @@ export default defineConfig({
       NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', import.meta.url)),
     },
     pool: 'forks',
-    // Many tests wait for a clock or another process, so two cores stay busy only with four workers.
-    maxWorkers: 4,
+    // Many tests wait for a clock or another process, so two cores stay busy only with six workers.
+    maxWorkers: 6,
     // For what takes as long as a busy machine takes; an assertion ends as soon as it holds.
     expect: { poll: { timeout: 60_000, interval: 50 } },
     testTimeout: 180_000,
