@@ -6,7 +6,7 @@ const againMs = 1_000
 /** A hub that restarts while it decides a call is asked again for this long. */
 const restartMs = 120_000
 
-const { SIGNALBOX_URL = 'http://127.0.0.1', SIGNALBOX_TOKEN = '' } = process.env
+const { SIGNALBOX_URL = 'http://127.0.0.1', SIGNALBOX_TOKEN = '', SIGNALBOX_HUB_SOCKET } = process.env
 const hookUrl = new URL('/hooks/opencode', SIGNALBOX_URL)
 
 export const Signalbox = async ({ serverUrl }) => {
@@ -57,7 +57,7 @@ class Refusal extends Error {}
 
 /** In the words of Bun, which runs opencode, or of Node. */
 function isRefused({ code, cause }) {
-  return code === 'ConnectionRefused' || cause?.code === 'ECONNREFUSED'
+  return ['ConnectionRefused', 'FailedToOpenSocket'].includes(code) || cause?.code === 'ECONNREFUSED'
 }
 
 /** Tries until the hub has it: it may be restarting. */
@@ -73,9 +73,13 @@ async function tell(message) {
   }
 }
 
-/** A person may take an hour to answer, so there is no time-out. */
+/**
+ * A person may take an hour to answer, so there is no time-out. It uses the socket of the hub: while the hub is down,
+ * another user of the machine could take its port. Only the `fetch` of Bun knows `unix`.
+ */
 function post(message) {
   return fetch(hookUrl, {
+    unix: SIGNALBOX_HUB_SOCKET || undefined,
     method: 'POST',
     headers: { authorization: `Bearer ${SIGNALBOX_TOKEN}`, 'content-type': 'application/json' },
     body: JSON.stringify(message),

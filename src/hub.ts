@@ -21,6 +21,7 @@ import { connectableHost, originOf } from './base/origin-of.ts'
 import { packageFile, packageVersion, signalboxProgram } from './base/package-files.ts'
 import type { Principal } from './base/principal.ts'
 import { createRedactor } from './base/redact.ts'
+import { isSharedMachine } from './base/shared-machine.ts'
 import { holderSocketDirectory, hubSocket, socketPlaces } from './base/socket-places.ts'
 import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
@@ -290,6 +291,8 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       environment: persons,
       mcpUrl: localUrl,
       hubSocket: hubSocket(home.path),
+      isSharedMachine: async () =>
+        config.sharedMachine === 'auto' ? isSharedMachine() : config.sharedMachine === 'yes',
       signalbox: signalboxProgram,
       urlOf: pages.ofSession,
       defaultTemplate: config.defaultTemplate,

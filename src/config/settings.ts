@@ -210,6 +210,12 @@ const definitions = {
     secret: true,
     description: 'A URL to which the hub posts the same details, once, as JSON with a `text` that chat services show.',
   }),
+  sharedMachine: setting(oneOf('auto', 'yes', 'no'), 'auto', {
+    environment: 'SIGNALBOX_SHARED_MACHINE',
+    group: 'sessions',
+    description:
+      "Whether other people use this machine. If they do, the hooks of Claude Code use the hub's socket and not its port, which costs a small process for each call. `auto` looks for other accounts and homes.",
+  }),
   hopLimit: setting(wholeNumber({ min: 1 }), 3, {
     environment: 'SIGNALBOX_HOP_LIMIT',
     group: 'sessions',

@@ -8,6 +8,7 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
 import { expandArgs } from './conversation.ts'
+import { hooksOverSocket } from './hooks-over-socket.ts'
 import type { CommandLine } from './program.ts'
 import { isOfTemplate, toLaunch } from './program.ts'
 import type { RunningSessions } from './running.ts'
@@ -28,6 +29,8 @@ export interface LaunchOptions {
   readonly environment: PersonsEnvironment
   readonly mcpUrl: string
   readonly hubSocket: string
+  /** Whether other people can listen on the port of a hub that has ended. */
+  readonly isSharedMachine: () => Promise<boolean>
   /** The command that runs `signalbox`. */
   readonly signalbox: string
   readonly worktrees: Pick<Worktrees, 'setUp'>
@@ -53,7 +56,7 @@ export interface Launcher {
 
 export function createLauncher(options: LaunchOptions): Launcher {
   const { registry, runs, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
-  const { worktrees, running, stopping } = options
+  const { worktrees, running, stopping, isSharedMachine } = options
 
   async function start(record: SessionRecord, { env, socketPath, prompt }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
@@ -78,7 +81,10 @@ export function createLauncher(options: LaunchOptions): Launcher {
     const line = { command: record.command, args: record.args }
     const launched = isOfTemplate(line, template) ? fillLine(line) : line
     const kept = await templates.seed(record.template, workspacePath, workspaceFolder)
-    await writeSessionFiles(sessionDir, filled.session_files)
+    const files = (await isSharedMachine())
+      ? hooksOverSocket(filled.session_files, { hooksUrl: words.hooks_url, signalbox })
+      : filled.session_files
+    await writeSessionFiles(sessionDir, files)
     const ownEnv: ProgramEnvironment = {
       ...(await environment.forPrograms()),
       ...environment.passedOn(template.env_keys),

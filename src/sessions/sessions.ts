@@ -71,6 +71,7 @@ export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly mcpUrl: string
   /** The socket of the hub, for `signalbox` inside a session. */
   readonly hubSocket: string
+  readonly isSharedMachine: () => Promise<boolean>
   readonly signalbox: string
   readonly urlOf: (name: string) => string
   readonly defaultTemplate: string
@@ -152,6 +153,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     environment,
     mcpUrl,
     hubSocket,
+    isSharedMachine: options.isSharedMachine,
     signalbox,
     worktrees,
     running,

@@ -32,7 +32,8 @@ export interface AgentHub extends AsyncDisposable {
   whileAway(work: () => Promise<void>): Promise<void>
 }
 
-export async function startAgentHub(agent: Agent): Promise<AgentHub> {
+/** `settings`: variables of the hub. */
+export async function startAgentHub(agent: Agent, settings: Readonly<Record<string, string>> = {}): Promise<AgentHub> {
   await using opened = new AsyncDisposableStack()
   const place = opened.use(await createTempHome())
   const [home, workspace, temporary] = ['home', 'work', 'tmp'].map((folder) => join(place.path, folder)) as [
@@ -55,7 +56,11 @@ export async function startAgentHub(agent: Agent): Promise<AgentHub> {
     ...agent.environment(model.origin),
   }
   const data = join(place.path, 'hub')
-  const start = (port: number) => startHubProcess({ home: data, env: { ...env, SIGNALBOX_PORT: String(port) } })
+  const start = (port: number) =>
+    startHubProcess({
+      home: data,
+      env: { ...env, SIGNALBOX_SHARED_MACHINE: 'no', ...settings, SIGNALBOX_PORT: String(port) },
+    })
   let hub = await start(0)
   opened.defer(() => hub[Symbol.asyncDispose]())
   const { url, port, token } = hub

@@ -8,6 +8,7 @@ import { until } from '../fixtures/until.ts'
 import type { AgentHub } from './agent-hub.ts'
 import { startAgentHub } from './agent-hub.ts'
 import { agents } from './agents.ts'
+import { startImpostor } from './impostor.ts'
 import { describeWith } from './requires-agent.ts'
 
 const opencode = agents.find(({ name }) => name === 'opencode')!
@@ -185,7 +186,9 @@ describeWith(opencode, () => {
       const text = `SLOW 1500\nSAY one\n${run('touch allowed3.txt')}\n${run('touch allowed4.txt')}\nFINAL it went on`
       await prompt(text, false)
       await hasSaid('token one')
+      const { port } = hub.process
       await hub.whileAway(async () => {
+        await using _ = await startImpostor(port)
         // The first call was decided. The second one needs the hub, and is refused.
         await expect.poll(() => hub.model.asked.at(-1)?.results.length, slow).toBe(2)
       })

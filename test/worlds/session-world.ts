@@ -178,6 +178,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
       environment,
       mcpUrl: 'http://127.0.0.1:1/mcp',
       hubSocket: '/nowhere/hub.sock',
+      isSharedMachine: async () => false,
       signalbox: 'signalbox',
       urlOf: (name) => `http://127.0.0.1:1/terminal/${name}`,
       defaultTemplate: 'shell',

@@ -12,7 +12,7 @@ import type { Companion, OpenCompanion } from '../port/companion.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { awaitSignOfLife } from '../port/sign-of-life.ts'
 import { permissionHookAnswer, toolHookAnswer } from './answers.ts'
-import { dialogKeys, showsDialog, watchDialog } from './dialog.ts'
+import { dialogKeys, isWorking, showsDialog, watchDialog } from './dialog.ts'
 import { governedIn, hooksAreOff, notSeenYet } from './governed.ts'
 import { isToolOfHub, toOwnTool } from './own-tool.ts'
 import { asksPerson } from './questions.ts'
@@ -199,8 +199,12 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     },
     actions: {
       async interrupt() {
-        // A second Escape at its prompt would open another menu.
-        if (transcript.state?.turn !== 'none') terminal.write(Buffer.from('\u001b'))
+        if (transcript.state?.turn === 'none' && !isWorking(terminal)) return
+        // It may miss a key. But at its prompt, a second Escape would open another menu.
+        for (let tries = 0; tries < mostTries && (tries === 0 || isWorking(terminal)); tries++) {
+          terminal.write(Buffer.from('\u001b'))
+          await sleep(tryEveryMs)
+        }
       },
     },
     async hook({ name, body }, signal) {

@@ -10,6 +10,11 @@ const goneForMs = 1_000
 const dialog = /Esc to cancel/
 const working = /^[\u25D0-\u25D3\u2800-\u28FF] /
 
+/** As its title says. A turn that waits for an answer in a dialog does not work. */
+export function isWorking({ screen }: Pick<Terminal, 'screen'>): boolean {
+  return working.test(screen.title)
+}
+
 /** Whether the dialog for this very call shows. */
 export function showsDialog(terminal: Pick<Terminal, 'screen'>, args: Readonly<Record<string, unknown>>): boolean {
   const shown = terminal.screen.text()
@@ -29,21 +34,35 @@ function packed(text: string): string {
 export const dialogKeys = { yes: '1', no: '\u001b' } as const
 
 /** Returns a function that stops watching. */
-export function watchDialog(terminal: Pick<Terminal, 'screen'>, onAnswered: () => void): () => void {
+export function watchDialog(terminal: Pick<Terminal, 'screen' | 'onChange'>, onAnswered: () => void): () => void {
   let wasShown = false
   let goneSince: number | undefined
-  const timer = setInterval(() => {
+
+  function look(): boolean {
     const isShown = dialog.test(terminal.screen.text())
     wasShown ||= isShown
-    if (!wasShown || isShown || !working.test(terminal.screen.title)) {
+    return isShown
+  }
+
+  // A dialog that is answered at once shows only for a moment.
+  const stopListening = terminal.onChange(look)
+  const timer = setInterval(() => {
+    const isShown = look()
+    if (!wasShown || isShown || !isWorking(terminal)) {
       goneSince = undefined
       return
     }
     goneSince ??= performance.now()
     if (performance.now() - goneSince < goneForMs) return
-    clearInterval(timer)
+    stop()
     onAnswered()
   }, lookEveryMs)
   timer.unref()
-  return () => clearInterval(timer)
+
+  function stop(): void {
+    clearInterval(timer)
+    stopListening()
+  }
+
+  return stop
 }
