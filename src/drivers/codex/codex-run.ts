@@ -23,6 +23,8 @@ import { handleNotification, statusOf, threadSchema } from './notifications.ts'
 import { createOwnToolRequests } from './own-tool-requests.ts'
 import { createQuestions } from './questions.ts'
 import { createThreadRecorder, lastThreadOf } from './thread-recorder.ts'
+import type { Turn } from './turns.ts'
+import { isUncertainEnd } from './turns.ts'
 
 export interface CodexRunOptions {
   readonly session: RunSession
@@ -71,6 +73,8 @@ const joinMs = 10_000
 const dialogMs = 15_000
 const firstPauseMs = 100
 const longestPauseMs = 5_000
+/** Codex records the end of a turn a moment after the turn has ended. */
+const recordedWithinMs = 2_000
 
 export async function openCodexRun(options: CodexRunOptions, beginning: Beginning | undefined): Promise<OpenedRun> {
   const { session, server: program, address, log } = options
@@ -181,13 +185,32 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       if (opened.approvalPolicy !== 'untrusted') await govern(id)
       // Codex sends the tokens of the thread with its answer, in any order.
       await connection.call('thread/loaded/list', {}, loadedSchema)
-      if (!isSub(id)) recorder.history(id, opened.thread.turns)
+      if (!isSub(id)) writeHistory(id, opened.thread.turns)
       hasTurn ||= opened.thread.turns.length > 0
     } finally {
       heldBack.delete(id)
       for (const handle of later) handle()
       update()
     }
+  }
+
+  function writeHistory(id: string, turns: readonly Turn[]): void {
+    recorder.history(id, turns)
+    const last = turns.at(-1)
+    if (last && isUncertainEnd(last)) {
+      void writeEnd(id, last.id).catch((error: unknown) =>
+        log.warn({ session: name, error: messageOf(error) }, 'could not see how a turn of Codex ended'),
+      )
+    }
+  }
+
+  /** Writes the end of a turn once it is certain, unless Codex has told it meanwhile. */
+  async function writeEnd(id: string, turn: string): Promise<void> {
+    await sleep(recordedWithinMs, undefined, { ref: false })
+    const wanted = { threadId: id, includeTurns: true }
+    const { thread } = await connected().call('thread/read', wanted, z.object({ thread: threadSchema }))
+    const ended = thread.turns.find((each) => each.id === turn)
+    if (ended && threads.get(id)?.activeTurn !== turn) recorder.turnEnded(id, ended)
   }
 
   /** A thread of a new conversation can be joined only when its first turn runs. */
@@ -436,7 +459,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       await connected().call('thread/name/set', { threadId: id, name }, anything)
     } else {
       await connected().call('thread/loaded/list', {}, loadedSchema)
-      recorder.history(id, opened.thread.turns)
+      writeHistory(id, opened.thread.turns)
     }
     const { is, reason } = governed()
     if (is === 'no' && session.template?.own_tools === 'required') throw new HubError('unavailable', reason ?? '')

@@ -235,10 +235,13 @@ test('a question stays open when the hub stops before a person has answered', as
   expect(world.entries()).toContain('text accept')
 })
 
-test('a turn that ends without a hub is read by the next one, with its usage', async () => {
+test.each([
+  ['', 'run ls'],
+  [', also if its end is not recorded yet', 'run late'],
+])('a turn that ends without a hub is read by the next one, with its usage%s', async (_when, prompt) => {
   const world = createWorld()
   const first = await world.start()
-  await first.prompt('run ls', never)
+  await first.prompt(prompt, never)
   await world.nextAsked()
   const { client, requests } = await world.other()
   const threads = await client.call('thread/loaded/list', {}, z.object({ data: z.array(z.string()) }))

@@ -10,7 +10,7 @@ import type { ThreadWriter } from '../port/thread-writer.ts'
 import type { ThreadItem } from './thread-items.ts'
 import { entriesOfCompleted, entriesOfStarted, readItem } from './thread-items.ts'
 import type { Tokens, Turn } from './turns.ts'
-import { endOfTurn, tokensSchema, usageBetween } from './turns.ts'
+import { endOfTurn, isUncertainEnd, tokensSchema, usageBetween } from './turns.ts'
 
 export interface ThreadRecorder {
   /** A thread without earlier turns. */
@@ -21,7 +21,7 @@ export interface ThreadRecorder {
   /** The tokens of the whole thread so far. */
   tokens(thread: string, total: Tokens): void
   turnEnded(thread: string, turn: Turn): void
-  /** The turns before this hub, or this connection. */
+  /** The turns before this hub, or this connection. Without the end of the last, if that is uncertain. */
   history(thread: string, turns: readonly Turn[]): void
 }
 
@@ -100,7 +100,8 @@ export async function createThreadRecorder({ session, writer, log }: RecorderOpt
       const isIdle = turns.at(-1) === last
       const entries = turns.flatMap((turn) => {
         const items = turn.items.flatMap((value) => readItem(value) ?? [])
-        const end = endOfTurn(turn, turn === last && isIdle ? count(thread) : undefined)
+        const isUncertain = turn === turns.at(-1) && isUncertainEnd(turn)
+        const end = isUncertain ? undefined : endOfTurn(turn, turn === last && isIdle ? count(thread) : undefined)
         return [...items.flatMap(entriesOfCompleted), ...(end ? [end] : [])]
       })
       append(thread, entries)

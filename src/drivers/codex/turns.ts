@@ -35,6 +35,11 @@ export function endOfTurn({ id, status, error, completedAt }: Turn, usage: Usage
   }
 }
 
+/** Codex calls the last turn interrupted as long as its end is not recorded, also if it is about to be. */
+export function isUncertainEnd({ status }: Turn): boolean {
+  return status === 'interrupted'
+}
+
 export function usageBetween(before: Tokens, after: Tokens): Usage {
   return {
     input_tokens: Math.max(0, after.inputTokens - before.inputTokens),
