@@ -39,7 +39,7 @@ import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoi
 import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
-import { createGate, createOwnToolGates } from './gate/gate.ts'
+import { createChainPolicies, createGate, createOwnToolGates, createTurns } from './gate/gate.ts'
 import { createGateway, createSearchProvider, createTrial } from './gateway/gateway.ts'
 import {
   createAuthenticator,
@@ -236,6 +236,9 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     findSession,
     grants,
   })
+  const threads = createThreads({ store, notices, redactor, findSession })
+  const turns = createTurns({ store, hubId, events, threads, findSession, log })
+  const chainPolicies = createChainPolicies({ policies, turns })
   const hooks = { command: config.notifyCommand, url: config.notifyUrl, environment: programs }
   const approvals = opened.use(
     await openApprovals({
@@ -250,14 +253,13 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       expiryMs: config.approvalExpirySeconds * 1000,
       maxEndedBytes,
       grants,
-      policies,
+      policies: chainPolicies,
       findSession,
       hooks,
     }),
   )
-  const gate = createGate({ events, policies, approvals })
-  const ownTools = createOwnToolGates({ gate, policies, approvals, log })
-  const threads = createThreads({ store, notices, redactor, findSession })
+  const gate = createGate({ events, policies: chainPolicies, approvals, turns })
+  const ownTools = createOwnToolGates({ gate, policies: chainPolicies, approvals, log })
   const sessions = opened.use(
     createSessions({
       store,
@@ -343,10 +345,11 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     loginCodes,
     createAudit({ events, notices, findSession }),
     sessions,
-    createSessionTools({ sessions, terminalTools, policies, threads }),
+    createSessionTools({ sessions, terminalTools, policies, turns }),
     createTemplateTools({ templates, policies, sessions, hubId }),
     terminalTools,
     threads,
+    turns,
     activity,
     connectors,
     connectors.createDesk(gateway),

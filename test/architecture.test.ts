@@ -206,7 +206,14 @@ test('what the page may import runs in a browser', () => {
 
 test('the gate knows nothing of MCP', () => {
   const known = localImports().filter(({ from, to }) => from === 'gate' && to !== 'gate')
-  expect([...new Set(known.map(({ to }) => to))].sort()).toEqual(['api', 'base', 'drivers', 'events', 'policy'])
+  expect([...new Set(known.map(({ to }) => to))].sort()).toEqual([
+    'api',
+    'base',
+    'drivers',
+    'events',
+    'policy',
+    'store',
+  ])
 })
 
 /** The way to an upstream, and the files that put the gate before it. */

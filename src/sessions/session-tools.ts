@@ -2,7 +2,7 @@
 import type { Feature } from '../feature/feature.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { createAdoptTools } from './adopt-tool.ts'
-import type { TurnThreads } from './agent-tools.ts'
+import type { AgentToolsOptions } from './agent-tools.ts'
 import { createAgentToolProvider } from './agent-tools.ts'
 import { createJobTools } from './job-tools.ts'
 import { createReadingTools } from './reading-tools.ts'
@@ -18,15 +18,15 @@ export interface SessionToolsOptions {
   readonly sessions: Sessions
   readonly terminalTools: Waiting
   readonly policies: SteeringOptions['policies']
-  readonly threads: TurnThreads
+  readonly turns: AgentToolsOptions['turns']
 }
 
-export function createSessionTools({ sessions, terminalTools, policies, threads }: SessionToolsOptions): Feature {
+export function createSessionTools({ sessions, terminalTools, policies, turns }: SessionToolsOptions): Feature {
   const { wait, checkWait } = terminalTools
   return {
     providers: [
       createSessionProvider({ sessions, wait, checkWait, policies }),
-      createAgentToolProvider({ sessions, threads }),
+      createAgentToolProvider({ sessions, turns }),
     ],
     providersOf: (session) => [createPeerProvider(sessions, session)],
   }
