@@ -52,6 +52,7 @@ import {
 import type { Authenticator } from './http/http.ts'
 import type { Notices, Provider } from './mcp/mcp.ts'
 import { createNotices, managementFaceId } from './mcp/mcp.ts'
+import { createPeers } from './peers/peers.ts'
 import { createPolicies } from './policies/policies.ts'
 import { createPrune } from './prune/prune.ts'
 import { createFindSession, createSessions, createSessionTools } from './sessions/sessions.ts'
@@ -316,6 +317,15 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       findSession,
     }),
   )
+  const peers = createPeers({
+    sessions,
+    turns,
+    threads,
+    templates,
+    places: { home: home.path, workspaces: directories.workspaces },
+    hopLimit: config.hopLimit,
+    log,
+  })
   const terminalTools = createTerminalTools({ sessions, viewers: createViewers() })
   const prune = createPrune({
     sources: [...sessions.prunable, tokens.prunable],
@@ -348,8 +358,8 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     createSessionTools({ sessions, terminalTools, policies, turns }),
     createTemplateTools({ templates, policies, sessions, hubId }),
     terminalTools,
-    threads,
     turns,
+    threads,
     activity,
     connectors,
     connectors.createDesk(gateway),
@@ -358,6 +368,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     policies.createTools(gateway),
     approvals,
     prune,
+    peers,
     { providers: parts.providers?.({ notices }) ?? [] },
   ]
 
@@ -397,6 +408,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
 
   opened.defer(() => http.stop(config.drainGraceSeconds * 1000))
   opened.defer(() => approvals.endHolds())
+  opened.defer(() => peers.endWaits())
   metrics.gauge('signalbox_sessions', 'Sessions that run.', () => sessions.count)
   metrics.gauge('signalbox_connections', 'Open MCP connections.', () => endpoint.counts().connections)
   metrics.gauge('signalbox_listeners', 'Open subscriptions/listen streams.', () => endpoint.counts().listeners)

@@ -99,6 +99,25 @@ const modeSchema = z.strictObject({
   conversation: conversationSchema.optional(),
 })
 
+/** A prompt that agents are offered over MCP. */
+const templatePromptSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,39}$/, 'a name has lowercase letters, digits and underscores, such as "review"'),
+  description: z.string().overwrite(withoutControls),
+  arguments: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'a name has lowercase letters, digits and underscores'),
+        description: z.string().overwrite(withoutControls).optional(),
+        required: z.boolean().default(false),
+      }),
+    )
+    .default([]),
+  text: z.string().min(1).describe('{name} is replaced by the argument of that name.'),
+})
+export type TemplatePrompt = z.output<typeof templatePromptSchema>
+
 export const templateSchema = z.strictObject({
   name: sessionNameSchema,
   label: z.string().overwrite(withoutControls).optional(),
@@ -140,6 +159,10 @@ export const templateSchema = z.strictObject({
   connectors: z.array(z.string()).default([]),
   policy: z.string().optional(),
   prompt: promptSchema.prefault({}),
+  prompts: z
+    .array(templatePromptSchema)
+    .default([])
+    .describe('Prompts that the agents of all sessions are offered, as sessions_<template>_<name>.'),
   connects: z
     .boolean()
     .default(false)

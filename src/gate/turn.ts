@@ -1,5 +1,6 @@
 /** A turn is one prompt and everything the agent does until it stops. Its chain says for whom the agent works in it. */
 import type { TurnStatus, Usage } from '../api/thread.ts'
+import type { Delivery } from '../drivers/drivers.ts'
 import type { CallPlace } from './authorization.ts'
 
 export interface Turns {
@@ -14,7 +15,7 @@ export interface Turns {
   isRunning(session: string): boolean
   /** Calls the listener when a turn of the session has ended. Returns a function that stops it. */
   onEnd(session: string, listener: () => void): () => void
-  /** The agent says that it works on nothing: turns that began before this time are over. */
+  /** The agent has worked on nothing since this time: turns that began before it are over. */
   endIdle(session: string, since: string): Promise<void>
   /** Restores the turns of an earlier hub. */
   start(): Promise<void>
@@ -50,8 +51,8 @@ export interface Turn {
   readonly outcome: TurnOutcome | undefined
   /** The session works on this turn, and not on one before it. */
   readonly isCurrent: boolean
-  /** The agent did not get the prompt. */
-  cancel(reason: string): Promise<void>
+  /** Gives the agent the prompt. The turn ends if it was not delivered; if that is uncertain, it goes on. */
+  deliver<Given extends Delivery>(give: () => Promise<Given>): Promise<Given>
 }
 
 export interface TurnOutcome {

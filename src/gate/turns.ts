@@ -49,6 +49,7 @@ interface ThreadPlace {
 interface OpenTurn extends TurnRecord {
   outcome?: TurnOutcome
   isEnding?: boolean
+  isDelivering?: boolean
 }
 
 interface Followed {
@@ -67,8 +68,13 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
   const listeners = new Map<string, Set<() => void>>()
   const oneByOne = createSerial()
 
+  function running(): readonly string[] {
+    return [...followed.keys()]
+  }
+
+  /** A copy: turns end while one looks at them. */
   function turnsOf(session: string): readonly OpenTurn[] {
-    return followed.get(session)?.turns ?? []
+    return [...(followed.get(session)?.turns ?? [])]
   }
 
   function follow(turn: OpenTurn): void {
@@ -81,7 +87,7 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
 
   /** Ends the turns that the thread shows as ended. */
   async function look(session: string): Promise<void> {
-    for (const turn of [...turnsOf(session)]) {
+    for (const turn of turnsOf(session)) {
       try {
         const outcome = await threads.turnAfter(session, { ...turn, at: turn.startedAt })
         if (outcome) await end(turn, outcome)
@@ -132,7 +138,7 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
   async function endAll(session: string, outcome: TurnOutcome): Promise<void> {
     // What the agent said last may be in the thread.
     await look(session)
-    for (const turn of [...turnsOf(session)]) await end(turn, outcome)
+    for (const turn of turnsOf(session)) await end(turn, outcome)
   }
 
   /** Ends the turns of a session that is over. Throws if it is not known whether it is. */
@@ -199,7 +205,17 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
       get isCurrent() {
         return turnsOf(id)[0] === turn
       },
-      cancel: (reason) => end(turn, { status: 'failed', reason }),
+      async deliver(give) {
+        turn.isDelivering = true
+        try {
+          const delivery = await give()
+          const { delivered, reason = 'The prompt was not delivered.' } = delivery
+          if (!delivered) await end(turn, { status: 'failed', reason })
+          return delivery
+        } finally {
+          turn.isDelivering = false
+        }
+      },
     }
   }
 
@@ -212,7 +228,7 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
       return { correlation, parent: turn.event, thread }
     },
     callersOf,
-    running: () => [...followed.keys()],
+    running,
     isRunning: (session) => followed.has(session),
     onEnd(session, listener) {
       const all = listeners.get(session) ?? new Set()
@@ -224,7 +240,7 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
     },
     async endIdle(session, since) {
       await look(session)
-      for (const turn of turnsOf(session).filter(({ startedAt }) => startedAt < since)) {
+      for (const turn of turnsOf(session).filter(({ startedAt, isDelivering }) => startedAt < since && !isDelivering)) {
         const last = await threads.turnAfter(session, { ...turn, at: turn.startedAt, prompt: undefined })
         await end(
           turn,
@@ -234,14 +250,14 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
     },
     async start() {
       for (const record of await rows.list()) follow({ ...record })
-      for (const session of [...followed.keys()]) await endIfOver(session)
+      for (const session of running()) await endIfOver(session)
     },
     on: { 'session-ended': ({ session }) => endIfOver(session) },
     sweeps: [
       {
         everyMs: retryMs,
         async run() {
-          for (const session of [...followed.keys()]) {
+          for (const session of running()) {
             await look(session)
             await endIfOver(session)
           }

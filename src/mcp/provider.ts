@@ -96,6 +96,8 @@ export interface Tool {
   readonly subject?: PolicySubject
   /** The list entry as the upstream sent it. Lists show it instead of this definition. */
   readonly listed?: object
+  /** The arguments in the one form that policy, person, record and tool see, such as a name in place of an id. */
+  prepare?(args: Params): Promise<Params>
   run(args: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult | InputRequired>
 }
 

@@ -115,11 +115,8 @@ export function createAgentToolProvider({ sessions, turns }: AgentToolsOptions):
           parent: call.event,
         })
         const common = { turn: turn.cursor, has_thread: true, route: `session:${record.name}` }
-        const { delivered, ...why } = await run.prompt(text, call.signal)
-        if (!delivered) {
-          await turn.cancel(why.reason ?? 'The prompt was not delivered.')
-          return { ...common, status: 'not-delivered', ...why }
-        }
+        const { delivered, ...why } = await turn.deliver(() => run.prompt(text, call.signal))
+        if (!delivered) return { ...common, status: 'not-delivered', ...why }
         return wait ? waitForTurn(record, turn, { since, timeoutMs }, call) : { ...common, status: 'working' }
       },
     }),

@@ -64,6 +64,8 @@ export interface RunningSessions extends AsyncDisposable {
   report(id: string, report: AgentReport): void
   /** The run of a session that this hub follows. */
   liveRunOf(id: string): Promise<Run | undefined>
+  /** The stored records of all running sessions. */
+  records(): readonly SessionRecord[]
   /** The stored record of a running session. */
   recordOf(id: string): SessionRecord | undefined
   /** The stored record of a session that starts, runs or is being read. */
@@ -256,6 +258,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       }
     },
     onChange: (id, listener) => listeners.add(id, listener),
+    records: () => [...followed.values()].map(({ record }) => record),
     recordOf: (id) => followed.get(id)?.record,
     knownRecordOf: (id) => followed.get(id)?.record ?? reopened.recordOf(id) ?? startingRecords.get(id),
     note(record) {

@@ -8,7 +8,6 @@ import { createJobTools } from './job-tools.ts'
 import { createReadingTools } from './reading-tools.ts'
 import { createResumeTool } from './resume-tool.ts'
 import { createSessionResources } from './session-resources.ts'
-import { createPeerProvider } from './peer-tools.ts'
 import type { Sessions } from './session.ts'
 import type { SteeringOptions } from './steering-tools.ts'
 import { createSteeringTools } from './steering-tools.ts'
@@ -28,7 +27,6 @@ export function createSessionTools({ sessions, terminalTools, policies, turns }:
       createSessionProvider({ sessions, wait, checkWait, policies }),
       createAgentToolProvider({ sessions, turns }),
     ],
-    providersOf: (session) => [createPeerProvider(sessions, session)],
   }
 }
 

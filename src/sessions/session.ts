@@ -25,6 +25,8 @@ export interface Sessions extends Feature, AsyncDisposable {
   /** By name or id. Throws if there is no such session. */
   find(nameOrId: string): Promise<SessionRecord>
   list(filter: SessionFilter): Promise<readonly SessionRecord[]>
+  /** Those whose program runs under this hub. */
+  running(): readonly SessionRecord[]
   describe(record: SessionRecord): Session
   update(record: SessionRecord, patch: SessionPatch): Promise<SessionRecord>
   readonly kill: KillSession

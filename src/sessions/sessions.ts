@@ -234,6 +234,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     adopt: createTmuxAdoption({ rows, registry, events, starter, running, templates, runs, newRecord }),
     find: (nameOrId) => registry.find(nameOrId),
     list: (filter) => rows.list(filter),
+    running: () => running.records(),
     describe: (record) =>
       toWire(record, {
         activity: running.activityOf(record),
