@@ -48,8 +48,13 @@ async function ofCaller({ name }: ChainMember, decide: () => Promise<Verdict>): 
   try {
     const verdict = await decide()
     if (verdict.effect === 'allow') return verdict
-    const because = verdict.reason === undefined ? '' : `: ${verdict.reason}`
-    return { ...verdict, reason: `this session works for "${name}", and the policy of "${name}" applies too${because}` }
+    const { rule, reason } = verdict
+    const because = reason === undefined ? '' : `: ${reason}`
+    return {
+      ...verdict,
+      ...(rule !== undefined && { rule: `${rule} of "${name}"` }),
+      reason: `this session works for "${name}", and the policy of "${name}" applies too${because}`,
+    }
   } catch (error) {
     throw new PolicyFailure(
       `This session works for "${name}", and the policy of "${name}" could not be evaluated: ${messageOf(error)}`,

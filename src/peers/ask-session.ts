@@ -96,7 +96,7 @@ export function createAskSession({ sessions, turns, threads, hopLimit, stopping,
   ): Promise<Pick<Asked, 'status' | 'answer' | 'reason' | 'question' | 'usage'>> {
     const { id, name } = record
     const before = question?.id
-    let told = 0
+    let told = { message: '', at: 0 }
     const found = await waitUntil({
       sources: [
         (listener) => turns.onEnd(id, listener),
@@ -114,12 +114,12 @@ export function createAskSession({ sessions, turns, threads, hopLimit, stopping,
           const reason = `"${name}" asks a person. It goes on when answer_question has answered.`
           return { status: 'waiting' as const, reason, question: asked }
         }
-        if (Date.now() - told < progressMs) return undefined
-        told = Date.now()
         const { is, reason } = sessions.activityOf(current)
-        onProgress(
-          is === 'waiting' ? `"${name}" waits for a person: ${reason ?? 'see its screen'}` : `"${name}" works.`,
-        )
+        const message =
+          is === 'waiting' ? `"${name}" waits for a person: ${reason ?? 'see its screen'}` : `"${name}" works.`
+        if (message === told.message && Date.now() - told.at < progressMs) return undefined
+        told = { message, at: Date.now() }
+        onProgress(message)
         return undefined
       },
       timeoutMs: longestMs,

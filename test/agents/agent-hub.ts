@@ -1,4 +1,4 @@
-/** A hub for a person who uses one agent: with their home, their workspace, and a scripted model. */
+/** A hub for a person who uses one agent or several: with their home, their workspace, and a scripted model. */
 import { mkdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -32,7 +32,7 @@ export interface AgentHub extends AsyncDisposable {
   whileAway(work: () => Promise<void>): Promise<void>
 }
 
-export async function startAgentHub(agent: Agent): Promise<AgentHub> {
+export async function startAgentHub(...used: readonly Agent[]): Promise<AgentHub> {
   await using opened = new AsyncDisposableStack()
   const place = opened.use(await createTempHome())
   const [home, workspace, temporary] = ['home', 'work', 'tmp'].map((folder) => join(place.path, folder)) as [
@@ -42,7 +42,7 @@ export async function startAgentHub(agent: Agent): Promise<AgentHub> {
   ]
   for (const folder of [home, workspace, temporary]) await mkdir(folder)
   const model = opened.use(await startScriptedModel())
-  writeSettings(home, agent, model.origin)
+  for (const agent of used) writeSettings(home, agent, model.origin)
   const env = {
     HOME: home,
     // Codex does not trust a home inside the folder for temporary files.
@@ -52,7 +52,7 @@ export async function startAgentHub(agent: Agent): Promise<AgentHub> {
     CONTINUOUS_INTEGRATION: 'false',
     PATH: `${agentPrograms}${delimiter}${process.env['PATH']}`,
     LANG: 'C.UTF-8',
-    ...agent.environment(model.origin),
+    ...Object.assign({}, ...used.map((agent) => agent.environment(model.origin))),
   }
   const data = join(place.path, 'hub')
   const start = (port: number) => startHubProcess({ home: data, env: { ...env, SIGNALBOX_PORT: String(port) } })
@@ -83,7 +83,10 @@ export async function startAgentHub(agent: Agent): Promise<AgentHub> {
     session: async (name) => (await call('get_session', { name })) as unknown as Session,
     screen,
     async acceptDialog(session) {
-      const asks = async () => agent.asks.test(await screen(session))
+      const asks = async () => {
+        const shown = await screen(session)
+        return used.some((agent) => agent.asks.test(shown))
+      }
       await until(asks)
       // An agent may ignore keys for a moment after its dialog appears. Enter in an empty prompt does nothing.
       while (await asks()) {
