@@ -15,6 +15,8 @@ export interface Driver {
   /** The name that templates use. The session record stores it, so that every later hub asks the same driver. */
   readonly name: string
   readonly abilities: Abilities
+  /** Why it cannot start a session with this template, and what to do. `undefined`: it can. */
+  whyNot?(template: Template): string | undefined
   start(spec: RunSpec): Promise<Run>
   /**
    * Finds the program that an earlier hub started for this session, running or ended. `undefined` means that there is
