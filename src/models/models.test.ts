@@ -134,7 +134,7 @@ describe.each(['openai/gpt-x', 'anthropic/claude-x', 'google/gemini-x', 'openai-
   })
 
   test('says that an answer was cut, with what has arrived, and does not ask again', async () => {
-    const { answer, seen } = stream(name, `CUT 5\nLONG 200\nFINAL ${provider} cut`)
+    const { answer, seen } = stream(name, `SLOW 5\nCUT 5\nLONG 40\nFINAL ${provider} cut`)
     await expect(answer).rejects.toThrow()
     expect(seen.some((part) => part.is === 'growing')).toBe(true)
     expect(scripted.asked.filter(({ prompt }) => prompt.includes(`${provider} cut`))).toHaveLength(1)

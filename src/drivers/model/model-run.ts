@@ -61,6 +61,8 @@ export async function openModelRun(options: ModelRunOptions): Promise<ModelRun> 
   let activity: Activity = activityNow('idle')
   let hasTurn = session.isResumed
   let isDisposed = false
+  // A resumed conversation belongs to this session from now on.
+  if (session.isResumed) await session.thread.append(conversation, [])
   await repairThread(session.thread, conversation, session.directory)
 
   function notify(): void {
@@ -197,6 +199,9 @@ export async function openModelRun(options: ModelRunOptions): Promise<ModelRun> 
     get activity() {
       return activity
     },
+    get terminalActivity() {
+      return shell.activity
+    },
     get fault() {
       return shell.fault
     },
@@ -248,7 +253,7 @@ function instructionsFor({ instructions }: ModelTemplate, place: { name: string;
   return `${instructions ?? defaultInstructions}\n\nYour session is "${place.name}". Its folder is ${place.workspacePath}.`
 }
 
-const defaultInstructions = `You are a capable assistant that works on a person's computer through tools. You have a shell in a terminal of your own: type commands with terminal_send_text (end them with a newline to run them), wait with terminal_wait_for, and look with terminal_read_screen.
+const defaultInstructions = `You are a capable assistant that works on a person's computer through tools. You have a shell in a terminal of your own: type commands with terminal_send_text (end the text with \\r to run it), wait with terminal_wait_for, and look with terminal_read_screen.
 
 - Do what the person asks, completely, and then say briefly what you did and found. Do not ask for what you can find out yourself.
 - Look before you change something. Never delete or overwrite what you were not asked to.

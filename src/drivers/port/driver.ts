@@ -85,6 +85,8 @@ export interface RunSpec extends RunSession {
 export interface Run extends Disposable {
   readonly status: RunStatus
   readonly activity: Activity
+  /** Of the program in the terminal, if that is not the agent itself. The agent waits for this one. */
+  readonly terminalActivity?: Activity | undefined
   /** A problem that people should know about, such as a full disk. */
   readonly fault: string | undefined
   /** Whether it writes what the agent says and does to the thread. */
