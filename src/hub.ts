@@ -32,6 +32,7 @@ import {
   createClaudeDriver,
   createCodexDriver,
   createDrivers,
+  createModelDriver,
   createOpencodeDriver,
   createPtyDriver,
 } from './drivers/drivers.ts'
@@ -53,6 +54,7 @@ import type { Authenticator } from './http/http.ts'
 import type { Notices, Provider } from './mcp/mcp.ts'
 import { createNotices, managementFaceId } from './mcp/mcp.ts'
 import { createPeers } from './peers/peers.ts'
+import { createModels } from './models/models.ts'
 import { createPolicies } from './policies/policies.ts'
 import { createPrune } from './prune/prune.ts'
 import { createFindSession, createSessions, createSessionTools } from './sessions/sessions.ts'
@@ -200,6 +202,18 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
   const pty = createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log })
   const servers = createPipedPrograms({ ...holders, folder: 'server' })
+  const models = createModels({
+    settings: {
+      model: config.model,
+      baseUrl: config.modelBaseUrl,
+      key: config.modelApiKey,
+      contextTokens: config.modelContextTokens,
+      environment,
+    },
+    events,
+    redactor,
+  })
+  const model = createModelDriver({ pty, models, redact, log })
   const drivers = createDrivers([
     pty,
     createAcpDriver({ pipes, log }),
@@ -210,6 +224,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       plugin: packageFile('plugins/opencode.js'),
       dialogPlugin: packageFile('plugins/opencode-tui.js'),
     }),
+    model,
   ])
   const templates = opened.use(
     await openTemplates({
@@ -217,6 +232,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       userDirectory: join(home.path, 'templates'),
       searchPath: () => programs['PATH'] ?? '',
       drivers: drivers.all.map(({ name }) => name),
+      whyNotDriver: (template) => drivers.find(template.driver).whyNot?.(template),
       notices,
       signals,
       log,
@@ -369,6 +385,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     approvals,
     prune,
     peers,
+    { providersOf: (session) => model.providersOf(session) },
     { providers: parts.providers?.({ notices }) ?? [] },
   ]
 
@@ -400,6 +417,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   // Restore the state of an earlier hub, before the first request.
   sockets.serve(({ session = '' }) => agentFaces.socketOf(session))
   opened.use(sockets)
+  model.serve({ faceOf: (session) => agentFaces.of(session) })
   for (const { on } of [...features, agentFaces]) if (on) signals.connect(on)
   for (const feature of features) await feature.start?.()
   void upstreams.sweepStale().catch((error: unknown) => log.warn({ error }, 'could not look for old upstreams'))

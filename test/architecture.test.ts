@@ -34,6 +34,7 @@ const layers: readonly (readonly string[])[] = [
   ['api'],
   ['client', 'config'],
   ['store', 'events', 'policy', 'mcp', 'terminal'],
+  ['models'],
   ['endpoint', 'upstream'],
   ['drivers'],
   ['gate', 'feature'],
@@ -50,6 +51,10 @@ const openFolders = new Set(['base', 'api'])
 const importers: Readonly<Record<string, RegExp>> = {
   '@modelcontextprotocol/server': /^src\/endpoint\/sdk\.ts$/,
   '@modelcontextprotocol/client': /^src\/(cli\/hub\/sdk-client|upstream\/oauth-login)\.ts$/,
+  '@ai-sdk/openai': /^src\/models\/sdk\.ts$/,
+  '@ai-sdk/anthropic': /^src\/models\/sdk\.ts$/,
+  '@ai-sdk/google': /^src\/models\/sdk\.ts$/,
+  '@ai-sdk/openai-compatible': /^src\/models\/sdk\.ts$/,
   undici: /^src\/upstream\/http-client\.ts$/,
   'eventsource-parser': /^src\/base\/event-stream\.ts$/,
   kysely: /^src\/store\//,

@@ -163,6 +163,10 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
           // It is only shown. What it becomes is stored by `append`, which tells a failure.
         }).catch(() => {})
       },
+      async read(conversation) {
+        const thread = await rows.findConversation(session.agent, conversation)
+        return thread ? rows.read(thread.id, 0, Number.MAX_SAFE_INTEGER) : []
+      },
       progress: () => rows.readTo(session.id),
       async has(conversation, key) {
         const thread = await rows.findConversation(session.agent, conversation)
