@@ -58,6 +58,7 @@ import { createModels } from './models/models.ts'
 import { createPolicies } from './policies/policies.ts'
 import { createPrune } from './prune/prune.ts'
 import { createFindSession, createSessions, createSessionTools } from './sessions/sessions.ts'
+import { createRoutes } from './routes/routes.ts'
 import { createSessionSockets } from './socket/socket.ts'
 import { createStatus } from './status/status.ts'
 import { openStore } from './store/store.ts'
@@ -86,7 +87,10 @@ const shippedPolicy = readFileSync(packageFile('policies/hub.yaml'), 'utf8')
 const scrollbackLines = 2_000
 const daysOf = (days: number | undefined) => (days === undefined ? undefined : days * 86_400_000)
 
-export async function startHub({ config, environment }: LoadedConfig, parts: HubParts = {}): Promise<RunningHub> {
+export async function startHub(
+  { config, environment, sources }: LoadedConfig,
+  parts: HubParts = {},
+): Promise<RunningHub> {
   await using opened = new AsyncDisposableStack()
   const startedAt = new Date()
 
@@ -342,6 +346,18 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     hopLimit: config.hopLimit,
     log,
   })
+  const routes = createRoutes({
+    store,
+    file: config.routes && { value: config.routes, from: sources.find(({ key }) => key === 'routes')?.from ?? '' },
+    models,
+    connectors,
+    upstreams,
+    sessions,
+    askSession: peers.ask,
+    events,
+    gate,
+    redactor,
+  })
   const terminalTools = createTerminalTools({ sessions, viewers: createViewers() })
   const prune = createPrune({
     sources: [...sessions.prunable, tokens.prunable],
@@ -383,6 +399,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     policies,
     policies.createTools(gateway),
     approvals,
+    routes,
     prune,
     peers,
     { providersOf: (session) => model.providersOf(session) },

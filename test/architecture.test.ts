@@ -25,6 +25,7 @@ const features = [
   'gateway',
   'threads',
   'peers',
+  'routes',
   'prune',
 ]
 

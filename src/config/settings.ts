@@ -14,6 +14,7 @@ import {
   oneOf,
   origins,
   postgresUrl,
+  routeMap,
   secretText,
   slug,
   socketName,
@@ -240,6 +241,12 @@ const definitions = {
     group: 'models',
     description:
       'How many tokens the model can read and write in one call. The built-in agent summarises a conversation before it grows beyond that. By default the hub uses what it knows of the provider, and 32000 for other servers.',
+  }),
+  routes: optionalSetting(routeMap, {
+    environment: 'SIGNALBOX_ROUTES',
+    group: 'models',
+    description:
+      'Who answers each action, see [route an action](guides/route-an-action.md). `set_routes` wins over it.',
   }),
 
   repositoryMcpPort: setting(

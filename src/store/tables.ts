@@ -23,6 +23,7 @@ export interface Tables {
   thread_entries: ThreadEntryRow
   thread_progress: ThreadProgressRow
   turns: TurnRow
+  routes: RouteRow
 }
 
 export interface TokenRow {
@@ -97,6 +98,15 @@ export interface TurnRow {
   /** SHA-256 of the prompt in hex, if the end of the turn is looked for after it */
   prompt: string | null
   started_at: string
+}
+
+/** The ways of an action, as a person set them. */
+export interface RouteRow {
+  action: string
+  /** JSON: a list */
+  ways: string
+  safe_to_repeat: 0 | 1
+  updated_at: string
 }
 
 /** A git worktree that a hub created. */
