@@ -94,8 +94,9 @@ function readFileRoutes({ value, from }: FileRoutes): ReadonlyMap<Action, Action
 }
 
 function inWords(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'unrecognized_keys') return `"${issue.path.join('.')}": ${issue.message}`
-  const place = issue.path.length > 0 ? ` in "${issue.path.join('.')}"` : ''
+  const path = issue.path.join('.')
+  if (issue.code !== 'unrecognized_keys') return path === '' ? issue.message : `"${path}": ${issue.message}`
+  const place = path === '' ? '' : ` in "${path}"`
   return `${issue.keys.map((key) => `"${key}"`).join(', ')} is not known${place}`
 }
 
