@@ -356,8 +356,8 @@ describe('an agent in a session', () => {
     expect(answer).toMatchObject({ text: 'use a map', route: 'session:helper', session_id: id })
     expect(result?._meta).toMatchObject({
       'io.signalbox/route': 'session:helper',
-      'io.signalbox/session_id': id,
-      'io.signalbox/thread_id': answer?.thread_id,
+      'io.signalbox/session': id,
+      'io.signalbox/thread': answer?.thread_id,
     })
     expect(answer?.thread_id).toMatch(/^t/)
     const events = await eventsOf(result)
@@ -380,6 +380,16 @@ describe('an agent in a session', () => {
     ])
     await set('chat', [{ session: 'helper' }])
     expect(await run('chat', 'SAY hello')).toMatchObject({ route: 'session:helper' })
+  })
+
+  test('is passed over if the hub cannot ask it, even for a refactoring', async () => {
+    await hub.call('create_session', { name: 'plain', command: 'cat' })
+    await hub.upstream('instead-of-it')
+    await set('refactor_apply', [{ session: 'plain' }, saying('instead-of-it', 'here')])
+    expect(await run('refactor_apply', 'x')).toMatchObject({
+      text: 'here',
+      tried: [{ way: 'session plain', outcome: 'unavailable' }, { outcome: 'answered' }],
+    })
   })
 
   test('that fails in its turn has got the input', async () => {

@@ -54,7 +54,10 @@ export function createAskSession({ sessions, turns, threads, hopLimit, stopping,
     const { delivered, reason = 'The agent did not take the prompt.' } = await turn.deliver(() =>
       run.prompt(text, signal),
     )
-    if (!delivered) throw new HubError('unavailable', `"${record.name}" did not get the prompt: ${reason}`)
+    if (!delivered) {
+      const message = `"${record.name}" did not get the prompt: ${reason}`
+      throw new HubError('unavailable', message, { data: { delivered: false } })
+    }
     try {
       return { ...(await answerOf(record, run, turn, { signal, onProgress })), ...placeOf(record, turn) }
     } catch (error) {

@@ -4,7 +4,7 @@ import { actionInputSchema, actionName } from '../api/action.ts'
 import { routeSchema, waysSchema } from '../api/route.ts'
 import { plainIssue } from '../base/plain-issue.ts'
 import type { CallToolResult, Provider } from '../mcp/mcp.ts'
-import { defineTool, toolError } from '../mcp/mcp.ts'
+import { defineTool, structured, toolError } from '../mcp/mcp.ts'
 import { toSetting } from './action-settings.ts'
 import type { ActionOutcome, Routes } from './route.ts'
 
@@ -80,13 +80,13 @@ export function present(outcome: ActionOutcome, correlation: string): CallToolRe
   const { route, session_id: session, thread_id: thread } = outcome
   const _meta = {
     'io.signalbox/route': route,
-    ...(session !== undefined && { 'io.signalbox/session_id': session }),
-    ...(thread !== undefined && { 'io.signalbox/thread_id': thread }),
+    ...(session !== undefined && { 'io.signalbox/session': session }),
+    ...(thread !== undefined && { 'io.signalbox/thread': thread }),
     'io.signalbox/correlation': correlation,
   }
   if (outcome.is === 'answered') {
     const { is: _, ...result } = outcome
-    return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result }, _meta }
+    return { ...structured({ ...result }), _meta }
   }
   const { action, reason, tried } = outcome
   const failed = toolError(`${action} failed. ${route}: ${reason}`)

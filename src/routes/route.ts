@@ -150,10 +150,7 @@ export interface ActionSessions {
   activityOf(session: ActionSession): Pick<Activity, 'is'>
 }
 
-/**
- * Asks the agent of a session, and waits for its answer. An error whose `data` says `delivered: false` means that the
- * agent did not get the prompt. After any other error it may have got it.
- */
+/** Asks the agent of a session, and waits for its answer. Throws a `HubError` if it cannot be asked or does not answer. */
 export type AskSession = (request: {
   /** Its id. */
   readonly session: string

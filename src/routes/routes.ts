@@ -22,7 +22,6 @@ import type { RunActionOptions } from './run-action.ts'
 import { byPriority, createRunAction } from './run-action.ts'
 import type { Routes } from './route.ts'
 
-export { createAskAgent } from './ask-agent.ts'
 export type { Routes } from './route.ts'
 
 export interface RoutesOptions

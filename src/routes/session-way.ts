@@ -3,7 +3,7 @@ import { actionPrompt } from '../api/action-prompt.ts'
 import type { SessionWay } from '../api/route.ts'
 import type { ActivityKind } from '../api/session.ts'
 import { isOver, livingStatuses } from '../api/session.ts'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError } from '../base/hub-error.ts'
 import type { ActionSession, ActionSessions, AskSession, Attempt, Candidate, WayCall } from './route.ts'
 
 export interface SessionWayOptions {
@@ -67,13 +67,16 @@ export function createSessionCandidate(named: string, options: SessionWayOptions
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof HubError)) throw error
-      return error.data?.['delivered'] === false
-        ? unavailable(error.message)
-        : { is: 'failed', reason: messageOf(error), ...where }
+      return wasDelivered(error) ? { is: 'failed', reason: error.message, ...where } : unavailable(error.message)
     }
   }
 
   return { name: `session ${shown}`, ask }
+}
+
+/** False only if it is certain: the line is full, it has no agent, the chain of callers is too long, or it did not take it. */
+function wasDelivered({ code, data }: HubError): boolean {
+  return !(code === 'busy' || code === 'invalid' || data?.['chain'] !== undefined || data?.['delivered'] === false)
 }
 
 /** One that is idle answers soonest. One that waits for a person may never answer. */
