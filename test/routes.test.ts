@@ -1,4 +1,6 @@
 /** Actions on a real hub: a scripted model over HTTP, connectors over stdio and HTTP, and agents in sessions. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActionResult, Route } from '../src/api/route.ts'
@@ -23,6 +25,14 @@ interface Answered {
 }
 
 const key = 'sk-scripted-0123456789abcdef'
+/** Hides the keys of the person who runs the tests. */
+const noKeys = {
+  OPENAI_API_KEY: '',
+  ANTHROPIC_API_KEY: '',
+  GEMINI_API_KEY: '',
+  GOOGLE_API_KEY: '',
+  GOOGLE_GENERATIVE_AI_API_KEY: '',
+}
 /** What the scripted model says to a request without tools. */
 const modelSays = 'A scripted side answer'
 let model: ScriptedModel
@@ -30,7 +40,7 @@ let hub: ScriptedWorld
 
 beforeAll(async () => {
   model = await startScriptedModel()
-  hub = await startScriptedWorld({ OPENAI_API_KEY: key, OPENAI_BASE_URL: `${model.origin}/v1` })
+  hub = await startScriptedWorld({ ...noKeys, OPENAI_API_KEY: key, OPENAI_BASE_URL: `${model.origin}/v1` })
 })
 afterAll(async () => {
   await hub[Symbol.asyncDispose]()
@@ -311,7 +321,7 @@ describe('search_web', () => {
 
   test('without a way that can search, it is an error that says what to set, and never a model’s memory', async () => {
     const local = await startScriptedModel()
-    const env = { SIGNALBOX_MODEL_BASE_URL: `${local.origin}/v1`, SIGNALBOX_MODEL: 'local' }
+    const env = { ...noKeys, SIGNALBOX_MODEL_BASE_URL: `${local.origin}/v1`, SIGNALBOX_MODEL: 'local' }
     await using own = await startScriptedWorld(env)
     expect(await callOn(own, { action: 'chat', input: 'hello' })).toMatchObject({
       result: { structuredContent: { text: modelSays, route: 'openai-compatible' } },
@@ -328,7 +338,7 @@ describe('search_web', () => {
 })
 
 test('without any model, an action says what to set, and a connector still answers', async () => {
-  await using own = await startScriptedWorld()
+  await using own = await startScriptedWorld(noKeys)
   const { error } = await callOn(own, { action: 'code_advice', input: 'x' })
   expect(error?.code).toBe(-32001)
   expect(error?.message).toContain('OPENAI_API_KEY')
@@ -337,6 +347,26 @@ test('without any model, an action says what to set, and a connector still answe
   expect((await callOn(own, { action: 'code_advice', input: 'x' })).result?.structuredContent?.text).toBe('here')
   await own.restart('SIGKILL')
   expect((await callOn(own, { action: 'code_advice', input: 'x' })).result?.structuredContent?.text).toBe('here')
+})
+
+test('config.yaml sets the ways of an action, and a wrong one stops the start and says where', async () => {
+  await using own = await startScriptedWorld(noKeys)
+  await own.upstream('filed')
+  const ways = JSON.stringify([saying('filed', 'from the file')])
+  writeFileSync(join(own.home, 'config.yaml'), `log_level: info\nroutes:\n  chat: ${ways}\n`)
+  await own.restart('SIGTERM')
+  expect(await own.call('list_routes', { action: 'chat' })).toMatchObject({ routes: [{ from: 'config.yaml:2' }] })
+  expect((await callOn(own, { action: 'chat', input: 'x' })).result?.structuredContent?.text).toBe('from the file')
+  await own.call('set_routes', { action: 'chat', ways: [{ model: 'default' }] })
+  expect((await callOn(own, { action: 'chat', input: 'x' })).error?.code).toBe(-32001)
+  await own.call('set_routes', { action: 'chat', ways: null })
+  expect((await callOn(own, { action: 'chat', input: 'x' })).result?.structuredContent?.text).toBe('from the file')
+
+  writeFileSync(join(own.home, 'config.yaml'), 'routes:\n  chat: [{ modle: default }]\n')
+  const refused = /config\.yaml:1, routes, chat: "modle" is not known in "ways\.0"/
+  await expect(own.restart('SIGTERM')).rejects.toThrow(refused)
+  writeFileSync(join(own.home, 'config.yaml'), 'routes: [chat]\n')
+  await expect(own.restart('SIGTERM')).rejects.toThrow('it takes a map from actions to lists of ways')
 })
 
 describe('an agent in a session', () => {

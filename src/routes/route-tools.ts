@@ -1,12 +1,13 @@
 /** run_action, list_routes, set_routes */
 import { z } from 'zod'
 import { actionInputSchema, actionName } from '../api/action.ts'
-import { routeSchema, waysSchema } from '../api/route.ts'
+import type { ActionResult } from '../api/route.ts'
+import { actionResultSchema, routeSchema, waysSchema } from '../api/route.ts'
 import { plainIssue } from '../base/plain-issue.ts'
-import type { CallToolResult, Provider } from '../mcp/mcp.ts'
-import { defineTool, structured, toolError } from '../mcp/mcp.ts'
+import type { Call, Meta, Provider } from '../mcp/mcp.ts'
+import { defineTool, ToolFailure } from '../mcp/mcp.ts'
 import { toSetting } from './action-settings.ts'
-import type { ActionOutcome, Routes } from './route.ts'
+import type { Routes } from './route.ts'
 
 const runArguments = z
   .strictObject({
@@ -29,16 +30,18 @@ export function createRouteProvider(routes: Pick<Routes, 'run' | 'list' | 'set'>
       description:
         'Has an action done by the first of its ways that is up: a model, a tool of a connector, or the agent of a session. The result says who did it.',
       input: runArguments,
-      output: z.object({ outcome: z.custom<ActionOutcome>(), correlation: z.string() }),
+      output: actionResultSchema,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-      present: ({ outcome, correlation }) => present(outcome, correlation),
+      meta: metaOf,
       async run({ action, input, session, role }, call) {
         const { correlation, event, signal } = call
         const place = { correlation, ...(event !== undefined && { parent: event }) }
         const fields = actionInputSchema(action).parse(fieldsOf(input)) as Readonly<Record<string, string>>
         const progress = (step: Parameters<typeof call.progress>[0]) => call.progress(step)
         const outcome = await routes.run(action, fields, place, signal, { session, role, progress })
-        return { outcome, correlation }
+        if (outcome.is === 'answered') return outcome.result
+        const meta = { ...metaOf(outcome, call), 'io.signalbox/tried': outcome.tried }
+        throw new ToolFailure(`${action} failed. ${outcome.route}: ${outcome.reason}`, meta)
       },
     }),
     defineTool({
@@ -76,19 +79,13 @@ function fieldsOf(input: string | Readonly<Record<string, unknown>>): Readonly<R
   return typeof input === 'string' ? { text: input } : input
 }
 
-export function present(outcome: ActionOutcome, correlation: string): CallToolResult {
-  const { route, session_id: session, thread_id: thread } = outcome
-  const _meta = {
+type Answerer = Pick<ActionResult, 'route' | 'session_id' | 'thread_id'>
+
+function metaOf({ route, session_id: session, thread_id: thread }: Answerer, { correlation }: Call): Meta {
+  return {
     'io.signalbox/route': route,
     ...(session !== undefined && { 'io.signalbox/session': session }),
     ...(thread !== undefined && { 'io.signalbox/thread': thread }),
     'io.signalbox/correlation': correlation,
   }
-  if (outcome.is === 'answered') {
-    const { is: _, ...result } = outcome
-    return { ...structured({ ...result }), _meta }
-  }
-  const { action, reason, tried } = outcome
-  const failed = toolError(`${action} failed. ${route}: ${reason}`)
-  return { ...failed, _meta: { ..._meta, 'io.signalbox/tried': tried } }
 }

@@ -47,7 +47,7 @@ export interface ActionSetting {
 }
 
 export type ActionOutcome =
-  | ({ readonly is: 'answered' } & ActionResult)
+  | { readonly is: 'answered'; readonly result: ActionResult }
   /** A way got the input and failed, and nothing else may be asked. */
   | {
       readonly is: 'failed'

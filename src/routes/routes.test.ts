@@ -119,24 +119,26 @@ test('a tool that the policy denies to an agent cannot be reached by an action, 
   await connectors.bind('agent', 'my-files', { label: 'docs' })
   const ask = (session?: string) =>
     routes.run('chat', { text: 'x' }, { correlation: 'c1', ...(session && { session }) }, never)
-  expect(await ask(id)).toMatchObject({ text: 'written' })
+  expect(await ask(id)).toMatchObject({ result: { text: 'written' } })
   for (const name of ['docs_Write.File', 'docs_write_file', 'myfiles_*', 'Write.File']) {
     await people.call('set_policy', { scope: 'session', target: id, source: `rules: [{ deny: "${name}" }]` })
     expect(await ask(id), name).toMatchObject({
-      text: 'instead',
-      tried: [{ outcome: 'unavailable', reason: expect.stringContaining('The policy denies') }, {}],
+      result: {
+        text: 'instead',
+        tried: [{ outcome: 'unavailable', reason: expect.stringContaining('The policy denies') }, {}],
+      },
     })
   }
   // A rule that asks a person cannot be waited for here, so it denies.
   await people.call('set_policy', { scope: 'session', target: id, source: 'rules: [{ ask: "docs_*" }]' })
-  expect(await ask(id)).toMatchObject({ text: 'instead' })
+  expect(await ask(id)).toMatchObject({ result: { text: 'instead' } })
   expect(calls()).toBe(1)
   await people.call('set_policy', { scope: 'session', target: id, source: 'rules: [{ abort: "docs_*" }]' })
   const before = instead()
   await expect(ask(id)).rejects.toMatchObject({ code: -32950 })
   expect([calls(), instead()]).toEqual([1, before])
   // A person's own call has no policy.
-  expect(await ask()).toMatchObject({ text: 'written' })
+  expect(await ask()).toMatchObject({ result: { text: 'written' } })
   const { events: recorded } = await events.read({ type: 'tool-called' })
   expect(recorded[0]).toMatchObject({ session: id, route: 'mcp:stdio', payload: { tool: 'docs_Write.File' } })
 })

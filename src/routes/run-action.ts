@@ -132,7 +132,8 @@ function toOutcome(action: Action, sent: Sent, tried: readonly Tried[]): ActionO
   }
   if (sent.is === 'failed') return { is: 'failed', ...common, reason: sent.reason }
   const { text, model, usage } = sent
-  return { is: 'answered', ...common, text, ...(model !== undefined && { model }), ...(usage && { usage }) }
+  const result = { ...common, text, ...(model !== undefined && { model }), ...(usage && { usage }) }
+  return { is: 'answered', result }
 }
 
 /** By priority, and otherwise as they are written. */
