@@ -403,6 +403,7 @@ export async function startHub(
     prune,
     peers,
     { providersOf: (session) => model.providersOf(session) },
+    peers.createMount(routes),
     { providers: parts.providers?.({ notices }) ?? [] },
   ]
 

@@ -432,6 +432,33 @@ describe('an agent in a session', () => {
   })
 })
 
+test('an agent that names no session is answered by the ways, under its own policy', async () => {
+  const agent = await hub.session('asker')
+  const { id } = await hub.call('get_session', { name: 'asker' })
+  const advisor = await hub.upstream('advisor')
+  await set('code_advice', [{ session: 'asker' }, saying('advisor', 'use a map'), { model: 'default' }])
+  const ask = async (tool: string, args: Args) =>
+    (await modern(agent, 'tools/call', { name: tool, arguments: args })).body as Answered
+  const { result } = await ask('sessions_code_advice', { text: 'list or map?' })
+  expect(result).toMatchObject({
+    structuredContent: { status: 'completed', answer: 'use a map', route: 'mcp:stdio' },
+    _meta: { 'io.signalbox/route': 'mcp:stdio' },
+  })
+  expect((await hub.events({ type: 'action-routed', session: 'asker' })).at(-1)).toMatchObject({
+    session: id,
+    route: 'mcp:stdio',
+    payload: { tried: [{ reason: '"asker" is the session that asks.' }, { outcome: 'answered' }] },
+  })
+  await hub.call('set_policy', { scope: 'session', target: 'asker', source: 'rules: [{ deny: "advisor_*" }]' })
+  expect((await ask('sessions_code_advice', { text: 'x' })).result?.structuredContent).toMatchObject({
+    route: 'openai',
+  })
+  expect(advisor.received('tools/call')).toHaveLength(1)
+  const [called] = (await hub.events({ type: 'model-called', session: 'asker' })).slice(-1)
+  expect(called).toMatchObject({ session: id, route: 'openai' })
+  expect((await ask('sessions_ask', { text: 'x' })).result?.isError).toBe(true)
+})
+
 test('progress of a connector reaches the caller, and a cancelled action is cancelled there and recorded', async () => {
   const upstream = await hub.upstream('slow')
   const steps = [{ progress: 7 }, { hang: true }]

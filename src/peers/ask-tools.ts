@@ -13,8 +13,32 @@ import type { Asked, AskSession, PeerSessions } from './peer.ts'
 export interface AskToolsOptions {
   readonly sessions: Pick<PeerSessions, 'find' | 'running'>
   readonly ask: AskSession
+  /** Answers an action if the agent names no session. */
+  readonly actions: Actions
   /** The id of the session whose agent has the tools. */
   readonly self: string
+}
+
+export interface Actions {
+  run(
+    action: Exclude<ActionName, 'ask'>,
+    input: { readonly text: string },
+    place: { readonly session: string; readonly correlation: string; readonly parent?: string },
+    signal: AbortSignal,
+    options: {
+      progress(step: { readonly progress: number; readonly total?: number; readonly message?: string }): void
+    },
+  ): Promise<Routed>
+}
+
+type Routed =
+  | { readonly is: 'answered'; readonly result: Answerer & { readonly text: string } }
+  | ({ readonly is: 'failed'; readonly reason: string } & Answerer)
+
+interface Answerer {
+  readonly route: string
+  readonly session_id?: string | undefined
+  readonly thread_id?: string | undefined
 }
 
 export interface AskTools {
@@ -23,23 +47,31 @@ export interface AskTools {
   find(name: string): Tool | undefined
 }
 
-const input = z.strictObject({ session: z.string().min(1).max(200), text: z.string().min(1).max(1_000_000) })
+const text = z.string().min(1).max(1_000_000)
+const session = z.string().min(1).max(200)
+const askInput = z.strictObject({ session, text })
+/** Without a session, the hub chooses who answers. It says so nowhere in the list, which is as long as it may be. */
+const actionInput = z.strictObject({ session: session.optional(), text })
 const chainKey = 'io.signalbox/chain'
 /** `present` shows the result, so this is not listed. */
 const output = z.looseObject({})
 
-export function createAskTools({ sessions, ask, self }: AskToolsOptions): AskTools {
+export function createAskTools({ sessions, ask, actions: routed, self }: AskToolsOptions): AskTools {
   function toolOf(name: ActionName): Tool {
     const { description, isWriting, prompt } = actions[name]
     const tool = defineTool({
       name: `sessions_${name}`,
       description,
-      input,
+      input: name === 'ask' ? askInput : actionInput,
       output,
       annotations: { readOnlyHint: false, destructiveHint: isWriting, idempotentHint: false, openWorldHint: true },
-      present: (result) => present(result as unknown as Asked | Refused),
+      present: (result) => present(result as unknown as Asked | Refused | Answered),
       unrecorded: ['text'],
-      run: async ({ session, text }, call) => ({ ...(await askFor(session, prompt(text), call)) }),
+      async run({ session: peer, text: asked }, call) {
+        if (peer !== undefined) return { ...(await askFor(peer, prompt(asked), call)) }
+        // The schema of ask demands a session.
+        return { ...(await route(name as Exclude<ActionName, 'ask'>, asked, call)) }
+      },
     })
     return { ...tool, prepare }
   }
@@ -58,6 +90,15 @@ export function createAskTools({ sessions, ask, self }: AskToolsOptions): AskToo
       if (chain === undefined) throw error
       return { refused: error.message, chain }
     }
+  }
+
+  async function route(name: Exclude<ActionName, 'ask'>, asked: string, call: Call): Promise<Answered> {
+    const { correlation, event, signal } = call
+    const place = { session: self, correlation, ...(event !== undefined && { parent: event }) }
+    const progress = (step: Parameters<typeof call.progress>[0]) => call.progress(step)
+    const outcome = await routed.run(name, { text: asked }, place, signal, { progress })
+    if (outcome.is === 'failed') return { ...placeOf(outcome), status: 'failed', reason: outcome.reason }
+    return { ...placeOf(outcome.result), status: 'completed', answer: outcome.result.text }
   }
 
   /** A rule may name a session, so its id becomes its name. */
@@ -95,17 +136,28 @@ export function createAskTools({ sessions, ask, self }: AskToolsOptions): AskToo
   }
 }
 
+/** An answer of the router. */
+interface Answered extends Answerer {
+  readonly status: 'completed' | 'failed'
+  readonly answer?: string
+  readonly reason?: string
+}
+
+function placeOf({ route, session_id: id, thread_id: thread }: Answerer): Answerer {
+  return { route, ...(id !== undefined && { session_id: id }), ...(thread !== undefined && { thread_id: thread }) }
+}
+
 interface Refused {
   readonly refused: string
   readonly chain: unknown
 }
 
-function present(asked: Asked | Refused): CallToolResult {
+function present(asked: Asked | Refused | Answered): CallToolResult {
   if ('refused' in asked) return { ...toolError(asked.refused), _meta: { [chainKey]: asked.chain } }
   const { route, session_id, thread_id, status } = asked
   const meta = {
     'io.signalbox/route': route,
-    'io.signalbox/session': session_id,
+    ...(session_id !== undefined && { 'io.signalbox/session': session_id }),
     ...(thread_id !== undefined && { 'io.signalbox/thread': thread_id }),
   }
   const isError = status === 'failed' || status === 'interrupted'

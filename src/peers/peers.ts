@@ -5,6 +5,7 @@ import type { Feature } from '../feature/feature.ts'
 import type { Turns } from '../gate/gate.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { createAskSession } from './ask-session.ts'
+import type { Actions } from './ask-tools.ts'
 import { createAskTools } from './ask-tools.ts'
 import { createListTool } from './list-tool.ts'
 import type { AskSession, PeerSessions } from './peer.ts'
@@ -18,6 +19,8 @@ export type { Asked, AskRequest, AskSession } from './peer.ts'
 export interface Peers extends Feature {
   /** Asks the agent of a session and waits for its answer. */
   readonly ask: AskSession
+  /** The mount. `actions` answers what an agent asks of no session in particular. */
+  createMount(actions: Actions): Feature
   /** The hub stops: those who wait are told. The agents go on with their turns. */
   endWaits(): void
 }
@@ -40,8 +43,8 @@ export function createPeers({ sessions, turns, threads, templates, places, hopLi
   const ask = createAskSession({ sessions, turns, threads, hopLimit, stopping: stopping.signal, log })
   const resourceTemplates = createPeerResources({ sessions, threads, places })
 
-  function providerOf(self: string): Provider {
-    const asking = createAskTools({ sessions, ask, self })
+  function providerOf(self: string, actions: Actions): Provider {
+    const asking = createAskTools({ sessions, ask, actions, self })
     const list = createListTool(sessions, self)
     return {
       toolset: 'sessions',
@@ -69,7 +72,7 @@ export function createPeers({ sessions, turns, threads, templates, places, hopLi
   return {
     ask,
     endWaits: () => stopping.abort(new HubError('unavailable', 'The hub is stopping.')),
-    providersOf: (session) => [providerOf(session)],
+    createMount: (actions) => ({ providersOf: (session) => [providerOf(session, actions)] }),
     sweeps: [{ everyMs: lookForIdleMs, run: endIdleTurns }],
   }
 }
