@@ -41,7 +41,7 @@ import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
 import { createChainPolicies, createGate, createOwnToolGates, createTurns } from './gate/gate.ts'
-import { createGateway, createSearchProvider, createTrial } from './gateway/gateway.ts'
+import { createGateway, createSearchProvider, createTrial, refusalError } from './gateway/gateway.ts'
 import {
   createAuthenticator,
   createHttp,
@@ -356,6 +356,7 @@ export async function startHub(
     askSession: peers.ask,
     events,
     gate,
+    refusalError,
     redactor,
   })
   const terminalTools = createTerminalTools({ sessions, viewers: createViewers() })

@@ -456,6 +456,8 @@ test('an agent that names no session is answered by the ways, under its own poli
   expect(advisor.received('tools/call')).toHaveLength(1)
   const [called] = (await hub.events({ type: 'model-called', session: 'asker' })).slice(-1)
   expect(called).toMatchObject({ session: id, route: 'openai' })
+  await hub.call('set_policy', { scope: 'session', target: 'asker', source: 'rules: [{ abort: "advisor_*" }]' })
+  expect((await ask('sessions_code_advice', { text: 'x' })).error).toMatchObject({ code: -32950 })
   expect((await ask('sessions_ask', { text: 'x' })).result?.isError).toBe(true)
 })
 

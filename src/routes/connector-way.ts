@@ -4,11 +4,10 @@
  * cannot be reached by an action either.
  */
 import type { ConnectorWay } from '../api/route.ts'
-import { policyErrorCodes } from '../api/policy-errors.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { EventLog } from '../events/events.ts'
 import { openCallRecord } from '../events/events.ts'
-import type { Authorized, Gate } from '../gate/gate.ts'
+import type { Authorized, Gate, Refused } from '../gate/gate.ts'
 import { refusalText } from '../gate/gate.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
 import type { Upstream, UpstreamListener, UpstreamTarget } from '../upstream/upstream.ts'
@@ -21,6 +20,8 @@ export interface ConnectorWayOptions {
   readonly upstreams: { open(target: UpstreamTarget, listener: UpstreamListener): Upstream }
   readonly events: Pick<EventLog, 'append' | 'appendLater'>
   readonly gate: Gate
+  /** What an agent gets whose policy forbids the call. */
+  readonly refusalError: (refused: Refused, tool: string, correlation: string) => Error
 }
 
 type Resolved = Awaited<ReturnType<ActionConnectors['resolveAlone']>>
@@ -64,23 +65,23 @@ async function askTool(
   const args = toArguments(way.arguments, call.action, call.input)
   const admitted = await admit(way, resolved, args, call, options)
   if (typeof admitted === 'string') return unavailable(admitted)
-  await using upstream = options.upstreams.open(target, listener)
+  const upstream = options.upstreams.open(target, listener)
+  let isSent = false
   try {
     await upstream.ready(call.signal)
-  } catch (error) {
-    admitted.end({ outcome: call.signal.aborted ? 'cancelled' : 'failed', error })
-    call.signal.throwIfAborted()
-    return unavailable(messageOf(error), true)
-  }
-  const route = routeOf(target)
-  try {
+    isSent = true
     const { text, isError } = textOf(await callTool(upstream, way.tool, args, call))
-    admitted.end({ outcome: isError ? 'error' : 'ok', bytes: text.length })
+    admitted.end({ outcome: isError ? 'error' : 'ok', bytes: Buffer.byteLength(text) })
+    const route = routeOf(target)
     return isError ? { is: 'failed', reason: text, route } : { is: 'answered', text, route }
   } catch (error) {
     admitted.end({ outcome: call.signal.aborted ? 'cancelled' : 'failed', error })
     call.signal.throwIfAborted()
-    return { is: 'failed', reason: messageOf(error), route }
+    const reason = messageOf(error)
+    return isSent ? { is: 'failed', reason, route: routeOf(target) } : unavailable(reason, true)
+  } finally {
+    // Some programs take seconds to end. The answer does not wait for that.
+    void upstream[Symbol.asyncDispose]()
   }
 }
 
@@ -119,7 +120,7 @@ async function admit(
   { target, mounts }: Resolved,
   args: Readonly<Record<string, unknown>>,
   { place, signal, progress }: WayCall,
-  { events, gate }: ConnectorWayOptions,
+  { events, gate, refusalError }: ConnectorWayOptions,
 ): Promise<Admitted | string> {
   const [name = tool, ...aliases] = policyNames(mounts, tool)
   const names = { tool: name, arguments: args, upstream: target.name }
@@ -143,16 +144,15 @@ async function admit(
     case 'cancelled':
       throw new RpcError(errorCode.cancelled, 'The call was cancelled before it ran.')
     case 'aborted':
-      throw new RpcError(policyErrorCodes.abort, refusalText(authorization, names.tool), {
-        data: { tool: names.tool, decision: 'abort' },
-      })
+      // The agent must end its turn, so no other way is asked.
+      throw refusalError(authorization, name, correlation)
     case 'pending':
       return `It waits for the approval ${authorization.approval}.`
     case 'denied':
     case 'expired':
     case 'abandoned':
     case 'failed':
-      return refusalText(authorization, names.tool)
+      return refusalText(authorization, name)
   }
 }
 

@@ -146,7 +146,8 @@ export interface ActionSession {
 export interface ActionSessions {
   /** By name or id. Throws if there is no such session. */
   find(nameOrId: string): Promise<ActionSession>
-  list(filter: { readonly statuses: readonly SessionStatus[] }): Promise<readonly ActionSession[]>
+  /** Those whose program runs here. */
+  running(): readonly ActionSession[]
   activityOf(session: ActionSession): Pick<Activity, 'is'>
 }
 

@@ -11,6 +11,7 @@ import type { Way } from '../api/route.ts'
 import { HubError } from '../base/hub-error.ts'
 import { createLog } from '../base/log.ts'
 import { createGate } from '../gate/gate.ts'
+import { refusalError } from '../gateway/gateway.ts'
 import { openStore, type Store } from '../store/store.ts'
 import { createUpstreams } from '../upstream/upstream.ts'
 import type { FileRoutes } from './action-settings.ts'
@@ -44,10 +45,11 @@ async function openRoutes(store: Store, file?: FileRoutes) {
     models: { find: noModel, canSearch: noModel, generate: noModel },
     connectors,
     upstreams,
-    sessions: { find: nobody, list: async () => [], activityOf: () => ({ is: 'idle' }) },
+    sessions: { find: nobody, running: () => [], activityOf: () => ({ is: 'idle' }) },
     askSession: nobody,
     events,
     gate: createGate({ events, policies, approvals: { obtain: () => Promise.reject(new Error('no person')) } }),
+    refusalError,
     redactor,
   })
   const directory = temporaryDirectory()

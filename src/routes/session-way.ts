@@ -2,7 +2,7 @@
 import { actionPrompt } from '../api/action-prompt.ts'
 import type { SessionWay } from '../api/route.ts'
 import type { ActivityKind } from '../api/session.ts'
-import { isOver, livingStatuses } from '../api/session.ts'
+import { isOver } from '../api/session.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { ActionSession, ActionSessions, AskSession, Attempt, Candidate, WayCall } from './route.ts'
 
@@ -11,12 +11,12 @@ export interface SessionWayOptions {
   readonly askSession: AskSession
 }
 
-export async function createSessionCandidates(
+export function createSessionCandidates(
   { session: named }: SessionWay,
   options: SessionWayOptions,
-): Promise<readonly Candidate[]> {
+): readonly Candidate[] {
   if (typeof named === 'string') return [createSessionCandidate(named, options)]
-  const labelled = await withLabel(named.label, options.sessions)
+  const labelled = withLabel(named.label, options.sessions)
   if (labelled.length > 0) return labelled.map(({ id, name }) => createSessionCandidate(id, options, name))
   const reason = `No running session has the label "${named.label}".`
   return [{ name: `sessions with the label ${named.label}`, ask: async () => unavailable(reason) }]
@@ -82,8 +82,8 @@ function wasDelivered({ code, data }: HubError): boolean {
 /** One that is idle answers soonest. One that waits for a person may never answer. */
 const order: Readonly<Record<ActivityKind, number>> = { idle: 0, unknown: 1, working: 2, waiting: 3 }
 
-async function withLabel(label: string, sessions: ActionSessions): Promise<readonly ActionSession[]> {
-  const found = (await sessions.list({ statuses: livingStatuses })).filter(({ labels }) => labels.includes(label))
+function withLabel(label: string, sessions: ActionSessions): readonly ActionSession[] {
+  const found = sessions.running().filter(({ labels }) => labels.includes(label))
   const readiness = (session: ActionSession) => order[sessions.activityOf(session).is]
   return found.toSorted((a, b) => b.priority - a.priority || readiness(a) - readiness(b))
 }
