@@ -209,7 +209,10 @@ function explained(error: unknown, { name, provider, baseUrl }: ChosenModel, sig
   const data = { provider, ...(typeof statusCode === 'number' && { status: statusCode }) }
   if (wasRefused(error)) {
     const address = baseUrl === undefined ? provider : new URL(baseUrl).origin
-    return new HubError('unavailable', `No server answers at ${address}. Start it, then try again.`, { cause: error, data })
+    return new HubError('unavailable', `No server answers at ${address}. Start it, then try again.`, {
+      cause: error,
+      data,
+    })
   }
   const status = typeof statusCode === 'number' ? ` (HTTP ${statusCode})` : ''
   const hint = statusCode === 401 || statusCode === 403 ? ' Check the key that the hub was started with.' : ''
