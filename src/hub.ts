@@ -33,6 +33,7 @@ import {
   createClaudeDriver,
   createCodexDriver,
   createDrivers,
+  createModelDriver,
   createOpencodeDriver,
   createPtyDriver,
 } from './drivers/drivers.ts'
@@ -40,8 +41,8 @@ import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoi
 import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
-import { createGate, createOwnToolGates } from './gate/gate.ts'
-import { createGateway, createSearchProvider, createTrial } from './gateway/gateway.ts'
+import { createChainPolicies, createGate, createOwnToolGates, createTurns } from './gate/gate.ts'
+import { createGateway, createSearchProvider, createTrial, refusalError } from './gateway/gateway.ts'
 import {
   createAuthenticator,
   createHttp,
@@ -53,9 +54,12 @@ import {
 import type { Authenticator } from './http/http.ts'
 import type { Notices, Provider } from './mcp/mcp.ts'
 import { createNotices, managementFaceId } from './mcp/mcp.ts'
+import { createPeers } from './peers/peers.ts'
+import { createModels } from './models/models.ts'
 import { createPolicies } from './policies/policies.ts'
 import { createPrune } from './prune/prune.ts'
 import { createFindSession, createSessions, createSessionTools } from './sessions/sessions.ts'
+import { createRoutes } from './routes/routes.ts'
 import { createSessionSockets } from './socket/socket.ts'
 import { createStatus } from './status/status.ts'
 import { openStore } from './store/store.ts'
@@ -84,7 +88,10 @@ const shippedPolicy = readFileSync(packageFile('policies/hub.yaml'), 'utf8')
 const scrollbackLines = 2_000
 const daysOf = (days: number | undefined) => (days === undefined ? undefined : days * 86_400_000)
 
-export async function startHub({ config, environment }: LoadedConfig, parts: HubParts = {}): Promise<RunningHub> {
+export async function startHub(
+  { config, environment, sources }: LoadedConfig,
+  parts: HubParts = {},
+): Promise<RunningHub> {
   await using opened = new AsyncDisposableStack()
   const startedAt = new Date()
 
@@ -200,6 +207,18 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
   const pty = createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log })
   const servers = createPipedPrograms({ ...holders, folder: 'server' })
+  const models = createModels({
+    settings: {
+      model: config.model,
+      baseUrl: config.modelBaseUrl,
+      key: config.modelApiKey,
+      contextTokens: config.modelContextTokens,
+      environment,
+    },
+    events,
+    redactor,
+  })
+  const model = createModelDriver({ pty, models, redact, log })
   const drivers = createDrivers([
     pty,
     createAcpDriver({ pipes, log }),
@@ -210,6 +229,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       plugin: packageFile('plugins/opencode.js'),
       dialogPlugin: packageFile('plugins/opencode-tui.js'),
     }),
+    model,
   ])
   const templates = opened.use(
     await openTemplates({
@@ -217,6 +237,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       userDirectory: join(home.path, 'templates'),
       searchPath: () => programs['PATH'] ?? '',
       drivers: drivers.all.map(({ name }) => name),
+      whyNotDriver: (template) => drivers.find(template.driver).whyNot?.(template),
       notices,
       signals,
       log,
@@ -237,6 +258,9 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     findSession,
     grants,
   })
+  const threads = createThreads({ store, notices, redactor, findSession })
+  const turns = createTurns({ store, hubId, events, threads, findSession, log })
+  const chainPolicies = createChainPolicies({ policies, turns })
   const hooks = { command: config.notifyCommand, url: config.notifyUrl, environment: programs }
   const approvals = opened.use(
     await openApprovals({
@@ -251,14 +275,13 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       expiryMs: config.approvalExpirySeconds * 1000,
       maxEndedBytes,
       grants,
-      policies,
+      policies: chainPolicies,
       findSession,
       hooks,
     }),
   )
-  const gate = createGate({ events, policies, approvals })
-  const ownTools = createOwnToolGates({ gate, policies, approvals, log })
-  const threads = createThreads({ store, notices, redactor, findSession })
+  const gate = createGate({ events, policies: chainPolicies, approvals, turns })
+  const ownTools = createOwnToolGates({ gate, policies: chainPolicies, approvals, log })
   const sessions = opened.use(
     createSessions({
       store,
@@ -317,6 +340,28 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       findSession,
     }),
   )
+  const peers = createPeers({
+    sessions,
+    turns,
+    threads,
+    templates,
+    places: { home: home.path, workspaces: directories.workspaces },
+    hopLimit: config.hopLimit,
+    log,
+  })
+  const routes = createRoutes({
+    store,
+    file: config.routes && { value: config.routes, from: sources.find(({ key }) => key === 'routes')?.from ?? '' },
+    models,
+    connectors,
+    upstreams,
+    sessions,
+    askSession: peers.ask,
+    events,
+    gate,
+    refusalError,
+    redactor,
+  })
   const terminalTools = createTerminalTools({ sessions, viewers: createViewers() })
   const prune = createPrune({
     sources: [...sessions.prunable, tokens.prunable],
@@ -346,9 +391,10 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     loginCodes,
     createAudit({ events, notices, findSession }),
     sessions,
-    createSessionTools({ sessions, terminalTools, policies, threads }),
+    createSessionTools({ sessions, terminalTools, policies, turns }),
     createTemplateTools({ templates, policies, sessions, hubId }),
     terminalTools,
+    turns,
     threads,
     activity,
     connectors,
@@ -357,7 +403,11 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     policies,
     policies.createTools(gateway),
     approvals,
+    routes,
     prune,
+    peers,
+    { providersOf: (session) => model.providersOf(session) },
+    peers.createMount(routes),
     { providers: parts.providers?.({ notices }) ?? [] },
   ]
 
@@ -389,6 +439,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   // Restore the state of an earlier hub, before the first request.
   sockets.serve(({ session = '' }) => agentFaces.socketOf(session))
   opened.use(sockets)
+  model.serve({ faceOf: (session) => agentFaces.of(session) })
   for (const { on } of [...features, agentFaces]) if (on) signals.connect(on)
   for (const feature of features) await feature.start?.()
   void upstreams.sweepStale().catch((error: unknown) => log.warn({ error }, 'could not look for old upstreams'))
@@ -397,6 +448,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
 
   opened.defer(() => http.stop(config.drainGraceSeconds * 1000))
   opened.defer(() => approvals.endHolds())
+  opened.defer(() => peers.endWaits())
   metrics.gauge('signalbox_sessions', 'Sessions that run.', () => sessions.count)
   metrics.gauge('signalbox_connections', 'Open MCP connections.', () => endpoint.counts().connections)
   metrics.gauge('signalbox_listeners', 'Open subscriptions/listen streams.', () => endpoint.counts().listeners)

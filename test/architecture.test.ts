@@ -24,6 +24,8 @@ const features = [
   'approvals',
   'gateway',
   'threads',
+  'peers',
+  'routes',
   'prune',
 ]
 
@@ -33,6 +35,7 @@ const layers: readonly (readonly string[])[] = [
   ['api'],
   ['client', 'config'],
   ['store', 'events', 'policy', 'mcp', 'terminal'],
+  ['models'],
   ['endpoint', 'upstream'],
   ['drivers'],
   ['gate', 'feature'],
@@ -49,6 +52,10 @@ const openFolders = new Set(['base', 'api'])
 const importers: Readonly<Record<string, RegExp>> = {
   '@modelcontextprotocol/server': /^src\/endpoint\/sdk\.ts$/,
   '@modelcontextprotocol/client': /^src\/(cli\/hub\/sdk-client|upstream\/oauth-login)\.ts$/,
+  '@ai-sdk/openai': /^src\/models\/sdk\.ts$/,
+  '@ai-sdk/anthropic': /^src\/models\/sdk\.ts$/,
+  '@ai-sdk/google': /^src\/models\/sdk\.ts$/,
+  '@ai-sdk/openai-compatible': /^src\/models\/sdk\.ts$/,
   undici: /^src\/upstream\/http-client\.ts$/,
   'eventsource-parser': /^src\/base\/event-stream\.ts$/,
   kysely: /^src\/store\//,
@@ -206,7 +213,14 @@ test('what the page may import runs in a browser', () => {
 
 test('the gate knows nothing of MCP', () => {
   const known = localImports().filter(({ from, to }) => from === 'gate' && to !== 'gate')
-  expect([...new Set(known.map(({ to }) => to))].sort()).toEqual(['api', 'base', 'drivers', 'events', 'policy'])
+  expect([...new Set(known.map(({ to }) => to))].sort()).toEqual([
+    'api',
+    'base',
+    'drivers',
+    'events',
+    'policy',
+    'store',
+  ])
 })
 
 /** The way to an upstream, and the files that put the gate before it. */

@@ -38,6 +38,7 @@ beforeAll(async () => {
   writeFileSync(join(files.path, 'policy.yaml'), 'rules: [{ alow: x }]\n')
   writeFileSync(join(files.path, 'text.json'), 'token: hunter2\n')
   writeFileSync(join(files.path, 'template.json'), '{ "name": "mine", "colour": "red" }\n')
+  writeFileSync(join(files.path, 'ways.json'), '[{ "connector": "none", "tool": "search" }]\n')
   mkdirSync(join(files.path, 'folder'))
 })
 afterAll(async () => {
@@ -108,6 +109,16 @@ const table: readonly Row[] = [
   { line: ['thread', 'alive'], exit: 5, says: 'Run "signalbox screen" for its terminal' },
   { line: ['thread', 'alive', '--format', 'pdf'], exit: 2, says: '--format takes markdown or json' },
   { line: ['fork', 'nobody'], exit: 5, says: noSession },
+  { line: ['run', 'code_review', 'x'], exit: 5, says: 'it must be one of "code_advice"' },
+  { line: ['run', 'chat', ' '], exit: 2, says: 'The text is empty' },
+  { line: ['run', 'chat', 'x', '--session', 'nobody'], exit: 5, says: noSession },
+  { line: ['run', 'chat', 'x', '--file', file('none.ts')], exit: 1, says: 'Name a file that you can read' },
+  { line: ['run', 'chat', 'x', '--role', 'cook'], exit: 1, says: 'Run "signalbox routes" to see them' },
+  { line: ['routes', 'code_review'], exit: 5, says: 'it must be one of "code_advice"' },
+  { line: ['routes', 'set', 'chat', file('text.json')], exit: 2, says: 'Write it like [{"model": "default"}]' },
+  { line: ['routes', 'set', 'chat', file('template.json')], exit: 2, says: 'is not a JSON list of ways' },
+  { line: ['routes', 'set', 'chat', file('ways.json')], exit: 5, says: 'There is no connector "none"' },
+  { line: ['routes', 'reset', 'code_review'], exit: 5, says: 'it must be one of "code_advice"' },
   { line: ['attach', 'nobody', '--detach-key', 'F1'], exit: 2, says: '--detach-key takes Ctrl' },
   { line: ['send', 'nobody', 'hello'], exit: 5, says: noSession },
   { line: ['keys', 'alive', 'Entre'], exit: 5, says: 'To send text, use "signalbox send"' },

@@ -22,5 +22,6 @@ export function createReportProvider(onReport: (session: string, report: AgentRe
       return { ok: true }
     },
   })
-  return { toolset: 'sessions', tools: () => [tool] }
+  // Hooks call it by its name. A model has no use for it, and its list is short.
+  return { toolset: 'sessions', tools: () => [], findTool: (name) => (name === tool.name ? tool : undefined) }
 }

@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { approvalScopes, approvalStatuses } from './approval.ts'
 import { connectorSchema } from './connector.ts'
 import { decisionSchema, policyScopes, proposalStatuses } from './policy.ts'
+import { triedSchema } from './route.ts'
 import { sessionStatuses } from './session-status.ts'
 import { activitySchema } from './session.ts'
 import { turnStatuses, usageSchema } from './thread.ts'
@@ -92,6 +93,16 @@ const eventPayloads = {
     stream: z.object({ parts: z.int(), first_part_ms: z.number().optional() }).optional(),
     usage: usageSchema.optional(),
     error: z.unknown().optional(),
+  }),
+  /** An action was answered, or nothing could answer it. `tried`: every way that was asked, in order. */
+  'action-routed': z.object({
+    action: z.string(),
+    outcome: z.enum(['answered', 'failed', 'unavailable', 'cancelled']),
+    ms: z.number(),
+    tried: z.array(triedSchema).readonly(),
+    /** The session that was asked last, and its thread. */
+    asked_session: z.string().optional(),
+    asked_thread: z.string().optional(),
   }),
   'calls-unrecorded': z.object({ calls: z.int(), outcomes: z.int().optional() }),
 

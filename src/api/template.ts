@@ -65,7 +65,9 @@ const conversationSchema = z.strictObject({
     .array(z.string())
     .default([])
     .describe('Arguments for a new one. {conversation_id} is a UUID that the hub chooses and stores.'),
-  resume: z.array(z.string()).min(1).describe('Arguments that continue {conversation_id}.'),
+  resume: z
+    .array(z.string())
+    .describe('Arguments that continue {conversation_id}. None if the hub itself keeps the conversation.'),
   listed_by: z
     .enum(['codex', 'opencode'])
     .optional()
@@ -90,6 +92,20 @@ export const argumentLists = { conversation: '{conversation}', agentArgs: '{agen
 export const agentNames = ['claude', 'codex', 'gemini', 'opencode'] as const
 export type AgentName = (typeof agentNames)[number]
 
+/** For the driver `model`. */
+export const modelTemplateSchema = z.strictObject({
+  name: z.string().min(1).optional().describe('As SIGNALBOX_MODEL, which it replaces, such as "openai/gpt-5.1".'),
+  instructions: z.string().min(1).optional().describe('What the agent is told about its work.'),
+  limits: z
+    .strictObject({
+      steps: z.int().min(1).default(200).describe('How often a turn may call the model.'),
+      minutes: z.number().positive().max(10_000).default(120).describe('How long a turn may take.'),
+      tokens: z.int().min(1).default(10_000_000).describe('How many tokens a turn may use, read and written.'),
+    })
+    .prefault({}),
+})
+export type ModelTemplate = z.output<typeof modelTemplateSchema>
+
 /** What a session in another mode has instead of the template's own. Variables are added. */
 const modeSchema = z.strictObject({
   driver: z.string().optional(),
@@ -98,6 +114,25 @@ const modeSchema = z.strictObject({
   session_files: z.array(sessionFileSchema).optional(),
   conversation: conversationSchema.optional(),
 })
+
+/** A prompt that agents are offered over MCP. */
+const templatePromptSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,39}$/, 'a name has lowercase letters, digits and underscores, such as "review"'),
+  description: z.string().overwrite(withoutControls),
+  arguments: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'a name has lowercase letters, digits and underscores'),
+        description: z.string().overwrite(withoutControls).optional(),
+        required: z.boolean().default(false),
+      }),
+    )
+    .default([]),
+  text: z.string().min(1).describe('{name} is replaced by the argument of that name.'),
+})
+export type TemplatePrompt = z.output<typeof templatePromptSchema>
 
 export const templateSchema = z.strictObject({
   name: sessionNameSchema,
@@ -128,6 +163,7 @@ export const templateSchema = z.strictObject({
     .default({})
     .describe('The other modes it can run in, and what differs there.'),
   agent: z.enum(agentNames).optional().describe('The agent it runs, if the hub can read what that agent records.'),
+  model: modelTemplateSchema.optional().describe('Of the built-in agent: its model, instructions and limits.'),
   own_tools: z
     .enum(['preferred', 'required'])
     .default('preferred')
@@ -140,6 +176,10 @@ export const templateSchema = z.strictObject({
   connectors: z.array(z.string()).default([]),
   policy: z.string().optional(),
   prompt: promptSchema.prefault({}),
+  prompts: z
+    .array(templatePromptSchema)
+    .default([])
+    .describe('Prompts that the agents of all sessions are offered, as sessions_<template>_<name>.'),
   connects: z
     .boolean()
     .default(false)

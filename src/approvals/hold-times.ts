@@ -11,6 +11,8 @@ const holdSeconds: ReadonlyMap<string, number> = new Map([
   ['opencode', 690],
   // Claude Code 2.1 continues in the background and takes the answer when it comes.
   ['claude-code', 600],
+  // The built-in agent has no timeout. Its turn has a limit.
+  ['signalbox-assistant', 3600],
 ])
 
 /** The MCP SDKs time out after 60 s by default. */

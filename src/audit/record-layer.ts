@@ -70,7 +70,7 @@ export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
     }
     await reportUnrecorded()
     try {
-      const result = await next()
+      const result = await next(call.with({ event: record.event }))
       record.end({ outcome: 'isError' in result && result.isError ? 'error' : 'ok', bytes: jsonSize(result) })
       return result
     } catch (error) {

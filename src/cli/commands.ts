@@ -49,6 +49,26 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./threads/thread-commands.ts')).fork,
   },
   {
+    name: 'run',
+    summary: 'have an action done by a model, a connector or an agent',
+    load: async () => (await import('./routes/run.ts')).command,
+  },
+  {
+    name: 'routes',
+    summary: 'list the ways of each action',
+    load: async () => (await import('./routes/routes.ts')).list,
+  },
+  {
+    name: 'routes set',
+    summary: 'set the ways of an action',
+    load: async () => (await import('./routes/routes.ts')).set,
+  },
+  {
+    name: 'routes reset',
+    summary: 'take back what was set',
+    load: async () => (await import('./routes/routes.ts')).reset,
+  },
+  {
     name: 'attach',
     summary: 'show a session on this terminal',
     load: async () => (await import('./sessions/attach.ts')).command,

@@ -107,6 +107,23 @@ export const origins = listOf(
   'origins like `https://example.org`, without a path',
 )
 
+/** The feature that uses it checks the rest, and says what is wrong. */
+export const routeMap: Kind<Readonly<Record<string, unknown>>> = {
+  read(given) {
+    const map = typeof given === 'string' ? parsedJson(given) : given
+    return typeof map === 'object' && map !== null && !Array.isArray(map) ? (map as Record<string, unknown>) : undefined
+  },
+  takes: 'a map from actions to lists of ways; as JSON in the environment',
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 function textKind(takes: string, read: (given: string) => string | undefined): Kind<string> {
   return { read: (given) => (typeof given === 'string' ? read(given) : undefined), takes }
 }

@@ -6,6 +6,7 @@ export const settingGroups = {
   limits: 'Limits',
   events: 'Event log',
   sessions: 'Sessions',
+  models: 'Models that the hub calls itself',
   repositories: 'Answers about repositories',
   clients: 'For the CLI and for agents',
 } as const

@@ -14,6 +14,7 @@ import {
   oneOf,
   origins,
   postgresUrl,
+  routeMap,
   secretText,
   slug,
   socketName,
@@ -220,6 +221,38 @@ const definitions = {
     environment: 'SIGNALBOX_HOP_LIMIT',
     group: 'sessions',
     description: 'How many sessions may call one another in a chain.',
+  }),
+
+  model: optionalSetting(text, {
+    environment: 'SIGNALBOX_MODEL',
+    group: 'models',
+    description:
+      'The model of the built-in agent, as `provider/model` with the provider `openai`, `anthropic` or `google`, or the name of a model of the server at `SIGNALBOX_MODEL_BASE_URL`. By default it is a model of the first of these providers whose key is set (`OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_API_KEY`).',
+  }),
+  modelBaseUrl: optionalSetting(urlBase, {
+    environment: 'SIGNALBOX_MODEL_BASE_URL',
+    group: 'models',
+    description:
+      'A server that speaks the Chat API of OpenAI, such as `http://127.0.0.1:11434/v1` of Ollama or `http://127.0.0.1:1234/v1` of LM Studio.',
+  }),
+  modelApiKey: optionalSetting(secretText, {
+    environment: 'SIGNALBOX_MODEL_API_KEY',
+    group: 'models',
+    secret: true,
+    description: 'The key of that server, if it wants one.',
+    notInFile: 'keep it out of files; set SIGNALBOX_MODEL_API_KEY',
+  }),
+  modelContextTokens: optionalSetting(wholeNumber({ min: 2_000 }), {
+    environment: 'SIGNALBOX_MODEL_CONTEXT_TOKENS',
+    group: 'models',
+    description:
+      'How many tokens the model can read and write in one call. The built-in agent summarises a conversation before it grows beyond that. By default the hub uses what it knows of the provider, and 32000 for other servers.',
+  }),
+  routes: optionalSetting(routeMap, {
+    environment: 'SIGNALBOX_ROUTES',
+    group: 'models',
+    description:
+      'Who answers each action, see [route an action](guides/route-an-action.md). `set_routes` wins over it.',
   }),
 
   repositoryMcpPort: setting(

@@ -23,6 +23,10 @@ export interface Connectors extends Feature {
 
   /** The only way to get a configuration. Throws if the connector is disabled or a variable is not set. */
   resolve(session: string, label: string): Promise<Resolution>
+  /** A connector without a binding: for a person, or for the agent of a session by an action that a person configured. */
+  resolveAlone(name: string, session?: string): Promise<LoneConnector>
+  /** Throws if there is no such connector. */
+  assertThere(name: string): Promise<void>
 
   /** The variables of the hub's environment that any connector or any override names. */
   variables(): Promise<ReadonlySet<string>>
@@ -42,6 +46,13 @@ export interface Connectors extends Feature {
 export interface MountedConnector extends BoundConnector, Pick<Resolution, 'fingerprint' | 'version'> {
   /** Or the reason why it cannot be reached. */
   readonly target: UpstreamTarget | Error
+}
+
+export interface LoneConnector extends Pick<Resolution, 'target' | 'fingerprint'> {
+  /** False: its filter, or that of every binding of the session, leaves the tool out. */
+  allows(tool: string): boolean
+  /** The mounts under which the policy of the session may name its tools. */
+  readonly mounts: readonly string[]
 }
 
 export interface ConnectorDesk extends Pick<Registry, 'list' | 'find' | 'save' | 'delete'>, Feature {

@@ -4,6 +4,7 @@
  */
 import { tmpdir } from 'node:os'
 import type { BoundConnector, Connector } from '../api/connector.ts'
+import { createToolTest } from '../api/tool-filter.ts'
 import { isNotFound } from '../base/hub-error.ts'
 import { holdsKnownSecret } from '../base/known-secrets.ts'
 import type { Redactor } from '../base/redact.ts'
@@ -26,7 +27,8 @@ import { namedVariables } from './texts/references.ts'
 import { type Note, createRegistry } from './registry.ts'
 import { type Resolution, type SessionPlace, createResolver } from './resolve.ts'
 import type { Trial } from './try-out.ts'
-import type { Connectors, MountedConnector } from './connector.ts'
+import type { Connectors, LoneConnector, MountedConnector } from './connector.ts'
+import { chooseLabel } from './labels.ts'
 import { toolFilterOf } from './tool-filter.ts'
 
 export type { Connectors, LiveUpstreams } from './connector.ts'
@@ -109,6 +111,21 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
     return resolver.resolve(connector.connector, overrides, session)
   }
 
+  async function resolveAlone(name: string, nameOrId?: string): Promise<LoneConnector> {
+    const { connector } = await registry.find(name)
+    const session = nameOrId === undefined ? nowhere : await findSession(nameOrId)
+    const bound = (await bindingsOf(session.id)).filter((each) => each.connector === name)
+    const isOffered = createToolTest(toolFilterOf(connector.options))
+    const isBound = bound.map(({ tools = {} }) => createToolTest(tools))
+    const { target, fingerprint } = resolver.resolve(connector, {}, session)
+    return {
+      target,
+      fingerprint,
+      allows: (tool) => isOffered(tool) && (isBound.length === 0 || isBound.some((allows) => allows(tool))),
+      mounts: [...new Set([...bound.map(({ label }) => label), chooseLabel(name, undefined)])],
+    }
+  }
+
   async function mountOf(session: string, bound: BoundConnector): Promise<MountedConnector> {
     try {
       const { target, fingerprint, version } = await resolve(session, bound.label)
@@ -149,6 +166,8 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
       await bound(session, await bindings.bindLegacyMap(session, map))
     },
     resolve,
+    resolveAlone,
+    assertThere: async (name) => void (await registry.find(name)),
     async variables() {
       const connectors = (await rows.list()).map(({ connector }) => connector)
       return new Set([...connectors, ...(await bindingRows.allOverrides())].flatMap(namedVariables))

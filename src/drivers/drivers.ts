@@ -10,6 +10,8 @@ export type * from './port/thread-writer.ts'
 export { createAcpDriver } from './acp/acp.ts'
 export { createClaudeDriver } from './claude/claude.ts'
 export { createCodexDriver } from './codex/codex.ts'
+export { createModelDriver } from './model/model.ts'
+export type { Inbox, ModelDriver } from './model/model.ts'
 export { createOpencodeDriver } from './opencode/opencode.ts'
 export { createPtyDriver } from './pty/pty.ts'
 

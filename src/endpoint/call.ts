@@ -7,6 +7,7 @@ import type { Cancellation } from './cancellation.ts'
 
 export interface CallOptions {
   readonly correlation: string
+  readonly event?: string | undefined
   readonly caller: Principal
   readonly client: Client
   readonly params: Params
@@ -26,6 +27,7 @@ export interface CallOptions {
 /** A class for the same reason as `Cancellation`: its getter must be on the prototype. */
 export class RequestCall implements Call {
   readonly correlation: string
+  readonly event: string | undefined
   readonly caller: Principal
   readonly client: Client
   readonly params: Params
@@ -40,6 +42,7 @@ export class RequestCall implements Call {
   constructor(options: CallOptions) {
     this.#options = options
     this.correlation = options.correlation
+    this.event = options.event
     this.caller = options.caller
     this.client = options.client
     this.params = options.params
@@ -75,7 +78,7 @@ export class RequestCall implements Call {
     emit(notification(method, params))
   }
 
-  with(change: Partial<Pick<Call, 'state' | 'params' | 'signal'>>): Call {
+  with(change: Parameters<Call['with']>[0]): Call {
     return new RequestCall({ ...this.#options, ...change })
   }
 }

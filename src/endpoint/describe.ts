@@ -1,5 +1,5 @@
 /** The list entry of a definition: the definition without its code, or the entry as the upstream sent it. */
-import type { Prompt, Resource, ResourceTemplate, Tool } from '../mcp/mcp.ts'
+import type { JsonSchema, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/mcp.ts'
 
 /** What an absent hint means by the specification. */
 const defaultHints: ReadonlyMap<string, unknown> = new Map([
@@ -22,15 +22,32 @@ function once<Definition extends { readonly listed?: object }>(describe: (defini
 }
 
 export const describeTool = once((tool: Tool) => {
-  const { run: _, alwaysListed: _1, answersOnce: _2, unrecorded: _3, subject: _4, isPassThrough: _5, ...shown } = tool
+  const { run: _, prepare: _1, alwaysListed: _2, answersOnce: _3, unrecorded: _4, ...rest } = tool
+  const { subject: _5, isPassThrough: _6, ...shown } = rest
   return shown
 })
-/** Without the output schema, which is often longer than the rest, and without hints that say the default. */
+/**
+ * Without the output schema, which is often longer than the rest, without hints that say the default, and without the
+ * limits of numbers: a tool explains a wrong one.
+ */
 export const describeToolBriefly = once((tool: Tool) => {
-  const { outputSchema: _, ...shown } = describeTool(tool) as Omit<Tool, 'run'>
-  const hints = Object.entries(tool.annotations).filter(([name, value]) => defaultHints.get(name) !== value)
-  return { ...shown, annotations: Object.fromEntries(hints) }
+  const { outputSchema: _, annotations, inputSchema, ...shown } = describeTool(tool) as Omit<Tool, 'run'>
+  const hints = Object.entries(annotations).filter(([name, value]) => defaultHints.get(name) !== value)
+  return {
+    ...shown,
+    ...(hints.length > 0 && { annotations: Object.fromEntries(hints) }),
+    inputSchema: withoutNumberLimits(inputSchema),
+  }
 })
+
+/** A property may be named like a limit, but its value is then a schema and no number. */
+function withoutNumberLimits(schema: JsonSchema): JsonSchema {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value: unknown) =>
+      (key === 'minimum' || key === 'maximum') && typeof value === 'number' ? undefined : value,
+    ),
+  ) as JsonSchema
+}
 export const describeResource = once(({ read: _, watch: _1, ...resource }: Resource) => resource)
 export const describeResourceTemplate = once(
   ({ read: _, complete: _1, watch: _2, matches: _3, ...template }: ResourceTemplate) => template,

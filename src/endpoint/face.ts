@@ -127,9 +127,11 @@ export function createFace(options: FaceOptions): Face {
         ),
       )
     },
-    // The tool comes from a provider of this face. Its type only hides `run`.
-    callTool: (tool, args, call) =>
-      dispatch({ kind: 'tool', tool, arguments: args }, call, (passed) => (tool as Tool).run(args, passed)),
+    async callTool(tool, given, call) {
+      const args = tool.prepare ? await tool.prepare(given) : given
+      // The tool comes from a provider of this face. Its type only hides `run`.
+      return dispatch({ kind: 'tool', tool, arguments: args }, call, (passed) => (tool as Tool).run(args, passed))
+    },
     ...resources,
     listPrompts: () => prompts().map(describePrompt),
     findPrompt,

@@ -12,6 +12,9 @@ export interface CallRecord {
 export interface RecordedCall {
   readonly correlation: string
   readonly session?: string | undefined
+  readonly thread?: string | undefined
+  /** The event that caused the call. */
+  readonly parent?: string | undefined
   readonly route?: string | undefined
   readonly request: EventPayload<'tool-called'>
 }
@@ -24,12 +27,18 @@ export type CallOutcome = Omit<EventPayload<'tool-answered'>, 'tool' | 'ms'>
  */
 export async function openCallRecord(
   events: Pick<EventLog, 'append' | 'appendLater'>,
-  { correlation, session, route, request }: RecordedCall,
+  { correlation, session, thread, parent, route, request }: RecordedCall,
   previous?: string,
 ): Promise<CallRecord> {
-  const common = { correlation, ...(session !== undefined && { session }), ...(route !== undefined && { route }) }
+  const common = {
+    correlation,
+    ...(session !== undefined && { session }),
+    ...(thread !== undefined && { thread }),
+    ...(route !== undefined && { route }),
+  }
+  const cause = parent === undefined ? {} : { parent }
   const startedAt = performance.now()
-  const event = previous ?? (await events.append({ ...common, type: 'tool-called', payload: request })).id
+  const event = previous ?? (await events.append({ ...common, ...cause, type: 'tool-called', payload: request })).id
   return {
     event,
     end(outcome) {

@@ -6,12 +6,24 @@ import type { PolicyCall, Verdict } from '../policy/policy.ts'
 export interface Gate {
   /** Decides whether a call may run. Rejects if the call cannot be recorded or no person can be asked. */
   authorize(request: GateRequest): Promise<Authorization>
+  /** Where the calls of a session belong while it works on a prompt. `undefined`: each call stands for itself. */
+  placeOf(session: string): CallPlace | undefined
+}
+
+export interface CallPlace {
+  readonly correlation: string
+  /** The event `turn-started`. */
+  readonly parent: string
+  readonly thread?: string | undefined
 }
 
 export interface GateRequest extends PolicyCall, HeldCall {
   /** The session id. */
   readonly session: string
   readonly correlation: string
+  /** The event that caused the call, and the thread it belongs to. */
+  readonly parent?: string | undefined
+  readonly thread?: string | undefined
   /** The token that made the call, if there was one. */
   readonly caller?: Pick<Principal, 'role' | 'tokenId'>
   /** The value that `suspend` returned in the previous round. */
@@ -36,6 +48,8 @@ export interface Authorized {
   readonly status: 'allowed'
   /** A rule, a grant or a person allowed it. False: no rule matched, and the default or the agent's settings allow it. */
   readonly isRuled: boolean
+  /** The id of the event that records the call. */
+  readonly event: string
   /** The state that the call itself passed to `suspend` in the previous round. */
   readonly state: unknown
   end(ending: CallEnding): void

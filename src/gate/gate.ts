@@ -7,17 +7,32 @@ import { messageOf } from '../base/hub-error.ts'
 import type { CallRecord, EventLog } from '../events/events.ts'
 import { openCallRecord } from '../events/events.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
-import type { Authorized, Decided, Failed, Gate, GateRequest, Pending, Reasons, Refused } from './authorization.ts'
+import type {
+  Authorized,
+  CallPlace,
+  Decided,
+  Failed,
+  Gate,
+  GateRequest,
+  Pending,
+  Reasons,
+  Refused,
+} from './authorization.ts'
 import { createPassedRounds } from './passed-rounds.ts'
 import { recordedCall, recordedDecision } from './recorded-call.ts'
 
 export type { Authorized, Gate, GateRequest, Refused } from './authorization.ts'
+export { createChainPolicies } from './chain-policies.ts'
 export { createOwnToolGates } from './own-tool-gate.ts'
 export { refusalText } from './refusal-text.ts'
+export type { ChainMember, Turn, TurnOutcome, Turns } from './turn.ts'
+export { createTurns } from './turns.ts'
 
 export interface GateOptions {
   readonly events: EventLog
   readonly policies: { decide(session: string, call: PolicyCall): Promise<Verdict> }
+  /** Without them, no session works on a prompt. */
+  readonly turns?: { placeOf(session: string): CallPlace | undefined }
   readonly approvals: { obtain(request: ApprovalRequest, call: HeldCall): Promise<ApprovalOutcome> }
 }
 
@@ -29,7 +44,7 @@ interface Allowed {
   readonly approval?: string
 }
 
-export function createGate({ events, policies, approvals }: GateOptions): Gate {
+export function createGate({ events, policies, approvals, turns }: GateOptions): Gate {
   const rounds = createPassedRounds()
 
   async function decide(request: GateRequest): Promise<Decided> {
@@ -96,6 +111,7 @@ export function createGate({ events, policies, approvals }: GateOptions): Gate {
     return {
       status: 'allowed',
       isRuled,
+      event: record.event,
       state,
       end: (ending) => record.end({ ...ending, ...how }),
       suspend(inner) {
@@ -106,6 +122,7 @@ export function createGate({ events, policies, approvals }: GateOptions): Gate {
   }
 
   return {
+    placeOf: (session) => turns?.placeOf(session),
     async authorize(request) {
       const round = request.state === undefined ? undefined : rounds.comeBack(request, request.state)
       // Decide in each round: the policy may have changed while the client was asked.

@@ -42,6 +42,7 @@ export function createOwnToolGates({ gate, policies, approvals, log }: OwnToolGa
         arguments: args,
         agentAsks,
         correlation: randomUUID(),
+        ...gate.placeOf(session),
         signal,
         holdMs,
         progress: () => {},

@@ -5,10 +5,13 @@ import type { RecordedCall } from '../events/events.ts'
 import type { Decided, GateRequest } from './authorization.ts'
 
 export function recordedCall(request: GateRequest, decided: Decided): RecordedCall {
-  const { correlation, session, route, tool, aliases, unrecorded, upstream, caller, clientName, agentAsks } = request
+  const { correlation, session, thread, parent, route } = request
+  const { tool, aliases, unrecorded, upstream, caller, clientName, agentAsks } = request
   return {
     correlation,
     session,
+    thread,
+    parent,
     route,
     request: {
       tool,

@@ -11,14 +11,15 @@ const correlationKey = 'io.signalbox/correlation'
 const approvalKey = 'io.signalbox/approval'
 
 export function createGateLayer(gate: Gate): Layer {
-  return async (operation, call, next) => {
-    const question = questionOf(operation, call)
+  return async (operation, given, next) => {
+    const question = questionOf(operation, given)
     if (!question) return next()
-    const authorization = await gate.authorize({ ...question, ...askerOf(call) })
+    const place = gate.placeOf(given.caller.session!)
+    const call = place ? given.with({ correlation: place.correlation }) : given
+    const authorization = await gate.authorize({ ...question, ...askerOf(call), ...place })
     switch (authorization.status) {
       case 'allowed': {
-        const comeBack = call.state === undefined ? call : call.with({ state: authorization.state })
-        const result = await run(next, comeBack, authorization, question.tool)
+        const result = await run(next, authorizedCall(call, question, authorization), authorization, question.tool)
         const isRelayedTool = operation.kind === 'tool' && question.upstream !== undefined
         return isRelayedTool ? withCorrelation(result, call) : result
       }
@@ -83,6 +84,14 @@ function askerOf(call: Call) {
     // From here on the call runs. If the hub dies now, the client must not read that it did not run.
     onApproved: () => call.answerIfLost(undefined),
   }
+}
+
+/** Copies the call only if something changes: most calls are relayed. */
+function authorizedCall(call: Call, { upstream }: Question, { event, state }: Authorized): Call {
+  const comesBack = call.state !== undefined
+  const isOwn = upstream === undefined
+  if (!comesBack && !isOwn) return call
+  return call.with({ ...(isOwn && { event }), ...(comesBack && { state }) })
 }
 
 async function run(next: Next, call: Call, authorized: Authorized, tool: string): Promise<object> {

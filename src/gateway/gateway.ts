@@ -35,6 +35,7 @@ import { visibleTools } from './visible-tools.ts'
 export type { ResolvedConnector } from './bound-connector.ts'
 export type { MountLists } from './mount-lists.ts'
 export { mountUri } from './mount-uri.ts'
+export { refusalError } from './policy-errors.ts'
 export { createSearchProvider } from './search-tools.ts'
 export { createTrial } from './try-upstream.ts'
 

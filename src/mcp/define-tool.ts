@@ -5,6 +5,7 @@ import { plainIssue } from '../base/plain-issue.ts'
 import type { Call, InputRequired, JsonSchema, Tool } from './provider.ts'
 import { isInputRequired } from './provider.ts'
 import type { CallToolResult, ToolAnnotations } from './sdk.ts'
+import type { Meta } from './wire.ts'
 import { explainWrongArguments } from './wrong-arguments.ts'
 
 export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
@@ -19,11 +20,24 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   readonly unrecorded?: readonly string[]
   /** Presents the result in another way than as text and structured content. `output` is then not listed. */
   readonly present?: (result: z.input<Output>) => CallToolResult
+  /** The `_meta` of the result. */
+  readonly meta?: (result: z.input<Output>, call: Call) => Meta
   run(args: z.output<Input>, call: Call): Promise<z.input<Output> | InputRequired>
 }
 
+/** A failure that the model must see, with a `_meta` for programs. */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure'
+  readonly meta: Meta
+
+  constructor(message: string, meta: Meta) {
+    super(message)
+    this.meta = meta
+  }
+}
+
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(spec: ToolSpec<Input, Output>): Tool {
-  const { input, output, run, present, ...listed } = spec
+  const { input, output, run, present, meta, ...listed } = spec
   const show = present ?? structured
   return {
     ...listed,
@@ -39,8 +53,10 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       if (!parsed.success) return toolError(explainWrongArguments(parsed.error, Object.keys(input.shape)))
       try {
         const outcome = await run(parsed.data, call)
-        return isInputRequired(outcome) ? outcome : show(outcome)
+        if (isInputRequired(outcome)) return outcome
+        return meta ? { ...show(outcome), _meta: meta(outcome, call) } : show(outcome)
       } catch (error) {
+        if (error instanceof ToolFailure) return { ...toolError(error.message), _meta: error.meta }
         if (error instanceof HubError) return toolError(messageOf(error))
         throw error
       }

@@ -4,7 +4,7 @@
  */
 export { assertCapable, canBeAsked } from './can-be-asked.ts'
 export { clientCapabilities } from './client-capabilities.ts'
-export { defineTool, toolError } from './define-tool.ts'
+export { defineTool, structured, toolError, ToolFailure } from './define-tool.ts'
 export type * from './face-contents.ts'
 export { failureOf } from './failure-of.ts'
 export type { Answer } from './failure-of.ts'

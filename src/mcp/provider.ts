@@ -96,6 +96,8 @@ export interface Tool {
   readonly subject?: PolicySubject
   /** The list entry as the upstream sent it. Lists show it instead of this definition. */
   readonly listed?: object
+  /** The arguments in the one form that policy, person, record and tool see, such as a name in place of an id. */
+  prepare?(args: Params): Promise<Params>
   run(args: Readonly<Record<string, unknown>>, call: Call): Promise<CallToolResult | InputRequired>
 }
 
@@ -167,6 +169,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export interface Call {
   /** Shared by all events and log lines of this call, over all hops. */
   readonly correlation: string
+  /** The id of the event that records this call, if there is one. What the call causes has it as its parent. */
+  readonly event?: string | undefined
   readonly caller: Principal
   readonly client: Client
   /** The params of the request, unchanged. */
@@ -202,7 +206,7 @@ export interface Call {
   /** Sends an upstream's notification unchanged. Drops log lines that the caller did not ask for. */
   forward(method: string, params: Params | undefined): void
   /** A copy of the call with these changes, for the next layer. */
-  with(change: Partial<Pick<Call, 'state' | 'params' | 'signal'>>): Call
+  with(change: Partial<Pick<Call, 'state' | 'params' | 'signal' | 'correlation' | 'event'>>): Call
 }
 
 /** Takes the params of `notifications/progress`, without the token. */

@@ -11,10 +11,17 @@ const effectOf = async (tool: string) => {
 
 test('the shipped policy lets an agent look, talk and propose, and asks a person about everything else', async () => {
   const allowed = ['resources_read', 'chat_post', 'loop_yield_turn', 'policy_propose', 'sessions_list', 'hub_status']
-  for (const tool of [...allowed, 'sessions_report_activity', 'repositories_ask']) {
+  for (const tool of [
+    ...allowed,
+    'sessions_report_activity',
+    'sessions_ask',
+    'sessions_tests_generate',
+    'repositories_ask',
+  ]) {
     expect(await effectOf(tool), tool).toBe('allow')
   }
-  for (const tool of ['github_get_issue', 'sessions_ask', 'files_write', 'x']) expect(await effectOf(tool)).toBe('ask')
+  for (const tool of ['github_get_issue', 'sessions_refactor_apply', 'files_write', 'x'])
+    expect(await effectOf(tool)).toBe('ask')
 })
 
 test('the shipped policy lets an agent read everything in its own terminal, and asks before it writes', async () => {

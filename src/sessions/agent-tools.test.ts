@@ -4,8 +4,11 @@ import { expect, test } from 'vitest'
 import { openSessionTools } from '../../test/fixtures/session-tools.ts'
 import { useSqliteWorld } from '../../test/worlds/session-world.ts'
 import type { Activity } from '../api/session.ts'
+import { createLog } from '../base/log.ts'
+import { createRedactor } from '../base/redact.ts'
 import type { Driver, Run, RunSession, RunStatus } from '../drivers/drivers.ts'
 import { createDrivers } from '../drivers/drivers.ts'
+import { createTurns } from '../gate/gate.ts'
 
 /** Says each prompt again in capitals. "wait" makes it wait for a person, "fail" ends the turn in a failure, "end" ends it, "slow" takes a moment. */
 function echoingRun({ thread }: RunSession): Run {
@@ -85,10 +88,18 @@ const driver: Driver = {
 }
 
 async function open() {
-  const { sessions, threads } = await useSqliteWorld([{ name: 'echo', driver: 'echo', command: 'cat' }], {
+  const { store, sessions, threads } = await useSqliteWorld([{ name: 'echo', driver: 'echo', command: 'cat' }], {
     drivers: createDrivers([driver]),
   })
-  const tools = openSessionTools(sessions, threads())
+  const turns = createTurns({
+    store,
+    hubId: 'hub-1',
+    events: { append: async (event) => ({ ...event, seq: 1, id: 'e1', at: '' }), appendLater() {} },
+    threads: threads(),
+    findSession: (id) => sessions.find(id),
+    log: createLog({ level: 'error', redactor: createRedactor(), destination: { write() {} } }),
+  })
+  const tools = openSessionTools(sessions, turns)
   await tools.call('create_session', { name: 'mine', template: 'echo' })
   return tools
 }

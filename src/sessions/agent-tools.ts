@@ -6,6 +6,7 @@ import { turnStatuses, usageSchema } from '../api/thread.ts'
 import { HubError } from '../base/hub-error.ts'
 import { waitUntil } from '../base/wait-until.ts'
 import type { Run } from '../drivers/drivers.ts'
+import type { Turn, Turns } from '../gate/gate.ts'
 import type { Call, Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { nameArgument } from './arguments.ts'
@@ -14,27 +15,7 @@ import type { Sessions } from './session.ts'
 
 export interface AgentToolsOptions {
   readonly sessions: Pick<Sessions, 'find' | 'runOf' | 'activityOf' | 'onChange'>
-  readonly threads: TurnThreads
-}
-
-/** The part of the threads that knows when a turn has ended. */
-export interface TurnThreads {
-  placeOf(sessionId: string): Promise<TurnPlace>
-  turnAfter(sessionId: string, place: TurnPlace, prompt?: string): Promise<Turn | undefined>
-  onChange(sessionId: string, listener: () => void): () => void
-}
-
-interface TurnPlace {
-  readonly thread: string | undefined
-  readonly seq: number
-  readonly cursor: string
-}
-
-interface Turn {
-  readonly status: (typeof turnStatuses)[number]
-  readonly reason?: string | undefined
-  readonly answer?: string | undefined
-  readonly usage?: z.output<typeof usageSchema> | undefined
+  readonly turns: Pick<Turns, 'begin' | 'onEnd'>
 }
 
 const turnSchema = z.object({
@@ -59,7 +40,7 @@ const waitArguments = {
 const steadyMs = 5_000
 const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
 
-export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions): Provider {
+export function createAgentToolProvider({ sessions, turns }: AgentToolsOptions): Provider {
   async function runOf(name: string): Promise<{ readonly record: SessionRecord; readonly run: Run }> {
     const record = await sessions.find(name)
     if (isOver(record.status)) {
@@ -68,18 +49,17 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
     return { record, run: await sessions.runOf(record) }
   }
 
-  /** Waits until the turn ends, the session ends, or a person must do something. */
+  /** Waits until the turn ends, or a person must do something. */
   async function waitForTurn(
-    record: SessionRecord,
-    place: TurnPlace,
-    { since, timeoutMs, prompt }: { readonly since: string; readonly timeoutMs: number; readonly prompt?: string },
+    { id, name }: SessionRecord,
+    turn: Turn,
+    { since, timeoutMs }: { readonly since: string; readonly timeoutMs: number },
     call: Call,
   ): Promise<TurnResult> {
-    const { id, name } = record
-    const common = { turn: place.cursor, has_thread: true, route: `session:${name}` }
+    const common = { turn: turn.cursor, has_thread: true, route: `session:${name}` }
     const found = await waitUntil<TurnResult>({
       sources: [
-        (listener) => threads.onChange(id, listener),
+        (listener) => turns.onEnd(id, listener),
         (listener) => sessions.onChange(id, listener),
         (listener) => {
           const timer = setInterval(listener, steadyMs)
@@ -87,9 +67,8 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
         },
       ],
       async look() {
-        const turn = await threads.turnAfter(id, place, prompt)
-        if (turn) {
-          const { status, reason, answer, usage } = turn
+        if (turn.outcome) {
+          const { status, reason, answer, usage } = turn.outcome
           return {
             ...common,
             status,
@@ -125,21 +104,20 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
       unrecorded: ['text'],
       async run({ session, text, wait, timeout_ms: timeoutMs }, call): Promise<TurnResult> {
         const { record, run } = await runOf(session)
-        const place = await threads.placeOf(record.id)
-        // The turn before ends first, so that its end is not taken for ours.
-        const isBusy = sessions.activityOf(record).is === 'working'
-        const since = new Date().toISOString()
-        const delivery = await run.prompt(text, call.signal)
-        const hasThread = run.hasThread ?? false
-        const common = { turn: place.cursor, has_thread: hasThread, route: `session:${record.name}` }
-        if (!delivery.delivered) {
-          const { delivered: _, ...why } = delivery
-          return { ...common, status: 'not-delivered', ...why }
-        }
         // Without a thread the hub cannot tell when the turn ends; wait_session can, by the screen.
-        return wait && hasThread
-          ? waitForTurn(record, place, { since, timeoutMs, ...(isBusy && { prompt: text }) }, call)
-          : { ...common, status: 'working' }
+        if (!run.hasThread) return promptWithoutThread(record, run, text, call)
+        const since = new Date().toISOString()
+        const turn = await turns.begin({
+          session: record,
+          prompt: text,
+          isBusy: sessions.activityOf(record).is === 'working',
+          correlation: call.correlation,
+          parent: call.event,
+        })
+        const common = { turn: turn.cursor, has_thread: true, route: `session:${record.name}` }
+        const { delivered, ...why } = await turn.deliver(() => run.prompt(text, call.signal))
+        if (!delivered) return { ...common, status: 'not-delivered', ...why }
+        return wait ? waitForTurn(record, turn, { since, timeoutMs }, call) : { ...common, status: 'working' }
       },
     }),
     defineTool({
@@ -189,6 +167,17 @@ export function createAgentToolProvider({ sessions, threads }: AgentToolsOptions
     }),
   ]
   return { toolset: 'agents', tools: () => tools }
+}
+
+async function promptWithoutThread(
+  { name }: SessionRecord,
+  run: Run,
+  text: string,
+  { signal }: Call,
+): Promise<TurnResult> {
+  const { delivered, ...why } = await run.prompt(text, signal)
+  const common = { turn: '', has_thread: false, route: `session:${name}` }
+  return delivered ? { ...common, status: 'working' } : { ...common, status: 'not-delivered', ...why }
 }
 
 /** The hub answers some dialogs of an agent itself, so one that has just appeared may need nobody. */

@@ -57,6 +57,8 @@ export interface RunningSessions extends AsyncDisposable {
   /** Also for an ended session. Throws if there is no run. */
   runOf(record: SessionRecord): Promise<Run>
   activityOf(record: SessionRecord): Activity
+  /** As `Run.terminalActivity`. */
+  terminalActivityOf(id: string): Activity | undefined
   /** Calls of the session's agent wait for a person, or no longer wait. */
   notePending(id: string, pending: PendingApprovals): void
   /** Calls the listener when the activity or the record changes. Returns a function that stops it. */
@@ -64,6 +66,8 @@ export interface RunningSessions extends AsyncDisposable {
   report(id: string, report: AgentReport): void
   /** The run of a session that this hub follows. */
   liveRunOf(id: string): Promise<Run | undefined>
+  /** The stored records of all running sessions. */
+  records(): readonly SessionRecord[]
   /** The stored record of a running session. */
   recordOf(id: string): SessionRecord | undefined
   /** The stored record of a session that starts, runs or is being read. */
@@ -131,6 +135,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     let { size, conversation } = record
     let fault: string | undefined
     let activity: Pick<Activity, 'is' | 'reason'> = record.activity ?? { is: 'unknown' }
+    let inTerminal = run.terminalActivity?.is
     return () => {
       const { status, terminal, activity: current } = run
       if (terminal) notifyReaders()
@@ -149,6 +154,10 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       if (current.is !== activity.is || current.reason !== activity.reason) {
         activity = current
         void activityRecorder.keep(id, current)
+        listeners.notify(id)
+      }
+      if (run.terminalActivity?.is !== inTerminal) {
+        inTerminal = run.terminalActivity?.is
         listeners.notify(id)
       }
       if (status.is !== 'running') void end(session, status)
@@ -244,6 +253,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       return followed.get(record.id)?.run ?? reopened.get(record)
     },
     activityOf,
+    terminalActivityOf: (id) => followed.get(id)?.run.terminalActivity,
     notePending(id, approvals) {
       const session = followed.get(id)
       const wasCovered = pending.countOf(id) > 0
@@ -256,6 +266,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       }
     },
     onChange: (id, listener) => listeners.add(id, listener),
+    records: () => [...followed.values()].map(({ record }) => record),
     recordOf: (id) => followed.get(id)?.record,
     knownRecordOf: (id) => followed.get(id)?.record ?? reopened.recordOf(id) ?? startingRecords.get(id),
     note(record) {

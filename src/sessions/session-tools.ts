@@ -2,13 +2,12 @@
 import type { Feature } from '../feature/feature.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { createAdoptTools } from './adopt-tool.ts'
-import type { TurnThreads } from './agent-tools.ts'
+import type { AgentToolsOptions } from './agent-tools.ts'
 import { createAgentToolProvider } from './agent-tools.ts'
 import { createJobTools } from './job-tools.ts'
 import { createReadingTools } from './reading-tools.ts'
 import { createResumeTool } from './resume-tool.ts'
 import { createSessionResources } from './session-resources.ts'
-import { createPeerProvider } from './peer-tools.ts'
 import type { Sessions } from './session.ts'
 import type { SteeringOptions } from './steering-tools.ts'
 import { createSteeringTools } from './steering-tools.ts'
@@ -18,17 +17,16 @@ export interface SessionToolsOptions {
   readonly sessions: Sessions
   readonly terminalTools: Waiting
   readonly policies: SteeringOptions['policies']
-  readonly threads: TurnThreads
+  readonly turns: AgentToolsOptions['turns']
 }
 
-export function createSessionTools({ sessions, terminalTools, policies, threads }: SessionToolsOptions): Feature {
+export function createSessionTools({ sessions, terminalTools, policies, turns }: SessionToolsOptions): Feature {
   const { wait, checkWait } = terminalTools
   return {
     providers: [
       createSessionProvider({ sessions, wait, checkWait, policies }),
-      createAgentToolProvider({ sessions, threads }),
+      createAgentToolProvider({ sessions, turns }),
     ],
-    providersOf: (session) => [createPeerProvider(sessions, session)],
   }
 }
 

@@ -25,6 +25,8 @@ export interface Sessions extends Feature, AsyncDisposable {
   /** By name or id. Throws if there is no such session. */
   find(nameOrId: string): Promise<SessionRecord>
   list(filter: SessionFilter): Promise<readonly SessionRecord[]>
+  /** Those whose program runs under this hub. */
+  running(): readonly SessionRecord[]
   describe(record: SessionRecord): Session
   update(record: SessionRecord, patch: SessionPatch): Promise<SessionRecord>
   readonly kill: KillSession
@@ -43,8 +45,8 @@ export interface Sessions extends Feature, AsyncDisposable {
   /** Calls the listener when the activity or the record changes. Returns a function that stops it. */
   onChange(id: string, listener: () => void): () => void
   activityOf(record: SessionRecord): Activity
-  /** `undefined`: the session does not run on this hub, and it is not being read. */
-  activityView(id: string): ActivityView | undefined
+  /** `undefined`: the session does not run on this hub, and it is not being read. `asSeenBy` the agent: see `Run`. */
+  activityView(id: string, asSeenBy?: 'others' | 'agent'): ActivityView | undefined
   /** Takes a report of the agent about its activity. */
   report(id: string, report: AgentReport): void
   /** Takes a message of a hook of the session's agent, and answers it. Throws if the session takes none. */

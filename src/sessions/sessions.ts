@@ -236,6 +236,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     adopt: createTmuxAdoption({ rows, registry, events, starter, running, templates, runs, newRecord }),
     find: (nameOrId) => registry.find(nameOrId),
     list: (filter) => rows.list(filter),
+    running: () => running.records(),
     describe: (record) =>
       toWire(record, {
         activity: running.activityOf(record),
@@ -285,11 +286,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     toolsOf: (id) => running.knownRecordOf(id)?.terminalTools ?? [],
     onChange: (id, listener) => running.onChange(id, listener),
     activityOf: (record) => running.activityOf(record),
-    activityView(id) {
+    activityView(id, asSeenBy = 'others') {
       const record = running.knownRecordOf(id)
+      const ofTerminal = () => (asSeenBy === 'agent' ? running.terminalActivityOf(id) : undefined)
       return (
         record && {
-          current: () => running.activityOf(running.knownRecordOf(id) ?? record),
+          current: () => ofTerminal() ?? running.activityOf(running.knownRecordOf(id) ?? record),
           onChange: (listener) => running.onChange(id, listener),
         }
       )

@@ -22,6 +22,8 @@ export interface Tables {
   threads: ThreadRow
   thread_entries: ThreadEntryRow
   thread_progress: ThreadProgressRow
+  turns: TurnRow
+  routes: RouteRow
 }
 
 export interface TokenRow {
@@ -78,6 +80,33 @@ export interface ThreadEntryRow {
 export interface ThreadProgressRow {
   session_id: string
   read_to: string
+}
+
+/** A turn that has not ended. */
+export interface TurnRow {
+  id: string
+  hub_id: string
+  session_id: string
+  /** JSON: a list of `{id, name}` */
+  chain: string
+  correlation: string
+  /** the id of its event `turn-started` */
+  event: string
+  /** the end of the thread when the turn began */
+  thread_id: string | null
+  seq: number
+  /** SHA-256 of the prompt in hex, if the end of the turn is looked for after it */
+  prompt: string | null
+  started_at: string
+}
+
+/** The ways of an action, as a person set them. */
+export interface RouteRow {
+  action: string
+  /** JSON: a list */
+  ways: string
+  safe_to_repeat: 0 | 1
+  updated_at: string
 }
 
 /** A git worktree that a hub created. */

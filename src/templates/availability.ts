@@ -6,6 +6,8 @@ import { includesOf } from './include-files.ts'
 
 export interface Place {
   readonly drivers: readonly string[]
+  /** Why a driver cannot start a session with this template. */
+  readonly whyNotDriver?: ((template: Template) => string | undefined) | undefined
   readonly searchPath: string
   readonly assetDirectories: readonly string[]
 }
@@ -13,9 +15,9 @@ export interface Place {
 /** The missing part and how to get it; `undefined` if nothing is missing. */
 export function whyNotAvailable(
   template: Template,
-  { drivers, searchPath, assetDirectories }: Place,
+  { drivers, whyNotDriver, searchPath, assetDirectories }: Place,
 ): string | undefined {
-  const whyNoDriver = whyUnknownDriver(template, drivers)
+  const whyNoDriver = whyUnknownDriver(template, drivers) ?? whyNotDriver?.(template)
   if (whyNoDriver !== undefined) return whyNoDriver
   // The PATH that the session itself will use.
   const places = template.env['PATH'] ?? searchPath

@@ -61,7 +61,8 @@ function findKeyFaults({ questions }: Template): readonly Finding[] {
 }
 
 function findPlaceFaults({ args = [], conversation }: Template): readonly Finding[] {
-  if (!conversation || args.includes(argumentLists.conversation)) return []
+  const needsPlace = conversation && [...conversation.start, ...conversation.resume].length > 0
+  if (!needsPlace || args.includes(argumentLists.conversation)) return []
   return [
     { path: ['conversation'], message: `its arguments need a place. Add "${argumentLists.conversation}" to args` },
   ]

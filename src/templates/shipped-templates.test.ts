@@ -26,8 +26,8 @@ const words = {
   signalbox: '/usr/bin/signalbox',
 }
 
-test('there are six templates, and only the script template is hidden', () => {
-  expect([...texts.keys()].sort()).toEqual([...agents, 'script', 'shell'])
+test('there are seven templates, and only the script template is hidden', () => {
+  expect([...texts.keys()].sort()).toEqual(['assistant', ...agents, 'script', 'shell'])
   for (const name of texts.keys()) expect(templateOf(name).hidden).toBe(name === 'script')
   expect(templateOf('script').session_type).toBe('one_off')
 })

@@ -32,6 +32,8 @@ export interface TemplatesOptions {
   readonly userDirectory: string
   /** The names of the hub's drivers. */
   readonly drivers: readonly string[]
+  /** Why the driver of a template cannot start a session. */
+  readonly whyNotDriver?: (template: Template) => string | undefined
   /** The PATH of sessions. */
   readonly searchPath: () => string
   readonly notices: Pick<Notices, 'resourceChanged'>
@@ -40,7 +42,7 @@ export interface TemplatesOptions {
 }
 
 export async function openTemplates(options: TemplatesOptions): Promise<Templates> {
-  const { shippedDirectory, userDirectory, drivers, searchPath, notices, signals, log } = options
+  const { shippedDirectory, userDirectory, drivers, whyNotDriver, searchPath, notices, signals, log } = options
   await mkdir(userDirectory, { recursive: true, mode: 0o700 })
   // Templates may hold values that others should not read, such as variables.
   await chmod(userDirectory, 0o700)
@@ -54,7 +56,7 @@ export async function openTemplates(options: TemplatesOptions): Promise<Template
 
   function toListed({ template, source }: FoundTemplate): ListedTemplate {
     const assetDirectories = assetDirectoriesOf(template.name)
-    const whyNot = whyNotAvailable(template, { drivers, searchPath: searchPath(), assetDirectories })
+    const whyNot = whyNotAvailable(template, { drivers, whyNotDriver, searchPath: searchPath(), assetDirectories })
     const available = whyNot === undefined
     return { template, source, available, ...(!available && { whyNot }), assetDirectories }
   }

@@ -55,7 +55,7 @@ export interface TerminalSessions {
   subject(session: string): Promise<TargetSession>
   statusOf(id: string): SessionStatus | Promise<SessionStatus>
   /** `undefined` if the activity is unknown. */
-  activityView(id: string): ReturnType<WaitDeps['activityOf']>
+  activityView(id: string, asSeenBy: 'others' | 'agent'): ReturnType<WaitDeps['activityOf']>
   /** The tools that are on for the agent of a session. */
   toolsOf(id: string): readonly string[]
   /** Called when they may have changed. Returns a function that unsubscribes. */
@@ -67,7 +67,7 @@ const toolset = 'terminal'
 export function createTerminalTools({ sessions, viewers }: TerminalToolsDeps): TerminalTools {
   const find: FindTarget = async (session) => toTarget(await sessions.subject(session))
   const runWait = createRunWait({
-    activityOf: (id) => sessions.activityView(id),
+    activityOf: (id, asSeenBy) => sessions.activityView(id, asSeenBy),
     statusOf: (id) => sessions.statusOf(id),
   })
   const tools = [

@@ -11,7 +11,7 @@ import { toCondition, waitForTerminal } from './wait.ts'
 
 export interface WaitDeps {
   /** `undefined`: not known. */
-  activityOf(sessionId: string): ActivityView | undefined
+  activityOf(sessionId: string, asSeenBy: 'others' | 'agent'): ActivityView | undefined
   statusOf(sessionId: string): SessionStatus | Promise<SessionStatus>
 }
 
@@ -20,7 +20,7 @@ export type RunWait = (target: ToolTarget, input: WaitInput, call: Call) => Prom
 
 export function createRunWait({ activityOf, statusOf }: WaitDeps): RunWait {
   return async ({ id, terminal }, input, call) => {
-    const activity = activityOf(id)
+    const activity = activityOf(id, call.caller.session === id ? 'agent' : 'others')
     using _ = keepAlive(call)
     const { met, reason } = await waitForTerminal(terminal, toCondition(input), {
       timeoutMs: input.timeout_ms,

@@ -36,8 +36,10 @@ export interface ThreadStore {
   findLast(thread: string, types: readonly EntryBody['type'][], before?: number): Promise<ThreadEntry | undefined>
   /** The first entry of this type after `after`. */
   findFirst(thread: string, type: EntryBody['type'], after: number): Promise<ThreadEntry | undefined>
-  /** The first prompt with this text after `after`. */
-  findPrompt(thread: string, text: string, after: number): Promise<ThreadEntry | undefined>
+  /** The first prompt after `after` whose text is the one. */
+  findPrompt(thread: string, isIt: (text: string) => boolean, after: number): Promise<ThreadEntry | undefined>
+  /** The last entry that is older than this time. 0: there is none. */
+  lastSeqBefore(thread: string, at: string): Promise<number>
   findKey(thread: string, key: string): Promise<ThreadEntry | undefined>
   /** 0: it has no entries. */
   lastSeq(thread: string): Promise<number>
@@ -140,13 +142,17 @@ export function createThreadStore({ db }: Store): ThreadStore {
         .executeTakeFirst()
       return row && toEntry(row)
     },
-    async findPrompt(thread, text, after) {
+    async findPrompt(thread, isIt, after) {
       const found = await entries(db, thread)
         .where('type', '=', 'prompt')
         .where('seq', '>', after)
         .orderBy('seq')
         .execute()
-      return found.map(toEntry).find((entry) => entry.type === 'prompt' && entry.text.trim() === text.trim())
+      return found.map(toEntry).find((entry) => entry.type === 'prompt' && isIt(entry.text))
+    },
+    async lastSeqBefore(thread, at) {
+      const row = await entries(db, thread).where('at', '<', at).orderBy('seq', 'desc').limit(1).executeTakeFirst()
+      return row?.seq ?? 0
     },
     async lastSeq(thread) {
       const row = await entries(db, thread).orderBy('seq', 'desc').limit(1).executeTakeFirst()

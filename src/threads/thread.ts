@@ -16,10 +16,10 @@ export interface Threads extends Feature {
   usageOf(sessionId: string): Promise<Usage | undefined>
   /** What comes after a cursor. Waits for something new if there is nothing. */
   read(threadOrSession: string, options: ReadOptions): Promise<Thread>
-  /** The end of the newest thread of a session. */
-  placeOf(sessionId: string): Promise<ThreadPlace>
-  /** The first turn that ended after this place, or after this prompt, if it came after the place. */
-  turnAfter(sessionId: string, place: ThreadPlace, prompt?: string): Promise<CompletedTurn | undefined>
+  /** The end of the newest thread of a session. With a prompt: the place of this prompt, which is yet to come. */
+  placeOf(sessionId: string, prompt?: string): Promise<ThreadPlace>
+  /** The first turn that ended after this place, or after its prompt, if it has one. */
+  turnAfter(sessionId: string, place: ThreadPlace): Promise<CompletedTurn | undefined>
   /** Calls the listener when the thread of a session changes. Returns a function that stops it. */
   onChange(sessionId: string, listener: () => void): () => void
   /** A new thread with the same messages, up to the one with the id `at`. */
@@ -40,8 +40,12 @@ export interface ThreadPlace {
   /** `undefined`: the session has no thread yet. */
   readonly thread: string | undefined
   readonly seq: number
+  /** When it was the end. */
+  readonly at: string
   /** For `read`: what comes after this place. */
   readonly cursor: string
+  /** The digest of the prompt whose turn it is. Without one, it is the next turn. */
+  readonly prompt?: string | undefined
 }
 
 export interface ReadOptions {

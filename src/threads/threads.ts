@@ -4,7 +4,7 @@
  *
  *   driver → writer → entries (stored) and drafts (in memory) → messages and frames
  */
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { SessionStatus } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
 import type { Draft, EntryBody, NewEntry, Thread, Usage } from '../api/thread.ts'
@@ -25,7 +25,7 @@ import type { ThreadRecord } from './thread-store.ts'
 import { createThreadStore } from './thread-store.ts'
 import { createThreadProvider } from './thread-tools.ts'
 import { sessionThreadUri, threadUri } from './thread-uris.ts'
-import type { ThreadPage, Threads, ThreadSession } from './thread.ts'
+import type { ThreadPage, ThreadPlace, Threads, ThreadSession } from './thread.ts'
 
 export type { Threads } from './thread.ts'
 
@@ -124,6 +124,17 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     return safe === text ? entry : (JSON.parse(safe) as Entry)
   }
 
+  async function startIn(thread: ThreadRecord, place: ThreadPlace): Promise<number> {
+    if (thread.id === place.thread) return place.seq
+    // An earlier conversation may go on in this session. Its earlier turns do not count.
+    return thread.createdAt < place.at ? rows.lastSeqBefore(thread.id, place.at) : 0
+  }
+
+  /** Of the text as a thread holds it. */
+  function promptDigest(text: string): string {
+    return hash('sha256', withoutKnownSecrets(redactor, text).trim(), 'hex')
+  }
+
   function writerOf(session: ThreadSession): ThreadWriter {
     const oneByOne: Serial = createSerial()
     names.set(session.id, session.name)
@@ -151,6 +162,10 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
           notify(thread)
           // It is only shown. What it becomes is stored by `append`, which tells a failure.
         }).catch(() => {})
+      },
+      async read(conversation) {
+        const thread = await rows.findConversation(session.agent, conversation)
+        return thread ? rows.read(thread.id, 0, Number.MAX_SAFE_INTEGER) : []
       },
       progress: () => rows.readTo(session.id),
       async has(conversation, key) {
@@ -265,16 +280,19 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
       }
       return describe(record, page)
     },
-    async placeOf(sessionId) {
+    async placeOf(sessionId, prompt) {
+      const at = new Date().toISOString()
       const thread = await rows.findOf(sessionId)
       const seq = thread ? await rows.lastSeq(thread.id) : 0
-      return { thread: thread?.id, seq, cursor: writeCursor({ seq, drafts: {} }) }
+      const cursor = writeCursor({ seq, drafts: {} })
+      return { thread: thread?.id, seq, at, cursor, prompt: prompt === undefined ? undefined : promptDigest(prompt) }
     },
-    async turnAfter(sessionId, place, prompt) {
+    async turnAfter(sessionId, place) {
       const thread = await rows.findOf(sessionId)
       if (!thread) return undefined
-      const start = thread.id === place.thread ? place.seq : 0
-      const from = prompt === undefined ? start : (await rows.findPrompt(thread.id, prompt, start))?.seq
+      const start = await startIn(thread, place)
+      const isIt = (text: string) => promptDigest(text) === place.prompt
+      const from = place.prompt === undefined ? start : (await rows.findPrompt(thread.id, isIt, start))?.seq
       if (from === undefined) return undefined
       const entry = await rows.findFirst(thread.id, 'complete', from)
       return entry?.type === 'complete' ? entry : undefined

@@ -1,4 +1,4 @@
-/** A hub for a person who uses one agent: with their home, their workspace, and a scripted model. */
+/** A hub for a person who uses one agent or several: with their home, their workspace, and a scripted model. */
 import { mkdir } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -33,7 +33,11 @@ export interface AgentHub extends AsyncDisposable {
 }
 
 /** `settings`: variables of the hub. */
-export async function startAgentHub(agent: Agent, settings: Readonly<Record<string, string>> = {}): Promise<AgentHub> {
+export async function startAgentHub(
+  used: Agent | readonly Agent[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<AgentHub> {
+  const agents = [used].flat()
   await using opened = new AsyncDisposableStack()
   const place = opened.use(await createTempHome())
   const [home, workspace, temporary] = ['home', 'work', 'tmp'].map((folder) => join(place.path, folder)) as [
@@ -43,7 +47,7 @@ export async function startAgentHub(agent: Agent, settings: Readonly<Record<stri
   ]
   for (const folder of [home, workspace, temporary]) await mkdir(folder)
   const model = opened.use(await startScriptedModel())
-  writeSettings(home, agent, model.origin)
+  for (const agent of agents) writeSettings(home, agent, model.origin)
   const env = {
     HOME: home,
     // Codex does not trust a home inside the folder for temporary files.
@@ -53,7 +57,7 @@ export async function startAgentHub(agent: Agent, settings: Readonly<Record<stri
     CONTINUOUS_INTEGRATION: 'false',
     PATH: `${agentPrograms}${delimiter}${process.env['PATH']}`,
     LANG: 'C.UTF-8',
-    ...agent.environment(model.origin),
+    ...Object.assign({}, ...agents.map((agent) => agent.environment(model.origin))),
   }
   const data = join(place.path, 'hub')
   const start = (port: number) =>
@@ -88,7 +92,10 @@ export async function startAgentHub(agent: Agent, settings: Readonly<Record<stri
     session: async (name) => (await call('get_session', { name })) as unknown as Session,
     screen,
     async acceptDialog(session) {
-      const asks = async () => agent.asks.test(await screen(session))
+      const asks = async () => {
+        const shown = await screen(session)
+        return agents.some((agent) => agent.asks.test(shown))
+      }
       await until(asks)
       // An agent may ignore keys for a moment after its dialog appears. Enter in an empty prompt does nothing.
       while (await asks()) {

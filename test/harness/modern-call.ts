@@ -33,10 +33,12 @@ export async function modernRequest(
   { url, token }: Endpoint,
   method: string,
   params: Readonly<Record<string, unknown>> = {},
+  { signal }: { readonly signal?: AbortSignal } = {},
 ): Promise<Readonly<Record<string, unknown>>> {
   const { name, uri } = params
   const response = await fetch(url, {
     method: 'POST',
+    ...(signal && { signal }),
     headers: {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',

@@ -75,7 +75,7 @@ async function open(transport: Transport, mode: VersionNegotiationMode) {
         { name, arguments: args },
         {
           ...(signal && { signal }),
-          ...(onProgress && { onprogress: ({ progress }) => onProgress(progress) }),
+          ...(onProgress && { onprogress: ({ progress, message }) => onProgress(progress, message) }),
         },
       )
       return isRecord(structuredContent) ? structuredContent : {}

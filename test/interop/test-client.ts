@@ -20,7 +20,7 @@ export interface TestClient extends AsyncDisposable {
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  readonly onProgress?: (progress: number) => void
+  readonly onProgress?: (progress: number, message?: string) => void
 }
 
 export interface LegacyTestClient extends TestClient {

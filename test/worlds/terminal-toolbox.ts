@@ -172,7 +172,7 @@ export async function openToolbox(command: string, options: ToolboxOptions = {})
 /** A call with only the fields that these tools use. */
 export function toCall(call: Partial<Call> = {}): Call {
   const caller = { tokenId: 't1', role: 'human' as const }
-  const made = { caller, signal: new AbortController().signal, progress: () => {}, ...call }
+  const made = { caller, correlation: 'c1', signal: new AbortController().signal, progress: () => {}, ...call }
   return { ...made, with: (change: Partial<Call>) => toCall({ ...made, ...change }) } as Call
 }
 

@@ -34,6 +34,7 @@ function asTable(sources: LoadedConfig['sources']): string {
 /** Redacts every value, because a URL may contain a password. */
 function redacted(value: unknown, redactor: Redactor): unknown {
   if (Array.isArray(value)) return value.map((each) => redacted(each, redactor))
+  if (typeof value === 'object') return redactor.value(value)
   return typeof value === 'string' ? redactor.text(value) : value
 }
 

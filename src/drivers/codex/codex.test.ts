@@ -51,6 +51,7 @@ function createWorld(options: { readonly own_tools?: 'required'; readonly env?: 
       },
       draft() {},
       progress: async () => progress,
+      read: async () => [...entries.values()],
       has: async (_conversation, wanted) => entries.has(wanted),
     },
     ownTools: {

@@ -15,6 +15,8 @@ export interface Driver {
   /** The name that templates use. The session record stores it, so that every later hub asks the same driver. */
   readonly name: string
   readonly abilities: Abilities
+  /** Why it cannot start a session with this template, and what to do. `undefined`: it can. */
+  whyNot?(template: Template): string | undefined
   start(spec: RunSpec): Promise<Run>
   /**
    * Finds the program that an earlier hub started for this session, running or ended. `undefined` means that there is
@@ -83,6 +85,8 @@ export interface RunSpec extends RunSession {
 export interface Run extends Disposable {
   readonly status: RunStatus
   readonly activity: Activity
+  /** Of the program in the terminal, if that is not the agent itself. The agent waits for this one. */
+  readonly terminalActivity?: Activity | undefined
   /** A problem that people should know about, such as a full disk. */
   readonly fault: string | undefined
   /** Whether it writes what the agent says and does to the thread. */

@@ -92,7 +92,8 @@ function eventOf(type: string, fields: object): StreamEvent {
 }
 
 function responseWith(output: readonly object[]) {
-  return { id: freshId('resp'), object: 'response', model: 'scripted', status: 'completed', output, usage: tokens }
+  const made = { id: freshId('resp'), object: 'response', created_at: Math.floor(Date.now() / 1000) }
+  return { ...made, model: 'scripted', status: 'completed', output, usage: tokens }
 }
 
 function itemOf(part: Part) {
@@ -111,7 +112,8 @@ function itemOf(part: Part) {
     }
     case 'call': {
       const { name, namespace } = part.tool
-      const call = { id, type: 'function_call', call_id: part.id, name, arguments: JSON.stringify(part.input) }
+      const made = { id, type: 'function_call', status: 'completed' }
+      const call = { ...made, call_id: part.id, name, arguments: JSON.stringify(part.input) }
       return namespace === undefined ? call : { ...call, namespace }
     }
   }
@@ -125,7 +127,7 @@ function beginningOf(part: Part): object {
     case 'text':
       return { content: [], status: 'in_progress' }
     case 'call':
-      return { arguments: '' }
+      return { arguments: '', status: 'in_progress' }
   }
 }
 

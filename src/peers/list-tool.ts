@@ -1,9 +1,9 @@
-/** The mount `sessions` of a compositor: the other sessions of the hub. */
+/** sessions_list: the other sessions of the hub. */
 import { z } from 'zod'
 import { activityKinds, livingStatuses, sessionStatuses } from '../api/session.ts'
-import type { Provider } from '../mcp/mcp.ts'
+import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
-import type { Sessions } from './session.ts'
+import type { PeerSessions } from './peer.ts'
 
 const peerSchema = z.object({
   name: z.string(),
@@ -17,8 +17,8 @@ const peerSchema = z.object({
 
 const mostPeers = 200
 
-export function createPeerProvider(sessions: Pick<Sessions, 'list' | 'activityOf'>, self: string): Provider {
-  const tool = defineTool({
+export function createListTool(sessions: Pick<PeerSessions, 'list' | 'activityOf'>, self: string): Tool {
+  return defineTool({
     name: 'sessions_list',
     description:
       'The living sessions of this hub: those that wait for a person first, then the newest. is_self marks yours.',
@@ -43,5 +43,4 @@ export function createPeerProvider(sessions: Pick<Sessions, 'list' | 'activityOf
       }
     },
   })
-  return { toolset: 'sessions', tools: () => [tool] }
 }

@@ -1,0 +1,77 @@
+/** The thread and the workspace files of the other sessions, for an agent. The policy decides on them as sessions_read. */
+import { livingStatuses } from '../api/session.ts'
+import type { Thread } from '../api/thread.ts'
+import { HubError, isNotFound } from '../base/hub-error.ts'
+import type { ResourceTemplate, Variables } from '../mcp/mcp.ts'
+import type { PeerRecord, PeerSessions } from './peer.ts'
+import type { WorkspacePlaces } from './workspace-file.ts'
+import { readWorkspaceFile } from './workspace-file.ts'
+
+export interface PeerResourcesOptions {
+  readonly sessions: Pick<PeerSessions, 'find'>
+  readonly threads: {
+    read(
+      session: string,
+      options: { readonly limit: number; readonly since?: string | undefined; readonly signal: AbortSignal },
+    ): Promise<Thread>
+  }
+  readonly places: WorkspacePlaces
+}
+
+const subject = { tool: 'sessions_read' }
+/** The newest part of a long thread is in the answer of the peer. This is the beginning, for the context. */
+const mostEntries = 500
+
+export function createPeerResources({ sessions, threads, places }: PeerResourcesOptions): readonly ResourceTemplate[] {
+  async function living(id: unknown): Promise<PeerRecord> {
+    const record = await sessions.find(String(id))
+    if (livingStatuses.includes(record.status)) return record
+    throw new HubError('not-found', `"${record.name}" has ended.`)
+  }
+
+  const thread: ResourceTemplate = {
+    uriTemplate: 'resource://sessions/{id}/thread',
+    name: 'peer-thread',
+    description: 'What the agent of another session said and did.',
+    mimeType: 'application/json',
+    subject,
+    read: (uri, { id }, { signal }) =>
+      orNothing(async () => {
+        const { id: session } = await living(id)
+        const text = JSON.stringify(await threads.read(session, { limit: mostEntries, signal }))
+        return { contents: [{ uri, mimeType: 'application/json', text }] }
+      }),
+  }
+  const file: ResourceTemplate = {
+    uriTemplate: 'resource://sessions/{id}/files/{+path}',
+    name: 'peer-file',
+    description: 'A file of the workspace of another session.',
+    subject,
+    read: (uri, { id, path }: Variables) =>
+      orNothing(async () => {
+        const { workspacePath } = await living(id)
+        const bytes = await readWorkspaceFile(workspacePath, decodeURIComponent(String(path)), places)
+        const text = textOf(bytes)
+        return { contents: [text === undefined ? { uri, blob: bytes.toString('base64') } : { uri, text }] }
+      }),
+  }
+  return [thread, file]
+}
+
+async function orNothing<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (isNotFound(error)) return undefined
+    throw error
+  }
+}
+
+/** `undefined`: it is not UTF-8. */
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
