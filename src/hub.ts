@@ -25,6 +25,7 @@ import { holderSocketDirectory, hubSocket, socketPlaces } from './base/socket-pl
 import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
+import { createChat } from './chat/chat.ts'
 import { createConnectors } from './connectors/connectors.ts'
 import {
   companions,
@@ -258,6 +259,20 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const gate = createGate({ events, policies, approvals })
   const ownTools = createOwnToolGates({ gate, policies, approvals, log })
   const threads = createThreads({ store, notices, redactor, findSession })
+  const chat = opened.use(
+    createChat({
+      store,
+      hubId,
+      events,
+      notices,
+      signals,
+      redactor,
+      environment,
+      findSession,
+      faceIdOf: compositorId,
+      log,
+    }),
+  )
   const sessions = opened.use(
     createSessions({
       store,
@@ -279,6 +294,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
       policies,
       connectors,
       threads,
+      chat,
       ownTools,
       // The holder's pid is unique to the session and stays the same over restarts of the hub.
       openSocket: ({ id, socketName }, holderPid) =>
@@ -347,6 +363,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     createTemplateTools({ templates, policies, sessions, hubId }),
     terminalTools,
     threads,
+    chat,
     activity,
     connectors,
     connectors.createDesk(gateway),

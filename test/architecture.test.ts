@@ -24,6 +24,7 @@ const features = [
   'approvals',
   'gateway',
   'threads',
+  'chat',
   'prune',
 ]
 

@@ -18,6 +18,7 @@ import { jobPrompts } from './hub/0015-job-prompts.ts'
 import { worktrees } from './hub/0016-worktrees.ts'
 import { loginCodes } from './hub/0017-login-codes.ts'
 import { threads } from './hub/0018-threads.ts'
+import { chat } from './hub/0020-chat.ts'
 import { connections } from './transient/0001-connections.ts'
 import { changedLists } from './transient/0002-changed-lists.ts'
 import { answersIfLost } from './transient/0003-answers-if-lost.ts'
@@ -47,6 +48,7 @@ export const hubMigrations: MigrationSet = {
     worktrees,
     loginCodes,
     threads,
+    chat,
   ],
 }
 
