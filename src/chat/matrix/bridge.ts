@@ -46,6 +46,8 @@ const retries = { firstMs: 1_000, longestMs: 5 * 60_000 }
 /** A homeserver that asks for a longer pause is asked again after this one. */
 const longestPauseMs = 60 * 60_000
 
+type Work = 'enter' | 'receive' | 'send'
+
 /** The bridge cannot work, and no retry will help. */
 class CannotBridge extends Error {}
 
@@ -58,7 +60,9 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
   const client = createMatrixClient({ homeserver, token, signal: stopping.signal })
   const reader = createMatrixClient({ homeserver, token, signal: receiveSignal })
   const place = { user: '', roomId: '' }
-  let status: BridgeStatus = { room: room.room, is: 'connecting' }
+  let state: BridgeStatus['is'] = 'connecting'
+  /** Why a part of the work does not succeed now. */
+  const reasons = new Map<Work, string>()
   let isWoken = false
   let wake = () => {}
 
@@ -110,19 +114,20 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
   }
 
   /** Runs a step again and again until it returns true. After a failure it waits, longer after each in a row. */
-  async function repeat(signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
-    for (let failures = 0; !signal.aborted;) {
+  async function repeat(work: Work, signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
       try {
         const isDone = await step()
         failures = 0
-        status = { room: room.room, is: 'connected' }
+        reasons.delete(work)
         if (isDone) return
       } catch (error) {
         if (error instanceof CannotBridge) throw error
         if (signal.aborted) return
         failures++
         const reason = messageOf(error)
-        status = { room: room.room, is: 'failed', reason }
+        reasons.set(work, reason)
         if (failures === 1) log.warn({ session: session.id, reason }, 'a Matrix room cannot be reached; trying again')
         await setTimeout(pauseAfter(error, failures), undefined, { signal }).catch(() => {})
       }
@@ -138,27 +143,29 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
 
   async function run(): Promise<void> {
     try {
-      await repeat(stopping.signal, enter)
+      await repeat('enter', stopping.signal, enter)
+      state = 'connected'
       await Promise.all([
-        repeat(receiveSignal, async () => {
+        repeat('receive', receiveSignal, async () => {
           await receive(syncMs)
           // Another hub of the same database may have stored a message.
-          wake()
+          wakeUp()
           return false
         }),
-        repeat(stopping.signal, async () => {
+        repeat('send', stopping.signal, async () => {
           await sendAll()
+          reasons.delete('send')
           if (receiving.signal.aborted) return true
           await untilWoken()
           return false
         }),
       ])
-      status = { room: room.room, is: 'ended' }
+      state = 'ended'
     } catch (error) {
       // Also ends the other loop.
       stopping.abort()
       const reason = messageOf(error)
-      status = { room: room.room, is: 'failed', reason }
+      reasons.set('enter', reason)
       log.warn({ session: session.id, reason }, 'a chat is not bridged to its Matrix room')
     }
   }
@@ -172,7 +179,8 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
   const running = run()
   return {
     get status() {
-      return status
+      const [reason] = reasons.values()
+      return { room: room.room, ...(reason === undefined ? { is: state } : { is: 'failed', reason }) }
     },
     wake: wakeUp,
     finish: () => receiving.abort(),

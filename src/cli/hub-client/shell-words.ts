@@ -31,6 +31,8 @@ const commandOf: Readonly<Record<string, string>> = {
   read_thread: 'signalbox thread',
   export_thread: 'signalbox thread',
   fork_thread: 'signalbox fork',
+  post_chat: 'signalbox chat',
+  read_chat: 'signalbox chat',
   send_text: 'signalbox send',
   send_keys: 'signalbox keys',
   read_screen: 'signalbox screen',
