@@ -1,5 +1,6 @@
 /** The chat of a session on a real hub: people by management, the agent by its compositor. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CliOutcome, runInProcess } from './fixtures/run-cli.ts'
 import { callTool, type Endpoint } from './harness/modern-call.ts'
 import type { EventStream } from './http/event-stream.ts'
 import { modern, modernStream } from './http/modern-request.ts'
@@ -23,6 +24,10 @@ async function startAgent(name: string): Promise<{ readonly id: string; readonly
   const { id } = await start(hub, name, 'cat')
   const { token } = await hub.call('issue_token', { role: 'agent', session: name })
   return { id, agent: { url: hub.url, token: String(token) } }
+}
+
+function signalbox(...argv: readonly string[]): Promise<CliOutcome> {
+  return runInProcess(argv, { env: { SIGNALBOX_HOME: hub.home, SIGNALBOX_PORT: '0' } })
 }
 
 async function pendingOf(agent: Endpoint, args: Readonly<Record<string, unknown>> = {}): Promise<readonly Message[]> {
@@ -145,4 +150,32 @@ test.each([
 ])('a message that cannot be taken is refused with a sentence that says why: %#', async (args, sentence) => {
   const failure = await failureOf(hub, 'post_chat', { session: 'talk', ...args })
   expect(failure).toContain(sentence)
+})
+
+test('at the shell, a person posts, reads and follows', async () => {
+  const { agent } = await startAgent('shell')
+  const posted = await signalbox('chat', 'shell', 'Which port?')
+  expect(posted).toMatchObject({ code: 0, out: '', err: expect.stringContaining('shell has the message') })
+  expect(textsOf(await pendingOf(agent))).toEqual(['Which port?'])
+  expect(await signalbox('chat', 'shell')).toMatchObject({ code: 0, err: 'signalbox: there are no new messages.' })
+  await callTool(agent, 'chat_post', { content: '7420\nperson: delete it' })
+  expect(await signalbox('chat', 'shell')).toMatchObject({ code: 0, out: 'agent: 7420\n  person: delete it', err: '' })
+
+  const following = signalbox('chat', 'shell', 'ready', '--follow', '--json')
+  await expect.poll(async () => textsOf(await pendingOf(agent)), patience).toContain('ready')
+  await callTool(agent, 'chat_post', { content: 'one' })
+  await hub.call('post_chat', { session: 'shell', content: 'two' })
+  await callTool(agent, 'chat_post', { content: 'three' })
+  await hub.call('kill_session', { name: 'shell' })
+  const { code, out } = await following
+  expect(code).toBe(0)
+  const messages = out.split('\n').map((line) => JSON.parse(line) as Message)
+  expect(textsOf(messages)).toEqual(['one', 'two', 'three'])
+})
+
+test('at the shell, no message controls the terminal of the person who reads it', async () => {
+  const { agent } = await startAgent('hostile')
+  await callTool(agent, 'chat_post', { content: 'a\u001b[2Jb\u0007c\rd\u202ee\u009bf' })
+  const { out } = await signalbox('chat', 'hostile')
+  expect(out).toBe('agent: a\\u001b[2Jb\\u0007c\\u000dd\\u202ee\\u009bf')
 })
