@@ -198,6 +198,20 @@ test('an encrypted room is not bridged, and neither is one that becomes encrypte
   expect(sent()).toEqual([])
 })
 
+test('a bridge that was removed from its room says so, and goes on when it is invited again', async () => {
+  const agent = await startBridged()
+  homeserver.remove()
+  const state = async () => (await hub.call('read_chat', { session: 'bridged' }))['matrix']
+  await expect.poll(state, patience).toMatchObject({ is: 'failed', reason: expect.stringContaining('M_FORBIDDEN') })
+  homeserver.say(alice, 'come back')
+  await callTool(agent, 'chat_post', { content: 'I would like to' })
+  homeserver.invite()
+  await expect.poll(sent, patience).toEqual(['I would like to'])
+  const texts = async () => (await textsOf('bridged')).toSorted()
+  await expect.poll(texts, patience).toEqual(['I would like to', 'come back'])
+  await isConnected('bridged')
+})
+
 test('the last words of a session reach the room, also if the hub is killed with it', async () => {
   const agent = await startBridged()
   await homeserver.stop()

@@ -17,7 +17,7 @@ export const chatMessageSchema = z.object({
 })
 export type ChatMessage = z.output<typeof chatMessageSchema>
 
-export const matrixStates = ['connecting', 'connected', 'failed', 'ended'] as const
+const matrixStates = ['connecting', 'connected', 'failed'] as const
 
 export const chatSchema = z.object({
   session: z.string(),

@@ -24,7 +24,7 @@ async function openChat(openStore: () => Promise<OpenedStore>) {
   const events: NewEvent[] = []
   const changed: string[] = []
   const signalled: object[] = []
-  const log = createLog({ level: 'fatal', redactor })
+  const log = createLog({ level: 'error', redactor })
   const signals = createSignals(log)
   signals.connect({ 'chat-posted': (signal) => void signalled.push(signal) })
   const start = (on: Store = store) =>

@@ -81,9 +81,10 @@ export function createChat(options: ChatOptions): Chat {
       // The message is stored. To say that it is not would make its author post it again.
       .catch((error: unknown) => log.error({ session: session.id, error }, 'could not record a chat message'))
     notify(session, side)
-    for (const listener of [...(waiting.get(session.id) ?? [])]) listener()
-    signals.emit('chat-posted', { session: session.id, side })
-    for (const listener of [...posted]) listener({ session: session.id, side })
+    for (const listener of waiting.get(session.id) ?? []) listener()
+    const post = { session: session.id, side }
+    signals.emit('chat-posted', post)
+    for (const listener of posted) listener(post)
   }
 
   function onChange(sessionId: string, listener: () => void): () => void {

@@ -14,6 +14,7 @@ import type { MatrixRoom } from '../../api/template.ts'
 import { backoffMs } from '../../base/backoff.ts'
 import { messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
+import type { MatrixClient } from './matrix-client.ts'
 import { createMatrixClient, MatrixError } from './matrix-client.ts'
 import { readSync, toContent, transactionOf } from './room-messages.ts'
 import type { RoomStore } from '../store/room-store.ts'
@@ -25,8 +26,8 @@ export interface Bridge extends AsyncDisposable {
   readonly status: BridgeStatus
   /** There may be something to send. */
   wake(): void
-  /** Sends what is left, and ends. */
-  finish(): void
+  /** Sends what is left, and ends. Resolves then. */
+  finish(): Promise<void>
 }
 
 export interface BridgeOptions {
@@ -71,18 +72,23 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
     place.roomId = await client.join(room.room)
     if (await client.isEncrypted(place.roomId)) throw encrypted()
     // Before anything is sent: this brings the events of messages that an earlier hub has sent and not noted.
-    if (!receiving.signal.aborted) await receive(0)
+    await receive(client, 0)
     return true
   }
 
-  async function receive(timeoutMs: number): Promise<void> {
+  async function receive(from: MatrixClient, timeoutMs: number): Promise<void> {
     const { since, lastEvent } = await rows.placeOf(session.id)
-    const page = await reader.sync(place.roomId, { since, timeoutMs })
-    const missed = since === undefined ? [] : await readGap(reader, place.roomId, page, { since, lastEvent })
+    const page = await from.sync(place.roomId, { since, timeoutMs })
+    if (page.isLeft) {
+      // Someone has removed the bridge from the room, and may have invited it again.
+      await from.join(room.room)
+      throw new Error('The account of the bridge was removed from the room.')
+    }
+    const missed = since === undefined ? [] : await readGap(from, place.roomId, page, { since, lastEvent })
     const events = [...missed, ...page.events]
     const received = readSync({ ...page, events }, { sessionId: session.id, user: place.user, clean })
-    // The chat begins now. What was said in the room before is not for this agent.
-    const messages = since === undefined ? [] : received.messages
+    // What was said in the room before the session is not for this agent, and no one reads what is said after it.
+    const messages = since === undefined || receiving.signal.aborted ? [] : received.messages
     for (const message of await rows.receive(session.id, { ...received, messages })) await onReceived(message)
     if (events.some(({ type }) => type === 'm.room.encryption')) throw encrypted()
   }
@@ -105,7 +111,6 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
       return await client.send(place.roomId, transactionOf(session.id, message.id), toContent(session.id, message))
     } catch (error) {
       if (!(error instanceof MatrixError)) throw error
-      // Someone has removed the bridge from the room, and may have invited it again.
       if (error.status === 403) await client.join(room.room)
       if (error.status !== 400 && error.status !== 413) throw error
       log.warn({ session: session.id, message: message.id, error }, 'a Matrix room refused a chat message')
@@ -126,7 +131,7 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
         if (error instanceof CannotBridge) throw error
         if (signal.aborted) return
         failures++
-        const reason = messageOf(error)
+        const reason = reasonOf(error)
         reasons.set(work, reason)
         if (failures === 1) log.warn({ session: session.id, reason }, 'a Matrix room cannot be reached; trying again')
         await setTimeout(pauseAfter(error, failures), undefined, { signal }).catch(() => {})
@@ -147,7 +152,7 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
       state = 'connected'
       await Promise.all([
         repeat('receive', receiveSignal, async () => {
-          await receive(syncMs)
+          await receive(reader, syncMs)
           // Another hub of the same database may have stored a message.
           wakeUp()
           return false
@@ -160,7 +165,6 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
           return false
         }),
       ])
-      state = 'ended'
     } catch (error) {
       // Also ends the other loop.
       stopping.abort()
@@ -178,12 +182,15 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
   receiveSignal.addEventListener('abort', wakeUp)
   const running = run()
   return {
-    get status() {
+    get status(): BridgeStatus {
       const [reason] = reasons.values()
-      return { room: room.room, ...(reason === undefined ? { is: state } : { is: 'failed', reason }) }
+      return reason === undefined ? { room: room.room, is: state } : { room: room.room, is: 'failed', reason }
     },
     wake: wakeUp,
-    finish: () => receiving.abort(),
+    finish() {
+      receiving.abort()
+      return running
+    },
     async [Symbol.asyncDispose]() {
       stopping.abort()
       await running
@@ -193,6 +200,11 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
 
 function encrypted(): CannotBridge {
   return new CannotBridge('The room is encrypted, and the bridge cannot read encrypted messages. Use another room.')
+}
+
+/** `fetch` says only that it failed. Its cause says why. */
+function reasonOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause ? error.cause : error)
 }
 
 function pauseAfter(error: unknown, failures: number): number {

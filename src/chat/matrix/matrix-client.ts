@@ -27,6 +27,8 @@ export interface SyncPage {
   readonly gapBefore?: string | undefined
   /** The events that others have read, with who did. */
   readonly receipts: readonly { readonly eventId: string; readonly users: readonly string[] }[]
+  /** The user is no longer in the room. */
+  readonly isLeft: boolean
 }
 
 export interface MessagesPage {
@@ -78,6 +80,7 @@ const syncSchema = z.object({
           }),
         )
         .default({}),
+      leave: z.record(z.string(), z.unknown()).default({}),
     })
     .optional(),
 })
@@ -122,7 +125,12 @@ export interface MatrixClientOptions extends Pick<MatrixRoom, 'homeserver'> {
 export function createMatrixClient({ homeserver, token, signal }: MatrixClientOptions): MatrixClient {
   const base = `${homeserver.replace(/\/+$/, '')}/_matrix/client/v3`
 
-  async function request(method: string, path: string, body?: object, waitMs = 0): Promise<unknown> {
+  async function request<Answer>(
+    method: string,
+    path: string,
+    schema: z.ZodType<Answer>,
+    { body, waitMs = 0 }: { readonly body?: object; readonly waitMs?: number } = {},
+  ): Promise<Answer> {
     const response = await fetch(`${base}${path}`, {
       method,
       headers: {
@@ -136,22 +144,24 @@ export function createMatrixClient({ homeserver, token, signal }: MatrixClientOp
     })
     const answer = parseJson(await readText(response))
     if (!response.ok) throw toError(response, answer)
-    return answer
+    const parsed = schema.safeParse(answer)
+    if (parsed.success) return parsed.data
+    throw new Error(`The homeserver does not answer ${method} ${path.split('?')[0]} as Matrix does.`)
   }
 
   const roomPath = (roomId: string) => `/rooms/${encodeURIComponent(roomId)}`
 
   return {
     async whoAmI() {
-      return z.object({ user_id: z.string().min(1) }).parse(await request('GET', '/account/whoami')).user_id
+      return (await request('GET', '/account/whoami', z.object({ user_id: z.string().min(1) }))).user_id
     },
     async join(room) {
-      const answer = await request('POST', `/join/${encodeURIComponent(room)}`, {})
-      return z.object({ room_id: z.string().min(1) }).parse(answer).room_id
+      const joined = z.object({ room_id: z.string().min(1) })
+      return (await request('POST', `/join/${encodeURIComponent(room)}`, joined, { body: {} })).room_id
     },
     async isEncrypted(roomId) {
       try {
-        await request('GET', `${roomPath(roomId)}/state/m.room.encryption/`)
+        await request('GET', `${roomPath(roomId)}/state/m.room.encryption/`, z.unknown())
         return true
       } catch (error) {
         if (error instanceof MatrixError && error.status === 404) return false
@@ -175,28 +185,30 @@ export function createMatrixClient({ homeserver, token, signal }: MatrixClientOp
         timeout: String(timeoutMs),
         ...(since !== undefined && { since }),
       })
-      const { next_batch, rooms } = syncSchema.parse(await request('GET', `/sync?${query}`, undefined, timeoutMs))
+      const { next_batch, rooms } = await request('GET', `/sync?${query}`, syncSchema, { waitMs: timeoutMs })
       const joined = rooms?.join[roomId]
       const { events = [], limited = false, prev_batch } = joined?.timeline ?? {}
       return {
         nextBatch: next_batch,
         events,
-        ...(limited && prev_batch !== undefined && { gapBefore: prev_batch }),
+        ...(limited && { gapBefore: prev_batch ?? next_batch }),
+        isLeft: rooms !== undefined && roomId in rooms.leave,
         receipts: (joined?.ephemeral?.events ?? []).flatMap(toReceipts),
       }
     },
     async messagesBefore(roomId, from, to) {
       const filter = JSON.stringify({ types: eventTypes })
       const query = new URLSearchParams({ dir: 'b', from, to, limit: String(messagesLimit), filter })
-      const { chunk, end } = messagesSchema.parse(await request('GET', `${roomPath(roomId)}/messages?${query}`))
+      const { chunk, end } = await request('GET', `${roomPath(roomId)}/messages?${query}`, messagesSchema)
       return { events: chunk, end }
     },
     async send(roomId, transaction, content) {
       const path = `${roomPath(roomId)}/send/m.room.message/${encodeURIComponent(transaction)}`
-      return z.object({ event_id: z.string().min(1).max(255) }).parse(await request('PUT', path, content)).event_id
+      return (await request('PUT', path, eventSchema.pick({ event_id: true }), { body: content })).event_id
     },
     async markRead(roomId, eventId) {
-      await request('POST', `${roomPath(roomId)}/read_markers`, { 'm.fully_read': eventId, 'm.read': eventId })
+      const body = { 'm.fully_read': eventId, 'm.read': eventId }
+      await request('POST', `${roomPath(roomId)}/read_markers`, z.unknown(), { body })
     },
   }
 }

@@ -55,12 +55,17 @@ export function createMatrixBridges(options: MatrixOptions): MatrixBridges {
     return token
   }
 
-  function open(session: BridgedSession, room: MatrixRoom): Bridge {
+  function open(session: BridgedSession, room: MatrixRoom): void {
     const token = tokenOf(room)
     const received = (message: ChatMessage) => onReceived(session, message)
-    const bridge = createBridge({ session, room, token, rows, clean, onReceived: received, log })
-    bridges.set(session.id, bridge)
-    return bridge
+    bridges.set(session.id, createBridge({ session, room, token, rows, clean, onReceived: received, log }))
+  }
+
+  function finish(sessionId: string): void {
+    void bridges
+      .get(sessionId)
+      ?.finish()
+      .then(() => bridges.delete(sessionId))
   }
 
   return {
@@ -74,15 +79,15 @@ export function createMatrixBridges(options: MatrixOptions): MatrixBridges {
         const isEnded = isOver(session.status as SessionStatus)
         if (isEnded && !(await rows.nextUnsent(session.id))) continue
         try {
-          const bridge = open(session, room)
-          if (isEnded) bridge.finish()
+          open(session, room)
+          if (isEnded) finish(session.id)
         } catch (error) {
           log.warn({ session: session.id, error }, 'a chat is not bridged to its Matrix room')
         }
       }
     },
     wake: (sessionId) => bridges.get(sessionId)?.wake(),
-    finish: (sessionId) => bridges.get(sessionId)?.finish(),
+    finish,
     statusOf: (sessionId) => bridges.get(sessionId)?.status,
     async [Symbol.asyncDispose]() {
       await Promise.all([...bridges.values()].map((bridge) => bridge[Symbol.asyncDispose]()))
