@@ -118,6 +118,38 @@ test('a killed hub loses no message and no mark, and an answer that was lost can
   expect(await hub.call('read_chat', { session: 'killed', since: 0 })).toMatchObject({ head: 3, read: { agent: 3 } })
 })
 
+test('a hub that is killed again and again keeps every message it confirmed, and gives none out twice', async () => {
+  const { agent } = await startAgent('soak')
+  const confirmed: string[] = []
+  const given: Message[] = []
+  for (let round = 0; round < 4; round++) {
+    const postAll = async () => {
+      for (let count = 0; ; count++) {
+        const content = `${round}.${count}`
+        await hub.call('post_chat', { session: 'soak', content })
+        confirmed.push(content)
+      }
+    }
+    const readAll = async () => {
+      for (;;) given.push(...(await pendingOf(agent, { limit: 3 })))
+    }
+    const working = Promise.allSettled([postAll(), readAll(), readAll()])
+    const before = given.length
+    await expect.poll(() => given.length - before, patience).toBeGreaterThan(10)
+    await hub.restart('SIGKILL')
+    await working
+  }
+  given.push(...(await pendingOf(agent, { limit: 1_000 })))
+  const stored = await chatOf('soak', { since: 0, limit: 1_000 })
+  expect(textsOf(stored)).toEqual(expect.arrayContaining(confirmed))
+  expect(new Set(textsOf(stored)).size).toBe(stored.length)
+  expect(stored.map(({ id }) => id)).toEqual(stored.map((_, index) => index + 1))
+  expect(new Set(given.map(({ id }) => id)).size).toBe(given.length)
+  // Two readers may each have lost one answer to each kill, and no more than that.
+  expect(stored.length - given.length).toBeLessThanOrEqual(4 * 2 * 3)
+  expect(await pendingOf(agent)).toEqual([])
+})
+
 test('a removed session takes its chat with it, and an ended one takes no more messages', async () => {
   await startAgent('gone')
   await hub.call('post_chat', { session: 'gone', content: 'hello' })

@@ -130,16 +130,24 @@ test('nothing is lost or doubled while either side is away, is killed, or forget
   expect(texts).toHaveLength(12)
 })
 
-test('a message whose answer was lost is sent once, also by the next hub', async () => {
+test('a message whose answer was lost is sent once, even if the homeserver has forgotten the transaction', async () => {
   const agent = await startBridged()
-  homeserver.fail({ path: '/send/', times: 1, as: { is: 'dropped', when: 'after' } })
-  await callTool(agent, 'chat_post', { content: 'only once' })
-  await expect.poll(sent, patience).toEqual(['only once'])
-  await hub.restart('SIGKILL')
+  const answers = { path: '/send/', times: 1, as: { is: 'dropped', when: 'after' } } as const
+  homeserver.fail(answers)
+  await callTool(agent, 'chat_post', { content: 'to a hub that lives' })
+  await expect.poll(sent, patience).toHaveLength(1)
   homeserver.forgetTransactions()
-  await isConnected('bridged')
   await callTool(agent, 'chat_post', { content: 'next' })
-  await expect.poll(sent, patience).toEqual(['only once', 'next'])
+  await expect.poll(sent, patience).toEqual(['to a hub that lives', 'next'])
+
+  homeserver.fail(answers)
+  await callTool(agent, 'chat_post', { content: 'to a hub that is killed' })
+  await expect.poll(sent, patience).toHaveLength(3)
+  await hub.end('SIGKILL')
+  homeserver.forgetTransactions()
+  await hub.restart('SIGKILL')
+  await callTool(agent, 'chat_post', { content: 'last' })
+  await expect.poll(sent, patience).toEqual(['to a hub that lives', 'next', 'to a hub that is killed', 'last'])
 })
 
 test('a homeserver that refuses, limits and drops requests gets them again, after the pause it asks for', async () => {
