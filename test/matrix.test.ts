@@ -193,7 +193,10 @@ test('only texts of other people count: no notices, pictures, reactions or other
 })
 
 test('an encrypted room is not bridged, and neither is one that becomes encrypted', async () => {
+  // An answer that does not come from the homeserver itself is no answer to whether the room is encrypted.
+  homeserver.fail({ path: '/state/m.room.encryption', times: 1, as: { is: 'error', status: 404 } })
   await startBridged('open')
+  expect(homeserver.requests.filter((request) => request.includes('m.room.encryption'))).toHaveLength(2)
   homeserver.happen('m.room.encryption', alice, { algorithm: 'm.megolm.v1.aes-sha2' })
   await saveTemplate('closed')
   await startAgent('closed')

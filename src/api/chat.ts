@@ -49,5 +49,5 @@ export const postArguments = {
   mime: z
     .string()
     .refine((text) => text.length <= 100 && mimePattern.test(text), 'write a media type, such as "text/markdown"')
-    .default('text/plain'),
+    .optional(),
 }

@@ -37,6 +37,7 @@ export interface Post {
 export interface NewMessage {
   readonly side: ChatSide
   readonly content: string
+  /** Default: text/plain. */
   readonly mime?: string | undefined
   /** Of the call that posts it. */
   readonly correlation?: string | undefined
@@ -67,4 +68,4 @@ export interface ReadOptions {
 /** By name or id. Throws if there is no such session. */
 export type FindChatSession = (
   nameOrId: string,
-) => Promise<{ readonly id: string; readonly name: string; readonly hubId: string; readonly status: SessionStatus }>
+) => Promise<{ readonly id: string; readonly name: string; readonly status: SessionStatus }>

@@ -101,7 +101,10 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
     }
     const receipt = await rows.nextReceipt(session.id)
     if (!receipt) return
-    await client.markRead(place.roomId, receipt.eventId)
+    await client.markRead(place.roomId, receipt.eventId).catch((error: unknown) => {
+      // The event may be gone. A later one will be marked as read.
+      if (!isRefused(error, [400, 404])) throw error
+    })
     await rows.noteReceipt(session.id, receipt.messageId)
   }
 
@@ -110,9 +113,8 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
     try {
       return await client.send(place.roomId, transactionOf(session.id, message.id), toContent(session.id, message))
     } catch (error) {
-      if (!(error instanceof MatrixError)) throw error
-      if (error.status === 403) await client.join(room.room)
-      if (error.status !== 400 && error.status !== 413) throw error
+      if (error instanceof MatrixError && error.status === 403) await client.join(room.room)
+      if (!isRefused(error, [400, 413])) throw error
       log.warn({ session: session.id, message: message.id, error }, 'a Matrix room refused a chat message')
       return undefined
     }
@@ -207,8 +209,13 @@ function reasonOf(error: unknown): string {
   return messageOf(error instanceof Error && error.cause ? error.cause : error)
 }
 
+/** The homeserver itself, and not a proxy before it, will never take this request. */
+function isRefused(error: unknown, statuses: readonly number[]): boolean {
+  return error instanceof MatrixError && error.errcode !== '' && statuses.includes(error.status)
+}
+
+/** The pause that the homeserver asks for, and then the jitter, so that several bridges do not come back at once. */
 function pauseAfter(error: unknown, failures: number): number {
-  const planned = backoffMs(retries, failures)
   const wanted = error instanceof MatrixError ? (error.retryAfterMs ?? 0) : 0
-  return Math.min(Math.max(planned, wanted), longestPauseMs)
+  return Math.min(wanted + backoffMs(retries, failures), longestPauseMs)
 }

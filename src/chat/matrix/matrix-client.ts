@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import type { MatrixRoom } from '../../api/template.ts'
+import { withoutControls } from '../../base/without-controls.ts'
 
 export interface MatrixClient {
   /** Who the access token belongs to. */
@@ -37,10 +38,15 @@ export interface MessagesPage {
   readonly end: string | undefined
 }
 
+/** The ids of Matrix have at most 255 bytes. */
+const shortText = z.string().min(1).max(255)
+/** Tokens have no limit. Real ones have some hundred characters, and this one is stored. */
+const syncToken = z.string().min(1).max(16_384)
+
 const eventSchema = z.object({
-  event_id: z.string().min(1).max(255),
+  event_id: shortText,
   type: z.string(),
-  sender: z.string().min(1).max(255),
+  sender: shortText,
   content: z.record(z.string(), z.unknown()).catch({}),
   unsigned: z
     .object({ transaction_id: z.string().optional().catch(undefined) })
@@ -60,7 +66,7 @@ const receiptsSchema = z.record(
 )
 
 const syncSchema = z.object({
-  next_batch: z.string().min(1),
+  next_batch: syncToken,
   rooms: z
     .object({
       join: z
@@ -112,6 +118,8 @@ export class MatrixError extends Error {
 const maxResponseBytes = 32 * 1024 * 1024
 /** How long an answer may take, in addition to what the homeserver was asked to wait. */
 const answerMs = 30_000
+/** Of what the homeserver says about a failure. People read it. */
+const longestReason = 200
 const timelineLimit = 50
 const messagesLimit = 100
 const eventTypes = ['m.room.message', 'm.room.encryption']
@@ -153,10 +161,10 @@ export function createMatrixClient({ homeserver, token, signal }: MatrixClientOp
 
   return {
     async whoAmI() {
-      return (await request('GET', '/account/whoami', z.object({ user_id: z.string().min(1) }))).user_id
+      return (await request('GET', '/account/whoami', z.object({ user_id: shortText }))).user_id
     },
     async join(room) {
-      const joined = z.object({ room_id: z.string().min(1) })
+      const joined = z.object({ room_id: shortText })
       return (await request('POST', `/join/${encodeURIComponent(room)}`, joined, { body: {} })).room_id
     },
     async isEncrypted(roomId) {
@@ -164,7 +172,8 @@ export function createMatrixClient({ homeserver, token, signal }: MatrixClientOp
         await request('GET', `${roomPath(roomId)}/state/m.room.encryption/`, z.unknown())
         return true
       } catch (error) {
-        if (error instanceof MatrixError && error.status === 404) return false
+        // A proxy that does not find the homeserver answers 404 as well.
+        if (error instanceof MatrixError && error.errcode === 'M_NOT_FOUND') return false
         throw error
       }
     },
@@ -244,7 +253,7 @@ function toError(response: Response, answer: unknown): MatrixError {
   const { errcode = '', error = '', retry_after_ms } = errorSchema.safeParse(answer).data ?? {}
   const seconds = Number(headers.get('retry-after') ?? NaN)
   const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : retry_after_ms
-  const said = [errcode, error].filter((part) => part !== '').join(': ')
+  const said = withoutControls([errcode, error].filter((part) => part !== '').join(': ')).slice(0, longestReason)
   return new MatrixError(
     status,
     errcode,
