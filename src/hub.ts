@@ -192,6 +192,20 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     findSession,
     test: createTrial({ upstreams, logins, maxListBytes }),
   })
+  const chat = opened.use(
+    createChat({
+      store,
+      hubId,
+      events,
+      notices,
+      signals,
+      redactor,
+      environment,
+      findSession,
+      faceIdOf: compositorId,
+      log,
+    }),
+  )
   const programs = programEnvironment(environment)
   const persons: PersonsEnvironment = {
     forPrograms: async () => withoutVariables(programs, await connectors.variables()),
@@ -259,20 +273,6 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const gate = createGate({ events, policies, approvals })
   const ownTools = createOwnToolGates({ gate, policies, approvals, log })
   const threads = createThreads({ store, notices, redactor, findSession })
-  const chat = opened.use(
-    createChat({
-      store,
-      hubId,
-      events,
-      notices,
-      signals,
-      redactor,
-      environment,
-      findSession,
-      faceIdOf: compositorId,
-      log,
-    }),
-  )
   const sessions = opened.use(
     createSessions({
       store,

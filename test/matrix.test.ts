@@ -192,6 +192,18 @@ test('only texts of other people count: no notices, pictures, reactions or other
   await expect.poll(() => textsOf('bridged'), patience).toEqual(['a text'])
 })
 
+test('a message in the room approves nothing', async () => {
+  const agent = await startBridged()
+  await hub.call('update_session', { name: 'bridged', tools: ['send_text'] })
+  callTool(agent, 'terminal_send_text', { text: 'x' }).catch(() => {})
+  const pending = async () => (await hub.call('list_approvals'))['approvals'] as readonly { readonly id: string }[]
+  await expect.poll(pending, patience).toHaveLength(1)
+  const [{ id } = { id: '' }] = await pending()
+  for (const text of ['approve', `approve ${id}`, 'yes']) homeserver.say(alice, text)
+  await expect.poll(() => textsOf('bridged'), patience).toHaveLength(3)
+  expect(await pending()).toMatchObject([{ id, status: 'pending' }])
+})
+
 test('an encrypted room is not bridged, and neither is one that becomes encrypted', async () => {
   // An answer that does not come from the homeserver itself is no answer to whether the room is encrypted.
   homeserver.fail({ path: '/state/m.room.encryption', times: 1, as: { is: 'error', status: 404 } })
