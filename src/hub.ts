@@ -26,6 +26,7 @@ import { holderSocketDirectory, hubSocket, socketPlaces } from './base/socket-pl
 import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
 import { createConnectionRecords } from './connections/connections.ts'
+import { createChat } from './chat/chat.ts'
 import { createConnectors } from './connectors/connectors.ts'
 import {
   companions,
@@ -199,6 +200,20 @@ export async function startHub(
     findSession,
     test: createTrial({ upstreams, logins, maxListBytes }),
   })
+  const chat = opened.use(
+    createChat({
+      store,
+      hubId,
+      events,
+      notices,
+      signals,
+      redactor,
+      environment,
+      findSession,
+      faceIdOf: compositorId,
+      log,
+    }),
+  )
   const programs = programEnvironment(environment)
   const persons: PersonsEnvironment = {
     forPrograms: async () => withoutVariables(programs, await connectors.variables()),
@@ -303,6 +318,7 @@ export async function startHub(
       policies,
       connectors,
       threads,
+      chat,
       ownTools,
       // The holder's pid is unique to the session and stays the same over restarts of the hub.
       openSocket: ({ id, socketName }, holderPid) =>
@@ -395,6 +411,7 @@ export async function startHub(
     createTemplateTools({ templates, policies, sessions, hubId }),
     terminalTools,
     turns,
+    chat,
     threads,
     activity,
     connectors,

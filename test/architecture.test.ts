@@ -26,6 +26,7 @@ const features = [
   'threads',
   'peers',
   'routes',
+  'chat',
   'prune',
 ]
 

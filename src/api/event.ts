@@ -7,6 +7,7 @@
  */
 import { z } from 'zod'
 import { approvalScopes, approvalStatuses } from './approval.ts'
+import { chatSides } from './chat.ts'
 import { connectorSchema } from './connector.ts'
 import { decisionSchema, policyScopes, proposalStatuses } from './policy.ts'
 import { triedSchema } from './route.ts'
@@ -155,6 +156,13 @@ const eventPayloads = {
   }),
   'job-queued': z.object({ name: z.string(), priority: z.number() }),
   'activity-changed': activitySchema,
+  /** Without its text, which the store keeps as long as the session. */
+  'chat-posted': z.object({
+    side: z.enum(chatSides),
+    message: z.int(),
+    bytes: z.int(),
+    from: z.string().optional(),
+  }),
 
   'connector-saved': z.object({ connector: connectorSchema }),
   'connector-deleted': z.object({ name: z.string() }),

@@ -32,6 +32,20 @@ const variableNameSchema = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name has letters, digits and underscores, such as "LOG_LEVEL"')
 
+/** The Matrix room that the chat of its sessions is bridged to. */
+const matrixRoomSchema = z.strictObject({
+  homeserver: z.string().describe('The base URL of its client-server API.'),
+  room: z
+    .string()
+    .max(255)
+    .regex(
+      /^[!#]\S+$/,
+      'write the id of a room, such as "!abc:example.org", or its alias, such as "#agents:example.org"',
+    ),
+  token_env: variableNameSchema.describe('The variable of the hub’s environment that holds the access token.'),
+})
+export type MatrixRoom = z.output<typeof matrixRoomSchema>
+
 /** When a prompt may be typed: the pattern is on the screen, and there was no output for a moment. */
 const promptSchema = z.strictObject({
   ready: z.string().optional().describe('A regular expression (RE2) that the screen shows once a prompt can be typed.'),
@@ -175,6 +189,7 @@ export const templateSchema = z.strictObject({
   mcp_socket: socketNameSchema.optional(),
   connectors: z.array(z.string()).default([]),
   policy: z.string().optional(),
+  chat: z.strictObject({ matrix: matrixRoomSchema.optional() }).optional(),
   prompt: promptSchema.prefault({}),
   prompts: z
     .array(templatePromptSchema)

@@ -44,6 +44,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./threads/thread-commands.ts')).thread,
   },
   {
+    name: 'chat',
+    summary: 'leave the agent of a session a message, and read what it wrote',
+    load: async () => (await import('./chat/chat.ts')).command,
+  },
+  {
     name: 'fork',
     summary: 'copy a thread, all of it or up to a message',
     load: async () => (await import('./threads/thread-commands.ts')).fork,

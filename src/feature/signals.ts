@@ -3,6 +3,7 @@
  * not outlive the hub.
  */
 import type { PendingApprovals } from '../api/approval.ts'
+import type { ChatSide } from '../api/chat.ts'
 import type { Activity } from '../api/session.ts'
 import type { Log } from '../base/log.ts'
 
@@ -30,6 +31,8 @@ export interface HubSignals {
   /** Terminal tools of a session were switched on or off. */
   'session-tools-changed': { readonly session: string }
   'session-ended': { readonly session: string }
+  /** A side has posted to the chat of a session: the other side has something to read. */
+  'chat-posted': { readonly session: string; readonly side: ChatSide }
 }
 
 export type SignalName = keyof HubSignals

@@ -1,6 +1,7 @@
-/** Gives a session its policies and connectors, after its record is stored and before its program starts. */
+/** Gives a session its policies, connectors and chat room, after its record is stored and before its program starts. */
 import type { ConnectorUse, LegacyMcps } from '../api/connector.ts'
 import type { StatedPolicy } from '../api/policy.ts'
+import type { MatrixRoom } from '../api/template.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { SignalSender } from '../feature/feature.ts'
 import type { Draft, SessionSpec } from './draft.ts'
@@ -20,10 +21,16 @@ export interface SessionConnectors {
   usesOf(session: string): Promise<readonly ConnectorUse[]>
 }
 
+/** The part of the chat that the start of a session needs. */
+export interface SessionChat {
+  bridge(session: string, room: MatrixRoom): Promise<void>
+}
+
 export interface EquipOptions {
   readonly ends: Pick<SessionEnds, 'note'>
   readonly policies: SessionPolicies
   readonly connectors: SessionConnectors
+  readonly chat: SessionChat
   readonly signals: SignalSender
 }
 
@@ -37,7 +44,7 @@ interface Equipment {
 }
 
 /** If a session cannot get everything it was to have, it fails and does not start. */
-export function createEquipping({ ends, policies, connectors, signals }: EquipOptions) {
+export function createEquipping({ ends, policies, connectors, chat, signals }: EquipOptions) {
   /** The settings that a resumed session inherits from the ended one. */
   async function inheritedFrom(session: string): Promise<Equipment> {
     const [uses, policy] = await Promise.all([connectors.usesOf(session), policies.ownOf(session)])
@@ -55,6 +62,7 @@ export function createEquipping({ ends, policies, connectors, signals }: EquipOp
     if (given.policy !== undefined) await policies.setSessionPolicy(id, given.policy, spec.by ?? 'the hub')
     if (given.connectors.length > 0) await connectors.bindAll(id, given.connectors)
     if (given.mcps) await connectors.bindLegacyMap(id, given.mcps)
+    if (template.chat?.matrix) await chat.bridge(id, template.chat.matrix)
     if (given.mcps || given.connectors.length > 0) signals.emit('mounts-wanted', { session: id })
   }
 

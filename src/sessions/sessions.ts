@@ -20,7 +20,7 @@ import { createConnectedAgents } from './connected-agents.ts'
 import { createCreation } from './create-session.ts'
 import { createDeliverPrompt } from './deliver-prompt.ts'
 import { createDraft } from './draft.ts'
-import type { SessionConnectors, SessionPolicies } from './equip.ts'
+import type { SessionChat, SessionConnectors, SessionPolicies } from './equip.ts'
 import { createEquipping } from './equip.ts'
 import { createJobQueue } from './jobs.ts'
 import { createLookForConversation } from './kept-conversation.ts'
@@ -80,6 +80,7 @@ export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly lateHolderMs?: number
   readonly policies: SessionPolicies
   readonly connectors: SessionConnectors
+  readonly chat: SessionChat
   readonly threads: SessionRunsOptions['threads']
   readonly ownTools: SessionRunsOptions['ownTools']
   readonly signals: SignalSender
@@ -195,7 +196,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     threads,
     worktrees,
   })
-  const equip = createEquipping({ ends, policies: options.policies, connectors: options.connectors, signals })
+  const { policies, connectors, chat } = options
+  const equip = createEquipping({ ends, policies, connectors, chat, signals })
   const creation = createCreation({
     draft,
     draftResumed,

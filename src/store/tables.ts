@@ -24,6 +24,10 @@ export interface Tables {
   thread_progress: ThreadProgressRow
   turns: TurnRow
   routes: RouteRow
+  chats: ChatRow
+  chat_messages: ChatMessageRow
+  chat_rooms: ChatRoomRow
+  chat_room_events: ChatRoomEventRow
 }
 
 export interface TokenRow {
@@ -107,6 +111,54 @@ export interface RouteRow {
   ways: string
   safe_to_repeat: 0 | 1
   updated_at: string
+}
+
+/** The chat of a session. It has a row from its first message on. */
+export interface ChatRow {
+  session_id: string
+  /** The id of the newest message. No message is ever removed, so it is also their number. */
+  head: number
+  /** Of all contents. */
+  bytes: number
+  person_read_to: number
+  agent_read_to: number
+}
+
+export interface ChatMessageRow {
+  session_id: string
+  id: number
+  side: string
+  /** The Matrix user who wrote it. Null: it was posted at the hub. */
+  author: string | null
+  mime: string
+  content: string
+  bytes: number
+  created_at: string
+}
+
+/** The Matrix room that the chat of a session is bridged to. */
+export interface ChatRoomRow {
+  session_id: string
+  homeserver: string
+  /** An id or an alias, as the template has it. */
+  room: string
+  /** The name of the variable that holds the access token. The token itself is not stored. */
+  token_env: string
+  /** The sync token up to which the room was read. Null: not yet. */
+  since: string | null
+  /** The newest event before that token. */
+  last_event: string | null
+  /** The messages up to this id were sent to the room, or came from it. */
+  sent_to: number
+  /** The room was told that the agent has read up to this message. */
+  receipt_to: number
+}
+
+/** Which event of the room is which message. */
+export interface ChatRoomEventRow {
+  session_id: string
+  event_id: string
+  message_id: number
 }
 
 /** A git worktree that a hub created. */

@@ -3,7 +3,9 @@ import type { z } from 'zod'
 import { argumentLists, type Template, templateSchema } from '../api/template.ts'
 import { plainIssue } from '../base/plain-issue.ts'
 import { messageOf } from '../base/hub-error.ts'
+import { isLoopback } from '../base/loopback.ts'
 import { nearest } from '../base/nearest.ts'
+import { secretName } from '../base/redact-names.ts'
 import { compilePattern, encodeKeys } from '../terminal/terminal.ts'
 
 export interface Finding {
@@ -19,7 +21,7 @@ export type CheckedTemplate =
 export function checkTemplate(content: unknown): CheckedTemplate {
   const parsed = templateSchema.safeParse(content, { error: plainIssue })
   if (!parsed.success) return { is: 'faulty', findings: parsed.error.issues.map(toFinding) }
-  const findings = [...findKeyFaults(parsed.data), ...findPlaceFaults(parsed.data)]
+  const findings = [...findKeyFaults(parsed.data), ...findPlaceFaults(parsed.data), ...findRoomFaults(parsed.data)]
   return findings.length > 0 ? { is: 'faulty', findings } : { is: 'good', template: parsed.data }
 }
 
@@ -66,6 +68,32 @@ function findPlaceFaults({ args = [], conversation }: Template): readonly Findin
   return [
     { path: ['conversation'], message: `its arguments need a place. Add "${argumentLists.conversation}" to args` },
   ]
+}
+
+/** The access token must reach the homeserver and no one else: not the network on the way, and not a session. */
+function findRoomFaults({ chat, env_keys }: Template): readonly Finding[] {
+  if (!chat?.matrix) return []
+  const { homeserver, token_env } = chat.matrix
+  const findings: Finding[] = []
+  if (!isHomeserver(homeserver)) {
+    const message = 'write the address of a homeserver, such as "https://matrix.example.org"; http only on this machine'
+    findings.push({ path: ['chat', 'matrix', 'homeserver'], message })
+  }
+  if (secretName(token_env) === undefined || token_env.startsWith('SIGNALBOX_')) {
+    const message = 'name a variable that ends in _TOKEN, such as "MATRIX_TOKEN": programs of sessions do not get those'
+    findings.push({ path: ['chat', 'matrix', 'token_env'], message })
+  }
+  if (env_keys.includes(token_env)) {
+    const message = `remove "${token_env}": the access token of the Matrix room is not for the session`
+    findings.push({ path: ['env_keys'], message })
+  }
+  return findings
+}
+
+function isHomeserver(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname.replaceAll(/[[\]]/g, '')))
 }
 
 function toFinding(issue: z.core.$ZodIssue): Finding {

@@ -157,6 +157,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         }),
       },
       connectors: { bindAll: async () => {}, bindLegacyMap: async () => {}, usesOf: async () => [] },
+      chat: { bridge: async () => {} },
       templates: {
         find(name) {
           const template = known.get(name)

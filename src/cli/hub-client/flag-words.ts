@@ -5,6 +5,7 @@
 const flagOf: Readonly<Record<string, string>> = {
   base_url: '--url',
   connectors: '--connector',
+  content: 'the message',
   correlation: 'the id',
   cursor: '--cursor',
   env: '--env',

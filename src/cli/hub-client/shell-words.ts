@@ -34,6 +34,8 @@ const commandOf: Readonly<Record<string, string>> = {
   run_action: 'signalbox run',
   list_routes: 'signalbox routes',
   set_routes: 'signalbox routes set',
+  post_chat: 'signalbox chat',
+  read_chat: 'signalbox chat',
   send_text: 'signalbox send',
   send_keys: 'signalbox keys',
   read_screen: 'signalbox screen',

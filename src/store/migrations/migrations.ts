@@ -19,6 +19,7 @@ import { worktrees } from './hub/0016-worktrees.ts'
 import { loginCodes } from './hub/0017-login-codes.ts'
 import { threads } from './hub/0018-threads.ts'
 import { turns } from './hub/0019-turns.ts'
+import { chat } from './hub/0020-chat.ts'
 import { routes } from './hub/0021-routes.ts'
 import { connections } from './transient/0001-connections.ts'
 import { changedLists } from './transient/0002-changed-lists.ts'
@@ -50,6 +51,7 @@ export const hubMigrations: MigrationSet = {
     loginCodes,
     threads,
     turns,
+    chat,
     routes,
   ],
 }

@@ -1,0 +1,221 @@
+/**
+ * Carries messages and read marks between the chat of one session and its room, until the session ends.
+ *
+ *   enter     join the room, and read what happened while the hub was away
+ *   receive   sync → messages, read marks and sync token in one transaction
+ *   send      the messages that the room does not have, oldest first; then the agent's read mark
+ *
+ * Nothing is doubled: an event is stored once, by its id. A message has one transaction id, and the event holds it, so
+ * that a new hub knows a message it has sent already, even after the homeserver has forgotten the transaction.
+ */
+import { setTimeout } from 'node:timers/promises'
+import type { ChatMessage, ChatView } from '../../api/chat.ts'
+import type { MatrixRoom } from '../../api/template.ts'
+import { backoffMs } from '../../base/backoff.ts'
+import { messageOf } from '../../base/hub-error.ts'
+import type { Log } from '../../base/log.ts'
+import type { MatrixClient } from './matrix-client.ts'
+import { createMatrixClient, MatrixError } from './matrix-client.ts'
+import { readSync, toContent, transactionOf } from './room-messages.ts'
+import type { RoomStore } from '../store/room-store.ts'
+import { readGap } from './sync-gap.ts'
+
+export type BridgeStatus = NonNullable<ChatView['matrix']>
+
+export interface Bridge extends AsyncDisposable {
+  readonly status: BridgeStatus
+  /** There may be something to send. */
+  wake(): void
+  /** Sends what is left, and ends. Resolves then. */
+  finish(): Promise<void>
+}
+
+export interface BridgeOptions {
+  readonly session: { readonly id: string; readonly name: string }
+  readonly room: MatrixRoom
+  readonly token: string
+  readonly rows: RoomStore
+  /** Removes what must not be stored. */
+  readonly clean: (text: string) => string
+  readonly onReceived: (message: ChatMessage) => Promise<void>
+  readonly log: Log
+}
+
+/** The homeserver answers a sync after this time, if nothing happens. Proxies often cut longer requests. */
+const syncMs = 30_000
+const retries = { firstMs: 1_000, longestMs: 5 * 60_000 }
+/** A homeserver that asks for a longer pause is asked again after this one. */
+const longestPauseMs = 60 * 60_000
+
+type Work = 'enter' | 'receive' | 'send'
+
+/** The bridge cannot work, and no retry will help. */
+class CannotBridge extends Error {}
+
+export function createBridge({ session, room, token, rows, clean, onReceived, log }: BridgeOptions): Bridge {
+  const stopping = new AbortController()
+  /** Ends earlier than the rest: nothing is received for an ended session. */
+  const receiving = new AbortController()
+  const receiveSignal = AbortSignal.any([stopping.signal, receiving.signal])
+  const { homeserver } = room
+  const client = createMatrixClient({ homeserver, token, signal: stopping.signal })
+  const reader = createMatrixClient({ homeserver, token, signal: receiveSignal })
+  const place = { user: '', roomId: '' }
+  let state: BridgeStatus['is'] = 'connecting'
+  /** Why a part of the work does not succeed now. */
+  const reasons = new Map<Work, string>()
+  let isWoken = false
+  let wake = () => {}
+
+  async function enter(): Promise<boolean> {
+    place.user = await client.whoAmI()
+    place.roomId = await client.join(room.room)
+    if (await client.isEncrypted(place.roomId)) throw encrypted()
+    // Before anything is sent: this brings the events of messages that an earlier hub has sent and not noted.
+    await receive(client, 0)
+    return true
+  }
+
+  async function receive(from: MatrixClient, timeoutMs: number): Promise<void> {
+    const { since, lastEvent } = await rows.placeOf(session.id)
+    const page = await from.sync(place.roomId, { since, timeoutMs })
+    if (page.isLeft) {
+      // Someone has removed the bridge from the room, and may have invited it again.
+      await from.join(room.room)
+      throw new Error('The account of the bridge was removed from the room.')
+    }
+    const missed = since === undefined ? [] : await readGap(from, place.roomId, page, { since, lastEvent })
+    const events = [...missed, ...page.events]
+    const received = readSync({ ...page, events }, { sessionId: session.id, user: place.user, clean })
+    // What was said in the room before the session is not for this agent, and no one reads what is said after it.
+    const messages = since === undefined || receiving.signal.aborted ? [] : received.messages
+    for (const message of await rows.receive(session.id, { ...received, messages })) await onReceived(message)
+    if (events.some(({ type }) => type === 'm.room.encryption')) throw encrypted()
+  }
+
+  async function sendAll(): Promise<void> {
+    for (;;) {
+      const message = await rows.nextUnsent(session.id)
+      if (!message) break
+      await rows.noteSent(session.id, message.id, await send(message))
+    }
+    const receipt = await rows.nextReceipt(session.id)
+    if (!receipt) return
+    await client.markRead(place.roomId, receipt.eventId).catch((error: unknown) => {
+      // The event may be gone. A later one will be marked as read.
+      if (!isRefused(error, [400, 404])) throw error
+    })
+    await rows.noteReceipt(session.id, receipt.messageId)
+  }
+
+  /** `undefined`: the room does not take this message. The chat of the session still has it. */
+  async function send(message: ChatMessage): Promise<string | undefined> {
+    try {
+      return await client.send(place.roomId, transactionOf(session.id, message.id), toContent(session.id, message))
+    } catch (error) {
+      if (error instanceof MatrixError && error.status === 403) await client.join(room.room)
+      if (!isRefused(error, [400, 413])) throw error
+      log.warn({ session: session.id, message: message.id, error }, 'a Matrix room refused a chat message')
+      return undefined
+    }
+  }
+
+  /** Runs a step again and again until it returns true. After a failure it waits, longer after each in a row. */
+  async function repeat(work: Work, signal: AbortSignal, step: () => Promise<boolean>): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        const isDone = await step()
+        failures = 0
+        reasons.delete(work)
+        if (isDone) return
+      } catch (error) {
+        if (error instanceof CannotBridge) throw error
+        if (signal.aborted) return
+        failures++
+        const reason = reasonOf(error)
+        reasons.set(work, reason)
+        if (failures === 1) log.warn({ session: session.id, reason }, 'a Matrix room cannot be reached; trying again')
+        await setTimeout(pauseAfter(error, failures), undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  async function untilWoken(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    wake = resolve
+    if (!isWoken && !receiveSignal.aborted) await promise
+    isWoken = false
+  }
+
+  async function run(): Promise<void> {
+    try {
+      await repeat('enter', stopping.signal, enter)
+      state = 'connected'
+      await Promise.all([
+        repeat('receive', receiveSignal, async () => {
+          await receive(reader, syncMs)
+          // Another hub of the same database may have stored a message.
+          wakeUp()
+          return false
+        }),
+        repeat('send', stopping.signal, async () => {
+          await sendAll()
+          reasons.delete('send')
+          if (receiving.signal.aborted) return true
+          await untilWoken()
+          return false
+        }),
+      ])
+    } catch (error) {
+      // Also ends the other loop.
+      stopping.abort()
+      const reason = messageOf(error)
+      reasons.set('enter', reason)
+      log.warn({ session: session.id, reason }, 'a chat is not bridged to its Matrix room')
+    }
+  }
+
+  function wakeUp(): void {
+    isWoken = true
+    wake()
+  }
+
+  receiveSignal.addEventListener('abort', wakeUp)
+  const running = run()
+  return {
+    get status(): BridgeStatus {
+      const [reason] = reasons.values()
+      return reason === undefined ? { room: room.room, is: state } : { room: room.room, is: 'failed', reason }
+    },
+    wake: wakeUp,
+    finish() {
+      receiving.abort()
+      return running
+    },
+    async [Symbol.asyncDispose]() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+function encrypted(): CannotBridge {
+  return new CannotBridge('The room is encrypted, and the bridge cannot read encrypted messages. Use another room.')
+}
+
+/** `fetch` says only that it failed. Its cause says why. */
+function reasonOf(error: unknown): string {
+  return messageOf(error instanceof Error && error.cause ? error.cause : error)
+}
+
+/** The homeserver itself, and not a proxy before it, will never take this request. */
+function isRefused(error: unknown, statuses: readonly number[]): boolean {
+  return error instanceof MatrixError && error.errcode !== '' && statuses.includes(error.status)
+}
+
+/** The pause that the homeserver asks for, and then the jitter, so that several bridges do not come back at once. */
+function pauseAfter(error: unknown, failures: number): number {
+  const wanted = error instanceof MatrixError ? (error.retryAfterMs ?? 0) : 0
+  return Math.min(wanted + backoffMs(retries, failures), longestPauseMs)
+}

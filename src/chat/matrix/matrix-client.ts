@@ -1,0 +1,263 @@
+/**
+ * The part of Matrix's client-server API that a bridge needs, over `fetch`. The paths and fields are those of
+ * https://spec.matrix.org/latest/client-server-api/.
+ */
+import { z } from 'zod'
+import type { MatrixRoom } from '../../api/template.ts'
+import { withoutControls } from '../../base/without-controls.ts'
+
+export interface MatrixClient {
+  /** Who the access token belongs to. */
+  whoAmI(): Promise<string>
+  /** Takes the id or the alias of a room, and returns its id. Does nothing if the user has joined it before. */
+  join(room: string): Promise<string>
+  isEncrypted(roomId: string): Promise<boolean>
+  /** What happened after `since`. Waits for something, up to `timeoutMs`. Without `since`, only the present. */
+  sync(roomId: string, options: { readonly since?: string | undefined; readonly timeoutMs: number }): Promise<SyncPage>
+  /** Events before the token `from`, newest first, back to the token `to`. */
+  messagesBefore(roomId: string, from: string, to: string): Promise<MessagesPage>
+  /** Sent twice with one transaction id, it is one event. Returns its id. */
+  send(roomId: string, transaction: string, content: Readonly<Record<string, unknown>>): Promise<string>
+  markRead(roomId: string, eventId: string): Promise<void>
+}
+
+export interface SyncPage {
+  readonly nextBatch: string
+  readonly events: readonly RoomEvent[]
+  /** There are more events between `since` and the first of these. They are before this token. */
+  readonly gapBefore?: string | undefined
+  /** The events that others have read, with who did. */
+  readonly receipts: readonly { readonly eventId: string; readonly users: readonly string[] }[]
+  /** The user is no longer in the room. */
+  readonly isLeft: boolean
+}
+
+export interface MessagesPage {
+  readonly events: readonly RoomEvent[]
+  /** `undefined`: there are no more. */
+  readonly end: string | undefined
+}
+
+/** The ids of Matrix have at most 255 bytes. */
+const shortText = z.string().min(1).max(255)
+/** Tokens have no limit. Real ones have some hundred characters, and this one is stored. */
+const syncToken = z.string().min(1).max(16_384)
+
+const eventSchema = z.object({
+  event_id: shortText,
+  type: z.string(),
+  sender: shortText,
+  content: z.record(z.string(), z.unknown()).catch({}),
+  unsigned: z
+    .object({ transaction_id: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+})
+export type RoomEvent = z.output<typeof eventSchema>
+
+/** A room may hold anything. What does not look like an event is left out, and the rest is read. */
+const eventsSchema = z
+  .array(z.unknown())
+  .transform((all) => all.flatMap((each) => eventSchema.safeParse(each).data ?? []))
+
+const receiptsSchema = z.record(
+  z.string(),
+  z.object({ 'm.read': z.record(z.string(), z.unknown()).optional() }).catch({}),
+)
+
+const syncSchema = z.object({
+  next_batch: syncToken,
+  rooms: z
+    .object({
+      join: z
+        .record(
+          z.string(),
+          z.object({
+            timeline: z
+              .object({
+                events: eventsSchema.default([]),
+                limited: z.boolean().default(false),
+                prev_batch: z.string().optional(),
+              })
+              .optional(),
+            ephemeral: z
+              .object({ events: z.array(z.looseObject({ type: z.string() }).catch({ type: '' })).default([]) })
+              .optional(),
+          }),
+        )
+        .default({}),
+      leave: z.record(z.string(), z.unknown()).default({}),
+    })
+    .optional(),
+})
+
+const messagesSchema = z.object({ chunk: eventsSchema, end: z.string().optional() })
+const errorSchema = z.object({
+  errcode: z.string().catch(''),
+  error: z.string().catch(''),
+  retry_after_ms: z.number().nonnegative().optional().catch(undefined),
+})
+
+/** A request that the homeserver refused. */
+export class MatrixError extends Error {
+  override readonly name = 'MatrixError'
+  readonly status: number
+  readonly errcode: string
+  /** The homeserver wants no request before that. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(status: number, errcode: string, message: string, retryAfterMs: number | undefined) {
+    super(message)
+    this.status = status
+    this.errcode = errcode
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** A room event has at most 64 KiB, so that a page of events stays far below this. */
+const maxResponseBytes = 32 * 1024 * 1024
+/** How long an answer may take, in addition to what the homeserver was asked to wait. */
+const answerMs = 30_000
+/** Of what the homeserver says about a failure. People read it. */
+const longestReason = 200
+const timelineLimit = 50
+const messagesLimit = 100
+const eventTypes = ['m.room.message', 'm.room.encryption']
+const none = { types: [] as string[] }
+
+export interface MatrixClientOptions extends Pick<MatrixRoom, 'homeserver'> {
+  readonly token: string
+  readonly signal: AbortSignal
+}
+
+export function createMatrixClient({ homeserver, token, signal }: MatrixClientOptions): MatrixClient {
+  const base = `${homeserver.replace(/\/+$/, '')}/_matrix/client/v3`
+
+  async function request<Answer>(
+    method: string,
+    path: string,
+    schema: z.ZodType<Answer>,
+    { body, waitMs = 0 }: { readonly body?: object; readonly waitMs?: number } = {},
+  ): Promise<Answer> {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // A redirect could take the token to another server.
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(waitMs + answerMs)]),
+    })
+    const answer = parseJson(await readText(response))
+    if (!response.ok) throw toError(response, answer)
+    const parsed = schema.safeParse(answer)
+    if (parsed.success) return parsed.data
+    throw new Error(`The homeserver does not answer ${method} ${path.split('?')[0]} as Matrix does.`)
+  }
+
+  const roomPath = (roomId: string) => `/rooms/${encodeURIComponent(roomId)}`
+
+  return {
+    async whoAmI() {
+      return (await request('GET', '/account/whoami', z.object({ user_id: shortText }))).user_id
+    },
+    async join(room) {
+      const joined = z.object({ room_id: shortText })
+      return (await request('POST', `/join/${encodeURIComponent(room)}`, joined, { body: {} })).room_id
+    },
+    async isEncrypted(roomId) {
+      try {
+        await request('GET', `${roomPath(roomId)}/state/m.room.encryption/`, z.unknown())
+        return true
+      } catch (error) {
+        // A proxy that does not find the homeserver answers 404 as well.
+        if (error instanceof MatrixError && error.errcode === 'M_NOT_FOUND') return false
+        throw error
+      }
+    },
+    async sync(roomId, { since, timeoutMs }) {
+      const filter = {
+        presence: none,
+        account_data: none,
+        room: {
+          rooms: [roomId],
+          account_data: none,
+          state: none,
+          ephemeral: { types: ['m.receipt'] },
+          timeline: { types: eventTypes, limit: since === undefined ? 1 : timelineLimit },
+        },
+      }
+      const query = new URLSearchParams({
+        filter: JSON.stringify(filter),
+        timeout: String(timeoutMs),
+        ...(since !== undefined && { since }),
+      })
+      const { next_batch, rooms } = await request('GET', `/sync?${query}`, syncSchema, { waitMs: timeoutMs })
+      const joined = rooms?.join[roomId]
+      const { events = [], limited = false, prev_batch } = joined?.timeline ?? {}
+      return {
+        nextBatch: next_batch,
+        events,
+        ...(limited && { gapBefore: prev_batch ?? next_batch }),
+        isLeft: rooms !== undefined && roomId in rooms.leave,
+        receipts: (joined?.ephemeral?.events ?? []).flatMap(toReceipts),
+      }
+    },
+    async messagesBefore(roomId, from, to) {
+      const filter = JSON.stringify({ types: eventTypes })
+      const query = new URLSearchParams({ dir: 'b', from, to, limit: String(messagesLimit), filter })
+      const { chunk, end } = await request('GET', `${roomPath(roomId)}/messages?${query}`, messagesSchema)
+      return { events: chunk, end }
+    },
+    async send(roomId, transaction, content) {
+      const path = `${roomPath(roomId)}/send/m.room.message/${encodeURIComponent(transaction)}`
+      return (await request('PUT', path, eventSchema.pick({ event_id: true }), { body: content })).event_id
+    },
+    async markRead(roomId, eventId) {
+      const body = { 'm.fully_read': eventId, 'm.read': eventId }
+      await request('POST', `${roomPath(roomId)}/read_markers`, z.unknown(), { body })
+    },
+  }
+}
+
+function toReceipts({ type, content }: { readonly type: string; readonly content?: unknown }): SyncPage['receipts'] {
+  if (type !== 'm.receipt') return []
+  const { data = {} } = receiptsSchema.safeParse(content)
+  return Object.entries(data).map(([eventId, kinds]) => ({ eventId, users: Object.keys(kinds['m.read'] ?? {}) }))
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > maxResponseBytes) throw new Error('The answer of the homeserver is too long.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A proxy in front of a homeserver may answer with a page. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function toError(response: Response, answer: unknown): MatrixError {
+  const { status, headers } = response
+  const { errcode = '', error = '', retry_after_ms } = errorSchema.safeParse(answer).data ?? {}
+  const seconds = Number(headers.get('retry-after') ?? NaN)
+  const retryAfterMs = Number.isFinite(seconds) ? Math.max(0, seconds * 1000) : retry_after_ms
+  const said = withoutControls([errcode, error].filter((part) => part !== '').join(': ')).slice(0, longestReason)
+  return new MatrixError(
+    status,
+    errcode,
+    `The homeserver answered ${status}${said === '' ? '' : ` (${said})`}.`,
+    retryAfterMs,
+  )
+}

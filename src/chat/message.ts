@@ -1,0 +1,71 @@
+/** The interface of the chat, for the rest of the hub and for the files of this folder. */
+import type { ChatMessage, ChatSide, ChatView } from '../api/chat.ts'
+import type { SessionStatus } from '../api/session.ts'
+import type { MatrixRoom } from '../api/template.ts'
+import type { Feature } from '../feature/feature.ts'
+
+export interface Chat extends Feature, AsyncDisposable {
+  /** `session` is a name or an id. Throws if the session has ended or its chat is full. */
+  post(session: string, message: NewMessage): Promise<ChatMessage>
+  /** Gives a side what it has not read, and moves its read mark, in one transaction. */
+  readPending(session: string, side: ChatSide, options: PendingOptions): Promise<Pending>
+  /** Everything after a message, of both sides, for people. Moves their read mark. */
+  read(session: string, options: ReadOptions): Promise<ChatView>
+  /** The newest messages, for a resource. Moves no mark. */
+  look(session: string): Promise<ChatView>
+  /**
+   * The messages that the agent of a session has not read, oldest first. They then count as read. With `keep`, they
+   * count as read only after `keep` has stored them: a hub that dies in between gives them again. Only one caller per
+   * session may use it.
+   */
+  pendingFor(
+    sessionId: string,
+    keep?: (messages: readonly ChatMessage[]) => Promise<void>,
+  ): Promise<readonly ChatMessage[]>
+  /** Calls the listener after each post. Returns a function that stops it. */
+  onPost(listener: (post: Post) => void): () => void
+  /** Bridges the chat of a new session to a room. Throws if the hub does not have the access token. */
+  bridge(sessionId: string, room: MatrixRoom): Promise<void>
+}
+
+export interface Post {
+  /** The id of the session. */
+  readonly session: string
+  readonly side: ChatSide
+}
+
+export interface NewMessage {
+  readonly side: ChatSide
+  readonly content: string
+  /** Default: text/plain. */
+  readonly mime?: string | undefined
+  /** Of the call that posts it. */
+  readonly correlation?: string | undefined
+}
+
+export interface PendingOptions {
+  /** Gives again what came after this message, read or not. */
+  readonly since?: number | undefined
+  readonly limit: number
+}
+
+export interface Pending {
+  readonly messages: readonly ChatMessage[]
+  /** The read mark of this side. */
+  readonly readTo: number
+  readonly unread: number
+}
+
+export interface ReadOptions {
+  /** Default: the messages of the agent that no person has read. */
+  readonly since?: number | undefined
+  readonly limit: number
+  /** How long to wait if there is nothing. */
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** By name or id. Throws if there is no such session. */
+export type FindChatSession = (
+  nameOrId: string,
+) => Promise<{ readonly id: string; readonly name: string; readonly status: SessionStatus }>

@@ -1,0 +1,184 @@
+/** The SQL of the bridge between a chat and a Matrix room. */
+import type { ChatMessage } from '../../api/chat.ts'
+import type { MatrixRoom } from '../../api/template.ts'
+import type { Store } from '../../store/store.ts'
+import type { Handle } from './chat-store.ts'
+import { markIn, postIn, toMessage } from './chat-store.ts'
+
+export interface BridgedRoom extends MatrixRoom {
+  readonly session: { readonly id: string; readonly name: string; readonly status: string }
+}
+
+export interface RoomPlace {
+  /** The sync token. `undefined`: the room was not read yet. */
+  readonly since: string | undefined
+  readonly lastEvent: string | undefined
+}
+
+/** What one sync brought. */
+export interface Received {
+  readonly since: string
+  /** The newest event of the room. `undefined`: there was none. */
+  readonly lastEvent: string | undefined
+  /** Messages of other users, oldest first. */
+  readonly messages: readonly { readonly eventId: string; readonly author: string; readonly content: string }[]
+  /** Events of our own, with the ids of our messages. */
+  readonly echoes: readonly { readonly eventId: string; readonly messageId: number }[]
+  /** Events that other users have read up to. */
+  readonly readEvents: readonly string[]
+}
+
+export interface RoomStore {
+  add(sessionId: string, room: MatrixRoom): Promise<void>
+  /** The rooms of the sessions of this hub. */
+  list(): Promise<readonly BridgedRoom[]>
+  placeOf(sessionId: string): Promise<RoomPlace>
+  /**
+   * Stores messages, read marks and the sync token together, so that a hub that dies has all of it or nothing. An event
+   * that came before is left out. Returns the new messages.
+   */
+  receive(sessionId: string, received: Received): Promise<readonly ChatMessage[]>
+  /** The oldest message that the room does not have. */
+  nextUnsent(sessionId: string): Promise<ChatMessage | undefined>
+  /** `eventId` is undefined if the room refuses the message for good. */
+  noteSent(sessionId: string, messageId: number, eventId: string | undefined): Promise<void>
+  /** The event up to which the agent has read and the room does not know it. */
+  nextReceipt(sessionId: string): Promise<{ readonly eventId: string; readonly messageId: number } | undefined>
+  noteReceipt(sessionId: string, messageId: number): Promise<void>
+}
+
+export function createRoomStore({ db }: Store, hubId: string): RoomStore {
+  return {
+    async add(sessionId, { homeserver, room, token_env }) {
+      await db
+        .insertInto('chat_rooms')
+        .values({
+          session_id: sessionId,
+          homeserver,
+          room,
+          token_env,
+          since: null,
+          last_event: null,
+          sent_to: 0,
+          receipt_to: 0,
+        })
+        .execute()
+    },
+    async list() {
+      const found = await db
+        .selectFrom('chat_rooms')
+        .innerJoin('sessions', 'sessions.id', 'chat_rooms.session_id')
+        .select(['homeserver', 'room', 'token_env', 'sessions.id', 'sessions.name', 'sessions.status'])
+        .where('sessions.hub_id', '=', hubId)
+        .execute()
+      return found.map(({ homeserver, room, token_env, id, name, status }) => ({
+        homeserver,
+        room,
+        token_env,
+        session: { id, name, status },
+      }))
+    },
+    async placeOf(sessionId) {
+      const row = await db
+        .selectFrom('chat_rooms')
+        .select(['since', 'last_event'])
+        .where('session_id', '=', sessionId)
+        .executeTakeFirst()
+      return { since: row?.since ?? undefined, lastEvent: row?.last_event ?? undefined }
+    },
+    receive: (sessionId, { since, lastEvent, messages, echoes, readEvents }) =>
+      db.transaction().execute(async (transaction) => {
+        const stored: ChatMessage[] = []
+        for (const { eventId, author, content } of messages) {
+          if (await findMessage(transaction, sessionId, eventId)) continue
+          const message = await postIn(transaction, sessionId, { side: 'person', author, mime: 'text/plain', content })
+          await noteEvent(transaction, sessionId, eventId, message.id)
+          stored.push(message)
+        }
+        for (const { eventId, messageId } of echoes) await noteEvent(transaction, sessionId, eventId, messageId)
+        for (const eventId of readEvents) {
+          const read = await findMessage(transaction, sessionId, eventId)
+          if (read) await markIn(transaction, sessionId, 'person', read.message_id)
+        }
+        await transaction
+          .updateTable('chat_rooms')
+          .set({ since, ...(lastEvent !== undefined && { last_event: lastEvent }) })
+          .where('session_id', '=', sessionId)
+          .execute()
+        return stored
+      }),
+    async nextUnsent(sessionId) {
+      const row = await db
+        .selectFrom('chat_messages')
+        .innerJoin('chat_rooms', 'chat_rooms.session_id', 'chat_messages.session_id')
+        .selectAll('chat_messages')
+        .where('chat_messages.session_id', '=', sessionId)
+        .where('author', 'is', null)
+        .whereRef('chat_messages.id', '>', 'chat_rooms.sent_to')
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('chat_room_events')
+                .select('event_id')
+                .whereRef('chat_room_events.session_id', '=', 'chat_messages.session_id')
+                .whereRef('chat_room_events.message_id', '=', 'chat_messages.id'),
+            ),
+          ),
+        )
+        .orderBy('chat_messages.id')
+        .limit(1)
+        .executeTakeFirst()
+      return row && toMessage(row)
+    },
+    noteSent: (sessionId, messageId, eventId) =>
+      db.transaction().execute(async (transaction) => {
+        if (eventId !== undefined) await noteEvent(transaction, sessionId, eventId, messageId)
+        await transaction
+          .updateTable('chat_rooms')
+          .set({ sent_to: messageId })
+          .where('session_id', '=', sessionId)
+          .execute()
+      }),
+    async nextReceipt(sessionId) {
+      const row = await db
+        .selectFrom('chat_room_events')
+        .innerJoin('chats', 'chats.session_id', 'chat_room_events.session_id')
+        .innerJoin('chat_rooms', 'chat_rooms.session_id', 'chat_room_events.session_id')
+        .innerJoin('chat_messages', (join) =>
+          join
+            .onRef('chat_messages.session_id', '=', 'chat_room_events.session_id')
+            .onRef('chat_messages.id', '=', 'chat_room_events.message_id'),
+        )
+        .select(['event_id', 'message_id'])
+        .where('chat_room_events.session_id', '=', sessionId)
+        .where('chat_messages.side', '=', 'person')
+        .whereRef('message_id', '<=', 'chats.agent_read_to')
+        .whereRef('message_id', '>', 'chat_rooms.receipt_to')
+        .orderBy('message_id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row && { eventId: row.event_id, messageId: row.message_id }
+    },
+    async noteReceipt(sessionId, messageId) {
+      await db.updateTable('chat_rooms').set({ receipt_to: messageId }).where('session_id', '=', sessionId).execute()
+    },
+  }
+}
+
+function findMessage(db: Handle, sessionId: string, eventId: string) {
+  return db
+    .selectFrom('chat_room_events')
+    .select('message_id')
+    .where('session_id', '=', sessionId)
+    .where('event_id', '=', eventId)
+    .executeTakeFirst()
+}
+
+/** Both the answer to a request and the echo of it may bring the event of a message. The first counts. */
+async function noteEvent(db: Handle, sessionId: string, eventId: string, messageId: number): Promise<void> {
+  await db
+    .insertInto('chat_room_events')
+    .values({ session_id: sessionId, event_id: eventId, message_id: messageId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
