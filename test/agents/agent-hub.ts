@@ -32,7 +32,7 @@ export interface AgentHub extends AsyncDisposable {
   whileAway(work: () => Promise<void>): Promise<void>
 }
 
-export async function startAgentHub(agent: Agent): Promise<AgentHub> {
+export async function startAgentHub(agent: Pick<Agent, 'settings' | 'environment' | 'asks'>): Promise<AgentHub> {
   await using opened = new AsyncDisposableStack()
   const place = opened.use(await createTempHome())
   const [home, workspace, temporary] = ['home', 'work', 'tmp'].map((folder) => join(place.path, folder)) as [

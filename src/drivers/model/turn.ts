@@ -140,7 +140,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     step: number,
     tools: readonly ModelTool[],
     fixedTokens: number,
-  ): Promise<readonly ModelCall[]> {
+  ): Promise<{ readonly calls: readonly ModelCall[]; readonly isCut: boolean }> {
     const origin = { model: chosen.model, provider: chosen.provider }
     using writer = createAnswerWriter({ thread, partial, key: `${key}:${step}`, origin, seals })
     const estimatedTokens = fixedTokens + tokensOf(entriesAfter(thread.entries, thread.summary))
@@ -158,7 +158,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
       tokenFactor = Math.max(1, answer.usage.input_tokens / estimatedTokens)
       if (answer.finish === 'filtered')
         throw new TurnOver({ status: 'failed', reason: 'The provider refused to answer.' })
-      return writer.calls
+      return { calls: writer.calls, isCut: answer.finish === 'length' }
     } finally {
       // If the hub stops, the next one finds it in the file.
       if (!isLeaving()) {
@@ -199,11 +199,15 @@ export async function runTurn(options: TurnOptions): Promise<void> {
       const tools = await listTools(user)
       const fixedTokens = estimateTokens(instructions) + estimateTokens(JSON.stringify(tools))
       await compact(fixedTokens)
-      const calls = await askModel(step, tools, fixedTokens)
+      const { calls, isCut } = await askModel(step, tools, fixedTokens)
       await runCalls(calls)
       if (options.hasYielded())
         return { status: 'completed', reason: 'The agent sleeps until it is prompted or gets a message.' }
-      if (calls.length === 0 && !(await takeInbox())) return { status: 'completed' }
+      if (calls.length > 0 || (await takeInbox())) continue
+      return {
+        status: 'completed',
+        ...(isCut && { reason: 'The answer is as long as the model may write, and was cut.' }),
+      }
     }
   }
 
