@@ -86,6 +86,8 @@ export async function runTurn(options: TurnOptions): Promise<void> {
   let said = 0
 
   function addPrompt(entryKey: string, text: string): void {
+    // A hub that was killed may have stored a message of the inbox already.
+    if (thread.entries.some((entry) => entry.key === entryKey)) return
     thread.add({ type: 'prompt', key: entryKey, at: new Date().toISOString(), text })
   }
 
@@ -126,6 +128,12 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     const request = { model: chosen.name, system: summaryInstructions, prompt, place, signal }
     const answer = await models.generate(request)
     addUsage(answer.usage)
+    if (answer.text.trim() === '') {
+      throw new TurnOver({
+        status: 'failed',
+        reason: 'The conversation is too long, and the model did not summarise it.',
+      })
+    }
     await thread.compact({ through: last.key, text: options.redact(answer.text) })
   }
 
