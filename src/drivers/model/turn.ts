@@ -84,6 +84,8 @@ export async function runTurn(options: TurnOptions): Promise<void> {
   /** How many tokens one estimated token really is. */
   let tokenFactor = 1
   let said = 0
+  /** The ids of the calls that were made. */
+  const begunCalls = new Set<string>()
 
   function addPrompt(entryKey: string, text: string): void {
     // A hub that was killed may have stored a message of the inbox already.
@@ -179,6 +181,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
 
   async function runCalls(calls: readonly ModelCall[]): Promise<void> {
     let aborted: string | undefined
+    for (const { id } of calls) begunCalls.add(id)
     const run = async (call: ModelCall): Promise<void> => {
       const { text, isError, isAborted } = await callTool(user, call, signal)
       signal.throwIfAborted()
@@ -241,11 +244,15 @@ export async function runTurn(options: TurnOptions): Promise<void> {
   if (!end) return
   const at = new Date().toISOString()
   const unanswered = openCalls(thread.entries.slice(begin))
-  const error = 'The turn ended before this call did. Its outcome is unknown: check before you repeat it.'
-  const results = unanswered.map(({ callId, name }): NewEntry => resultEntry({ callId, name, at, error }))
+  const results = unanswered.map(({ callId, name }): NewEntry => {
+    const error = begunCalls.has(callId) ? unknownOutcome : 'The turn ended before this call was made. It has not run.'
+    return resultEntry({ callId, name, at, error })
+  })
   thread.add(...results, { type: 'complete', key: `${key}:end`, at, ...end, usage })
   await thread.stored()
 }
+
+const unknownOutcome = 'The turn ended before this call did. Its outcome is unknown: check before you repeat it.'
 
 function isEnd(reason: unknown): reason is TurnEnd {
   return typeof reason === 'object' && reason !== null && 'status' in reason
