@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util'
 import { type AgentHub, startAgentHub } from '../test/agents/agent-hub.ts'
 import { agents } from '../test/agents/agents.ts'
+import { openBuiltIn } from './agents/built-in.ts'
 import { contenders } from './agents/contenders.ts'
 import { measureHookAnswers } from './agents/hook-answers.ts'
 import { resultsTable } from './agents/results-table.ts'
@@ -29,6 +30,9 @@ for (const contender of contenders) {
   await saveConnector(hub)
   rows.push({ ...contender, hub, aloneRounds: [] as Figures[], sessionRounds: [] as Figures[] })
 }
+const builtIn = stack.use(await openBuiltIn())
+await saveConnector(builtIn.hub)
+const builtInRounds = { alone: [] as Figures[], inSession: [] as Figures[] }
 // The first round warms up: it reads the programs from disk.
 for (let round = 0; round <= rounds; round++) {
   process.stderr.write(`round ${round} of ${rounds}\n`)
@@ -38,11 +42,22 @@ for (let round = 0; round <= rounds; round++) {
     aloneRounds.push(figures.alone)
     sessionRounds.push(figures.inSession)
   }
+  const figures = { alone: await builtIn.alone(), inSession: await builtIn.inSession() }
+  if (round === 0) continue
+  builtInRounds.alone.push(figures.alone)
+  builtInRounds.inSession.push(figures.inSession)
 }
 const claude = rows.find(({ agent }) => agent === 'claude')!
 const hookMs = await measureHookAnswers(claude.hub, Number(values.hooks))
 const table = resultsTable(
-  rows.map(({ label, aloneRounds, sessionRounds }) => ({ agent: label, alone: aloneRounds, inSession: sessionRounds })),
+  [
+    ...rows.map(({ label, aloneRounds, sessionRounds }) => ({
+      agent: label,
+      alone: aloneRounds,
+      inSession: sessionRounds,
+    })),
+    { agent: 'the built-in agent', ...builtInRounds },
+  ],
   hookMs,
   rounds,
 )

@@ -222,6 +222,8 @@ export async function startHub(
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
   const pty = createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log })
   const servers = createPipedPrograms({ ...holders, folder: 'server' })
+  const threads = createThreads({ store, notices, redactor, findSession })
+  const turns = createTurns({ store, hubId, events, threads, findSession, log })
   const models = createModels({
     settings: {
       model: config.model,
@@ -232,8 +234,20 @@ export async function startHub(
     },
     events,
     redactor,
+    placeOf: (session) => turns.placeOf(session),
   })
-  const model = createModelDriver({ pty, models, redact, log })
+  const model = createModelDriver({
+    pty,
+    models,
+    redact,
+    log,
+    correlationOf: (session) => turns.placeOf(session)?.correlation,
+  })
+  signals.connect({
+    'chat-posted'({ session, side }) {
+      if (side === 'person') model.wake(session)
+    },
+  })
   const drivers = createDrivers([
     pty,
     createAcpDriver({ pipes, log }),
@@ -273,8 +287,6 @@ export async function startHub(
     findSession,
     grants,
   })
-  const threads = createThreads({ store, notices, redactor, findSession })
-  const turns = createTurns({ store, hubId, events, threads, findSession, log })
   const chainPolicies = createChainPolicies({ policies, turns })
   const hooks = { command: config.notifyCommand, url: config.notifyUrl, environment: programs }
   const approvals = opened.use(
@@ -456,7 +468,7 @@ export async function startHub(
   // Restore the state of an earlier hub, before the first request.
   sockets.serve(({ session = '' }) => agentFaces.socketOf(session))
   opened.use(sockets)
-  model.serve({ faceOf: (session) => agentFaces.of(session) })
+  model.serve({ faceOf: (session) => agentFaces.of(session), inboxOf: (session) => chat.inboxOf(session) })
   for (const { on } of [...features, agentFaces]) if (on) signals.connect(on)
   for (const feature of features) await feature.start?.()
   void upstreams.sweepStale().catch((error: unknown) => log.warn({ error }, 'could not look for old upstreams'))

@@ -198,7 +198,7 @@ describe.each(Object.keys(dialects))('with the dialect of %s', (dialect) => {
   })
 })
 
-test('turns run one after another, and a prompt that is withdrawn is not run', async () => {
+test('turns run one after another', async () => {
   await world.create('queue', 'assistant')
   const first = world.prompt('queue', 'STALL\nFINAL first')
   await until(() => world.model.stalled > 0)

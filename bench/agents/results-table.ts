@@ -29,7 +29,8 @@ export function resultsTable(rows: readonly Row[], hookMs: readonly number[], ro
     `${machine()}, load ${loadavg()[0]?.toFixed(1)} at the end. Medians of ${rounds} interleaved rounds; the`,
     'ratios are medians of the ratios in each round. CPU and time are from the start of the agent to the end of the turn.',
     'CPU is that of all processes: the agent, the upstream, the hub and its holder; the hub’s own part is a column too. The',
-    `time per call is from one request to the model to the next, over ${calls} calls.`,
+    `time per call is from one request to the model to the next, over ${calls} calls. The built-in agent, alone, is the AI`,
+    'SDK’s own loop in a program without a hub, with the same model and tool; both are warm, and only the turn counts.',
   ].join('\n')
 }
 

@@ -82,7 +82,10 @@ interface Watched {
   stop(): void
 }
 
-async function measure(hub: AgentHub, run: (watch: (root: number) => Watched) => Promise<void>): Promise<Figures> {
+export async function measure(
+  hub: AgentHub,
+  run: (watch: (root: number) => Watched) => Promise<void>,
+): Promise<Figures> {
   const acted = countActs(hub)
   const asked = hub.model.asked.length
   const startedAt = performance.now()
@@ -130,7 +133,7 @@ function watchRequests({ model }: AgentHub): Disposable & { betweenMs(): number 
   return { betweenMs: () => last - first, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-function promptOf(tool: string): string {
+export function promptOf(tool: string): string {
   const lines = Array.from({ length: calls }, (_, index) => `CALL ${tool} {"number":${index}}`)
   return [...lines, 'FINAL It is done.'].join('\n')
 }

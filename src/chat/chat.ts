@@ -25,7 +25,7 @@ import { createChatStore, otherSide } from './store/chat-store.ts'
 import { createPeopleProvider } from './chat-tools.ts'
 import { ownChatUri, sessionChatUri } from './chat-uris.ts'
 import { createMatrixBridges } from './matrix/matrix.ts'
-import type { Chat, FindChatSession, Post } from './message.ts'
+import type { Chat, FindChatSession } from './message.ts'
 
 export type { Chat } from './message.ts'
 
@@ -58,7 +58,6 @@ export function createChat(options: ChatOptions): Chat {
   const rows = createChatStore(store)
   /** People who wait for a message, by session. */
   const waiting = new Map<string, Set<() => void>>()
-  const posted = new Set<(post: Post) => void>()
   const clean = (text: string) => withoutKnownSecrets(redactor, text.replaceAll('\0', '').toWellFormed())
   const bridges = createMatrixBridges({ store, hubId, redactor, environment, clean, onReceived: announce, log })
 
@@ -82,9 +81,7 @@ export function createChat(options: ChatOptions): Chat {
       .catch((error: unknown) => log.error({ session: session.id, error }, 'could not record a chat message'))
     notify(session, side)
     for (const listener of waiting.get(session.id) ?? []) listener()
-    const post = { session: session.id, side }
-    signals.emit('chat-posted', post)
-    for (const listener of posted) listener(post)
+    signals.emit('chat-posted', { session: session.id, side })
   }
 
   function onChange(sessionId: string, listener: () => void): () => void {
@@ -155,20 +152,21 @@ export function createChat(options: ChatOptions): Chat {
       const plan = { side: 'person', after: 0, limit: shownMessages, isNewest: true, isMarked: false } as const
       return describe(session, await rows.read(session.id, plan))
     },
-    async pendingFor(sessionId, keep) {
-      if (!keep) return (await chat.readPending(sessionId, 'agent', { limit: mostPending })).messages
+    async inboxOf(sessionId) {
       const plan = { side: 'agent', of: 'person', limit: mostPending, isMarked: false } as const
       const { messages } = await rows.read(sessionId, plan)
-      const last = messages.at(-1)
-      if (!last) return []
-      await keep(messages)
-      await rows.mark(sessionId, 'agent', last.id)
-      noteRead(await findSession(sessionId), 'agent')
-      return messages
-    },
-    onPost(listener) {
-      posted.add(listener)
-      return () => void posted.delete(listener)
+      return {
+        messages: messages.map(({ id, content, from }) => ({
+          id: `chat:${id}`,
+          text: from === undefined ? content : `${from}: ${content}`,
+        })),
+        async taken() {
+          const last = messages.at(-1)
+          if (!last) return
+          await rows.mark(sessionId, 'agent', last.id)
+          noteRead(await findSession(sessionId), 'agent')
+        },
+      }
     },
     bridge: async (sessionId, room) => bridges.add(await findSession(sessionId), room),
   }

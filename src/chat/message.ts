@@ -13,25 +13,17 @@ export interface Chat extends Feature, AsyncDisposable {
   read(session: string, options: ReadOptions): Promise<ChatView>
   /** The newest messages, for a resource. Moves no mark. */
   look(session: string): Promise<ChatView>
-  /**
-   * The messages that the agent of a session has not read, oldest first. They then count as read. With `keep`, they
-   * count as read only after `keep` has stored them: a hub that dies in between gives them again. Only one caller per
-   * session may use it.
-   */
-  pendingFor(
-    sessionId: string,
-    keep?: (messages: readonly ChatMessage[]) => Promise<void>,
-  ): Promise<readonly ChatMessage[]>
-  /** Calls the listener after each post. Returns a function that stops it. */
-  onPost(listener: (post: Post) => void): () => void
+  /** What the built-in agent of a session has not read. A hub that dies before `taken` gives it again. */
+  inboxOf(sessionId: string): Promise<ChatInbox>
   /** Bridges the chat of a new session to a room. Throws if the hub does not have the access token. */
   bridge(sessionId: string, room: MatrixRoom): Promise<void>
 }
 
-export interface Post {
-  /** The id of the session. */
-  readonly session: string
-  readonly side: ChatSide
+export interface ChatInbox {
+  /** Oldest first. */
+  readonly messages: readonly { readonly id: string; readonly text: string }[]
+  /** From now on they count as read. */
+  taken(): Promise<void>
 }
 
 export interface NewMessage {

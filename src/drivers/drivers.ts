@@ -11,7 +11,6 @@ export { createAcpDriver } from './acp/acp.ts'
 export { createClaudeDriver } from './claude/claude.ts'
 export { createCodexDriver } from './codex/codex.ts'
 export { createModelDriver } from './model/model.ts'
-export type { Inbox, ModelDriver } from './model/model.ts'
 export { createOpencodeDriver } from './opencode/opencode.ts'
 export { createPtyDriver } from './pty/pty.ts'
 

@@ -14,7 +14,7 @@ export interface CallPlace {
   readonly correlation: string
   /** The event `turn-started`. */
   readonly parent: string
-  readonly thread?: string | undefined
+  readonly thread?: string
 }
 
 export interface GateRequest extends PolicyCall, HeldCall {

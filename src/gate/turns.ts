@@ -224,8 +224,8 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
     placeOf(session) {
       const [turn] = turnsOf(session)
       if (!turn) return undefined
-      const { correlation, thread } = placeIn(turn)
-      return { correlation, parent: turn.event, thread }
+      const { session: _, ...place } = placeIn(turn)
+      return { ...place, parent: turn.event }
     },
     callersOf,
     running,

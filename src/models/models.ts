@@ -44,7 +44,7 @@ export interface ModelsOptions {
   readonly events: Pick<EventLog, 'append' | 'appendLater'>
   readonly redactor: Pick<Redactor, 'addSecret'>
   /** The place of the turn that a session works on. */
-  readonly placeOf?: (session: string) => EventPlace
+  readonly placeOf?: (session: string) => Omit<EventPlace, 'session'> | undefined
 }
 
 export interface Models {
@@ -58,7 +58,7 @@ export interface Models {
   stream(request: StreamRequest): Promise<StreamedAnswer>
 }
 
-export function createModels({ settings, events, redactor, placeOf = () => ({}) }: ModelsOptions): Models {
+export function createModels({ settings, events, redactor, placeOf = () => undefined }: ModelsOptions): Models {
   for (const key of keysIn(settings)) redactor.addSecret(key)
   const opened = new Map<string, Promise<OpenModel>>()
 

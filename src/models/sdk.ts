@@ -44,8 +44,8 @@ export type SdkPart =
   | { readonly is: 'call'; readonly part: AnswerPart }
   | { readonly is: 'finish'; readonly usage: Usage; readonly finish: FinishReason }
 
-/** OpenAI must not keep the conversation, and gets everything back with each request. */
-const providerOptions = { openai: { store: false } }
+/** OpenAI must not keep the conversation, and gets everything back with each request. Anthropic caches only if asked. */
+const providerOptions = { openai: { store: false }, anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 export async function openModel(chosen: ChosenModel): Promise<OpenModel> {
   const model = await languageModel(chosen)

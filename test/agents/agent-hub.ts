@@ -32,9 +32,11 @@ export interface AgentHub extends AsyncDisposable {
   whileAway(work: () => Promise<void>): Promise<void>
 }
 
+type UsedAgent = Pick<Agent, 'settings' | 'environment' | 'asks'>
+
 /** `settings`: variables of the hub. */
 export async function startAgentHub(
-  used: Agent | readonly Agent[],
+  used: UsedAgent | readonly UsedAgent[],
   settings: Readonly<Record<string, string>> = {},
 ): Promise<AgentHub> {
   const agents = [used].flat()

@@ -168,7 +168,7 @@ export function installedVersion(agent: Agent): string | undefined {
   }
 }
 
-export function writeSettings(home: string, { settings }: Agent, model: string): void {
+export function writeSettings(home: string, { settings }: Pick<Agent, 'settings'>, model: string): void {
   for (const [path, content] of Object.entries(settings(model))) {
     const file = join(home, path)
     mkdirSync(dirname(file), { recursive: true })

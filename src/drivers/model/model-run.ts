@@ -102,6 +102,9 @@ export async function openModelRun(options: ModelRunOptions): Promise<ModelRun> 
       turn = undefined
       activity = activityNow('idle')
       notify()
+      // What came too late for the turn is not lost.
+      const late = running.steering.splice(0).join('\n')
+      if (late !== '') waiting.unshift({ text: late, deliver() {} })
       beginNext()
       wake()
     })
@@ -114,7 +117,14 @@ export async function openModelRun(options: ModelRunOptions): Promise<ModelRun> 
         session,
         conversation,
         models,
-        user: { session: id, face: faceOf(id), correlation: correlationOf(id), log },
+        user: {
+          session: id,
+          face: faceOf(id),
+          get correlation() {
+            return correlationOf(id)
+          },
+          log,
+        },
         settings,
         instructions: instructionsFor(settings, { name, workspacePath }),
         redact,

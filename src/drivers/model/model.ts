@@ -13,9 +13,6 @@ import { emptyInbox } from './inbox.ts'
 import { createLoopProvider } from './loop-tools.ts'
 import type { ModelRun } from './model-run.ts'
 
-export type { AgentFace } from './agent-face.ts'
-export type { Inbox, InboxMessage } from './inbox.ts'
-
 export interface ModelDriverOptions {
   /** Runs the shell. */
   readonly pty: Pick<Driver, 'start' | 'adopt'>

@@ -2,7 +2,7 @@
  * The text that a model is just writing, in a file of the session. It becomes an entry of the thread when it is whole.
  * If the hub is killed before that, the next hub finds here what had arrived.
  */
-import { closeSync, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
@@ -22,6 +22,11 @@ export interface PartialText extends Disposable {
   clear(): void
 }
 
+/** A program of the session may be able to put a link or a pipe in the place of the file. */
+const { O_WRONLY, O_RDONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+/** More than any model writes in one answer. */
+const mostBytes = 16 * 1024 * 1024
+
 const lineSchema = z.object({
   key: z.string(),
   type: z.enum(['text', 'thinking']),
@@ -35,7 +40,7 @@ export function openPartialText(directory: string): PartialText {
   let file: number | undefined
   return {
     add(entry) {
-      file ??= openSync(pathIn(directory), 'a', 0o600)
+      file ??= openSync(pathIn(directory), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600)
       writeSync(file, `${JSON.stringify(entry)}\n`)
     },
     clear() {
@@ -60,15 +65,26 @@ export function readPartialText(directory: string): readonly PartialEntry[] {
 }
 
 export function removePartialText(directory: string): void {
-  rmSync(pathIn(directory), { force: true })
+  rmSync(pathIn(directory), { force: true, recursive: true })
 }
 
 function textIn(directory: string): string {
+  let file: number
   try {
-    return readFileSync(pathIn(directory), 'utf8')
+    file = openSync(pathIn(directory), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
+    const { code } = error as NodeJS.ErrnoException
+    // There is none, or it is a link, which the hub did not make.
+    if (code === 'ENOENT' || code === 'ELOOP') return ''
     throw error
+  }
+  try {
+    const found = fstatSync(file)
+    if (!found.isFile()) return ''
+    const bytes = Buffer.alloc(Math.min(found.size, mostBytes))
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0))
+  } finally {
+    closeSync(file)
   }
 }
 

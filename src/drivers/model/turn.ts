@@ -84,8 +84,12 @@ export async function runTurn(options: TurnOptions): Promise<void> {
   /** How many tokens one estimated token really is. */
   let tokenFactor = 1
   let said = 0
+  /** The ids of the calls that were made. */
+  const begunCalls = new Set<string>()
 
   function addPrompt(entryKey: string, text: string): void {
+    // A hub that was killed may have stored a message of the inbox already.
+    if (thread.entries.some((entry) => entry.key === entryKey)) return
     thread.add({ type: 'prompt', key: entryKey, at: new Date().toISOString(), text })
   }
 
@@ -126,6 +130,12 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     const request = { model: chosen.name, system: summaryInstructions, prompt, place, signal }
     const answer = await models.generate(request)
     addUsage(answer.usage)
+    if (answer.text.trim() === '') {
+      throw new TurnOver({
+        status: 'failed',
+        reason: 'The conversation is too long, and the model did not summarise it.',
+      })
+    }
     await thread.compact({ through: last.key, text: options.redact(answer.text) })
   }
 
@@ -140,7 +150,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     step: number,
     tools: readonly ModelTool[],
     fixedTokens: number,
-  ): Promise<readonly ModelCall[]> {
+  ): Promise<{ readonly calls: readonly ModelCall[]; readonly isCut: boolean }> {
     const origin = { model: chosen.model, provider: chosen.provider }
     using writer = createAnswerWriter({ thread, partial, key: `${key}:${step}`, origin, seals })
     const estimatedTokens = fixedTokens + tokensOf(entriesAfter(thread.entries, thread.summary))
@@ -158,7 +168,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
       tokenFactor = Math.max(1, answer.usage.input_tokens / estimatedTokens)
       if (answer.finish === 'filtered')
         throw new TurnOver({ status: 'failed', reason: 'The provider refused to answer.' })
-      return writer.calls
+      return { calls: writer.calls, isCut: answer.finish === 'length' }
     } finally {
       // If the hub stops, the next one finds it in the file.
       if (!isLeaving()) {
@@ -171,6 +181,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
 
   async function runCalls(calls: readonly ModelCall[]): Promise<void> {
     let aborted: string | undefined
+    for (const { id } of calls) begunCalls.add(id)
     const run = async (call: ModelCall): Promise<void> => {
       const { text, isError, isAborted } = await callTool(user, call, signal)
       signal.throwIfAborted()
@@ -199,11 +210,15 @@ export async function runTurn(options: TurnOptions): Promise<void> {
       const tools = await listTools(user)
       const fixedTokens = estimateTokens(instructions) + estimateTokens(JSON.stringify(tools))
       await compact(fixedTokens)
-      const calls = await askModel(step, tools, fixedTokens)
+      const { calls, isCut } = await askModel(step, tools, fixedTokens)
       await runCalls(calls)
       if (options.hasYielded())
         return { status: 'completed', reason: 'The agent sleeps until it is prompted or gets a message.' }
-      if (calls.length === 0 && !(await takeInbox())) return { status: 'completed' }
+      if (calls.length > 0 || (await takeInbox())) continue
+      return {
+        status: 'completed',
+        ...(isCut && { reason: 'The answer is as long as the model may write, and was cut.' }),
+      }
     }
   }
 
@@ -229,11 +244,15 @@ export async function runTurn(options: TurnOptions): Promise<void> {
   if (!end) return
   const at = new Date().toISOString()
   const unanswered = openCalls(thread.entries.slice(begin))
-  const error = 'The turn ended before this call did. Its outcome is unknown: check before you repeat it.'
-  const results = unanswered.map(({ callId, name }): NewEntry => resultEntry({ callId, name, at, error }))
+  const results = unanswered.map(({ callId, name }): NewEntry => {
+    const error = begunCalls.has(callId) ? unknownOutcome : 'The turn ended before this call was made. It has not run.'
+    return resultEntry({ callId, name, at, error })
+  })
   thread.add(...results, { type: 'complete', key: `${key}:end`, at, ...end, usage })
   await thread.stored()
 }
+
+const unknownOutcome = 'The turn ended before this call did. Its outcome is unknown: check before you repeat it.'
 
 function isEnd(reason: unknown): reason is TurnEnd {
   return typeof reason === 'object' && reason !== null && 'status' in reason
