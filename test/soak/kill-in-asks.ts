@@ -65,7 +65,7 @@ export async function killInAsks({
     ordered: took('end').flatMap((name) => /^asked (\d+)$/.exec(name)?.[1] ?? []),
     prompts: threads.flatMap((thread) =>
       (thread?.messages ?? []).flatMap(({ role, content }) =>
-        role === 'user' ? [content[0]!.text.split('\n')[0]!] : [],
+        role === 'user' ? [/^(lead|asked) \d+$/m.exec(content[0]!.text)?.[0] ?? ''] : [],
       ),
     ),
     begun,
