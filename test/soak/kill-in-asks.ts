@@ -39,6 +39,8 @@ export async function killInAsks({
     const script = [`lead ${round}`, asking('b', asked), `SAY end ${round}`]
     // The hub may be gone before it answers.
     void world.prompt('a', script, { wait: false }).catch(() => {})
+    // Every other kill is certainly in the middle of the peer's turn.
+    if (round % 2 === 0) await until(() => world.notes().includes(`begin asked ${round}`))
     await setTimeout(random() * longestWaitMs)
     await world.restart('SIGKILL')
     for (const name of names) await world.raw(await world.endpointOf(name), 'tools/list', {})
