@@ -42,7 +42,7 @@ test(`${graphs} random graphs of calls end without a deadlock, and every turn th
   for (const roots of fc.sample(fc.array(ask, { minLength: 2, maxLength: 4 }), { numRuns: graphs, seed })) {
     asked += roots.reduce((count, root) => count + countOf(root), 0)
     const ended = await Promise.all(
-      roots.map((root) => world.prompt(root.session, [scriptOf(root)], { timeout_ms: 60_000 })),
+      roots.map((root) => world.prompt(root.session, [scriptOf(root)], { timeout_ms: 1_100_000 })),
     )
     const statuses = ended.map(({ status }) => status)
     expect(statuses, `seed ${seed}: ${JSON.stringify(roots)}`).toEqual(roots.map(() => 'completed'))
@@ -53,4 +53,4 @@ test(`${graphs} random graphs of calls end without a deadlock, and every turn th
   expect(count('end') + count('cancelled')).toBe(count('begin'))
   const refusals = JSON.stringify(await world.thread('a')).match(/neither would ever answer/g) ?? []
   expect(refusals.length).toBeGreaterThan(0)
-}, 600_000)
+}, 1_200_000)

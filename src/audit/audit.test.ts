@@ -16,7 +16,8 @@ import { createNotices, defineTool } from '../mcp/mcp.ts'
 import { createAuditProvider, createRecordLayer } from './audit.ts'
 
 const anything = z.looseObject({})
-const call = { correlation: 'c1', caller: { tokenId: 't1', role: 'agent', session: 's1' } } as unknown as Call
+const made = { correlation: 'c1', caller: { tokenId: 't1', role: 'agent', session: 's1' } }
+const call = { ...made, with: (change: object) => ({ ...made, ...change }) } as unknown as Call
 
 async function openAudit() {
   const directory = await mkdtemp(join(tmpdir(), 'signalbox-audit-'))

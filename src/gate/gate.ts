@@ -25,7 +25,7 @@ export type { Authorized, Gate, GateRequest, Refused } from './authorization.ts'
 export { createChainPolicies } from './chain-policies.ts'
 export { createOwnToolGates } from './own-tool-gate.ts'
 export { refusalText } from './refusal-text.ts'
-export type { ChainMember, Turn, TurnOutcome, Turns } from './turn.ts'
+export type { ChainMember, Turn, Turns } from './turn.ts'
 export { createTurns } from './turns.ts'
 
 export interface GateOptions {

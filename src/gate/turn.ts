@@ -15,7 +15,10 @@ export interface Turns {
   isRunning(session: string): boolean
   /** Calls the listener when a turn of the session has ended. Returns a function that stops it. */
   onEnd(session: string, listener: () => void): () => void
-  /** The agent has worked on nothing since this time: turns that began before it are over. */
+  /**
+   * The agent says that it has worked on nothing since this time. Turns that began before it are over, if its thread does
+   * not show it in the middle of something: an agent could say so while it works for another.
+   */
   endIdle(session: string, since: string): Promise<void>
   /** Restores the turns of an earlier hub. */
   start(): Promise<void>

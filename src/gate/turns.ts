@@ -32,8 +32,9 @@ export interface TurnsOptions {
 
 /** The part of the threads that knows when a turn has ended. */
 export interface TurnThreads {
-  placeOf(session: string, prompt?: string): Promise<ThreadPlace>
-  turnAfter(session: string, place: Omit<ThreadPlace, 'cursor'>): Promise<TurnOutcome | undefined>
+  placeOf(session: string, prompt?: string): Promise<ThreadPlace & { readonly cursor: string }>
+  turnAfter(session: string, place: ThreadPlace): Promise<TurnOutcome | undefined>
+  isQuietAfter(session: string, place: ThreadPlace): Promise<boolean>
   currentOf(session: string): string | undefined
   onChange(session: string, listener: () => void): () => void
 }
@@ -42,7 +43,6 @@ interface ThreadPlace {
   readonly thread: string | undefined
   readonly seq: number
   readonly at: string
-  readonly cursor: string
   readonly prompt?: string | undefined
 }
 
@@ -60,6 +60,7 @@ interface Followed {
 
 /** Ends that could not be stored are tried again. */
 const retryMs = 5_000
+const notShown: TurnOutcome = { status: 'failed', reason: 'The agent works on nothing and has not shown the prompt.' }
 const gone: TurnOutcome = { status: 'failed', reason: 'The session has ended.' }
 
 export function createTurns({ store, hubId, events, threads, findSession, log }: TurnsOptions): Turns {
@@ -81,7 +82,8 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
     const { session } = turn
     const known = followed.get(session)
     if (known) return void known.turns.push(turn)
-    const stopListening = threads.onChange(session, () => void look(session))
+    const lookAgain = lookAfterChanges(session)
+    const stopListening = threads.onChange(session, () => void lookAgain())
     followed.set(session, { turns: [turn], stopListening })
   }
 
@@ -89,11 +91,27 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
   async function look(session: string): Promise<void> {
     for (const turn of turnsOf(session)) {
       try {
-        const outcome = await threads.turnAfter(session, { ...turn, at: turn.startedAt })
+        const outcome = await threads.turnAfter(session, placeInThread(turn))
         if (outcome) await end(turn, outcome)
       } catch (error) {
         log.warn({ session, error }, 'could not see whether a turn has ended; its rules stay')
       }
+    }
+  }
+
+  /** A thread changes with each piece of a text. One look at a time is enough, if one follows the last change. */
+  function lookAfterChanges(session: string): () => Promise<void> {
+    let isLooking = false
+    let isChanged = false
+    return async () => {
+      isChanged = true
+      if (isLooking) return
+      isLooking = true
+      while (isChanged) {
+        isChanged = false
+        await look(session)
+      }
+      isLooking = false
     }
   }
 
@@ -240,12 +258,11 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
     },
     async endIdle(session, since) {
       await look(session)
-      for (const turn of turnsOf(session).filter(({ startedAt, isDelivering }) => startedAt < since && !isDelivering)) {
-        const last = await threads.turnAfter(session, { ...turn, at: turn.startedAt, prompt: undefined })
-        await end(
-          turn,
-          last ?? { status: 'failed', reason: 'The agent works on nothing and has not shown the prompt.' },
-        )
+      for (const turn of turnsOf(session)) {
+        const place = placeInThread(turn)
+        if (turn.startedAt >= since || turn.isDelivering || !(await threads.isQuietAfter(session, place))) continue
+        const last = await threads.turnAfter(session, { ...place, prompt: undefined })
+        await end(turn, last ?? notShown)
       }
     },
     async start() {
@@ -265,4 +282,8 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
       },
     ],
   }
+}
+
+function placeInThread({ thread, seq, prompt, startedAt }: TurnRecord): ThreadPlace {
+  return { thread, seq, prompt, at: startedAt }
 }

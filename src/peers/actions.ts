@@ -11,7 +11,8 @@ export const actions = {
   ask: {
     description: 'Prompts the agent of another session (name or id), and waits for its answer.',
     isWriting: true,
-    prompt: (text) => text,
+    // The first words must not be a command of the agent's own interface, such as "!ls" or "/clear".
+    prompt: (text) => `Another agent asks:\n\n${text}`,
   },
   code_advice: {
     description: 'Asks another agent for advice on code.',

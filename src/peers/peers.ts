@@ -14,7 +14,7 @@ import { promptsOf } from './peer-prompts.ts'
 import type { PeerResourcesOptions } from './peer-resources.ts'
 import { createPeerResources } from './peer-resources.ts'
 
-export type { Asked, AskRequest, AskSession } from './peer.ts'
+export type { AskSession } from './peer.ts'
 
 export interface Peers extends Feature {
   /** Asks the agent of a session and waits for its answer. */

@@ -28,6 +28,8 @@ export async function readWorkspaceFile(workspace: string, path: string, places:
     await using file = await openInside({ root, path: parts.join(sep), flags })
     const stats = await file.stat()
     if (!stats.isFile()) throw new HubError('invalid', `"${path}" is not a file.`)
+    // A second name may be that of a file outside.
+    if (stats.nlink > 1) throw new HubError('forbidden', `"${path}" has a second name (a hard link).`)
     if (stats.size > mostFileBytes) {
       throw new HubError('too-large', `"${path}" has ${stats.size} bytes. At most ${mostFileBytes} can be read.`)
     }

@@ -19,7 +19,9 @@ export interface Threads extends Feature {
   /** The end of the newest thread of a session. With a prompt: the place of this prompt, which is yet to come. */
   placeOf(sessionId: string, prompt?: string): Promise<ThreadPlace>
   /** The first turn that ended after this place, or after its prompt, if it has one. */
-  turnAfter(sessionId: string, place: ThreadPlace): Promise<CompletedTurn | undefined>
+  turnAfter(sessionId: string, place: Omit<ThreadPlace, 'cursor'>): Promise<CompletedTurn | undefined>
+  /** Nothing was said or done after this place, or the end of a turn was the last of it. */
+  isQuietAfter(sessionId: string, place: Omit<ThreadPlace, 'cursor'>): Promise<boolean>
   /** Calls the listener when the thread of a session changes. Returns a function that stops it. */
   onChange(sessionId: string, listener: () => void): () => void
   /** A new thread with the same messages, up to the one with the id `at`. */

@@ -124,7 +124,7 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     return safe === text ? entry : (JSON.parse(safe) as Entry)
   }
 
-  async function startIn(thread: ThreadRecord, place: ThreadPlace): Promise<number> {
+  async function startIn(thread: ThreadRecord, place: Omit<ThreadPlace, 'cursor'>): Promise<number> {
     if (thread.id === place.thread) return place.seq
     // An earlier conversation may go on in this session. Its earlier turns do not count.
     return thread.createdAt < place.at ? rows.lastSeqBefore(thread.id, place.at) : 0
@@ -296,6 +296,14 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
       if (from === undefined) return undefined
       const entry = await rows.findFirst(thread.id, 'complete', from)
       return entry?.type === 'complete' ? entry : undefined
+    },
+    async isQuietAfter(sessionId, place) {
+      const thread = await rows.findOf(sessionId)
+      if (!thread) return true
+      const lastSeq = await rows.lastSeq(thread.id)
+      if (lastSeq <= (await startIn(thread, place))) return true
+      const [last] = await rows.read(thread.id, lastSeq - 1, 1)
+      return last?.type === 'complete'
     },
     onChange,
     async fork(threadOrSession, { at, label }) {

@@ -44,7 +44,7 @@ describeWith(claude, () => {
       'Ask the reviewer how a parser should report a bad line.': `${ask('sessions_code_advice', { text: question })}\nFINAL The reviewer says: with the number of the line.`,
       [actions.code_advice.prompt(question)]: 'FINAL With the number of the line.',
       'Let the reviewer list the files.': `${ask('sessions_ask', { text: 'List the files.' })}\nFINAL The reviewer may not: no commands today`,
-      'List the files.': 'CALL Bash {"command":"ls","description":"Lists"}\nFINAL I may not.',
+      [actions.ask.prompt('List the files.')]: 'CALL Bash {"command":"ls","description":"Lists"}\nFINAL I may not.',
     })
   })
 

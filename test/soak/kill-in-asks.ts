@@ -39,6 +39,8 @@ export async function killInAsks({
     const script = [`lead ${round}`, asking('b', asked), `SAY end ${round}`]
     // The hub may be gone before it answers.
     void world.prompt('a', script, { wait: false }).catch(() => {})
+    // Every other kill is certainly in the middle of the peer's turn.
+    if (round % 2 === 0) await until(() => world.notes().includes(`begin asked ${round}`))
     await setTimeout(random() * longestWaitMs)
     await world.restart('SIGKILL')
     for (const name of names) await world.raw(await world.endpointOf(name), 'tools/list', {})
@@ -65,7 +67,7 @@ export async function killInAsks({
     ordered: took('end').flatMap((name) => /^asked (\d+)$/.exec(name)?.[1] ?? []),
     prompts: threads.flatMap((thread) =>
       (thread?.messages ?? []).flatMap(({ role, content }) =>
-        role === 'user' ? [content[0]!.text.split('\n')[0]!] : [],
+        role === 'user' ? [/^(lead|asked) \d+$/m.exec(content[0]!.text)?.[0] ?? ''] : [],
       ),
     ),
     begun,
