@@ -122,7 +122,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const events = opened.use(
     await openEventLog(
       store.postgres ? { engine: 'postgres', postgres: store.postgres } : { engine: 'sqlite', path: home.eventsFile },
-      { redactor, retention, log },
+      { redactor, retention, bodyRate: config.eventSampling === 'off' ? undefined : config.eventSampling, log },
     ),
   )
   const notices = createNotices()

@@ -42,6 +42,9 @@ const binding = z.object({ connector: z.string(), label: z.string() })
 
 const nothing = z.object({})
 
+/** The request or response of a model is left out on purpose (SIGNALBOX_EVENT_SAMPLING). */
+const leftOut = z.literal('sampling')
+
 /** Types are a noun and a verb in the past. */
 const eventPayloads = {
   'hub-started': z.object({ version: z.string(), pid: z.int(), url: z.string() }),
@@ -82,7 +85,11 @@ const eventPayloads = {
     usage: usageSchema.optional(),
   }),
   /** A call of a model by the hub itself. `request` and `response` are redacted like everything else, and may be cut. */
-  'model-called': z.object({ model: z.string(), request: z.record(z.string(), z.unknown()).readonly() }),
+  'model-called': z.object({
+    model: z.string(),
+    request: z.record(z.string(), z.unknown()).readonly(),
+    left_out: leftOut.optional(),
+  }),
   'model-answered': z.object({
     model: z.string(),
     ms: z.number(),
@@ -92,8 +99,10 @@ const eventPayloads = {
     stream: z.object({ parts: z.int(), first_part_ms: z.number().optional() }).optional(),
     usage: usageSchema.optional(),
     error: z.unknown().optional(),
+    left_out: leftOut.optional(),
   }),
-  'calls-unrecorded': z.object({ calls: z.int(), outcomes: z.int().optional() }),
+  /** `bodies`: requests and responses of models that sampling left out. */
+  'calls-unrecorded': z.object({ calls: z.int(), outcomes: z.int().optional(), bodies: z.int().optional() }),
 
   'login-used': z.object({ token_id: z.string(), created_by: z.string() }),
 
