@@ -28,7 +28,14 @@ const programs = {
 const holder = { 'holder/holder': 'src/terminal/holder/holder.ts' }
 
 /** Packages with native parts, and large packages that are rarely loaded. */
-const external = [/^@lydell\/node-pty/, /^@napi-rs\/canvas/, /^pg$/, /^undici$/, /^@modelcontextprotocol\/client/]
+const external = [
+  /^@lydell\/node-pty/,
+  /^@napi-rs\/canvas/,
+  /^pg$/,
+  /^undici$/,
+  /^@modelcontextprotocol\/client/,
+  /^@opentelemetry\//,
+]
 
 /** The code that nearly every command needs, in one file: each further file costs half a millisecond. */
 const common = { name: 'common', test: /src\/(base|cli|client|config)\/|eventsource-parser/, minShareCount: 12 }

@@ -60,6 +60,7 @@ import { createStatus } from './status/status.ts'
 import { openStore } from './store/store.ts'
 import { createTemplateTools, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
 import { createPipedPrograms, createTerminals, journalLimits } from './terminal/terminal.ts'
+import { collectorOf, createTelemetry, secretsOf } from './telemetry/telemetry.ts'
 import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
 import { createThreads } from './threads/threads.ts'
 import { createLoginCodes, createTokens, ensureTokenFile } from './tokens/tokens.ts'
@@ -90,7 +91,10 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   // The foundation.
   const home = opened.use(await openDataDirectory(config.home))
   const redactor = createRedactor()
-  for (const secret of [config.databaseUrl, config.token]) if (secret !== undefined) redactor.addSecret(secret)
+  const collector = collectorOf(config)
+  const collectorSecrets = collector ? secretsOf(collector) : []
+  for (const secret of [config.databaseUrl, config.token, ...collectorSecrets])
+    if (secret !== undefined) redactor.addSecret(secret)
   const log = createLog({ level: config.logLevel, redactor })
   const metrics = createMetrics()
 
@@ -128,6 +132,18 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
   const notices = createNotices()
   const signals = createSignals(log)
   const hubId = (await home.key('hub')).toString('hex')
+  const telemetry = opened.use(
+    createTelemetry({
+      collector,
+      events,
+      isShared: store.engine === 'postgres',
+      progressFile: join(home.path, 'telemetry.json'),
+      hubId,
+      version,
+      metrics,
+      log,
+    }),
+  )
 
   // The engines: the MCP server we are, the MCP servers we call, the programs we run.
   const endpoint = createEndpoint({
@@ -342,6 +358,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     tokens,
     loginCodes,
     createAudit({ events, notices, findSession }),
+    telemetry,
     sessions,
     createSessionTools({ sessions, terminalTools, policies, threads }),
     createTemplateTools({ templates, policies, sessions, hubId }),

@@ -1,0 +1,115 @@
+/** Finds the end of each call, turn and approval in the stream of events. */
+import type { LoggedEvent } from '../api/event.ts'
+import { hasType } from '../api/event.ts'
+import { endTypeOf, isLastAnswer } from '../api/trace.ts'
+import { makeSpan } from './make-span.ts'
+import type { FinishedSpan } from './span.ts'
+
+export interface OpenSpans {
+  /** In the order of the log. Returns the spans that end with this event. */
+  take(event: LoggedEvent): readonly FinishedSpan[]
+  /** The `seq` of the events whose spans have not ended. */
+  seqs(): readonly number[]
+}
+
+/** More are not kept. The oldest is finished as unknown; if its end comes later, it is sent again with it. */
+const mostOpen = 10_000
+
+interface Open {
+  readonly start: LoggedEvent
+  readonly parent: string | undefined
+}
+
+/** `isShared`: other hubs write to the same log, so a hub that starts ends no calls. */
+export function createOpenSpans({ isShared }: { readonly isShared: boolean }): OpenSpans {
+  /** By the id of the event, or by the id of the approval. The oldest first. */
+  const open = new Map<string, Open>()
+
+  function begin(key: string, start: LoggedEvent): readonly FinishedSpan[] {
+    open.set(key, { start, parent: start.parent ?? newestCall(start) })
+    const [oldest] = open.keys()
+    return open.size > mostOpen ? finish([oldest!], start, 'unknown') : []
+  }
+
+  /** As in the tree of `get_trace`. */
+  function newestCall({ correlation }: LoggedEvent): string | undefined {
+    if (correlation === undefined) return undefined
+    const calls = open
+      .values()
+      .filter(({ start }) => hasType(start, 'tool-called') && start.correlation === correlation)
+    return calls.toArray().at(-1)?.start.id
+  }
+
+  /** They will not end by themselves. */
+  function finish(keys: readonly string[], end: LoggedEvent, outcome: 'unknown' | 'cut'): readonly FinishedSpan[] {
+    return keys.flatMap((key) => {
+      const found = open.get(key)
+      open.delete(key)
+      return found ? [makeSpan({ id: found.start.id, ...found, end, outcome })] : []
+    })
+  }
+
+  function keysOf(isIt: (start: LoggedEvent) => boolean): readonly string[] {
+    return [...open].filter(([, { start }]) => isIt(start)).map(([key]) => key)
+  }
+
+  function endTurns(end: LoggedEvent): readonly FinishedSpan[] {
+    if (end.session === undefined) return []
+    const keys = keysOf((start) => hasType(start, 'turn-started') && start.session === end.session)
+    return finish(keys, end, 'cut')
+  }
+
+  /** If its beginning is not known, the end has nearly all of the span, with its duration. */
+  function end(event: LoggedEvent): readonly FinishedSpan[] {
+    const id = event.parent
+    if (id === undefined || !isLastAnswer(event)) return []
+    const found = open.get(id)
+    open.delete(id)
+    return [makeSpan({ id, start: found?.start, end: event, parent: found?.parent })]
+  }
+
+  function endApproval(event: LoggedEvent): readonly FinishedSpan[] {
+    const key = approvalOf(event)
+    const found = open.get(key)
+    open.delete(key)
+    return found ? [makeSpan({ id: found.start.id, ...found, end: event })] : []
+  }
+
+  return {
+    take(event) {
+      switch (event.type) {
+        case 'turn-started':
+          return [...endTurns(event), ...begin(event.id, event)]
+        case 'session-ended':
+          return endTurns(event)
+        case 'tool-called':
+        case 'model-called':
+          return begin(event.id, event)
+        case 'tool-answered':
+        case 'model-answered':
+        case 'turn-ended':
+          return end(event)
+        case 'approval-requested':
+          return begin(approvalOf(event), event)
+        case 'approval-decided':
+        case 'approval-expired':
+        case 'approval-abandoned':
+          return endApproval(event)
+        case 'hub-started':
+          return isShared ? [] : finish(keysOf(isOfHubProcess), event, 'unknown')
+        default:
+          return []
+      }
+    },
+    seqs: () => [...open.values()].map(({ start }) => start.seq),
+  }
+}
+
+/** A turn goes on in the agent's own program, and an approval in the store. */
+function isOfHubProcess(start: LoggedEvent): boolean {
+  return endTypeOf(start) !== undefined && !hasType(start, 'turn-started')
+}
+
+function approvalOf({ payload }: LoggedEvent): string {
+  return `approval ${String(payload['approval'])}`
+}
