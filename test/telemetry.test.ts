@@ -6,9 +6,11 @@ import { until } from './fixtures/until.ts'
 import type { CollectedSpan, Collector } from './harness/otlp-collector.ts'
 import { startCollector } from './harness/otlp-collector.ts'
 import { modern } from './http/modern-request.ts'
+import { startGateWorld } from './worlds/gate-world.ts'
 import { startOwnHub } from './worlds/own-hub.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+const meta = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
 
 function settingsFor(collector: Collector) {
   return {
@@ -25,9 +27,8 @@ function arrived(collector: Collector, name: string): Promise<CollectedSpan> {
 test('the calls of a hub arrive as spans of the trace of their caller, and a stopped hub has sent them all', async () => {
   await using collector = await startCollector()
   await using hub = await startOwnHub({ env: settingsFor(collector) })
-  const _meta = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
   const args = { role: 'human', label: 'words of a person' }
-  await modern(hub, 'tools/call', { name: 'issue_token', arguments: args, _meta })
+  await modern(hub, 'tools/call', { name: 'issue_token', arguments: args }, { meta })
   const span = await arrived(collector, 'tools/call issue_token')
   expect(span).toMatchObject({
     traceId,
@@ -47,23 +48,35 @@ test('the calls of a hub arrive as spans of the trace of their caller, and a sto
   expect(collector.faults).toEqual([])
 })
 
-test('a call that ran when the hub was killed is a span with an unknown outcome', async () => {
+test('a call that waits for a person when the hub is killed, and its approval, are spans of the next hub', async () => {
   await using collector = await startCollector()
-  await using hub = await startOwnHub({ env: settingsFor(collector) })
-  const running = hub.call('test_until_stop', { label: 'cut' }).catch(() => {})
-  await hub.isRunning('cut')
-  const called = await until(async () => {
-    const { events } = await hub.call('query_events', { type: 'tool-called', order: 'newest', limit: 1 })
-    return (events as { at: string; payload: { tool: string } }[]).find(
-      ({ payload }) => payload.tool === 'test_until_stop',
-    )
+  await using world = await startGateWorld(settingsFor(collector))
+  await world.setPolicy('rules: [{ ask: "up_*" }]')
+  const act = () => modern(world.agent, 'tools/call', { name: 'up_act_now', arguments: { what: 'x' } }, { meta })
+  const held = act().catch(() => {})
+  const approval = await world.pending()
+  await world.restart('SIGKILL')
+  await held
+  expect(await world.decide(approval, 'approve')).toBe('approved')
+  const asked = await arrived(collector, 'approval up_Act-Now')
+  const cut = await arrived(collector, 'tools/call up_Act-Now')
+  expect(cut).toMatchObject({
+    traceId,
+    attributes: { 'signalbox.outcome': 'unknown', 'signalbox.policy.effect': 'ask', 'network.transport': 'pipe' },
   })
-  await hub.restart('SIGKILL')
-  await running
-  expect(await arrived(collector, 'tools/call test_until_stop')).toMatchObject({
-    startTimeUnixNano: called.at,
-    attributes: { 'signalbox.outcome': 'unknown' },
+  expect(asked).toMatchObject({
+    traceId,
+    parentSpanId: cut.spanId,
+    attributes: { 'signalbox.approval.id': approval, 'signalbox.outcome': 'approved' },
   })
+  await act()
+  const again = await until(() =>
+    collector.spans.find(
+      ({ attributes }) => attributes['signalbox.outcome'] === 'ok' && attributes['signalbox.approval.id'] === approval,
+    ),
+  )
+  expect(again.name).toBe('tools/call up_Act-Now')
+  expect(collector.faults).toEqual([])
 })
 
 test('OTEL_SDK_DISABLED switches it off, and a header that is none stops the start without showing it', async () => {
