@@ -21,7 +21,7 @@ export function isLastAnswer({ payload }: { readonly payload: Readonly<Record<st
 
 /**
  * Of a call or turn without a recorded end. `running`: it has not ended yet. `unknown`: a hub has started since, so its end
- * may be lost. `cut`: of a turn whose session has ended or has begun another turn.
+ * may be lost. `cut`: of a turn whose session has ended.
  */
 const openOutcomes = ['running', 'unknown', 'cut'] as const
 export type OpenOutcome = (typeof openOutcomes)[number]

@@ -133,12 +133,13 @@ test('after a new start of the hub, a turn still runs, and the outcome of a call
   ])
 })
 
-test.each(['session-ended', 'turn-started'])('a turn that has no end before %s is cut', async (later) => {
+test('a turn that has no end when its session has ended is cut, and one that waits behind another runs', async () => {
   await using events = await openLog()
   await addTwoTurns(events)
-  await add(events, later, { session: 'b', correlation: 'other' })
+  await add(events, 'turn-started', { session: 'a', correlation: 'other' })
+  await add(events, 'session-ended', { session: 'b', correlation: 'other' })
   expect(allOf((await traceOf(events)).spans).find(({ outcome }) => outcome)).toMatchObject({ outcome: 'running' })
-  await add(events, later, { session: 'a', correlation: 'other' })
+  await add(events, 'session-ended', { session: 'a', correlation: 'other' })
   expect(allOf((await traceOf(events)).spans).find(({ outcome }) => outcome)).toMatchObject({ outcome: 'cut' })
 })
 

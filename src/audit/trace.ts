@@ -49,16 +49,13 @@ async function outcomesOf(events: Events, open: readonly LoggedEvent[]): Promise
   for (const event of open) {
     if (!hasType(event, 'turn-started')) outcomes.set(event.id, isOfThisHub(event) ? 'running' : 'unknown')
     // The program of an agent outlives the hub, and so does its turn.
-    else outcomes.set(event.id, (await isOver(events, event)) ? 'cut' : 'running')
+    else outcomes.set(event.id, (await hasSessionEnded(events, event)) ? 'cut' : 'running')
   }
   return outcomes
 }
 
-async function isOver(events: Events, { session, seq: cursor }: LoggedEvent): Promise<boolean> {
+async function hasSessionEnded(events: Events, { session, seq: cursor }: LoggedEvent): Promise<boolean> {
   if (session === undefined) return false
-  for (const type of ['session-ended', 'turn-started']) {
-    const later = await events.read({ session, type, cursor, limit: 1 })
-    if (later.events.length > 0) return true
-  }
-  return false
+  const later = await events.read({ session, type: 'session-ended', cursor, limit: 1 })
+  return later.events.length > 0
 }

@@ -6,7 +6,7 @@
 import type { LoggedEvent } from '../api/event.ts'
 import type { OpenOutcome } from '../api/trace.ts'
 import { isRecord } from '../base/is-record.ts'
-import { spanIdOf, traceIdOf } from './span-ids.ts'
+import { spanIdOf, traceIdOf } from '../base/span-ids.ts'
 import type { FinishedSpan, SpanAttributes } from './span.ts'
 
 export interface SpanEvents {

@@ -12,6 +12,9 @@ export interface OpenSpans {
   seqs(): readonly number[]
 }
 
+/** The hub ends the turns of a session that has ended. If it was killed just then, they have no end. */
+const turnEndMs = 60_000
+
 /** More are not kept. The oldest is finished as unknown; if its end comes later, it is sent again with it. */
 const mostOpen = 10_000
 
@@ -24,6 +27,8 @@ interface Open {
 export function createOpenSpans({ isShared }: { readonly isShared: boolean }): OpenSpans {
   /** By the id of the event, or by the id of the approval. The oldest first. */
   const open = new Map<string, Open>()
+  /** The newest events `session-ended`. */
+  const endedSessions: LoggedEvent[] = []
 
   function begin(key: string, start: LoggedEvent): readonly FinishedSpan[] {
     open.set(key, { start, parent: start.parent ?? newestCall(start) })
@@ -53,10 +58,16 @@ export function createOpenSpans({ isShared }: { readonly isShared: boolean }): O
     return [...open].filter(([, { start }]) => isIt(start)).map(([key]) => key)
   }
 
-  function endTurns(end: LoggedEvent): readonly FinishedSpan[] {
-    if (end.session === undefined) return []
-    const keys = keysOf((start) => hasType(start, 'turn-started') && start.session === end.session)
-    return finish(keys, end, 'cut')
+  function endTurns({ at }: LoggedEvent): readonly FinishedSpan[] {
+    const due = endedSessions.filter((ended) => Date.parse(at) - Date.parse(ended.at) > turnEndMs)
+    endedSessions.splice(0, due.length)
+    return due.flatMap((ended) =>
+      finish(
+        keysOf((start) => hasType(start, 'turn-started') && start.session === ended.session && start.seq < ended.seq),
+        ended,
+        'cut',
+      ),
+    )
   }
 
   /** If its beginning is not known, the end has nearly all of the span, with its duration. */
@@ -75,32 +86,34 @@ export function createOpenSpans({ isShared }: { readonly isShared: boolean }): O
     return found ? [makeSpan({ id: found.start.id, ...found, end: event })] : []
   }
 
+  function endedBy(event: LoggedEvent): readonly FinishedSpan[] {
+    switch (event.type) {
+      case 'turn-started':
+      case 'tool-called':
+      case 'model-called':
+        return begin(event.id, event)
+      case 'tool-answered':
+      case 'model-answered':
+      case 'turn-ended':
+        return end(event)
+      case 'approval-requested':
+        return begin(approvalOf(event), event)
+      case 'approval-decided':
+      case 'approval-expired':
+      case 'approval-abandoned':
+        return endApproval(event)
+      case 'hub-started':
+        return isShared ? [] : finish(keysOf(isOfHubProcess), event, 'unknown')
+      case 'session-ended':
+        endedSessions.push(event)
+        return []
+      default:
+        return []
+    }
+  }
+
   return {
-    take(event) {
-      switch (event.type) {
-        case 'turn-started':
-          return [...endTurns(event), ...begin(event.id, event)]
-        case 'session-ended':
-          return endTurns(event)
-        case 'tool-called':
-        case 'model-called':
-          return begin(event.id, event)
-        case 'tool-answered':
-        case 'model-answered':
-        case 'turn-ended':
-          return end(event)
-        case 'approval-requested':
-          return begin(approvalOf(event), event)
-        case 'approval-decided':
-        case 'approval-expired':
-        case 'approval-abandoned':
-          return endApproval(event)
-        case 'hub-started':
-          return isShared ? [] : finish(keysOf(isOfHubProcess), event, 'unknown')
-        default:
-          return []
-      }
-    },
+    take: (event) => [...endTurns(event), ...endedBy(event)],
     seqs: () => [...open.values()].map(({ start }) => start.seq),
   }
 }

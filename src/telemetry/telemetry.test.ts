@@ -11,7 +11,6 @@ import { startCollector } from '../../test/harness/otlp-collector.ts'
 import { createLog } from '../base/log.ts'
 import { createMetrics } from '../base/metrics.ts'
 import { createRedactor } from '../base/redact.ts'
-import type { EventLog } from '../events/events.ts'
 import { createTelemetry } from './telemetry.ts'
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -22,19 +21,21 @@ interface World {
   readonly url: string
   readonly isShared?: boolean
   readonly maxBytes?: number
+  readonly now?: () => Date
 }
 
 /** An event log and the part that sends its spans. Disposing it is like stopping the hub. */
-async function start({ directory = temporaryDirectory(), url, isShared = false, maxBytes = 1e9 }: World) {
+async function start(options: World) {
+  const { directory = temporaryDirectory(), url, isShared = false, maxBytes = 1e9, now = () => new Date() } = options
   const redactor = createRedactor()
   const retention = { maxAgeMs: 1e10, maxBytes, everyMs: 20 }
   const path = join(directory, 'events.db')
-  const events = await openAnyEventLog({ engine: 'sqlite', path }, { redactor, retention })
+  const events = await openAnyEventLog({ engine: 'sqlite', path }, { redactor, retention, now })
   const metrics = createMetrics()
   const lines: string[] = []
   const telemetry = createTelemetry({
     collector: { url: `${url}/v1/traces`, headers: { 'api-key': 'hunter2' }, serviceName: 'test hub' },
-    events: events as unknown as EventLog,
+    events,
     isShared,
     progressFile: join(directory, 'telemetry.json'),
     hubId: 'the id of this hub',
@@ -280,19 +281,20 @@ test('in a log that hubs share, the start of another hub does not end a call', a
   expect(span?.attributes).toMatchObject({ 'signalbox.outcome': 'ok' })
 })
 
-test.each(['session-ended', 'turn-started'])(
-  'a turn that has no end before %s is a span that says it was cut',
-  async (type) => {
-    await using collector = await startCollector()
-    await using world = await start({ url: collector.url })
-    const turn = { session: 'a', payload: { chain: ['a'] } }
-    await add(world.events, 'turn-started', turn)
-    await add(world.events, type, { ...turn, session: 'b' })
-    const later = await add(world.events, type, turn)
-    const [span] = await arrived(collector, 1)
-    expect(span).toMatchObject({ endTimeUnixNano: later.at, attributes: { 'signalbox.outcome': 'cut' } })
-  },
-)
+test('turns may wait behind one another, and one that has no end a while after its session is cut', async () => {
+  let minute = 0
+  const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute++))
+  await using collector = await startCollector()
+  await using world = await start({ url: collector.url, now })
+  const turns = [1, 2].map(() => add(world.events, 'turn-started', { session: 'a', payload: { chain: ['a'] } }))
+  const [first] = await Promise.all(turns)
+  const ended = await add(world.events, 'session-ended', { session: 'a' })
+  await add(world.events, 'turn-ended', { session: 'a', parent: first!.id, payload: { status: 'failed' } })
+  await add(world.events, 'activity-changed')
+  const spans = await arrived(collector, 2)
+  expect(spans.map(({ attributes }) => attributes['signalbox.outcome'])).toEqual(['failed', 'cut'])
+  expect(spans[1]).toMatchObject({ endTimeUnixNano: ended.at })
+})
 
 test('while the collector is away, spans wait in the log, and arrive once when it is back', async () => {
   const { url, port } = await goneCollector()

@@ -16,7 +16,7 @@ import type { Collector } from './collector.ts'
 import type { OpenSpans } from './open-spans.ts'
 import { createOpenSpans } from './open-spans.ts'
 import { createProgressFile } from './progress-file.ts'
-import { spanIdOf } from './span-ids.ts'
+import { spanIdOf } from '../base/span-ids.ts'
 import type { FinishedSpan, SpanSender } from './span.ts'
 
 export { collectorOf, secretsOf } from './collector.ts'
@@ -24,7 +24,7 @@ export { collectorOf, secretsOf } from './collector.ts'
 export interface TelemetryOptions {
   /** `undefined`: nothing is sent. */
   readonly collector: Collector | undefined
-  readonly events: EventLog
+  readonly events: Pick<EventLog, 'read' | 'waitBeyond' | 'lastSeq'>
   /** Other hubs write to the same log. */
   readonly isShared: boolean
   readonly progressFile: string

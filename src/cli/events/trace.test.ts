@@ -69,7 +69,7 @@ test('a turn shows its chain, its models with tokens and cost, and which parts a
     detached: 'missing',
   }
   expect(renderTrace([turn]).split('\n')).toEqual([
-    '└─ +0 ms  turn-started  chain=a → b  cut: its session has ended or gone on  (its parent is not in the log)',
+    '└─ +0 ms  turn-started  chain=a → b  cut: its session has ended  (its parent is not in the log)',
     '   ├─ +5 ms  model-called  openai  model=gpt-5  took 4 ms',
     '   │  └─ +9 ms  model-answered  ms=4  outcome=ok  tokens=120 in, 30 out  cost=$0.0015',
     '   └─ +10 ms  tool-called  tool=own_shell  still running',

@@ -80,7 +80,7 @@ function lineOf(span: ShownSpan, shown: Set<string>): string {
 const outcomeWords: Readonly<Record<OpenOutcome, string>> = {
   running: 'still running',
   unknown: 'outcome unknown',
-  cut: 'cut: its session has ended or gone on',
+  cut: 'cut: its session has ended',
 }
 
 const detachedWords: Readonly<Record<Detachment, string>> = {

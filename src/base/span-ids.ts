@@ -1,4 +1,4 @@
-/** Ids of spans are derived from events, so that a span that is sent twice has the same id. */
+/** The ids of traces and spans in OpenTelemetry. They are derived from events, so that a span that is sent twice has one id. */
 import { createHash } from 'node:crypto'
 
 /** A correlation is the trace id of the caller, if the caller sent one, and otherwise an id of the same form or a UUID. */
