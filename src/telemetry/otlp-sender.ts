@@ -64,7 +64,7 @@ export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
       try {
         for (const span of spans) toReadable(span)
         exporter.export(ended.splice(0), ({ code, error }) =>
-          resolve(Number(code) === succeeded ? { is: 'sent' } : unsent(error)),
+          resolve((code as number) === succeeded ? { is: 'sent' } : unsent(error)),
         )
       } catch (error) {
         ended.length = 0

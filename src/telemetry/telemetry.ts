@@ -85,8 +85,9 @@ function follow(options: TelemetryOptions & { readonly collector: Collector }): 
   async function readProgress() {
     try {
       const progress = await progressFile.read()
-      // A log that was replaced begins again at 1.
-      return progress && progress.cursor <= events.lastSeq ? progress : undefined
+      if (!progress || progress.cursor <= events.lastSeq) return progress
+      log.warn({}, 'the event log was replaced by an older one: spans of its events are not sent')
+      return undefined
     } catch (error) {
       log.error(
         { error, file: options.progressFile },
