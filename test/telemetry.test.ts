@@ -32,6 +32,7 @@ test('the calls of a hub arrive as spans of the trace of their caller, and a sto
   const span = await arrived(collector, 'tools/call issue_token')
   expect(span).toMatchObject({
     traceId,
+    parentSpanId: '00f067aa0ba902b7',
     attributes: { 'gen_ai.tool.name': 'issue_token', 'signalbox.outcome': 'ok' },
     resource: { 'service.name': 'my-hub' },
   })
@@ -62,6 +63,7 @@ test('a call that waits for a person when the hub is killed, and its approval, a
   const cut = await arrived(collector, 'tools/call up_Act-Now')
   expect(cut).toMatchObject({
     traceId,
+    parentSpanId: '00f067aa0ba902b7',
     attributes: { 'signalbox.outcome': 'unknown', 'signalbox.policy.effect': 'ask', 'network.transport': 'pipe' },
   })
   expect(asked).toMatchObject({

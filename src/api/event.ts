@@ -63,6 +63,8 @@ const eventPayloads = {
     token_id: z.string().optional(),
     client: z.string().optional(),
     upstream: z.string().optional(),
+    /** The span of the caller, if it sent a W3C trace context. */
+    caller_span: z.string().optional(),
   }),
   'tool-answered': z.object({
     tool: z.string(),

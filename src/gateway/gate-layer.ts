@@ -2,7 +2,17 @@
 import { jsonSize } from '../base/json-size.ts'
 import type { Authorized, Gate, GateRequest } from '../gate/gate.ts'
 import type { Call, CallToolResult, Layer, Next, Operation } from '../mcp/mcp.ts'
-import { errorCode, inputRequired, isInputRequired, isRecord, noCompletion, RpcError, toolError } from '../mcp/mcp.ts'
+import {
+  errorCode,
+  inputRequired,
+  isInputRequired,
+  isRecord,
+  metaOf,
+  noCompletion,
+  RpcError,
+  toolError,
+  traceContextOf,
+} from '../mcp/mcp.ts'
 import { policyNames } from './names.ts'
 import { refusalError, waitingError, waitingText, withoutReservedCode } from './policy-errors.ts'
 import { withoutWire } from './wire-params.ts'
@@ -76,6 +86,7 @@ function askerOf(call: Call) {
     session: caller.session!,
     caller,
     clientName: client.info?.name,
+    callerSpan: traceContextOf(metaOf(call.params))?.spanId,
     correlation,
     signal,
     state,

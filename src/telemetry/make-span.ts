@@ -31,7 +31,7 @@ export function makeSpan({ id, start, end, outcome, parent }: SpanEvents): Finis
   return {
     traceId: traceIdOf(place.correlation ?? id),
     spanId: spanIdOf(id),
-    ...(parent !== undefined && { parentSpanId: spanIdOf(parent) }),
+    parentSpanId: parent === undefined ? callerSpanOf(payload) : spanIdOf(parent),
     name: described.name,
     kind: described.kind,
     startedAt,
@@ -45,6 +45,12 @@ export function makeSpan({ id, start, end, outcome, parent }: SpanEvents): Finis
     }),
     errorType,
   }
+}
+
+/** The hub has no span above, but the caller has. */
+function callerSpanOf(payload: Payload): string | undefined {
+  const span = textOf(payload['caller_span'])
+  return span !== undefined && /^[0-9a-f]{16}$/.test(span) ? span : undefined
 }
 
 type Payload = Readonly<Record<string, unknown>>

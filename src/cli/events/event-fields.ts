@@ -16,4 +16,4 @@ function usageFields({ input_tokens, output_tokens, cost_usd }: Readonly<Record<
   return typeof cost_usd === 'number' ? [tokens, `cost=$${cost_usd}`] : [tokens]
 }
 
-const hidden = new Set(['token_id', 'role', 'digest'])
+const hidden = new Set(['token_id', 'role', 'digest', 'caller_span'])
