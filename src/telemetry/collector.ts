@@ -1,5 +1,6 @@
 /** The collector that the settings name, and the headers that it wants. */
 import { HubError } from '../base/hub-error.ts'
+import { secretName } from '../base/redact-names.ts'
 import type { Config } from '../config/config.ts'
 
 export interface Collector {
@@ -47,9 +48,18 @@ function decode(value: string): string | undefined {
   }
 }
 
-/** The parts of the headers and of the URL that must not appear in logs and events. */
+/**
+ * The values that must not appear in logs and events. A short value of a header with an ordinary name, such as the name of
+ * a tenant, is none: hiding it would hide the same word everywhere.
+ */
 export function secretsOf({ url, headers }: Collector): readonly string[] {
-  const { password, search } = new URL(url)
-  const ofHeaders = Object.values(headers).flatMap((value) => [value, ...value.split(' ').slice(1)])
-  return [...ofHeaders, decodeURIComponent(password), ...new URLSearchParams(search).values()].filter(Boolean)
+  const { password, searchParams } = new URL(url)
+  const isSecret = ([name, value]: readonly [string, string]) =>
+    secretName(name) !== undefined || value.length >= shortestKey
+  const values = [...Object.entries(headers), ...searchParams].filter(isSecret).map(([, value]) => value)
+  // The scheme before a token, as in "Bearer …", may be missing where the token appears.
+  const tokens = values.flatMap((value) => value.split(' ').slice(1))
+  return [...values, ...tokens, decode(password) ?? password].filter(Boolean)
 }
+
+const shortestKey = 16

@@ -27,29 +27,37 @@ interface Open {
 export function createOpenSpans({ isShared }: { readonly isShared: boolean }): OpenSpans {
   /** By the id of the event, or by the id of the approval. The oldest first. */
   const open = new Map<string, Open>()
+  /** The ids of open calls of tools, by their correlation. The oldest first. */
+  const calls = new Map<string, Set<string>>()
   /** The newest events `session-ended`. */
   const endedSessions: LoggedEvent[] = []
 
   function begin(key: string, start: LoggedEvent): readonly FinishedSpan[] {
-    open.set(key, { start, parent: start.parent ?? newestCall(start) })
+    const { correlation } = start
+    // As in the tree of `get_trace`: an event without a parent belongs to the newest open call of its correlation.
+    const ofCorrelation = correlation === undefined ? undefined : calls.get(correlation)
+    open.set(key, { start, parent: start.parent ?? [...(ofCorrelation ?? [])].at(-1) })
+    if (correlation !== undefined && hasType(start, 'tool-called')) {
+      calls.set(correlation, (ofCorrelation ?? new Set()).add(key))
+    }
     const [oldest] = open.keys()
     return open.size > mostOpen ? finish([oldest!], start, 'unknown') : []
   }
 
-  /** As in the tree of `get_trace`. */
-  function newestCall({ correlation }: LoggedEvent): string | undefined {
-    if (correlation === undefined) return undefined
-    const calls = open
-      .values()
-      .filter(({ start }) => hasType(start, 'tool-called') && start.correlation === correlation)
-    return calls.toArray().at(-1)?.start.id
+  function take(key: string): Open | undefined {
+    const found = open.get(key)
+    open.delete(key)
+    const correlation = found?.start.correlation ?? ''
+    const ofCorrelation = calls.get(correlation)
+    ofCorrelation?.delete(key)
+    if (ofCorrelation?.size === 0) calls.delete(correlation)
+    return found
   }
 
   /** They will not end by themselves. */
   function finish(keys: readonly string[], end: LoggedEvent, outcome: 'unknown' | 'cut'): readonly FinishedSpan[] {
     return keys.flatMap((key) => {
-      const found = open.get(key)
-      open.delete(key)
+      const found = take(key)
       return found ? [makeSpan({ id: found.start.id, ...found, end, outcome })] : []
     })
   }
@@ -74,15 +82,12 @@ export function createOpenSpans({ isShared }: { readonly isShared: boolean }): O
   function end(event: LoggedEvent): readonly FinishedSpan[] {
     const id = event.parent
     if (id === undefined || !isLastAnswer(event)) return []
-    const found = open.get(id)
-    open.delete(id)
+    const found = take(id)
     return [makeSpan({ id, start: found?.start, end: event, parent: found?.parent })]
   }
 
   function endApproval(event: LoggedEvent): readonly FinishedSpan[] {
-    const key = approvalOf(event)
-    const found = open.get(key)
-    open.delete(key)
+    const found = take(approvalOf(event))
     return found ? [makeSpan({ id: found.start.id, ...found, end: event })] : []
   }
 

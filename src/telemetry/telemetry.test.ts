@@ -1,5 +1,5 @@
 /** Spans as a collector gets them, from a real event log and over real HTTP. */
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
@@ -32,12 +32,13 @@ async function start(options: World) {
   const path = join(directory, 'events.db')
   const events = await openAnyEventLog({ engine: 'sqlite', path }, { redactor, retention, now })
   const metrics = createMetrics()
+  const progressFile = join(directory, 'telemetry.json')
   const lines: string[] = []
   const telemetry = createTelemetry({
     collector: { url: `${url}/v1/traces`, headers: { 'api-key': 'hunter2' }, serviceName: 'test hub' },
     events,
     isShared,
-    progressFile: join(directory, 'telemetry.json'),
+    progressFile,
     hubId: 'the id of this hub',
     version: '1.2.3',
     metrics,
@@ -49,6 +50,7 @@ async function start(options: World) {
     events,
     metric: (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics.text())?.[1] ?? 0),
     log: () => lines.join(''),
+    savedCursor: () => (existsSync(progressFile) ? JSON.parse(readFileSync(progressFile, 'utf8')).cursor : undefined),
     /** Like kill -9: it gets no more events, and saves nothing. */
     async kill() {
       await events[Symbol.asyncDispose]()
@@ -252,7 +254,7 @@ test('spans of calls that were open when the hub was killed keep their beginning
   })
   await addCall(events, 'sent')
   await arrived(collector, 1)
-  await until(() => existsSync(join(directory, 'telemetry.json')))
+  await until(() => before.savedCursor() === events.lastSeq)
   await before.kill()
 
   await using after = await start({ url: collector.url, directory })
@@ -269,6 +271,7 @@ test('spans of calls that were open when the hub was killed keep their beginning
   expect(named(spans, 'approval x')).toMatchObject({ startTimeUnixNano: asked.at })
   expect(named(spans, 'invoke_agent a')).toMatchObject({ startTimeUnixNano: turn.at })
   expect(named(spans, 'tools/call lost').parentSpanId).toBe(named(spans, 'invoke_agent a').spanId)
+  expect(spans).toHaveLength(4)
 })
 
 test('in a log that hubs share, the start of another hub does not end a call', async () => {
@@ -315,6 +318,7 @@ test('while the collector is away, spans wait in the log, and arrive once when i
 
 test('a hub that was killed while the collector was away leaves its spans to the next hub', async () => {
   const before = await start({ url: (await goneCollector()).url })
+  await until(() => before.savedCursor() === 0)
   await addCall(before.events, 'first')
   await until(() => before.log().includes('cannot send spans'))
   await before.kill()
