@@ -66,16 +66,14 @@ export function createOpenSpans({ isShared }: { readonly isShared: boolean }): O
     return [...open].filter(([, { start }]) => isIt(start)).map(([key]) => key)
   }
 
-  function endTurns({ at }: LoggedEvent): readonly FinishedSpan[] {
-    const due = endedSessions.filter((ended) => Date.parse(at) - Date.parse(ended.at) > turnEndMs)
-    endedSessions.splice(0, due.length)
-    return due.flatMap((ended) =>
-      finish(
-        keysOf((start) => hasType(start, 'turn-started') && start.session === ended.session && start.seq < ended.seq),
-        ended,
-        'cut',
-      ),
-    )
+  /** `now`: the newest event. */
+  function endTurns(now: LoggedEvent): readonly FinishedSpan[] {
+    const [ended] = endedSessions
+    if (!ended || Date.parse(now.at) - Date.parse(ended.at) <= turnEndMs) return []
+    endedSessions.shift()
+    const isOfSession = ({ session, seq }: LoggedEvent) => session === ended.session && seq < ended.seq
+    const keys = keysOf((start) => hasType(start, 'turn-started') && isOfSession(start))
+    return [...finish(keys, ended, 'cut'), ...endTurns(now)]
   }
 
   /** If its beginning is not known, the end has nearly all of the span, with its duration. */
