@@ -74,7 +74,7 @@ export async function startCollector({ port = 0 } = {}): Promise<Collector> {
     }
   }
 
-  const server = createServer(async (request, response) => {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = Buffer.concat(await request.toArray())
     const body = (request.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString()
     requests.push(request)
@@ -87,6 +87,11 @@ export async function startCollector({ port = 0 } = {}): Promise<Collector> {
       faults.push(error)
       response.writeHead(400).end()
     }
+  }
+
+  const server = createServer((request, response) => {
+    // A request that its sender cut is not a fault of the collector.
+    handle(request, response).catch(() => response.destroy())
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
