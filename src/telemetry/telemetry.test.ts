@@ -286,13 +286,14 @@ test('in a log that hubs share, the start of another hub does not end a call', a
 
 test('turns may wait behind one another, and one that has no end a while after its session is cut', async () => {
   let minute = 0
-  const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute++))
+  const now = () => new Date(Date.UTC(2026, 0, 1, 0, minute))
   await using collector = await startCollector()
   await using world = await start({ url: collector.url, now })
   const turns = [1, 2].map(() => add(world.events, 'turn-started', { session: 'a', payload: { chain: ['a'] } }))
   const [first] = await Promise.all(turns)
   const ended = await add(world.events, 'session-ended', { session: 'a' })
   await add(world.events, 'turn-ended', { session: 'a', parent: first!.id, payload: { status: 'failed' } })
+  minute += 2
   await add(world.events, 'activity-changed')
   const spans = await arrived(collector, 2)
   expect(spans.map(({ attributes }) => attributes['signalbox.outcome'])).toEqual(['failed', 'cut'])
