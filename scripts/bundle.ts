@@ -35,6 +35,7 @@ const external = [
   /^undici$/,
   /^@modelcontextprotocol\/client/,
   /^@ai-sdk\//,
+  /^@opentelemetry\//,
 ]
 
 /** The code that nearly every command needs, in one file: each further file costs half a millisecond. */

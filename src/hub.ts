@@ -66,6 +66,7 @@ import { createStatus } from './status/status.ts'
 import { openStore } from './store/store.ts'
 import { createTemplateTools, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
 import { createPipedPrograms, createTerminals, journalLimits } from './terminal/terminal.ts'
+import { collectorOf, createTelemetry, secretsOf } from './telemetry/telemetry.ts'
 import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
 import { createThreads } from './threads/threads.ts'
 import { createLoginCodes, createTokens, ensureTokenFile } from './tokens/tokens.ts'
@@ -99,7 +100,10 @@ export async function startHub(
   // The foundation.
   const home = opened.use(await openDataDirectory(config.home))
   const redactor = createRedactor()
-  for (const secret of [config.databaseUrl, config.token]) if (secret !== undefined) redactor.addSecret(secret)
+  const collector = collectorOf(config)
+  const collectorSecrets = collector ? secretsOf(collector) : []
+  for (const secret of [config.databaseUrl, config.token, ...collectorSecrets])
+    if (secret !== undefined) redactor.addSecret(secret)
   const log = createLog({ level: config.logLevel, redactor })
   const metrics = createMetrics()
 
@@ -131,12 +135,24 @@ export async function startHub(
   const events = opened.use(
     await openEventLog(
       store.postgres ? { engine: 'postgres', postgres: store.postgres } : { engine: 'sqlite', path: home.eventsFile },
-      { redactor, retention, log },
+      { redactor, retention, bodyRate: config.eventSampling === 'off' ? undefined : config.eventSampling, log },
     ),
   )
   const notices = createNotices()
   const signals = createSignals(log)
   const hubId = (await home.key('hub')).toString('hex')
+  const telemetry = opened.use(
+    createTelemetry({
+      collector,
+      events,
+      isShared: store.engine === 'postgres',
+      progressFile: join(home.path, 'telemetry.json'),
+      hubId,
+      version,
+      metrics,
+      log,
+    }),
+  )
 
   // The engines: the MCP server we are, the MCP servers we call, the programs we run.
   const endpoint = createEndpoint({
@@ -418,6 +434,7 @@ export async function startHub(
     tokens,
     loginCodes,
     createAudit({ events, notices, findSession }),
+    telemetry,
     sessions,
     createSessionTools({ sessions, terminalTools, policies, turns }),
     createTemplateTools({ templates, policies, sessions, hubId }),

@@ -15,6 +15,7 @@ const features = [
   'connections',
   'status',
   'audit',
+  'telemetry',
   'templates',
   'sessions',
   'activity',
@@ -68,6 +69,10 @@ const importers: Readonly<Record<string, RegExp>> = {
   '@xterm/headless': /^src\/terminal\/emulator\//,
   '@napi-rs/canvas': /^src\/terminal\/screenshot\//,
   uqr: /^src\/cli\/terminal-output\/qr-code\.ts$/,
+  '@opentelemetry/api': /^src\/telemetry\/otlp-sender\.ts$/,
+  '@opentelemetry/exporter-trace-otlp-http': /^src\/telemetry\/otlp-sender\.ts$/,
+  '@opentelemetry/resources': /^src\/telemetry\/otlp-sender\.ts$/,
+  '@opentelemetry/sdk-trace-base': /^src\/telemetry\/otlp-sender\.ts$/,
   re2js: /^src\/base\/pattern\.ts$/,
 }
 

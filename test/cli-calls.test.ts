@@ -194,6 +194,18 @@ describe('signalbox events', () => {
     expect(ago).toMatchObject({ code: 0, out: expect.stringContaining('session-started') })
     expect((await signalbox('events', ...latest, '2020-01-31')).out).toBe(ago.out)
     expect((await signalbox('events', ...latest, '2999-01-31T08:00:00Z')).out).toBe('There are no such events.')
+    expect((await signalbox('events', '--until', '2020-01-31')).out).toBe('There are no such events.')
+  })
+
+  test('takes the trace, the thread and the route of events', async () => {
+    const { out } = await signalbox('events', '--type', 'tool-called', '-n', '1', '--json')
+    const [call] = JSON.parse(out).events
+    const sameTrace = JSON.parse((await signalbox('events', '--trace', call.correlation, '--json')).out).events
+    expect(sameTrace).toContainEqual(call)
+    expect(new Set(sameTrace.map((event: typeof call) => event.correlation))).toEqual(new Set([call.correlation]))
+    for (const filter of ['--thread', '--route']) {
+      expect((await signalbox('events', filter, 'none')).out).toBe('There are no such events.')
+    }
   })
 
   test('explains errors in the command line', async () => {

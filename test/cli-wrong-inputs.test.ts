@@ -159,6 +159,7 @@ const table: readonly Row[] = [
   { line: ['policy', 'accept', 'none'], exit: 5, says: 'Run "signalbox policy proposals" for the ids' },
   { line: ['policy', '--scope', 'session', '--target', 'nobody'], exit: 5, says: noSession },
   { line: ['events', '--since', 'then'], exit: 2, says: '1h for an hour ago' },
+  { line: ['events', '--until', 'later'], exit: 2, says: '--until takes a time' },
   { line: ['events', '--session', 'nobody'], exit: 5, says: noSession },
   { line: ['trace', 'none'], exit: 5, says: 'Run "signalbox events" for the ids' },
 ]

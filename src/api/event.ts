@@ -44,6 +44,9 @@ const binding = z.object({ connector: z.string(), label: z.string() })
 
 const nothing = z.object({})
 
+/** The request or response of a model is left out on purpose (SIGNALBOX_EVENT_SAMPLING). */
+const leftOut = z.literal('sampling')
+
 /** Types are a noun and a verb in the past. */
 const eventPayloads = {
   'hub-started': z.object({ version: z.string(), pid: z.int(), url: z.string() }),
@@ -62,6 +65,8 @@ const eventPayloads = {
     token_id: z.string().optional(),
     client: z.string().optional(),
     upstream: z.string().optional(),
+    /** The span of the caller, if it sent a W3C trace context. */
+    caller_span: z.string().optional(),
   }),
   'tool-answered': z.object({
     tool: z.string(),
@@ -84,7 +89,11 @@ const eventPayloads = {
     usage: usageSchema.optional(),
   }),
   /** A call of a model by the hub itself. `request` and `response` are redacted like everything else, and may be cut. */
-  'model-called': z.object({ model: z.string(), request: z.record(z.string(), z.unknown()).readonly() }),
+  'model-called': z.object({
+    model: z.string(),
+    request: z.record(z.string(), z.unknown()).readonly(),
+    left_out: leftOut.optional(),
+  }),
   'model-answered': z.object({
     model: z.string(),
     ms: z.number(),
@@ -94,6 +103,7 @@ const eventPayloads = {
     stream: z.object({ parts: z.int(), first_part_ms: z.number().optional() }).optional(),
     usage: usageSchema.optional(),
     error: z.unknown().optional(),
+    left_out: leftOut.optional(),
   }),
   /** An action was answered, or nothing could answer it. `tried`: every way that was asked, in order. */
   'action-routed': z.object({
@@ -105,7 +115,8 @@ const eventPayloads = {
     asked_session: z.string().optional(),
     asked_thread: z.string().optional(),
   }),
-  'calls-unrecorded': z.object({ calls: z.int(), outcomes: z.int().optional() }),
+  /** `bodies`: requests and responses of models that sampling left out. */
+  'calls-unrecorded': z.object({ calls: z.int(), outcomes: z.int().optional(), bodies: z.int().optional() }),
 
   'login-used': z.object({ token_id: z.string(), created_by: z.string() }),
 

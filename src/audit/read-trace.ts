@@ -11,20 +11,25 @@ import type { EventLog, EventQuery } from '../events/events.ts'
 type Events = Pick<EventLog, 'read'>
 
 /** Larger traces are cut. */
-const maxEvents = 10_000
+export const maxEvents = 10_000
 /** This many events of a session are searched for the calls of an approval. */
 const maxSearched = 100_000
+/** A turn has many calls under one correlation. At most this many of its approvals are searched for other calls. */
+const maxApprovals = 50
 
 /** `id`: a correlation or the id of an approval. Oldest first; empty if the log has neither. */
 export async function readTrace(events: Events, id: string): Promise<readonly LoggedEvent[]> {
   const found = new Map<string, readonly LoggedEvent[]>()
   const approvals = new Set<string>()
-  const count = () => found.values().reduce((sum, { length }) => sum + length, 0)
+  let count = 0
+  let searched = 0
 
   async function addCorrelation(correlation: string): Promise<void> {
-    if (found.has(correlation) || count() >= maxEvents) return
-    const ofCall = await readAll(events, { correlation }, maxEvents)
+    if (found.has(correlation) || count >= maxEvents) return
+    const ofCall = await readAll(events, { correlation }, maxEvents - count)
     found.set(correlation, ofCall)
+    count += ofCall.length
+    for (const approval of settledIn(ofCall)) approvals.add(approval)
     for (const event of ofCall) {
       const approval = approvalOf(event) ?? (await approvalOfGrant(events, event))
       if (approval !== undefined) await addApproval(approval, event)
@@ -33,7 +38,8 @@ export async function readTrace(events: Events, id: string): Promise<readonly Lo
 
   /** A later call of the same grant is a call of its own. */
   async function addApproval(approval: string, from?: LoggedEvent): Promise<void> {
-    if (approvals.has(approval)) return
+    if (approvals.has(approval) || searched >= maxApprovals) return
+    searched++
     approvals.add(approval)
     const requested = await findNewest(events, 'approval-requested', from, (event) => approvalOf(event) === approval)
     const correlations = requested ? await correlationsOf(events, requested) : []
@@ -42,7 +48,7 @@ export async function readTrace(events: Events, id: string): Promise<readonly Lo
   }
 
   await addCorrelation(id)
-  if (count() === 0) await addApproval(id)
+  if (count === 0) await addApproval(id)
   return [...found.values()].flat().toSorted((a, b) => a.seq - b.seq)
 }
 
@@ -77,6 +83,13 @@ async function correlationsOf(events: Events, requested: LoggedEvent): Promise<r
   return [...new Set(calls.flatMap(({ correlation }) => correlation ?? []))]
 }
 
+/** Approvals that were requested and answered within one correlation. No other call needs to be searched for. */
+function settledIn(ofCall: readonly LoggedEvent[]): readonly string[] {
+  const requested = new Set(ofCall.filter((event) => hasType(event, 'approval-requested')).map(approvalOf))
+  const answers = ofCall.filter((event) => hasType(event, 'tool-answered') && hasAnswer(event))
+  return answers.flatMap((event) => approvalOf(event) ?? []).filter((approval) => requested.has(approval))
+}
+
 function hasAnswer({ payload }: LoggedEvent): boolean {
   return payload['outcome'] !== 'waiting'
 }
@@ -105,7 +118,7 @@ function isSameCall({ payload: one }: LoggedEvent, { payload: other }: LoggedEve
 async function readAll(events: Events, query: EventQuery, most: number): Promise<readonly LoggedEvent[]> {
   const found: LoggedEvent[] = []
   for await (const page of pagesOf(events, query, most)) found.push(...page)
-  return found
+  return found.slice(0, most)
 }
 
 /** In the session of the other event, if there is one. */

@@ -7,6 +7,7 @@ import { isDiskFailure } from '../base/sqlite-file.ts'
 import type { CallRecord, EventLog, RecordedCall } from '../events/events.ts'
 import { openCallRecord } from '../events/events.ts'
 import type { Layer, ToolInfo } from '../mcp/mcp.ts'
+import { metaOf, traceContextOf } from '../mcp/mcp.ts'
 
 export interface RecordLayerOptions {
   readonly events: EventLog
@@ -54,6 +55,7 @@ export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
     const { tool, arguments: args } = operation
     if (tool.annotations.readOnlyHint === true || tool.isPassThrough) return next()
     const { correlation, caller } = call
+    const callerSpan = traceContextOf(metaOf(call.params))?.spanId
     const record = await openRecord(tool, caller, {
       correlation,
       session: caller.session,
@@ -62,6 +64,7 @@ export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
         arguments: recordedArguments(args, tool.unrecorded),
         role: caller.role,
         token_id: caller.tokenId,
+        ...(callerSpan !== undefined && { caller_span: callerSpan }),
       },
     })
     if (!record) {

@@ -1,20 +1,24 @@
-/** All events of one call as a tree: request, decision, approval, outcome. A call that was made again has two roots. */
+/** get_trace: everything that one call caused, as a tree. A call that was made again has two roots. */
 import { z } from 'zod'
 import type { LoggedEvent } from '../api/event.ts'
 import { hasType } from '../api/event.ts'
-import type { Span } from '../api/trace.ts'
+import type { OpenOutcome } from '../api/trace.ts'
 import { traceSchema } from '../api/trace.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
-import { readTrace } from './read-trace.ts'
+import { maxEvents, readTrace } from './read-trace.ts'
+import { openIn, toTree } from './span-tree.ts'
 
-export function createTraceTool(events: Pick<EventLog, 'read'>): Tool {
+type Events = Pick<EventLog, 'read'>
+
+export function createTraceTool(events: Events): Tool {
   return defineTool({
     name: 'get_trace',
     description:
-      'All recorded events of one call, as a tree. If the call was made again to get the answer of a person, both are shown.',
+      'All recorded events that one call caused, as a tree: turns, model calls, tool calls, approvals, calls of other ' +
+      'sessions. If the call was made again to get the answer of a person, both are shown.',
     input: z.strictObject({
       correlation: z
         .string()
@@ -32,44 +36,26 @@ export function createTraceTool(events: Pick<EventLog, 'read'>): Tool {
           `"correlation": the log has no event of "${correlation}". Call query_events for the ids.`,
         )
       }
-      return { correlation, spans: [...toTree(found)] }
+      const spans = [...toTree(found, await outcomesOf(events, openIn(found)))]
+      return { correlation, spans, ...(found.length >= maxEvents && { truncated: true as const }) }
     },
   })
 }
 
-/** An event without a parent, such as a nested call, belongs to the newest open call of its correlation. */
-export function toTree(events: readonly LoggedEvent[]): readonly Span[] {
-  const startedAt = Date.parse(events[0]?.at ?? '')
-  const children = new Map<string, LoggedEvent[]>()
-  const roots: LoggedEvent[] = []
-  const ids = new Set(events.map(({ id }) => id))
-  let open: readonly LoggedEvent[] = []
-  for (const event of events) {
-    const parent = event.parent !== undefined && ids.has(event.parent) ? event.parent : openCall(open, event)
-    if (hasType(event, 'tool-called')) open = [...open, event]
-    if (hasType(event, 'tool-answered')) open = open.filter(({ id }) => id !== parent)
-    if (parent === undefined) roots.push(event)
-    else children.set(parent, [...(children.get(parent) ?? []), event])
+async function outcomesOf(events: Events, open: readonly LoggedEvent[]): Promise<ReadonlyMap<string, OpenOutcome>> {
+  const [started] = (await events.read({ type: 'hub-started', order: 'newest', limit: 1 })).events
+  const isOfThisHub = ({ seq }: LoggedEvent) => started === undefined || seq > started.seq
+  const outcomes = new Map<string, OpenOutcome>()
+  for (const event of open) {
+    if (!hasType(event, 'turn-started')) outcomes.set(event.id, isOfThisHub(event) ? 'running' : 'unknown')
+    // The program of an agent outlives the hub, and so does its turn.
+    else outcomes.set(event.id, (await hasSessionEnded(events, event)) ? 'cut' : 'running')
   }
-  const toSpan = ({ id, type, at, session, correlation, route, payload }: LoggedEvent): Span => {
-    const below = children.get(id) ?? []
-    const isOpen = type === 'tool-called' && !below.some((event) => hasType(event, 'tool-answered'))
-    return {
-      id,
-      type,
-      at,
-      after_ms: Date.parse(at) - startedAt,
-      ...(session !== undefined && { session }),
-      ...(correlation !== undefined && { correlation }),
-      ...(route !== undefined && { route }),
-      payload,
-      ...(isOpen && { outcome: 'unknown' }),
-      spans: below.map(toSpan),
-    }
-  }
-  return roots.map(toSpan)
+  return outcomes
 }
 
-function openCall(open: readonly LoggedEvent[], { correlation }: LoggedEvent): string | undefined {
-  return open.findLast((call) => call.correlation === correlation)?.id
+async function hasSessionEnded(events: Events, { session, seq: cursor }: LoggedEvent): Promise<boolean> {
+  if (session === undefined) return false
+  const later = await events.read({ session, type: 'session-ended', cursor, limit: 1 })
+  return later.events.length > 0
 }

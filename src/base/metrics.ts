@@ -9,6 +9,7 @@ export interface Metrics {
 export interface Counter {
   /** Takes one value per label, in the order of the labels. */
   add(...values: readonly string[]): void
+  addMany(count: number, ...values: readonly string[]): void
 }
 
 export function createMetrics(): Metrics {
@@ -23,12 +24,11 @@ export function createMetrics(): Metrics {
     section(name, help, 'counter', () =>
       [...counts].map(([key, count]) => `${name}${format(labels, key.split(separator))} ${count}`),
     )
-    return {
-      add(...values) {
-        const key = values.join(separator)
-        counts.set(key, (counts.get(key) ?? 0) + 1)
-      },
+    const addMany: Counter['addMany'] = (count, ...values) => {
+      const key = values.join(separator)
+      counts.set(key, (counts.get(key) ?? 0) + count)
     }
+    return { add: (...values) => addMany(1, ...values), addMany }
   }
 
   return {

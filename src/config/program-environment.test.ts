@@ -42,6 +42,7 @@ test('programs see the variables that a shell needs, and none that belong to the
     JWT: 'l',
     SUPABASE_JWT: 'm',
     DOCKER_AUTH_CONFIG: '{"auths":{}}',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=n',
     SIGNING: '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----',
     DEPLOY: '-----BEGIN OPENSSH PRIVATE KEY-----\\nb3Bl',
     RELEASE: '-----BEGIN PGP PRIVATE KEY BLOCK-----',

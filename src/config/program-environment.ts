@@ -66,9 +66,12 @@ function isSecretName(name: string): boolean {
   return secretName(name) !== undefined || secretVariable.test(name)
 }
 
-/** Secret names that only variables have: GH_PAT, PGPASSWORD, SSHPASS, MYSQL_PWD. GIT_ASKPASS is a program's path. */
+/**
+ * Secret names that only variables have: GH_PAT, PGPASSWORD, SSHPASS, MYSQL_PWD, OTEL_EXPORTER_OTLP_HEADERS. GIT_ASKPASS is
+ * a program's path.
+ */
 const secretVariable =
-  /(?:(?:^|_)(?:PAT|PWD|AUTH|AUTH_CONFIG|CREDS?|JWT)|(?<!ASK|BY|COM)PASS|PW|PASSW(?:OR)?D|PASSPHRASE)\d*$/i
+  /(?:(?:^|_)(?:PAT|PWD|AUTH|AUTH_CONFIG|CREDS?|JWT)|(?<!ASK|BY|COM)PASS|PW|PASSW(?:OR)?D|PASSPHRASE)\d*$|^OTEL_\w*_HEADERS$/i
 
 function holdsSecret(value: string): boolean {
   return privateKey.test(value) || passwordInUrl.test(value) || hasSecretInQuery(value)

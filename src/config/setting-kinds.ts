@@ -27,14 +27,15 @@ export function wholeNumber(range: { min: number; max?: number; note?: string })
   }
 }
 
-export function decimal(range: { min: number; note?: string }): Kind<number> {
-  const { min, note } = range
+export function decimal(range: { min: number; max?: number; note?: string }): Kind<number> {
+  const { min, max, note } = range
+  const limits = max === undefined ? `of ${min} or more` : `from ${min} to ${max}`
   return {
     read(given) {
       const number = numberIn(given, /^\d+(\.\d+)?$/)
-      return Number.isFinite(number) && number >= min ? number : undefined
+      return Number.isFinite(number) && number >= min && number <= (max ?? Infinity) ? number : undefined
     },
-    takes: `a number of ${min} or more${note ? `; ${note}` : ''}`,
+    takes: `a number ${limits}${note ? `; ${note}` : ''}`,
   }
 }
 

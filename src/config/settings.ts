@@ -143,6 +143,45 @@ const definitions = {
     group: 'events',
     description: 'When the log grows beyond this many MiB, the hub deletes its oldest events.',
   }),
+  eventSampling: setting(either(oneOf('off'), decimal({ min: 0, max: 1 })), 'off', {
+    environment: 'SIGNALBOX_EVENT_SAMPLING',
+    group: 'events',
+    description:
+      'The share of traces whose events keep the requests and responses of models, such as `0.1`. The events stay, with tokens, cost and outcome, and all other events are complete. With `off`, nothing is left out.',
+  }),
+  otlpEndpoint: optionalSetting(httpUrl, {
+    environment: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    group: 'events',
+    description:
+      'The OpenTelemetry collector that gets all traces as spans, by OTLP over HTTP, such as `http://127.0.0.1:4318`. The hub adds `/v1/traces`. By default none are sent.',
+  }),
+  otlpTracesEndpoint: optionalSetting(httpUrl, {
+    environment: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    group: 'events',
+    description: 'The full URL for traces. It is used as it is, and wins.',
+  }),
+  otlpHeaders: optionalSetting(text, {
+    environment: 'OTEL_EXPORTER_OTLP_HEADERS',
+    group: 'events',
+    secret: true,
+    description: 'Headers for the collector, such as `api-key=…,tenant=…`, with percent-encoded values.',
+  }),
+  otlpTracesHeaders: optionalSetting(text, {
+    environment: 'OTEL_EXPORTER_OTLP_TRACES_HEADERS',
+    group: 'events',
+    secret: true,
+    description: 'More such headers, for traces only. They win.',
+  }),
+  otelServiceName: setting(text, 'signalbox', {
+    environment: 'OTEL_SERVICE_NAME',
+    group: 'events',
+    description: 'The name of the hub in its spans.',
+  }),
+  otelSdkDisabled: setting(onOrOff, 'off', {
+    environment: 'OTEL_SDK_DISABLED',
+    group: 'events',
+    description: 'Switches the export of spans off, even if a collector is set.',
+  }),
 
   defaultTemplate: setting(slug, 'codex', {
     environment: 'SIGNALBOX_DEFAULT_TEMPLATE',

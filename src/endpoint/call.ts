@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Principal } from '../base/principal.ts'
 import type { Call, Client, LoggingLevel, Meta, Params, RpcNotification } from '../mcp/mcp.ts'
-import { isWanted, metaOf, notification, severity } from '../mcp/mcp.ts'
+import { isWanted, metaOf, notification, severity, traceContextOf } from '../mcp/mcp.ts'
 import type { Cancellation } from './cancellation.ts'
 
 export interface CallOptions {
@@ -83,15 +83,11 @@ export class RequestCall implements Call {
   }
 }
 
-const traceparent = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/
-
 /** Half random, half a counter: as unique as a random id, and far cheaper. */
 const ownPrefix = randomBytes(8).toString('hex')
 let count = 0
 
 /** Takes the caller's W3C trace id, if it sent one, so that its trace and ours are the same. */
 export function correlationOf(meta: Meta): string {
-  const parent = meta['traceparent']
-  const traceId = typeof parent === 'string' ? traceparent.exec(parent)?.[1] : undefined
-  return traceId ?? `${ownPrefix}${(++count).toString(16).padStart(16, '0')}`
+  return traceContextOf(meta)?.traceId ?? `${ownPrefix}${(++count).toString(16).padStart(16, '0')}`
 }

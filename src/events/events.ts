@@ -2,8 +2,8 @@
  * The event log: append-only, committed in groups, and redacted before anything is stored. Readers start at a cursor
  * and may wait for more.
  *
- *   append → redact → queue → one commit for all that wait → listeners, waiting readers
- *   appendLater → redact → queue → the next commit
+ *   append → thin → redact → queue → one commit for all that wait → listeners, waiting readers
+ *   appendLater → thin → redact → queue → the next commit
  *
  * With SQLite, the log has its own file. It survives a killed hub, but a power cut may lose the last moments. With
  * PostgreSQL, all hubs on the same database share one log.
@@ -20,6 +20,7 @@ import type { Appended, EventLog } from './event-log.ts'
 import { openPostgresStorage } from './postgres-storage.ts'
 import type { RetentionLimits } from './retention.ts'
 import { startRetention } from './retention.ts'
+import { createSampling, startReporting } from './sampling.ts'
 import { openSqliteStorage } from './sqlite-storage.ts'
 
 export type { CallRecord, RecordedCall } from './call-record.ts'
@@ -33,6 +34,8 @@ export type EventLogOptions =
 export interface EventLogDeps {
   readonly redactor: Redactor
   readonly retention: RetentionLimits
+  /** The share of traces that keep the bodies of model calls. By default, all do. */
+  readonly bodyRate?: number | undefined
   readonly now?: () => Date
   readonly log?: Log
 }
@@ -41,7 +44,7 @@ const defaultLimit = 100
 const mostPerPage = 1_000
 
 export async function openEventLog(options: EventLogOptions, deps: EventLogDeps): Promise<EventLog> {
-  const { redactor, retention: limits, now = () => new Date(), log } = deps
+  const { redactor, retention: limits, bodyRate, now = () => new Date(), log } = deps
   await using opened = new AsyncDisposableStack()
   const onFault = (error: unknown): void => log?.error({ error }, 'the event log had a fault')
   const commits = createCommits(onFault)
@@ -56,8 +59,10 @@ export async function openEventLog(options: EventLogOptions, deps: EventLogDeps)
     retention.noteWritten(bytes)
   })
   opened.defer(() => queue.close())
+  const sampling = createSampling(bodyRate)
+  const toRecord = (event: NewEvent) => createRecord(sampling.thin(event), { redactor, now })
   const append = async (event: NewEvent): Promise<Appended> => {
-    const record = createRecord(event, { redactor, now })
+    const record = toRecord(event)
     return { seq: await queue.append(record), id: record.id, at: record.at }
   }
   /** The number of lost outcomes that the log does not mention yet. */
@@ -73,6 +78,7 @@ export async function openEventLog(options: EventLogOptions, deps: EventLogDeps)
       lost += outcomes
     })
   }
+  opened.use(startReporting(sampling, append, onFault))
   const dropOldest = storage.dropOldest.bind(storage)
   const retention = opened.use(startRetention({ limits, now, dropOldest, tell: append, onFault }))
 
@@ -82,7 +88,7 @@ export async function openEventLog(options: EventLogOptions, deps: EventLogDeps)
     appendLater(event) {
       // The request of this call was written before its outcome, so the log accepts writes again.
       if (lost > 0) tellLost()
-      queue.appendLater(createRecord(event, { redactor, now }), noteLost)
+      queue.appendLater(toRecord(event), noteLost)
     },
     async read(query) {
       await queue.flush()

@@ -44,5 +44,7 @@ const schemaStatements = [
   'create index if not exists events_by_session on events (session, seq) where session is not null',
   'create index if not exists events_by_correlation on events (correlation, seq) where correlation is not null',
   'create index if not exists events_by_type on events (type, seq)',
+  'create index if not exists events_by_thread on events (thread, seq) where thread is not null',
+  'create index if not exists events_by_route on events (route, seq) where route is not null',
   'create index if not exists events_by_time on events (at)',
 ]

@@ -12,6 +12,7 @@ import type { AnyEventLog } from '../../test/harness/any-event-log.ts'
 import { openAnyEventLog } from '../../test/harness/any-event-log.ts'
 import { requires } from '../../test/harness/requires.ts'
 import { createRedactor } from '../base/redact.ts'
+import { filterColumns } from './event-storage.ts'
 
 /** Limits the size of files and lifts the limit again, which simulates a full disk for one process. */
 const prlimit = requires('prlimit')
@@ -134,7 +135,7 @@ test('after closing, all data is in one file', async () => {
 test('a search through the whole log lets other work run in between', async () => {
   await using log = await open(join(temporaryDirectory(), 'events.db'))
   for (let round = 0; round < 40; round++) {
-    await Promise.all(Array.from({ length: 500 }, () => log.append({ type: 'a', thread: 't', payload: {} })))
+    await Promise.all(Array.from({ length: 500 }, () => log.append({ type: 'a', payload: {} })))
   }
   let turns = 0
   const count = (): void => {
@@ -142,9 +143,25 @@ test('a search through the whole log lets other work run in between', async () =
     immediate = setImmediate(count)
   }
   let immediate = setImmediate(count)
-  expect((await log.read({ thread: 'nobody', route: 'nowhere' })).events).toEqual([])
+  expect((await log.read({ type: 'a', route: 'nowhere' })).events).toEqual([])
   clearImmediate(immediate)
   expect(turns).toBeGreaterThan(3)
+})
+
+test('each field that a query may filter by has an index, also in a log of an older release', async () => {
+  const path = join(temporaryDirectory(), 'events.db')
+  await (await open(path))[Symbol.asyncDispose]()
+  {
+    using older = new DatabaseSync(path)
+    older.exec('drop index events_by_thread; drop index events_by_route')
+  }
+  await using log = await open(path)
+  await log.append({ type: 'a', thread: 't', route: 'r', payload: {} })
+  using database = new DatabaseSync(path)
+  for (const column of filterColumns) {
+    const plan = database.prepare(`explain query plan select * from events where seq > 0 and ${column} = ?`).all('x')
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining(`events_by_${column}`)])
+  }
 })
 
 test('the file shrinks when the size limit is lowered', async () => {

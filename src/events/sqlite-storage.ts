@@ -123,7 +123,16 @@ function createSchema(database: DatabaseSync, path: string): void {
       `${path} was written by a newer signalbox. Install that version or a later one, or move the file away.`,
     )
   }
-  if (version === schemaVersion) return
+  if (version < schemaVersion) createTable(database)
+  for (const column of laterIndexes) {
+    database.exec(`create index if not exists events_by_${column} on events (${column}) where ${column} is not null`)
+  }
+}
+
+/** A log of an older release gets these too. They do not change the version, because that release can still use it. */
+const laterIndexes = ['thread', 'route'] as const
+
+function createTable(database: DatabaseSync): void {
   database.exec(`
     begin immediate;
     create table events (

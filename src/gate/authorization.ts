@@ -26,6 +26,8 @@ export interface GateRequest extends PolicyCall, HeldCall {
   readonly thread?: string | undefined
   /** The token that made the call, if there was one. */
   readonly caller?: Pick<Principal, 'role' | 'tokenId'>
+  /** The span of the caller, if it sent a W3C trace context. */
+  readonly callerSpan?: string | undefined
   /** The value that `suspend` returned in the previous round. */
   readonly state?: unknown
   /** Arguments that are not recorded in events. */

@@ -22,6 +22,7 @@ export function recordedCall(request: GateRequest, decided: Decided): RecordedCa
       ...(caller && { role: caller.role, token_id: caller.tokenId }),
       ...(clientName !== undefined && { client: clientName }),
       ...(upstream !== undefined && { upstream }),
+      ...(request.callerSpan !== undefined && { caller_span: request.callerSpan }),
     },
   }
 }

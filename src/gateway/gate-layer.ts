@@ -2,7 +2,17 @@
 import { jsonSize } from '../base/json-size.ts'
 import type { Authorized, Gate, GateRequest } from '../gate/gate.ts'
 import type { Call, CallToolResult, Layer, Next, Operation } from '../mcp/mcp.ts'
-import { errorCode, inputRequired, isInputRequired, isRecord, noCompletion, RpcError, toolError } from '../mcp/mcp.ts'
+import {
+  errorCode,
+  inputRequired,
+  isInputRequired,
+  isRecord,
+  metaOf,
+  noCompletion,
+  RpcError,
+  toolError,
+  traceContextOf,
+} from '../mcp/mcp.ts'
 import { policyNames } from './names.ts'
 import { refusalError, waitingError, waitingText, withoutReservedCode } from './policy-errors.ts'
 import { withoutWire } from './wire-params.ts'
@@ -19,7 +29,7 @@ export function createGateLayer(gate: Gate): Layer {
     const authorization = await gate.authorize({ ...question, ...askerOf(call), ...place })
     switch (authorization.status) {
       case 'allowed': {
-        const result = await run(next, authorizedCall(call, question, authorization), authorization, question.tool)
+        const result = await run(next, authorizedCall(call, authorization), authorization, question.tool)
         const isRelayedTool = operation.kind === 'tool' && question.upstream !== undefined
         return isRelayedTool ? withCorrelation(result, call) : result
       }
@@ -77,6 +87,7 @@ function askerOf(call: Call) {
     session: caller.session!,
     caller,
     clientName: client.info?.name,
+    callerSpan: traceContextOf(metaOf(call.params))?.spanId,
     correlation,
     signal,
     state,
@@ -87,11 +98,8 @@ function askerOf(call: Call) {
 }
 
 /** Copies the call only if something changes: most calls are relayed. */
-function authorizedCall(call: Call, { upstream }: Question, { event, state }: Authorized): Call {
-  const comesBack = call.state !== undefined
-  const isOwn = upstream === undefined
-  if (!comesBack && !isOwn) return call
-  return call.with({ ...(isOwn && { event }), ...(comesBack && { state }) })
+function authorizedCall(call: Call, { event, state }: Authorized): Call {
+  return call.with({ event, ...(call.state !== undefined && { state }) })
 }
 
 async function run(next: Next, call: Call, authorized: Authorized, tool: string): Promise<object> {

@@ -21,7 +21,7 @@ function metaFor(call: Call): Params {
   for (const name in given) if (!isMetaOfHop.has(name)) meta[name] = given[name]
   // The transport to a legacy upstream leaves this out.
   if (meta[metaKey.logLevel] === undefined && call.logLevel !== undefined) meta[metaKey.logLevel] = call.logLevel
-  meta['traceparent'] = traceparentOf(call.correlation)
+  meta['traceparent'] = traceparentOf(call)
   return meta
 }
 

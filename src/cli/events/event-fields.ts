@@ -5,8 +5,15 @@ export function eventFields(payload: Readonly<Record<string, unknown>>): readonl
   return Object.entries(payload).flatMap(([name, value]) => {
     if (hidden.has(name)) return []
     if (name === 'decision' && isRecord(value)) return eventFields(value)
+    if (name === 'usage' && isRecord(value)) return usageFields(value)
+    if (name === 'chain' && Array.isArray(value)) return [`chain=${value.map(String).join(' → ')}`]
     return [`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`]
   })
 }
 
-const hidden = new Set(['token_id', 'role', 'digest'])
+function usageFields({ input_tokens, output_tokens, cost_usd }: Readonly<Record<string, unknown>>): readonly string[] {
+  const tokens = `tokens=${String(input_tokens)} in, ${String(output_tokens)} out`
+  return typeof cost_usd === 'number' ? [tokens, `cost=$${cost_usd}`] : [tokens]
+}
+
+const hidden = new Set(['token_id', 'role', 'digest', 'caller_span'])

@@ -26,8 +26,12 @@ export const command = defineCommand({
   ].join('\n'),
   flags: {
     session: { takes: 'SESSION', about: 'only events of this session, by name or id' },
+    thread: { takes: 'THREAD', about: 'only events of this thread' },
+    trace: { takes: 'ID', about: 'only events of this correlation, from the column "trace"' },
     type: { takes: 'TYPE', about: 'only events of this type, such as tool-called' },
+    route: { takes: 'ROUTE', about: 'only events of this route, such as openai or mcp:stdio' },
     since: { takes: 'TIME', about: 'only events since a time: 1h (an hour ago), or 2026-01-31T08:00:00Z' },
+    until: { takes: 'TIME', about: 'only events before a time, written in the same way' },
     limit: { takes: 'COUNT', short: 'n', about: 'how many, at most 1000 (default: 20)' },
     cursor: { takes: 'CURSOR', about: 'continue where an earlier list ended' },
     'oldest-first': { about: 'start with the oldest' },
@@ -38,17 +42,21 @@ export const command = defineCommand({
     'signalbox events',
     'signalbox events --since 1h',
     'signalbox events --session build --type tool-called -n 50',
+    'signalbox events --type model-answered --route openai --since 1d --until 1h',
   ],
   async run(args, context) {
     const limit = readLimit(args.text('limit') ?? '20')
-    const since = readTime(args, 'since')
+    const times = { since: readTime(args, 'since'), until: readTime(args, 'until') }
     const order = args.has('oldest-first') ? 'oldest' : 'newest'
     using hub = await openHubClient(args, context)
     const sessions = await listSessions(hub)
     const filter = {
       session: args.text('session'),
+      thread: args.text('thread'),
+      correlation: args.text('trace'),
       type: args.text('type'),
-      since,
+      route: args.text('route'),
+      ...times,
       cursor: args.text('cursor'),
     }
     const given = Object.entries(filter).filter(([, value]) => value !== undefined)

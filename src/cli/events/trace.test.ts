@@ -54,3 +54,24 @@ test('escapes text of an agent that would move the cursor', () => {
   const line = renderTrace([span('tool-called', 0, { tool: 'x\u001b[2J', arguments: { text: '\u202e' } })])
   expect(line).toBe('└─ +0 ms  tool-called  tool=x\\u001b[2J  arguments={"text":"\\u202e"}')
 })
+
+test('a turn shows its chain, its models with tokens and cost, and which parts are not over', () => {
+  const usage = { input_tokens: 120, output_tokens: 30, cost_usd: 0.0015 }
+  const model = span('model-called', 5, { model: 'gpt-5' }, [
+    span('model-answered', 9, { model: 'gpt-5', ms: 4, outcome: 'ok', usage }),
+  ])
+  const turn: ShownSpan = {
+    ...span('turn-started', 0, { chain: ['a', 'b'] }, [
+      { ...model, ms: 4, route: 'openai' },
+      { ...span('tool-called', 10, { tool: 'own_shell' }), outcome: 'running' },
+    ]),
+    outcome: 'cut',
+    detached: 'missing',
+  }
+  expect(renderTrace([turn]).split('\n')).toEqual([
+    '└─ +0 ms  turn-started  chain=a → b  cut: its session has ended  (its parent is not in the log)',
+    '   ├─ +5 ms  model-called  openai  model=gpt-5  took 4 ms',
+    '   │  └─ +9 ms  model-answered  ms=4  outcome=ok  tokens=120 in, 30 out  cost=$0.0015',
+    '   └─ +10 ms  tool-called  tool=own_shell  still running',
+  ])
+})

@@ -1,5 +1,6 @@
-/** `signalbox trace`: the whole path of a call, as a tree. */
-import { type Span, traceSchema } from '../../api/trace.ts'
+/** `signalbox trace`: everything that a call caused, as a tree. */
+import type { Detachment, OpenOutcome, Span } from '../../api/trace.ts'
+import { endTypeOf, traceSchema } from '../../api/trace.ts'
 import { defineCommand } from '../command/command.ts'
 import { hubFlags, jsonFlag } from '../command/common-flags.ts'
 import { ask, openHubClient } from '../hub-client/ask-hub.ts'
@@ -10,6 +11,8 @@ export const command = defineCommand({
   takes: '<id>',
   about: [
     'Shows the record of one call: its arguments, the rule that decided, the person who approved, its route and its outcome.',
+    'A call that prompts an agent shows its turn: the calls of models with their tokens and cost, the calls of tools, and the',
+    'turns of other sessions that it asked.',
     'If the person answered after the call had stopped waiting, it also shows the call that the agent made again.',
     'The id is the id of its approval or its correlation, which is in its events and, for an agent, in the _meta of the',
     'result. Each line leaves out the fields that a line above it shows; --json prints all of them.',
@@ -21,13 +24,23 @@ export const command = defineCommand({
     const [id = ''] = args.words
     using hub = await openHubClient(args, context)
     const trace = await ask(hub, 'get_trace', { correlation: id })
-    context.out(args.has('json') ? JSON.stringify(trace, null, 2) : renderTrace(traceSchema.parse(trace).spans))
+    if (args.has('json')) {
+      context.out(JSON.stringify(trace, null, 2))
+      return 'ok'
+    }
+    const { spans, truncated } = traceSchema.parse(trace)
+    context.out(renderTrace(spans))
+    if (truncated)
+      context.err(`signalbox: these are the first events only. "signalbox events --trace ${id}" lists all.`)
     return 'ok'
   },
 })
 
 /** The fields of a span that are shown. */
-export interface ShownSpan extends Pick<Span, 'type' | 'after_ms' | 'route' | 'payload' | 'outcome'> {
+export interface ShownSpan extends Pick<
+  Span,
+  'type' | 'after_ms' | 'ms' | 'route' | 'payload' | 'outcome' | 'detached'
+> {
   readonly spans: readonly ShownSpan[]
 }
 
@@ -46,11 +59,31 @@ function renderSpan(span: ShownSpan, indent: string, isLast: boolean, shown: Set
 }
 
 /** The time, the type, and the fields that are not shown above. */
-function lineOf({ type, after_ms, route, payload, outcome }: ShownSpan, shown: Set<string>): string {
+function lineOf(span: ShownSpan, shown: Set<string>): string {
+  const { type, after_ms, ms, route, payload, outcome, detached } = span
   const fields = [...(route === undefined ? [] : [route]), ...eventFields(payload)]
-  const isCall = type === 'tool-called'
-  const fresh = fields.filter((field) => (isCall || !shown.has(field)) && !type.endsWith(`-${field.split('=')[1]}`))
+  const isBeginning = endTypeOf(span) !== undefined
+  const fresh = fields.filter(
+    (field) => (isBeginning || !shown.has(field)) && !type.endsWith(`-${field.split('=')[1]}`),
+  )
   for (const field of fields) shown.add(field)
-  const open = outcome === undefined ? [] : [`outcome ${outcome}`]
-  return [`+${after_ms} ms`, type, ...fresh.map(visibleText), ...open].join('  ')
+  return [
+    `+${after_ms} ms`,
+    type,
+    ...fresh.map(visibleText),
+    ...(ms === undefined ? [] : [`took ${ms} ms`]),
+    ...(outcome === undefined ? [] : [outcomeWords[outcome]]),
+    ...(detached === undefined ? [] : [detachedWords[detached]]),
+  ].join('  ')
+}
+
+const outcomeWords: Readonly<Record<OpenOutcome, string>> = {
+  running: 'still running',
+  unknown: 'outcome unknown',
+  cut: 'cut: its session has ended',
+}
+
+const detachedWords: Readonly<Record<Detachment, string>> = {
+  missing: '(its parent is not in the log)',
+  cyclic: '(its parent is below it)',
 }
