@@ -53,6 +53,29 @@ const entryBodies = [
 export const entryBodySchema = z.discriminatedUnion('type', entryBodies)
 export type EntryBody = z.output<typeof entryBodySchema>
 
+/** The formats of other providers in which a thread can be told. */
+export const formatNames = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
+export type FormatName = (typeof formatNames)[number]
+
+/** What the format that an entry came in says beyond the entry, such as the signature of a thought. */
+export interface EntryExtra {
+  readonly format: FormatName
+  readonly version: number
+  readonly value: {
+    /** Entries with the same number were one message. */
+    readonly message: number
+    /** The other fields of its message. The first entry of a message has them. */
+    readonly fields?: Readonly<Record<string, unknown>>
+    /** The other fields of its part of the message. */
+    readonly part?: Readonly<Record<string, unknown>>
+    /** How the format wrote it, where it has several ways. */
+    readonly form?: readonly string[]
+    /** Messages beside it that say nothing in a thread, such as instructions for the model. */
+    readonly before?: readonly unknown[]
+    readonly after?: readonly unknown[]
+  }
+}
+
 export interface EntryPlace {
   /** Identifies the entry in its thread. An entry whose key the thread already has is ignored. */
   readonly key: string
@@ -61,6 +84,8 @@ export interface EntryPlace {
   readonly model?: string | undefined
   /** Who said it, if not the agent of the thread: another provider has continued the conversation. */
   readonly provider?: string | undefined
+  /** Of an entry that was imported. */
+  readonly extra?: EntryExtra | undefined
 }
 
 /** As drivers write it. */
