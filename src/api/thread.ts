@@ -56,6 +56,7 @@ export type EntryBody = z.output<typeof entryBodySchema>
 /** The formats of other providers in which a thread can be told. */
 export const formatNames = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
 export type FormatName = (typeof formatNames)[number]
+export const exportFormats = ['json', 'markdown', ...formatNames] as const
 
 /** What the format that an entry came in says beyond the entry, such as the signature of a thought. */
 export interface EntryExtra {

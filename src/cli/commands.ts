@@ -44,6 +44,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./threads/thread-commands.ts')).thread,
   },
   {
+    name: 'thread import',
+    summary: 'make a thread from the messages of another provider',
+    load: async () => (await import('./threads/thread-commands.ts')).threadImport,
+  },
+  {
+    name: 'switch',
+    summary: 'continue a thread with another agent or model',
+    load: async () => (await import('./threads/thread-commands.ts')).switchProvider,
+  },
+  {
     name: 'chat',
     summary: 'leave the agent of a session a message, and read what it wrote',
     load: async () => (await import('./chat/chat.ts')).command,

@@ -2,9 +2,12 @@
 import { HubError } from '../base/hub-error.ts'
 import type { Companions } from './port/companion.ts'
 import type { Driver } from './port/driver.ts'
+import type { HandOvers } from './port/hand-over.ts'
 
 export type * from './port/companion.ts'
 export type * from './port/driver.ts'
+export type * from './port/hand-over.ts'
+export { handedOverMark } from './port/hand-over.ts'
 export type * from './port/own-tools.ts'
 export type * from './port/thread-writer.ts'
 export { createAcpDriver } from './acp/acp.ts'
@@ -19,6 +22,13 @@ export const companions: Companions = {
   claude: async () => (await import('./claude/companion.ts')).openClaudeCompanion,
   gemini: async () => (await import('./gemini/companion.ts')).openGeminiCompanion,
   opencode: async () => (await import('./opencode/companion.ts')).openOpencodeCompanion,
+}
+
+/** Codex gets a thread from its driver, when it runs. */
+export const handOvers: HandOvers = {
+  claude: async () => (await import('./claude/hand-over.ts')).handOverToClaude,
+  gemini: async () => (await import('./gemini/hand-over.ts')).handOverToGemini,
+  opencode: async () => (await import('./opencode/hand-over.ts')).handOverToOpencode,
 }
 
 export interface Drivers {

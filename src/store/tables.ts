@@ -57,8 +57,8 @@ export interface LoginCodeRow {
 /** A conversation with an agent. */
 export interface ThreadRow {
   id: string
-  /** The newest session that continues it. */
-  session_id: string
+  /** The newest session that continues it. Null: none does. */
+  session_id: string | null
   agent: string
   /** The id that the agent itself gave it. Null: no agent knows it yet. */
   conversation: string | null

@@ -4,7 +4,8 @@ import type { Store, Tables } from '../store/store.ts'
 
 export interface ThreadRecord {
   readonly id: string
-  readonly sessionId: string
+  /** `undefined`: it was imported or forked, and nobody continues it. */
+  readonly sessionId: string | undefined
   readonly agent: string
   /** The id that the agent itself gave it. `undefined`: no agent knows it yet. */
   readonly conversation: string | undefined
@@ -19,11 +20,16 @@ export interface ThreadStore {
   /** The newest thread of a session. */
   findOf(sessionId: string): Promise<ThreadRecord | undefined>
   /** Oldest first, so that the last of each session is its newest. */
-  listNewest(): Promise<readonly Pick<ThreadRecord, 'id' | 'sessionId'>[]>
+  listNewest(): Promise<readonly { readonly id: string; readonly sessionId: string }[]>
   findConversation(agent: string, conversation: string): Promise<ThreadRecord | undefined>
-  insert(record: ThreadRecord): Promise<void>
+  /** A new thread with these entries, both or neither. */
+  insert(record: ThreadRecord, entries?: readonly NewEntry[]): Promise<void>
   /** The thread goes on in this session. */
   move(id: string, sessionId: string): Promise<void>
+  /** The agent has given the thread its own id. */
+  setConversation(id: string, conversation: string): Promise<void>
+  /** Removes a thread that no session continues. */
+  remove(id: string): Promise<void>
   /** Stores the entries that the thread does not have, and how far their source was read. Returns what was stored. */
   append(
     thread: string,
@@ -46,10 +52,11 @@ export interface ThreadStore {
   keyAt(thread: string, seq: number): Promise<string | undefined>
   /** The ends of its turns. */
   listCompleted(thread: string): Promise<readonly Completed[]>
-  /** Copies the entries up to this one into another thread. */
-  copy(from: string, to: string, lastSeq: number): Promise<void>
   readTo(sessionId: string): Promise<string | undefined>
 }
+
+/** A statement has a limited number of values. */
+const rowsAtOnce = 100
 
 type Db = Store['db']
 type Completed = Extract<EntryBody, { type: 'complete' }>
@@ -76,27 +83,29 @@ export function createThreadStore({ db }: Store): ThreadStore {
         .orderBy('created_at')
         .orderBy('id')
         .execute()
-      return found.map(({ id, session_id: sessionId }) => ({ id, sessionId }))
+      return found.flatMap(({ id, session_id: sessionId }) => (sessionId === null ? [] : [{ id, sessionId }]))
     },
     async findConversation(agent, conversation) {
       const row = await threads().where('agent', '=', agent).where('conversation', '=', conversation).executeTakeFirst()
       return row && toRecord(row)
     },
-    async insert({ id, sessionId, agent, conversation, parent, forkKey, label, createdAt }) {
-      const row = {
-        id,
-        session_id: sessionId,
-        agent,
-        conversation: conversation ?? null,
-        parent: parent ?? null,
-        fork_key: forkKey ?? null,
-        label: label ?? null,
-        created_at: createdAt,
-      }
-      await db.insertInto('threads').values(row).execute()
-    },
+    insert: (record, given = []) =>
+      db.transaction().execute(async (transaction) => {
+        await transaction.insertInto('threads').values(toThreadRow(record)).execute()
+        for (let from = 0; from < given.length; from += rowsAtOnce) {
+          const rows = given.slice(from, from + rowsAtOnce)
+          const numbered = rows.map((entry, index) => toRow(record.id, { ...entry, seq: from + index + 1 }))
+          await transaction.insertInto('thread_entries').values(numbered).execute()
+        }
+      }),
     async move(id, sessionId) {
       await db.updateTable('threads').set({ session_id: sessionId }).where('id', '=', id).execute()
+    },
+    async setConversation(id, conversation) {
+      await db.updateTable('threads').set({ conversation }).where('id', '=', id).execute()
+    },
+    async remove(id) {
+      await db.deleteFrom('threads').where('id', '=', id).where('session_id', 'is', null).execute()
     },
     append: (thread, given, progress) =>
       db.transaction().execute(async (transaction) => {
@@ -169,18 +178,6 @@ export function createThreadStore({ db }: Store): ThreadStore {
       const row = await entries(db, thread).where('key', '=', key).executeTakeFirst()
       return row && toEntry(row)
     },
-    async copy(from, to, lastSeq) {
-      await db
-        .insertInto('thread_entries')
-        .columns(['thread_id', 'seq', 'key', 'type', 'at', 'model', 'body'])
-        .expression(({ selectFrom, val }) =>
-          selectFrom('thread_entries')
-            .select([val(to).as('thread_id'), 'seq', 'key', 'type', 'at', 'model', 'body'])
-            .where('thread_id', '=', from)
-            .where('seq', '<=', lastSeq),
-        )
-        .execute()
-    },
     async readTo(sessionId) {
       const row = await db
         .selectFrom('thread_progress')
@@ -195,13 +192,27 @@ export function createThreadStore({ db }: Store): ThreadStore {
 function toRecord(row: Tables['threads']): ThreadRecord {
   return {
     id: row.id,
-    sessionId: row.session_id,
+    sessionId: row.session_id ?? undefined,
     agent: row.agent,
     conversation: row.conversation ?? undefined,
     parent: row.parent ?? undefined,
     forkKey: row.fork_key ?? undefined,
     label: row.label ?? undefined,
     createdAt: row.created_at,
+  }
+}
+
+function toThreadRow(record: ThreadRecord): Tables['threads'] {
+  const { id, sessionId, agent, conversation, parent, forkKey, label, createdAt } = record
+  return {
+    id,
+    session_id: sessionId ?? null,
+    agent,
+    conversation: conversation ?? null,
+    parent: parent ?? null,
+    fork_key: forkKey ?? null,
+    label: label ?? null,
+    created_at: createdAt,
   }
 }
 

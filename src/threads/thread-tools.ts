@@ -1,7 +1,7 @@
-/** read_thread, fork_thread, export_thread, and the threads as resources. */
+/** read_thread, fork_thread, import_thread, export_thread, and the threads as resources. */
 import { z } from 'zod'
 import type { Thread } from '../api/thread.ts'
-import { threadSchema } from '../api/thread.ts'
+import { exportFormats, formatNames, threadSchema } from '../api/thread.ts'
 import { HubError, isNotFound } from '../base/hub-error.ts'
 import type { Provider, Variables } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
@@ -10,7 +10,7 @@ import { sessionThreadUri, threadsPrefix } from './thread-uris.ts'
 import type { Threads } from './thread.ts'
 
 export interface ThreadToolsOptions {
-  readonly threads: Pick<Threads, 'read' | 'fork'>
+  readonly threads: Pick<Threads, 'read' | 'fork' | 'importThread' | 'find' | 'entriesOf'>
 }
 
 const subject = {
@@ -19,6 +19,8 @@ const subject = {
 }
 const maxTimeoutMs = 600_000
 const mostLimit = 2_000
+/** As much as the body of a request holds by default. */
+const mostImportedLength = 4_000_000
 
 export function createThreadProvider({ threads }: ThreadToolsOptions): Provider {
   async function readAll(threadOrSession: string, signal: AbortSignal): Promise<Thread> {
@@ -63,15 +65,46 @@ export function createThreadProvider({ threads }: ThreadToolsOptions): Provider 
       run: async ({ at, label, ...of }) => threads.fork(nameIn(of), { at, label }),
     }),
     defineTool({
+      name: 'import_thread',
+      description:
+        'Makes a new thread from the messages of another provider: a JSON list, a request with such a list, or a file that Codex, Claude Code or Gemini CLI keeps. switch_provider continues it.',
+      input: z.strictObject({
+        text: z.string().min(1).max(mostImportedLength),
+        format: z.enum(formatNames),
+        label: z.string().min(1).max(200).optional(),
+      }),
+      output: threadSchema,
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+      unrecorded: ['text'],
+      run: async ({ text, format, label }) => threads.importThread(text, { format, label }),
+    }),
+    defineTool({
       name: 'export_thread',
-      description: 'The whole thread as a text: json (version v1) or markdown.',
-      input: z.strictObject({ ...subject, format: z.enum(['json', 'markdown']).default('json') }),
-      output: z.object({ format: z.enum(['json', 'markdown']), text: z.string() }),
+      description:
+        'The whole thread as a text: json (version v1), markdown, or the messages in the format of another provider. left_out names what that format cannot hold.',
+      input: z.strictObject({ ...subject, format: z.enum(exportFormats).default('json') }),
+      output: z.object({
+        format: z.enum(exportFormats),
+        text: z.string(),
+        left_out: z
+          .array(z.object({ what: z.string(), where: z.array(z.string()).describe('Ids of messages and events.') }))
+          .optional(),
+      }),
       annotations: { readOnlyHint: true, openWorldHint: false },
       async run({ format, ...of }, { signal }) {
-        const thread = await readAll(nameIn(of), signal)
-        const { cursor: _, has_more: __, ...whole } = thread
-        return { format, text: format === 'markdown' ? toMarkdown(thread) : `${JSON.stringify(whole, null, 2)}\n` }
+        if (format === 'json' || format === 'markdown') {
+          const thread = await readAll(nameIn(of), signal)
+          const { cursor: _, has_more: __, ...whole } = thread
+          return { format, text: format === 'markdown' ? toMarkdown(thread) : jsonText(whole) }
+        }
+        const { writeThread } = await import('./formats/formats.ts')
+        const { id } = await threads.find(nameIn(of))
+        const { messages, leftOut } = writeThread(format, await threads.entriesOf(id))
+        return {
+          format,
+          text: jsonText(messages),
+          left_out: leftOut.map(({ what, where }) => ({ what, where: [...where] })),
+        }
       },
     }),
   ]
@@ -102,6 +135,10 @@ export function createThreadProvider({ threads }: ThreadToolsOptions): Provider 
       template(`${threadsPrefix}{id}`, 'thread', 'A thread, by its id.', ({ id }) => String(id)),
     ],
   }
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
 }
 
 function nameIn({ session, thread }: { readonly session?: string | undefined; readonly thread?: string | undefined }) {

@@ -1,5 +1,5 @@
 /** The interface of threads, for the rest of the hub and for the tools of this folder. */
-import type { Frame, Thread, ThreadEntry, Usage } from '../api/thread.ts'
+import type { FormatName, Frame, Thread, ThreadEntry, Usage } from '../api/thread.ts'
 import type { ThreadWriter } from '../drivers/drivers.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { Seen } from './frames.ts'
@@ -24,11 +24,26 @@ export interface Threads extends Feature {
   isQuietAfter(sessionId: string, place: Omit<ThreadPlace, 'cursor'>): Promise<boolean>
   /** Calls the listener when the thread of a session changes. Returns a function that stops it. */
   onChange(sessionId: string, listener: () => void): () => void
-  /** A new thread with the same messages, up to the one with the id `at`. */
-  fork(
-    threadOrSession: string,
-    options: { readonly at?: string | undefined; readonly label?: string | undefined },
+  /** A new thread with the same messages, up to the one with the id `at`. No session continues it yet. */
+  fork(threadOrSession: string, options: ForkOptions): Promise<Thread>
+  /** A new thread from the messages of another provider. No session continues it yet. */
+  importThread(
+    text: string,
+    options: { readonly format: FormatName; readonly label?: string | undefined },
   ): Promise<Thread>
+  /** All entries. */
+  entriesOf(thread: string): Promise<readonly ThreadEntry[]>
+  /** The session continues a thread that no session has, from its first conversation on. */
+  attach(thread: string, session: ThreadSession): Promise<void>
+  /** Removes a thread that no session continues. */
+  remove(thread: string): Promise<void>
+}
+
+export interface ForkOptions {
+  readonly at?: string | undefined
+  readonly label?: string | undefined
+  /** Who continues it, if it is another agent. */
+  readonly agent?: string | undefined
 }
 
 export interface ThreadSession {

@@ -7,7 +7,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { SessionStatus } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
-import type { Draft, EntryBody, NewEntry, Thread, Usage } from '../api/thread.ts'
+import type { Draft, EntryBody, NewEntry, Thread, ThreadEntry, Usage } from '../api/thread.ts'
 import { HubError, isNotFound } from '../base/hub-error.ts'
 import { withoutKnownSecrets } from '../base/known-secrets.ts'
 import type { Redactor } from '../base/redact.ts'
@@ -50,46 +50,77 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
   const names = new Map<string, string>()
   /** The newest thread of each session. */
   const newest = new Map<string, string>()
+  /** The session that last wrote to a thread. */
+  const writers = new Map<string, string>()
 
   function notify({ id, sessionId }: Pick<ThreadRecord, 'id' | 'sessionId'>): void {
     notices.resourceChanged(threadUri(id))
+    for (const listener of listeners.get(id) ?? []) listener()
+    if (sessionId === undefined) return
     notices.resourceChanged(sessionThreadUri(sessionId))
     const name = names.get(sessionId)
     if (name !== undefined) notices.resourceChanged(sessionThreadUri(name))
     for (const listener of listeners.get(sessionId) ?? []) listener()
   }
 
-  function onChange(sessionId: string, listener: () => void): () => void {
-    const all = listeners.get(sessionId) ?? new Set()
-    listeners.set(sessionId, all.add(listener))
+  /** Of a session or a thread. */
+  function onChange(id: string, listener: () => void): () => void {
+    const all = listeners.get(id) ?? new Set()
+    listeners.set(id, all.add(listener))
     return () => {
       all.delete(listener)
-      if (all.size === 0) listeners.delete(sessionId)
+      if (all.size === 0) listeners.delete(id)
     }
   }
 
-  /** The thread of a conversation, which may have begun in an earlier session. */
+  /** The thread of a conversation, which may have begun in an earlier session or with another agent. */
   async function continueThread({ id: sessionId, agent }: ThreadSession, conversation: string): Promise<ThreadRecord> {
+    const thread =
+      (await foundThread(sessionId, agent, conversation)) ??
+      (await handedThread(sessionId, conversation)) ??
+      (await newThread({ sessionId, agent, conversation }))
+    writers.set(thread.id, sessionId)
+    return thread
+  }
+
+  async function foundThread(
+    sessionId: string,
+    agent: string,
+    conversation: string,
+  ): Promise<ThreadRecord | undefined> {
     const found = await rows.findConversation(agent, conversation)
-    if (found?.sessionId === sessionId) return found
-    if (found) {
-      await assertOver(found.sessionId)
-      await rows.move(found.id, sessionId)
-      newest.set(sessionId, found.id)
-      return { ...found, sessionId }
-    }
+    if (!found || found.sessionId === sessionId) return found
+    if (found.sessionId !== undefined) await assertOver(found.sessionId)
+    await rows.move(found.id, sessionId)
+    newest.set(sessionId, found.id)
+    return { ...found, sessionId }
+  }
+
+  /** The thread that the session got when it began. Its first conversation continues it. */
+  async function handedThread(sessionId: string, conversation: string): Promise<ThreadRecord | undefined> {
+    const thread = await rows.findOf(sessionId)
+    if (!thread || thread.conversation !== undefined) return undefined
+    await rows.setConversation(thread.id, conversation)
+    return { ...thread, conversation }
+  }
+
+  async function newThread({
+    entries,
+    ...given
+  }: Pick<ThreadRecord, 'agent'> &
+    Partial<ThreadRecord> & { readonly entries?: readonly NewEntry[] }): Promise<ThreadRecord> {
     const record: ThreadRecord = {
       id: `t${randomUUID()}`,
-      sessionId,
-      agent,
-      conversation,
+      sessionId: undefined,
+      conversation: undefined,
       parent: undefined,
       forkKey: undefined,
       label: undefined,
       createdAt: new Date().toISOString(),
+      ...given,
     }
-    await rows.insert(record)
-    newest.set(sessionId, record.id)
+    await rows.insert(record, entries)
+    if (record.sessionId !== undefined) newest.set(record.sessionId, record.id)
     return record
   }
 
@@ -138,10 +169,23 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
   function writerOf(session: ThreadSession): ThreadWriter {
     const oneByOne: Serial = createSerial()
     names.set(session.id, session.name)
+    /** The thread of the last conversation, for drafts, which come often. */
+    let last: ThreadRecord | undefined
+
+    async function threadOf(conversation: string): Promise<ThreadRecord> {
+      last = await continueThread(session, conversation)
+      return last
+    }
+
+    /** Another session may continue the thread by now. */
+    function knownThreadOf(conversation: string): ThreadRecord | undefined {
+      return last?.conversation === conversation && writers.get(last.id) === session.id ? last : undefined
+    }
+
     return {
       append: (conversation, entries, progress) =>
         oneByOne(async () => {
-          const thread = await continueThread(session, conversation)
+          const thread = await threadOf(conversation)
           const filled: NewEntry[] = []
           for (const entry of entries) filled.push(withoutSecrets(await filledIn(thread.id, entry, filled)))
           const stored = await rows.append(
@@ -156,7 +200,7 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
         }),
       draft(conversation, draft) {
         void oneByOne(async () => {
-          const thread = await continueThread(session, conversation)
+          const thread = knownThreadOf(conversation) ?? (await threadOf(conversation))
           const open = drafts.get(thread.id) ?? new Map<string, Draft>()
           drafts.set(thread.id, open.set(draft.key, draft))
           notify(thread)
@@ -223,7 +267,7 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
 
   async function describe(record: ThreadRecord, { entries, frames, hasMore, seen }: ThreadPage): Promise<Thread> {
     const { id, agent, parent, forkKey, label, createdAt } = record
-    const session = (await sessionAt(record.sessionId))?.name
+    const session = record.sessionId === undefined ? undefined : (await sessionAt(record.sessionId))?.name
     return {
       version: 'v1',
       thread_id: id,
@@ -239,6 +283,16 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
       cursor: writeCursor(seen),
       has_more: hasMore,
     }
+  }
+
+  async function entriesOf(thread: string, lastSeq = Infinity): Promise<readonly ThreadEntry[]> {
+    const all: ThreadEntry[] = []
+    for (let more = true; more;) {
+      const page = await rows.read(thread, all.at(-1)?.seq ?? 0, mostEntries)
+      all.push(...page.filter(({ seq }) => seq <= lastSeq))
+      more = page.length === mostEntries && (page.at(-1)?.seq ?? 0) < lastSeq
+    }
+    return all
   }
 
   async function usageOf(thread: string): Promise<Usage> {
@@ -268,7 +322,7 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
       let page = await look(record, seen, limit)
       if (page.frames.length === 0 && timeoutMs > 0) {
         const found = await waitUntil({
-          sources: [(listener) => onChange(record.sessionId, listener)],
+          sources: [(listener) => onChange(record.id, listener)],
           async look() {
             const next = await look(record, seen, limit)
             return next.frames.length > 0 ? next : undefined
@@ -306,26 +360,35 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
       return last?.type === 'complete'
     },
     onChange,
-    async fork(threadOrSession, { at, label }) {
+    async fork(threadOrSession, { at, label, agent }) {
       const parent = await find(threadOrSession)
       const last = at === undefined ? undefined : await rows.findKey(parent.id, at)
       if (at !== undefined && !last) {
         throw new HubError('not-found', `"at": the thread has no message "${at}". read_thread shows their ids.`)
       }
-      const lastSeq = last?.seq ?? (await rows.lastSeq(parent.id))
-      const record: ThreadRecord = {
-        ...parent,
-        id: `t${randomUUID()}`,
-        conversation: undefined,
+      const entries = await entriesOf(parent.id, last?.seq)
+      const record = await newThread({
+        agent: agent ?? parent.agent,
         parent: parent.id,
-        forkKey: last?.key ?? (await rows.keyAt(parent.id, lastSeq)),
+        forkKey: entries.at(-1)?.key,
         label,
-        createdAt: new Date().toISOString(),
-      }
-      await rows.insert(record)
-      await rows.copy(parent.id, record.id, lastSeq)
+        entries: entries.map((entry) => saidBy(parent.agent, entry)),
+      })
       return describe(record, await look(record, nothingSeen, mostEntries))
     },
+    async importThread(text, { format, label }) {
+      const { providerOf, readThread } = await loadFormats()
+      const entries = readThread(format, text, new Date().toISOString()).map(withoutSecrets)
+      const record = await newThread({ agent: providerOf(format), label, entries })
+      return describe(record, await look(record, nothingSeen, mostEntries))
+    },
+    entriesOf,
+    async attach(thread, session) {
+      names.set(session.id, session.name)
+      await rows.move(thread, session.id)
+      newest.set(session.id, thread)
+    },
+    remove: (thread) => rows.remove(thread),
   }
   return {
     ...threads,
@@ -340,6 +403,16 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
 /** The key that drivers give the request of a tool call. */
 export function requestKey(callId: string): string {
   return `call:${callId}`
+}
+
+/** Loaded with the first import, because it would slow the start of every hub. */
+const loadFormats = () => import('./formats/formats.ts')
+
+/** Another agent may continue the thread, so what the agent said names it. */
+function saidBy(agent: string, entry: ThreadEntry): NewEntry {
+  const { seq: _, ...said } = entry
+  const isOfAgent = said.type === 'text' || said.type === 'thinking' || said.type === 'tool-request'
+  return isOfAgent && said.provider === undefined ? { ...said, provider: agent } : said
 }
 
 const spoken: readonly EntryBody['type'][] = ['prompt', 'text', 'complete']

@@ -30,6 +30,8 @@ const commandOf: Readonly<Record<string, string>> = {
   answer_question: 'signalbox answer',
   read_thread: 'signalbox thread',
   export_thread: 'signalbox thread',
+  import_thread: 'signalbox thread import',
+  switch_provider: 'signalbox switch',
   fork_thread: 'signalbox fork',
   run_action: 'signalbox run',
   list_routes: 'signalbox routes',

@@ -13,6 +13,7 @@ import type { Log } from '../../base/log.ts'
 import { waitUntil } from '../../base/wait-until.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 import type { Delivery, Run, RunSession } from '../port/driver.ts'
+import type { EarlierThread } from '../port/hand-over.ts'
 import type { AppServer, AppServerAddress, RequestId } from './app-server.ts'
 import { connectToAppServer, introduce } from './app-server.ts'
 import { createCodexPrograms } from './codex-programs.ts'
@@ -45,6 +46,8 @@ export interface OpenedRun extends Run {
 export interface Beginning {
   /** The conversation to continue. */
   readonly resume: string | undefined
+  /** What another agent said and did before. */
+  readonly earlier?: EarlierThread | undefined
 }
 
 interface FollowedThread extends ThreadSettings {
@@ -445,7 +448,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     }
   }
 
-  async function begin({ resume }: Beginning): Promise<void> {
+  async function begin({ resume, earlier }: Beginning): Promise<void> {
     const common = { cwd: workspacePath, approvalPolicy: 'untrusted', approvalsReviewer: 'user' }
     const opened = await (resume === undefined
       ? connected().call('thread/start', common, openedSchema)
@@ -457,6 +460,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       recorder.begin(id)
       // Only a thread with a name can be resumed before its first turn, which the interface does.
       await connected().call('thread/name/set', { threadId: id, name }, anything)
+      if (earlier) await connected().call('thread/inject_items', { threadId: id, items: itemsOf(earlier) }, anything)
     } else {
       await connected().call('thread/loaded/list', {}, loadedSchema)
       writeHistory(id, opened.thread.turns)
@@ -615,3 +619,9 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
 }
 
 const screenLines = 20
+
+/** A provider takes the thoughts of its own models only. */
+function itemsOf(earlier: EarlierThread): readonly unknown[] {
+  const isThought = (item: unknown) => z.object({ type: z.literal('reasoning') }).safeParse(item).success
+  return earlier.messagesIn('openai-responses').filter((item) => !isThought(item))
+}

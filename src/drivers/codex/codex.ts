@@ -24,12 +24,12 @@ export interface CodexDriverOptions {
 const tokenVariable = 'SIGNALBOX_CODEX_TOKEN'
 
 export function createCodexDriver({ servers, terminals, key, log }: CodexDriverOptions): Driver {
-  async function open(session: RunSession, server: PipedProgram, beginning: 'begin' | 'adopt'): Promise<OpenedRun> {
+  async function open(session: RunSession, server: PipedProgram, spec?: RunSpec): Promise<OpenedRun> {
     const address = { url: await addressOf(server, session.directory), token: tokenOf(key, session.id) }
     const resume = session.isResumed ? session.conversation : undefined
     // Loaded with the first session, because it would slow the start of every hub.
     const { openCodexRun } = await import('./codex-run.ts')
-    return openCodexRun({ session, server, address, log }, beginning === 'begin' ? { resume } : undefined)
+    return openCodexRun({ session, server, address, log }, spec && { resume, earlier: spec.earlier })
   }
 
   async function startInterface(spec: RunSpec, server: PipedProgram, run: OpenedRun): Promise<void> {
@@ -60,7 +60,7 @@ export function createCodexDriver({ servers, terminals, key, log }: CodexDriverO
       const server = await servers.start(id, { ...program, args })
       let run: OpenedRun | undefined
       try {
-        run = await open(spec, server, 'begin')
+        run = await open(spec, server, spec)
         if (mode !== 'structured') await startInterface(spec, server, run)
         return run
       } catch (error) {
@@ -80,7 +80,7 @@ export function createCodexDriver({ servers, terminals, key, log }: CodexDriverO
         return undefined
       }
       if (server.status.is !== 'running') return createEndedRun(server, shown)
-      const run = await open(session, server, 'adopt')
+      const run = await open(session, server)
       if (shown) run.show(shown)
       return run
     },

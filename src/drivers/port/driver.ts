@@ -8,6 +8,7 @@ import type { Activity, AgentReport, Governed, Question, SessionMode, TerminalSi
 import type { Template } from '../../api/template.ts'
 import type { ProgramEnvironment } from '../../config/config.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
+import type { EarlierThread } from './hand-over.ts'
 import type { OwnToolGate } from './own-tools.ts'
 import type { ThreadWriter } from './thread-writer.ts'
 
@@ -77,6 +78,8 @@ export interface RunSpec extends RunSession {
     readonly env: ProgramEnvironment
   }
   readonly size: TerminalSize
+  /** What another agent said and did before, for a driver that hands it over itself. */
+  readonly earlier?: EarlierThread | undefined
   /** How the program gets the first prompt: not at all, as an argument, or by `prompt`. */
   readonly firstPrompt: 'none' | 'argument' | 'given'
 }

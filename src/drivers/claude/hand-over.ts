@@ -1,0 +1,51 @@
+/** Claude Code gets the thread as a transcript of its own, which it resumes. */
+import { randomUUID } from 'node:crypto'
+import { mkdir, realpath, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HandOver } from '../port/hand-over.ts'
+import { handedOverMark } from '../port/hand-over.ts'
+
+interface Message {
+  readonly role: 'user' | 'assistant'
+  readonly content: string | readonly object[]
+}
+
+/** Claude Code names the folder of a project with a longer path in a way of its own. */
+const mostProjectLength = 200
+
+export const handOverToClaude: HandOver = async (thread, { workspacePath, directory, env }) => {
+  const conversation = randomUUID()
+  const cwd = await realpath(workspacePath)
+  const project = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-')
+  const { HOME = '', CLAUDE_CONFIG_DIR = join(HOME, '.claude') } = env
+  const isLong = project.length > mostProjectLength
+  const folder = isLong ? directory : join(CLAUDE_CONFIG_DIR, 'projects', project)
+  const file = join(folder, `${conversation}.jsonl`)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const lines = transcriptOf(thread.messagesIn('anthropic') as readonly Message[], { cwd, sessionId: conversation })
+  await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600, flag: 'wx' })
+  return isLong ? { conversation, args: ['--resume', file] } : { conversation }
+}
+
+/** A line for each message of a person, and for each part of an answer. */
+function transcriptOf(messages: readonly Message[], common: object): readonly object[] {
+  const timestamp = new Date().toISOString()
+  let count = 0
+  let parentUuid: string | null = null
+  const line = (type: Message['role'], message: object): object => {
+    const uuid = `${handedOverMark}${++count}`
+    const written = { parentUuid, isSidechain: false, userType: 'external', ...common, type, message, uuid, timestamp }
+    parentUuid = uuid
+    return written
+  }
+  return messages.flatMap((message, index) => {
+    if (message.role === 'user') return [line('user', message)]
+    const blocks = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content
+    return blocks.map((block) => line('assistant', answerOf(`${handedOverMark}${index}`, block)))
+  })
+}
+
+function answerOf(id: string, block: object): object {
+  const usage = { input_tokens: 0, output_tokens: 0 }
+  return { id, type: 'message', role: 'assistant', model: 'unknown', content: [block], stop_reason: null, usage }
+}
