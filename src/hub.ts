@@ -68,7 +68,7 @@ import { createTemplateTools, fill, openTemplates, seedWorkspace } from './templ
 import { createPipedPrograms, createTerminals, journalLimits } from './terminal/terminal.ts'
 import { collectorOf, createTelemetry, secretsOf } from './telemetry/telemetry.ts'
 import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
-import { createThreads } from './threads/threads.ts'
+import { createProviderSwitch, createThreads } from './threads/threads.ts'
 import { createLoginCodes, createTokens, ensureTokenFile } from './tokens/tokens.ts'
 import { createUpstreamLogins, createUpstreams } from './upstream/upstream.ts'
 
@@ -442,6 +442,7 @@ export async function startHub(
     turns,
     chat,
     threads,
+    createProviderSwitch({ threads, sessions, templates }),
     activity,
     connectors,
     connectors.createDesk(gateway),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ConversationRules, Template } from '../api/template.ts'
 import { argumentLists } from '../api/template.ts'
 import { isOver } from '../api/session.ts'
+import type { HandedOver } from '../drivers/drivers.ts'
 import type { SessionRecord } from './session-store.ts'
 
 export function canResume({ status, startedAt, conversation }: SessionRecord): boolean {
@@ -31,11 +32,12 @@ export function expandArgs(
   args: readonly string[],
   { conversation: rules }: Template,
   record: Conversing,
-  fill: (arg: string) => string,
+  { fill, handed }: { readonly fill: (arg: string) => string; readonly handed?: HandedOver | undefined },
 ): readonly string[] {
   return args.flatMap((arg) => {
     if (arg === argumentLists.agentArgs) return record.agentArgs
-    return arg === argumentLists.conversation ? conversationArgs(rules, record) : fill(arg)
+    if (arg !== argumentLists.conversation) return fill(arg)
+    return handed ? handedArgs(rules, handed) : conversationArgs(rules, record)
   })
 }
 
@@ -45,7 +47,17 @@ function conversationArgs(
 ): readonly string[] {
   if (!rules || !conversation) return []
   const { id = '' } = conversation
-  return (resumedFrom === undefined ? rules.start : rules.resume).map((arg) => arg.replaceAll('{conversation_id}', id))
+  return withId(resumedFrom === undefined ? rules.start : rules.resume, id)
+}
+
+/** The agent has another agent's thread as a conversation of its own, or gets it from a file. */
+function handedArgs(rules: ConversationRules | undefined, { args, conversation }: HandedOver): readonly string[] {
+  if (args) return args
+  return rules && conversation !== undefined ? withId(rules.resume, conversation) : []
+}
+
+function withId(args: readonly string[], id: string): readonly string[] {
+  return args.map((arg) => arg.replaceAll('{conversation_id}', id))
 }
 
 /** A conversation in the agent's own list. */

@@ -29,7 +29,7 @@ export interface CreationOptions {
   readonly deliver: DeliverPrompt
 }
 
-type StartSpec = EquippingSpec & Pick<SessionSpec, 'env' | 'prompt'>
+type StartSpec = EquippingSpec & Pick<SessionSpec, 'env' | 'prompt' | 'continues'>
 
 export interface Creation {
   create(spec: SessionSpec, signal: AbortSignal): Promise<CreatedSession>
@@ -58,7 +58,7 @@ export function createCreation({
       const payload = { name, template, command, ...(resumedFrom !== undefined && { resumed_from: resumedFrom }) }
       await events.append({ type: 'session-created', session: id, payload })
       await equip(drafted, spec)
-      return starter.launch(record, { env: spec.env, prompt: spec.prompt })
+      return starter.launch(record, { env: spec.env, prompt: spec.prompt, continues: spec.continues?.thread })
     })
     if (spec.prompt === undefined) return { record: await registry.find(id), prompt: undefined }
     const prompt = await deliver(id, run, spec.prompt, signal)

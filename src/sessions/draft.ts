@@ -2,10 +2,10 @@
 import type { ConnectorUse, LegacyMcps } from '../api/connector.ts'
 import type { SessionMode, TerminalSize } from '../api/session.ts'
 import type { AvailableTemplate, Template } from '../api/template.ts'
-import { argumentLists, inMode, modesOf } from '../api/template.ts'
+import { argumentLists, inMode, modelTemplateSchema, modesOf } from '../api/template.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
-import type { Drivers } from '../drivers/drivers.ts'
+import type { Driver, Drivers } from '../drivers/drivers.ts'
 import { beginConversation } from './conversation.ts'
 import type { Launcher } from './launch.ts'
 import type { TemplateSource } from './template-source.ts'
@@ -36,8 +36,18 @@ export interface SessionSpec {
   readonly connectors?: readonly ConnectorUse[] | undefined
   readonly mcps?: LegacyMcps | undefined
   readonly policy?: string | undefined
+  /** Of the built-in agent. */
+  readonly model?: string | undefined
+  readonly continues?: ContinuedThread | undefined
   /** Who made the request, for the record. */
   readonly by?: string | undefined
+}
+
+/** A thread that another agent began. */
+export interface ContinuedThread {
+  readonly thread: string
+  /** The id of the session before, whose policy and connectors the new one gets. */
+  readonly session?: string | undefined
 }
 
 export interface DraftOptions {
@@ -71,13 +81,13 @@ export function createDraft(options: DraftOptions): DraftSession {
 
   return async (spec) => {
     const found = templates.find(spec.template ?? templateFor(spec))
-    const { available, whyNot } = found
     const mode = modeFor(found.template, spec)
     const template = inMode(found.template, mode)
-    if (!available && spec.command === undefined) {
+    const driver = drivers.find(template.driver)
+    const whyNot = spec.model === undefined ? found.whyNot : whyNotModel(driver, template, spec.model)
+    if (whyNot !== undefined && spec.command === undefined) {
       throw new HubError('unavailable', `The template "${template.name}" cannot be used here: ${whyNot}`)
     }
-    const driver = drivers.find(template.driver)
     const line = chooseCommand(template, spec)
     const { agentArgs = [] } = spec
     const isAgent = isOfTemplate(line, template)
@@ -113,6 +123,8 @@ export function createDraft(options: DraftOptions): DraftSession {
       socketName: spec.socketName ?? template.mcp_socket,
       agentArgs,
       conversation: isAgent ? beginConversation(template, agentArgs) : undefined,
+      resumedFrom: spec.continues?.session,
+      model: spec.model,
     })
     const holding = held.move()
     return { record: { ...record, lastMessage: made.note }, found, [Symbol.dispose]: () => holding.dispose() }
@@ -125,6 +137,11 @@ function modeFor(template: Template, { mode = template.mode, command }: SessionS
   const modes = modesOf(template)
   if (modes.includes(mode)) return mode
   throw new HubError('invalid', `"mode": the template "${template.name}" can run in: ${modes.join(', ')}.`)
+}
+
+function whyNotModel(driver: Driver, template: Template, name: string): string | undefined {
+  if (!driver.whyNot) return `it runs an agent that is not the hub's own, so "model" has to be one of its flags.`
+  return driver.whyNot({ ...template, model: modelTemplateSchema.parse({ ...template.model, name }) })
 }
 
 function takesAgentArgs({ args = [] }: Template): boolean {

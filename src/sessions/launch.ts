@@ -8,6 +8,7 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
 import { expandArgs } from './conversation.ts'
+import type { HandOverThread } from './hand-over.ts'
 import { hooksOverSocket } from './hooks-over-socket.ts'
 import type { CommandLine } from './program.ts'
 import { isOfTemplate, toLaunch } from './program.ts'
@@ -22,6 +23,7 @@ import type { Worktrees } from './worktrees.ts'
 export interface LaunchOptions {
   readonly registry: SessionRegistry
   readonly runs: SessionRuns
+  readonly handOver: HandOverThread
   readonly templates: TemplateSource
   readonly tokens: SessionTokens
   /** The directory with a folder for each session. */
@@ -43,6 +45,8 @@ export interface LaunchExtras {
   readonly env?: ProgramEnvironment | undefined
   readonly socketPath?: string | undefined
   readonly prompt?: string | undefined
+  /** The id of a thread that another agent began. */
+  readonly continues?: string | undefined
 }
 
 export interface Launcher {
@@ -55,10 +59,10 @@ export interface Launcher {
 }
 
 export function createLauncher(options: LaunchOptions): Launcher {
-  const { registry, runs, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
+  const { registry, runs, handOver, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
   const { worktrees, running, stopping, isSharedMachine } = options
 
-  async function start(record: SessionRecord, { env, socketPath, prompt }: LaunchExtras): Promise<Run> {
+  async function start(record: SessionRecord, { env, socketPath, prompt, continues }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
     const template = inMode(templates.find(record.template).template, record.mode)
     const sessionDir = join(directory, id)
@@ -74,12 +78,8 @@ export function createLauncher(options: LaunchOptions): Launcher {
       signalbox,
     }
     const filled = templates.fillIn(template, words)
-    const fillLine = ({ command, args }: CommandLine): CommandLine => ({
-      command: templates.fillIn(command, words),
-      args: args && expandArgs(args, template, record, (arg) => templates.fillIn(arg, words)),
-    })
+    const fill = (text: string) => templates.fillIn(text, words)
     const line = { command: record.command, args: record.args }
-    const launched = isOfTemplate(line, template) ? fillLine(line) : line
     const kept = await templates.seed(record.template, workspacePath, workspaceFolder)
     const files = (await isSharedMachine())
       ? hooksOverSocket(filled.session_files, { hooksUrl: words.hooks_url, signalbox })
@@ -116,10 +116,18 @@ export function createLauncher(options: LaunchOptions): Launcher {
       SIGNALBOX_TOKEN: token.text,
       ...(socketPath !== undefined && { SIGNALBOX_MCP_SOCKET: socketPath }),
     }
+    const handed =
+      continues === undefined
+        ? undefined
+        : await handOver(record, { thread: continues, template, prefix: filled.prefix, env: ownEnv, sessionDir })
+    const launched = isOfTemplate(line, template)
+      ? { command: fill(line.command), args: line.args && expandArgs(line.args, template, record, { fill, handed }) }
+      : line
     const launch = toLaunch(launched, filled.prefix, programEnv)
     const file = findProgram(launch.file, programEnv['PATH'] ?? '', workspacePath)
     return runs.drivers.find(record.driver).start({
       ...runs.describe(record),
+      ...(handed && { isResumed: true, conversation: handed.conversation, earlier: handed.earlier }),
       template,
       program: { file, args: launch.args, cwd: workspacePath, env: programEnv },
       size,

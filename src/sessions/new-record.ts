@@ -22,7 +22,7 @@ type Requested =
   | 'terminalTools'
   | 'socketName'
 
-type Agents = 'agentArgs' | 'conversation' | 'mode' | 'resumedFrom'
+type Agents = 'agentArgs' | 'conversation' | 'mode' | 'model' | 'resumedFrom'
 
 export type NewRecord = (
   requested: Pick<SessionRecord, Requested> & Partial<Pick<SessionRecord, Agents>>,
@@ -38,6 +38,7 @@ export function createNewRecord(hubId: string): NewRecord {
       mode: 'terminal',
       conversation: undefined,
       resumedFrom: undefined,
+      model: undefined,
       ...requested,
       workspaceFolder: findFolder(requested.workspacePath),
       id,

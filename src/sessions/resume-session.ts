@@ -80,6 +80,7 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
       agentArgs: choosesConversation(rules, ended.agentArgs) ? [] : ended.agentArgs,
       conversation,
       resumedFrom: ended.id,
+      model: ended.model,
       sessionType,
       driver: drivers.find(template.driver).name,
       mode: ended.mode,

@@ -5,7 +5,7 @@ import { inMode } from '../api/template.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { join } from 'node:path'
-import type { Drivers, OwnToolGate, Run, RunSession, ThreadWriter } from '../drivers/drivers.ts'
+import type { Drivers, EarlierThread, OwnToolGate, Run, RunSession, ThreadWriter } from '../drivers/drivers.ts'
 import type { ConnectedAgents } from './connected-agents.ts'
 import type { PendingCalls } from './pending-approvals.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -38,6 +38,14 @@ export interface SessionThreads {
   currentOf(session: string): string | undefined
   /** The id that the agent gave the conversation of that thread. */
   conversationOf(session: string): Promise<string | undefined>
+  /** The session continues a thread that no session has. */
+  attach(
+    thread: string,
+    session: { readonly id: string; readonly name: string },
+    conversation: string | undefined,
+  ): Promise<void>
+  /** The thread, for another agent. */
+  earlier(thread: string): Promise<EarlierThread>
 }
 
 export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
@@ -56,7 +64,7 @@ export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
   }
 
   function describe(record: SessionRecord): RunSession {
-    const { id, name, backend, mode, workspacePath, conversation, resumedFrom, activity } = record
+    const { id, name, backend, mode, workspacePath, conversation, resumedFrom, model, activity } = record
     const template = templateOf(record)
     return {
       id,
@@ -66,6 +74,7 @@ export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
       workspacePath,
       directory: join(directory, id),
       conversation: conversation?.id,
+      model,
       template,
       isResumed: resumedFrom !== undefined,
       lastActivity: activity,

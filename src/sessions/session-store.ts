@@ -20,6 +20,8 @@ export interface SessionRecord {
   readonly conversation: { readonly id: string | undefined } | undefined
   /** The id of the session whose conversation it continues. */
   readonly resumedFrom: string | undefined
+  /** The model that a person chose for the built-in agent. */
+  readonly model: string | undefined
   /** Of a job: the prompt it gets in its turn. */
   readonly prompt: string | undefined
   readonly sessionType: 'long_running' | 'one_off'
@@ -203,6 +205,7 @@ function toStored(record: SessionRecord): Tables['sessions'] {
     agent_args: JSON.stringify(record.agentArgs),
     conversation_id: record.conversation ? (record.conversation.id ?? '') : null,
     resumed_from: record.resumedFrom ?? null,
+    model: record.model ?? null,
     prompt: record.prompt ?? null,
     created_at: record.createdAt,
     started_at: record.startedAt ?? null,
@@ -242,6 +245,7 @@ function toRecord(stored: Tables['sessions']): SessionRecord {
     agentArgs: JSON.parse(stored.agent_args) as readonly string[],
     conversation: stored.conversation_id === null ? undefined : { id: stored.conversation_id || undefined },
     resumedFrom: stored.resumed_from ?? undefined,
+    model: stored.model ?? undefined,
     prompt: stored.prompt ?? undefined,
     activity: stored.activity === null ? undefined : (JSON.parse(stored.activity) as Activity),
     createdAt: stored.created_at,

@@ -32,6 +32,8 @@ export interface Sessions extends Feature, AsyncDisposable {
   readonly kill: KillSession
   /** Releases a program in tmux. The program keeps running there, and the session ends. */
   readonly release: ReleaseSession
+  /** The built-in agent of the session goes on with another model. */
+  useModel(record: SessionRecord, name: string): Promise<SessionRecord>
   /** Also for an ended session. Throws if there is no run. */
   runOf(record: SessionRecord): Promise<Run>
   /** Throws if the session has no terminal to type into. */

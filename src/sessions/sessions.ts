@@ -9,6 +9,7 @@ import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { PersonsEnvironment } from '../config/config.ts'
 import type { Drivers } from '../drivers/drivers.ts'
+import { handOvers } from '../drivers/drivers.ts'
 import type { EventLog } from '../events/events.ts'
 import type { SignalSender } from '../feature/feature.ts'
 import type { Notices } from '../mcp/mcp.ts'
@@ -22,6 +23,7 @@ import { createDeliverPrompt } from './deliver-prompt.ts'
 import { createDraft } from './draft.ts'
 import type { SessionChat, SessionConnectors, SessionPolicies } from './equip.ts'
 import { createEquipping } from './equip.ts'
+import { createHandOver } from './hand-over.ts'
 import { createJobQueue } from './jobs.ts'
 import { createLookForConversation } from './kept-conversation.ts'
 import { createKill } from './kill-session.ts'
@@ -148,6 +150,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const launcher = createLauncher({
     registry,
     runs,
+    handOver: createHandOver({ threads, registry, handOvers }),
     templates,
     tokens,
     directory: directories.sessions,
@@ -264,6 +267,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     async release(record) {
       assertHere(record)
       return release(record)
+    },
+    async useModel(record, name) {
+      assertHere(record)
+      const run = await running.runOf(record)
+      if (!run.useModel) throw new HubError('invalid', `The agent of "${record.name}" does not change its model.`)
+      run.useModel(name)
+      return (await registry.change(record.id, () => ({ model: name }))) ?? record
     },
     async runOf(record) {
       assertHere(record)

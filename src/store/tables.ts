@@ -220,6 +220,8 @@ export interface SessionRow {
   /** Null: it has no conversation to resume. Empty: it has one, but only the agent knows its id. */
   conversation_id: string | null
   resumed_from: string | null
+  /** Of the built-in agent, if a person chose it. */
+  model: string | null
   /** Of a job: the prompt it gets in its turn. */
   prompt: string | null
   created_at: string

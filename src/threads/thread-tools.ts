@@ -2,10 +2,11 @@
 import { z } from 'zod'
 import type { Thread } from '../api/thread.ts'
 import { exportFormats, formatNames, threadSchema } from '../api/thread.ts'
-import { HubError, isNotFound } from '../base/hub-error.ts'
+import { isNotFound } from '../base/hub-error.ts'
 import type { Provider, Variables } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import { toMarkdown } from './markdown.ts'
+import { nameIn, subject } from './thread-subject.ts'
 import { sessionThreadUri, threadsPrefix } from './thread-uris.ts'
 import type { Threads } from './thread.ts'
 
@@ -13,10 +14,6 @@ export interface ThreadToolsOptions {
   readonly threads: Pick<Threads, 'read' | 'fork' | 'importThread' | 'find' | 'entriesOf'>
 }
 
-const subject = {
-  session: z.string().min(1).max(200).optional().describe('Name or id: its newest thread.'),
-  thread: z.string().min(1).max(200).optional().describe('The id of a thread, instead of a session.'),
-}
 const maxTimeoutMs = 600_000
 const mostLimit = 2_000
 /** As much as the body of a request holds by default. */
@@ -139,10 +136,4 @@ export function createThreadProvider({ threads }: ThreadToolsOptions): Provider 
 
 function jsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
-}
-
-function nameIn({ session, thread }: { readonly session?: string | undefined; readonly thread?: string | undefined }) {
-  const name = thread ?? session
-  if (name !== undefined && (thread === undefined || session === undefined)) return name
-  throw new HubError('invalid', 'Give "session", the name of a session, or "thread", the id of a thread.')
 }

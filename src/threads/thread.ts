@@ -1,6 +1,6 @@
 /** The interface of threads, for the rest of the hub and for the tools of this folder. */
 import type { FormatName, Frame, Thread, ThreadEntry, Usage } from '../api/thread.ts'
-import type { ThreadWriter } from '../drivers/drivers.ts'
+import type { EarlierThread, ThreadWriter } from '../drivers/drivers.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { Seen } from './frames.ts'
 import type { ThreadRecord } from './thread-store.ts'
@@ -33,8 +33,10 @@ export interface Threads extends Feature {
   ): Promise<Thread>
   /** All entries. */
   entriesOf(thread: string): Promise<readonly ThreadEntry[]>
-  /** The session continues a thread that no session has, from its first conversation on. */
-  attach(thread: string, session: ThreadSession): Promise<void>
+  /** The session continues a thread that no session has: with this conversation, or with its first one. */
+  attach(thread: string, session: Pick<ThreadSession, 'id' | 'name'>, conversation: string | undefined): Promise<void>
+  /** The thread, for another agent. */
+  earlier(thread: string): Promise<EarlierThread>
   /** Removes a thread that no session continues. */
   remove(thread: string): Promise<void>
 }

@@ -15,6 +15,7 @@ import type { Serial } from '../base/serial.ts'
 import { createSerial } from '../base/serial.ts'
 import { waitUntil } from '../base/wait-until.ts'
 import type { ThreadWriter } from '../drivers/drivers.ts'
+import { handedOverMark } from '../drivers/drivers.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
@@ -27,6 +28,7 @@ import { createThreadProvider } from './thread-tools.ts'
 import { sessionThreadUri, threadUri } from './thread-uris.ts'
 import type { ThreadPage, ThreadPlace, Threads, ThreadSession } from './thread.ts'
 
+export { createProviderSwitch } from './switch-provider.ts'
 export type { Threads } from './thread.ts'
 
 export interface ThreadsOptions {
@@ -185,9 +187,10 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     return {
       append: (conversation, entries, progress) =>
         oneByOne(async () => {
+          const given = entries.filter(({ key }) => !key.includes(handedOverMark))
           const thread = await threadOf(conversation)
           const filled: NewEntry[] = []
-          for (const entry of entries) filled.push(withoutSecrets(await filledIn(thread.id, entry, filled)))
+          for (const entry of given) filled.push(withoutSecrets(await filledIn(thread.id, entry, filled)))
           const stored = await rows.append(
             thread.id,
             filled,
@@ -383,10 +386,16 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
       return describe(record, await look(record, nothingSeen, mostEntries))
     },
     entriesOf,
-    async attach(thread, session) {
-      names.set(session.id, session.name)
-      await rows.move(thread, session.id)
-      newest.set(session.id, thread)
+    async attach(thread, { id, name }, conversation) {
+      names.set(id, name)
+      await rows.move(thread, id)
+      if (conversation !== undefined) await rows.setConversation(thread, conversation)
+      newest.set(id, thread)
+    },
+    async earlier(thread) {
+      const [{ writeThread }, entries] = await Promise.all([loadFormats(), entriesOf(thread)])
+      const marked = withMarkedCalls(entries)
+      return { messagesIn: (format) => writeThread(format, marked).messages }
     },
     remove: (thread) => rows.remove(thread),
   }
@@ -407,6 +416,16 @@ export function requestKey(callId: string): string {
 
 /** Loaded with the first import, because it would slow the start of every hub. */
 const loadFormats = () => import('./formats/formats.ts')
+
+/** The ids of calls, as they go to another agent. They are unique, and each provider takes them. */
+function withMarkedCalls(entries: readonly ThreadEntry[]): readonly ThreadEntry[] {
+  const marked = new Map<string, string>()
+  return entries.map((entry, index) => {
+    if (entry.type !== 'tool-request' && entry.type !== 'tool-result') return entry
+    if (entry.type === 'tool-request') marked.set(entry.callId, `${handedOverMark}${index}`)
+    return { ...entry, callId: marked.get(entry.callId) ?? entry.callId }
+  })
+}
 
 /** Another agent may continue the thread, so what the agent said names it. */
 function saidBy(agent: string, entry: ThreadEntry): NewEntry {

@@ -53,7 +53,8 @@ export async function openModelRun(options: ModelRunOptions): Promise<ModelRun> 
   const { session, shell, models, faceOf, inboxOf, correlationOf, redact, log } = options
   const { id, name, workspacePath, template } = session
   const conversation = session.conversation ?? id
-  const settings: ModelTemplate = template?.model ?? modelTemplateSchema.parse({})
+  const ofTemplate: ModelTemplate = template?.model ?? modelTemplateSchema.parse({})
+  let settings: ModelTemplate = session.model === undefined ? ofTemplate : { ...ofTemplate, name: session.model }
   const listeners = new Set<() => void>()
   const waiting: WaitingPrompt[] = []
   const changesIn = createChangeReader()
@@ -230,6 +231,10 @@ export async function openModelRun(options: ModelRunOptions): Promise<ModelRun> 
       if (!turn)
         throw new HubError('conflict', `"${name}" works on nothing that could be steered. Call prompt_session.`)
       turn.steering.push(text)
+    },
+    useModel(given) {
+      models.find(given)
+      settings = { ...settings, name: given }
     },
     interrupt: () => endTurn({ status: 'interrupted', reason: 'The turn was interrupted.' }),
     async stop() {

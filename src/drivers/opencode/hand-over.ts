@@ -83,7 +83,13 @@ function sessionOf(messages: readonly ChatMessage[], { ids, cwd, model }: Writin
     const id = ids.next('msg')
     const { content = '', tool_calls: calls = [] } = message
     const info = {
-      ...{ id, sessionID: ids.session, parentID, role: 'assistant', mode: 'build', agent: 'build', ...model },
+      id,
+      sessionID: ids.session,
+      parentID,
+      role: 'assistant',
+      mode: 'build',
+      agent: 'build',
+      ...model,
       path: { cwd, root: '/' },
       cost: 0,
       tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },

@@ -51,6 +51,8 @@ export interface RunSession {
   readonly directory: string
   /** The id of the agent's own conversation, if the hub chose it or an earlier session had it. */
   readonly conversation: string | undefined
+  /** The model that a person chose. `undefined`: that of the template. */
+  readonly model?: string | undefined
   /** `undefined` if the template was deleted or no longer parses. */
   readonly template: Template | undefined
   /** It continues a conversation, so the screen shows the earlier messages again. */
@@ -113,6 +115,8 @@ export interface Run extends Disposable {
   steer?(text: string): Promise<void>
   interrupt?(): Promise<void>
   answer?(question: string, answer: string): Promise<void>
+  /** The next turn goes to another model. Throws if the hub cannot call it. */
+  useModel?(name: string): void
   /** Takes a message of a hook that the agent runs, and answers in the words of the agent. */
   hook?(message: HookMessage, signal: AbortSignal): Promise<object>
   /** Types text as a person at the keyboard would. */

@@ -21,7 +21,7 @@ import { threads } from './hub/0018-threads.ts'
 import { turns } from './hub/0019-turns.ts'
 import { chat } from './hub/0020-chat.ts'
 import { routes } from './hub/0021-routes.ts'
-import { threadsWithoutSessions } from './hub/0022-threads-without-sessions.ts'
+import { switchedThreads } from './hub/0022-switched-threads.ts'
 import { connections } from './transient/0001-connections.ts'
 import { changedLists } from './transient/0002-changed-lists.ts'
 import { answersIfLost } from './transient/0003-answers-if-lost.ts'
@@ -54,7 +54,7 @@ export const hubMigrations: MigrationSet = {
     turns,
     chat,
     routes,
-    threadsWithoutSessions,
+    switchedThreads,
   ],
 }
 

@@ -58,10 +58,9 @@ describe('samples of real agents and of the SDKs', () => {
   ] as const)('%s says what the agent did', (name, format) => {
     const { text } = samples.find((sample) => sample.name === name)!
     const entries = readThread(format, text, at).filter((entry) => !('text' in entry && /^\s*[<#]/.test(entry.text)))
-    expect(entries.map(({ type }) => type).filter((type) => type !== 'thinking')).toEqual([
-      ...['prompt', 'text', 'tool-request', 'tool-request', 'tool-result', 'tool-result'],
-      ...(/transcript|rollout|chat/.test(name) ? ['text'] : []),
-    ])
+    const asked = ['prompt', 'text', 'tool-request', 'tool-request', 'tool-result', 'tool-result']
+    const types = entries.map(({ type }) => type).filter((type) => type !== 'thinking')
+    expect(types).toEqual(/transcript|rollout|chat/.test(name) ? [...asked, 'text'] : asked)
     const [first, second] = entries.filter((entry) => entry.type === 'tool-result')
     expect(resultText(first?.result)).toContain('the ninth number is 17')
     expect(JSON.stringify(first?.parameters)).toContain('notes.txt')
@@ -99,12 +98,15 @@ const callsArbitrary = fc.array(
   fc.record({ id: fc.uuid(), name: fc.stringMatching(/^[a-z_]{1,20}$/), parameters, outcome }),
   { minLength: 1, maxLength: 3 },
 )
-const saidArbitrary = fc.record({ type: fc.constantFrom('prompt', 'text', 'thinking'), text: fc.string() })
+const saidArbitrary = fc.record({
+  type: fc.constantFrom('prompt' as const, 'text' as const, 'thinking' as const),
+  text: fc.string(),
+})
 const threadArbitrary = fc.array(fc.oneof(saidArbitrary, callsArbitrary), { minLength: 1, maxLength: 8 }).map((steps) =>
   stored(
     steps.flatMap((step, index): NewEntry[] => {
       const place = (name: string) => ({ key: `${index}.${name}`, at })
-      if (!Array.isArray(step)) return [{ ...place('said'), ...step } as NewEntry]
+      if (!Array.isArray(step)) return [{ ...place('said'), ...step }]
       return [
         ...step.map(({ id, name, parameters: given }): NewEntry => {
           return { ...place(`call:${id}`), type: 'tool-request', callId: id, name, parameters: given }

@@ -75,7 +75,7 @@ function entryOf(
     ...(form && { form }),
     ...(before.length > 0 && { before }),
   }
-  return { ...said, ...(parameters && { parameters }), key, at, extra: { format: name, version, value } } as NewEntry
+  return { ...said, ...(parameters && { parameters }), key, at, extra: { format: name, version, value } }
 }
 
 function withAfter(entry: NewEntry, after: readonly unknown[]): NewEntry {

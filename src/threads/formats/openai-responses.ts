@@ -175,8 +175,8 @@ function messageOf(pieces: readonly Piece[]): object | undefined {
 function partOf(piece: Piece): Fields {
   const { said, part } = piece
   if (isIn(other, piece)) return part!
-  const type = part?.['type'] ?? usualPart(said.type)
-  return { type, [textParts[String(type)] ?? 'text']: textIn(piece), ...part }
+  const type = typeof part?.['type'] === 'string' ? part['type'] : usualPart(said.type)
+  return { type, [textParts[type] ?? 'text']: textIn(piece), ...part }
 }
 
 function reasoningOf(pieces: readonly Piece[]): object {

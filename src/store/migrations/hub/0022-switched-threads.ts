@@ -4,8 +4,8 @@ import type { Migration } from '../migration.ts'
  * A thread may have no session: it was imported, or it is a fork that nobody continues yet. SQLite cannot make a column
  * optional, so the tables are copied. The entries go first, because dropping the threads would delete them.
  */
-export const threadsWithoutSessions: Migration = {
-  name: '0022-threads-without-sessions',
+export const switchedThreads: Migration = {
+  name: '0022-switched-threads',
   statements: [
     `create table threads_new (
       id text not null primary key,
@@ -39,5 +39,7 @@ export const threadsWithoutSessions: Migration = {
     `create unique index threads_by_conversation on threads (agent, conversation)`,
     `create index threads_by_session on threads (session_id, created_at)`,
     `create unique index thread_entries_by_key on thread_entries (thread_id, key)`,
+    // The model that a person chose for the built-in agent. Null: that of its template.
+    `alter table sessions add column model text`,
   ],
 }

@@ -1,0 +1,99 @@
+/**
+ * Hands a thread that another agent began to the agent of a new session, in the richest form that this agent takes,
+ * before its program starts. The session then continues the thread.
+ */
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { Template } from '../api/template.ts'
+import { findProgram } from '../base/find-program.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import type { ProgramEnvironment } from '../config/config.ts'
+import type { EarlierThread, HandedOver, HandOvers } from '../drivers/drivers.ts'
+import { toLaunch } from './program.ts'
+import type { SessionRegistry } from './session-registry.ts'
+import type { SessionThreads } from './session-runs.ts'
+import type { SessionRecord } from './session-store.ts'
+
+export interface HandOverOptions {
+  readonly threads: Pick<SessionThreads, 'attach' | 'earlier'>
+  readonly registry: Pick<SessionRegistry, 'change'>
+  readonly handOvers: HandOvers
+}
+
+export interface HandOverSpec {
+  readonly thread: string
+  readonly template: Template
+  readonly prefix: readonly string[]
+  readonly env: ProgramEnvironment
+  readonly sessionDir: string
+}
+
+export interface HandedThread extends HandedOver {
+  /** For a driver that hands it over itself. */
+  readonly earlier?: EarlierThread
+}
+
+export type HandOverThread = (record: SessionRecord, spec: HandOverSpec) => Promise<HandedThread>
+
+/** The agent's own program may take long to start. */
+const programMs = 120_000
+const mostOutputBytes = 16 * 1024 * 1024
+
+const runProgram = promisify(execFile)
+
+export function createHandOver({ threads, registry, handOvers }: HandOverOptions): HandOverThread {
+  return async (record, spec) => {
+    const handed = await prepare(record, spec, await threads.earlier(spec.thread))
+    const { id, name } = record
+    await registry.change(id, () => ({ conversation: { id: handed.conversation } }))
+    await threads.attach(spec.thread, { id, name }, handed.conversation)
+    return handed
+  }
+
+  async function prepare(record: SessionRecord, spec: HandOverSpec, earlier: EarlierThread): Promise<HandedThread> {
+    const { template } = spec
+    switch (waysOf(template)) {
+      case 'store':
+        return { conversation: record.conversation?.id ?? record.id }
+      case 'driver':
+        return { earlier }
+      case 'files': {
+        const handOver = await handOvers[template.agent!]!()
+        await mkdir(spec.sessionDir, { recursive: true, mode: 0o700 })
+        return handOver(earlier, placeOf(record, spec))
+      }
+    }
+  }
+
+  /** Where the thread is when the agent starts. */
+  function waysOf({ name, agent, driver }: Template): 'store' | 'driver' | 'files' {
+    if (driver === 'model') return 'store'
+    if (agent === 'codex' && driver === 'codex') return 'driver'
+    // Gemini CLI takes a file only in its terminal.
+    const takesFile = agent !== undefined && agent in handOvers && !(agent === 'gemini' && driver === 'acp')
+    if (takesFile) return 'files'
+    throw new HubError('invalid', `"to": a thread cannot be handed to the template "${name}" in its usual mode.`)
+  }
+}
+
+function placeOf({ workspacePath, agentArgs }: SessionRecord, { template, prefix, env, sessionDir }: HandOverSpec) {
+  return {
+    directory: sessionDir,
+    workspacePath,
+    env,
+    model: agentArgs[agentArgs.indexOf('--model') + 1 || agentArgs.length],
+    async run(args: readonly string[]): Promise<string> {
+      const { file, args: all } = toLaunch({ command: template.command, args }, prefix, env)
+      const program = findProgram(file, env['PATH'] ?? '', workspacePath)
+      try {
+        const limits = { timeout: programMs, maxBuffer: mostOutputBytes }
+        const { stdout } = await runProgram(program, [...all], { cwd: workspacePath, env: { ...env }, ...limits })
+        return stdout
+      } catch (error) {
+        const why = `${template.command} ${args[0]} failed, so the thread was not handed over: ${messageOf(error)}`
+        throw new HubError('unavailable', why.slice(0, 500), { cause: error })
+      }
+    },
+  }
+}
