@@ -132,6 +132,85 @@ describeOnEachEngine('threads', (open) => {
     await expect(threads.fork('agent', { at: 'nothing' })).rejects.toThrow('the thread has no message "nothing"')
   })
 
+  test('an imported thread has no session, keeps what its format says, and can be read, waited for and forked', async () => {
+    const { start } = await openThreads(open)
+    const threads = start()
+    const messages = [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm', signature: 'sealed' }] },
+    ]
+    const imported = await threads.importThread(JSON.stringify(messages), {
+      format: 'anthropic',
+      label: 'from elsewhere',
+    })
+    expect(imported).toMatchObject({
+      agent: 'anthropic',
+      label: 'from elsewhere',
+      messages: [{}, { provider: 'anthropic' }],
+    })
+    expect(imported.session).toBeUndefined()
+    const later = await start().read(imported.thread_id, { since: imported.cursor, timeoutMs: 1, signal: never })
+    expect(later.events).toEqual([])
+    const fork = await threads.fork(imported.thread_id, { agent: 'codex' })
+    expect(fork).toMatchObject({
+      agent: 'codex',
+      parent: imported.thread_id,
+      messages: [{}, { provider: 'anthropic' }],
+    })
+    const entries = await threads.entriesOf(fork.thread_id)
+    expect(entries[1]?.extra).toMatchObject({ format: 'anthropic', value: { part: { signature: 'sealed' } } })
+  })
+
+  test('a session continues the thread it was given with its first conversation, and begins others with the next', async () => {
+    const { start, session } = await openThreads(open)
+    const threads = start()
+    const text = JSON.stringify([{ role: 'user', content: 'earlier' }])
+    const imported = await threads.importThread(text, { format: 'openai-chat' })
+    const { thread_id: id } = await threads.fork(imported.thread_id, { agent: session.agent })
+    await threads.attach(id, session, undefined)
+    const writer = start().writerOf(session)
+    await writer.append('c1', [prompt('p1', 'hi'), { ...prompt('handed-over-1', 'earlier') }])
+    expect((await start().read('agent', { signal: never })).messages).toMatchObject([
+      { content: [{ text: 'earlier' }] },
+      { id: 'p1' },
+    ])
+    await writer.append('c2', [prompt('p2', 'anew')])
+    expect(await start().read('agent', { signal: never })).toMatchObject({ messages: [{ id: 'p2' }] })
+    await writer.append('c1', [prompt('p3', 'back')])
+    expect(await start().read(id, { signal: never })).toMatchObject({ messages: [{}, { id: 'p1' }, { id: 'p3' }] })
+  })
+
+  test('another agent gets a thread with calls that each have a result, and ids of their own', async () => {
+    const { start, session } = await openThreads(open)
+    const threads = start()
+    await threads
+      .writerOf(session)
+      .append('c1', [
+        prompt('p1', 'list'),
+        { type: 'tool-request', key: 'call:x', at, callId: 'x', name: 'Bash', parameters: { command: 'ls' } },
+      ])
+    const earlier = await threads.earlier((await threads.find('agent')).id)
+    expect(earlier.messagesIn('openai-chat')).toMatchObject([
+      { role: 'user', content: 'list' },
+      { role: 'assistant', tool_calls: [{ id: 'handed-over-1', function: { name: 'Bash' } }] },
+      { role: 'tool', tool_call_id: 'handed-over-1', content: expect.stringMatching(/no result/) as string },
+    ])
+  })
+
+  test('a draft does not go to a thread that another session has taken over meanwhile', async () => {
+    const { start, session, sessions } = await openThreads(open)
+    const threads = start()
+    const first = threads.writerOf(session)
+    await first.append('c1', [prompt('p1', 'hi')])
+    await sessions.kill(await sessions.find('agent'), { remove: false })
+    const { record } = await sessions.create({ name: 'later', command: 'cat' }, never)
+    await threads.writerOf({ id: record.id, name: 'later', agent: 'claude' }).append('c1', [prompt('p2', 'again')])
+    first.draft('c1', { key: 'a1', type: 'text', text: 'too late' })
+    // What is written after the draft is stored after it was refused.
+    await expect(first.append('c1', [])).rejects.toThrow('belongs to the session "later"')
+    expect(JSON.stringify(await threads.read('later', { signal: never }))).not.toContain('too late')
+  })
+
   test('a known secret is not stored', async () => {
     const { start, session } = await openThreads(open)
     const threads = start()
