@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ConversationRules, Template } from '../api/template.ts'
 import { argumentLists } from '../api/template.ts'
 import { isOver } from '../api/session.ts'
-import type { HandedOver } from '../drivers/drivers.ts'
+import type { HandedThread } from './hand-over.ts'
 import type { SessionRecord } from './session-store.ts'
 
 export function canResume({ status, startedAt, conversation }: SessionRecord): boolean {
@@ -32,12 +32,14 @@ export function expandArgs(
   args: readonly string[],
   { conversation: rules }: Template,
   record: Conversing,
-  { fill, handed }: { readonly fill: (arg: string) => string; readonly handed?: HandedOver | undefined },
+  { fill, handed }: { readonly fill: (arg: string) => string; readonly handed?: HandedThread | undefined },
 ): readonly string[] {
   return args.flatMap((arg) => {
     if (arg === argumentLists.agentArgs) return record.agentArgs
     if (arg !== argumentLists.conversation) return fill(arg)
-    return handed ? handedArgs(rules, handed) : conversationArgs(rules, record)
+    if (handed?.isConversation) return handedArgs(rules, handed)
+    // A thread that is told as a text begins a conversation.
+    return conversationArgs(rules, handed ? { ...record, resumedFrom: undefined } : record)
   })
 }
 
@@ -51,7 +53,7 @@ function conversationArgs(
 }
 
 /** The agent has another agent's thread as a conversation of its own, or gets it from a file. */
-function handedArgs(rules: ConversationRules | undefined, { args, conversation }: HandedOver): readonly string[] {
+function handedArgs(rules: ConversationRules | undefined, { args, conversation }: HandedThread): readonly string[] {
   if (args) return args
   return rules && conversation !== undefined ? withId(rules.resume, conversation) : []
 }

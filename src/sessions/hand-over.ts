@@ -10,6 +10,7 @@ import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 import type { EarlierThread, HandedOver, HandOvers } from '../drivers/drivers.ts'
+import { writeEarlierText } from './earlier-text.ts'
 import { toLaunch } from './program.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionThreads } from './session-runs.ts'
@@ -32,6 +33,8 @@ export interface HandOverSpec {
 export interface HandedThread extends HandedOver {
   /** For a driver that hands it over itself. */
   readonly earlier?: EarlierThread
+  /** The agent has it as a conversation of its own. False: it gets the thread as a text before its first prompt. */
+  readonly isConversation: boolean
 }
 
 export type HandOverThread = (record: SessionRecord, spec: HandOverSpec) => Promise<HandedThread>
@@ -44,36 +47,37 @@ const runProgram = promisify(execFile)
 
 export function createHandOver({ threads, registry, handOvers }: HandOverOptions): HandOverThread {
   return async (record, spec) => {
+    await mkdir(spec.sessionDir, { recursive: true, mode: 0o700 })
     const handed = await prepare(record, spec, await threads.earlier(spec.thread))
     const { id, name } = record
-    await registry.change(id, () => ({ conversation: { id: handed.conversation } }))
+    if (handed.isConversation) await registry.change(id, () => ({ conversation: { id: handed.conversation } }))
     await threads.attach(spec.thread, { id, name }, handed.conversation)
     return handed
   }
 
   async function prepare(record: SessionRecord, spec: HandOverSpec, earlier: EarlierThread): Promise<HandedThread> {
-    const { template } = spec
-    switch (waysOf(template)) {
+    switch (wayOf(spec)) {
       case 'store':
-        return { conversation: record.conversation?.id ?? record.id }
+        return { isConversation: true, conversation: record.conversation?.id ?? record.id }
       case 'driver':
-        return { earlier }
+        return { isConversation: true, earlier }
       case 'files': {
-        const handOver = await handOvers[template.agent!]!()
-        await mkdir(spec.sessionDir, { recursive: true, mode: 0o700 })
-        return handOver(earlier, placeOf(record, spec))
+        const handOver = await handOvers[spec.template.agent!]!()
+        return { isConversation: true, ...(await handOver(earlier, placeOf(record, spec))) }
       }
+      case 'text':
+        await writeEarlierText(spec.sessionDir, earlier.asText())
+        return { isConversation: false }
     }
   }
 
-  /** Where the thread is when the agent starts. */
-  function waysOf({ name, agent, driver }: Template): 'store' | 'driver' | 'files' {
+  /** Where the agent finds the thread. */
+  function wayOf({ template: { agent, driver }, prefix }: HandOverSpec): 'store' | 'driver' | 'files' | 'text' {
     if (driver === 'model') return 'store'
     if (agent === 'codex' && driver === 'codex') return 'driver'
-    // Gemini CLI takes a file only in its terminal.
-    const takesFile = agent !== undefined && agent in handOvers && !(agent === 'gemini' && driver === 'acp')
-    if (takesFile) return 'files'
-    throw new HubError('invalid', `"to": a thread cannot be handed to the template "${name}" in its usual mode.`)
+    // Gemini CLI takes a file only in its terminal. Behind a prefix such as bwrap or ssh, the agent's files are elsewhere.
+    const takesFiles = agent !== undefined && agent in handOvers && !(agent === 'gemini' && driver === 'acp')
+    return takesFiles && prefix.length === 0 ? 'files' : 'text'
   }
 }
 

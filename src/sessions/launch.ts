@@ -8,6 +8,7 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
 import { expandArgs } from './conversation.ts'
+import { withEarlierText } from './earlier-text.ts'
 import type { HandOverThread } from './hand-over.ts'
 import { hooksOverSocket } from './hooks-over-socket.ts'
 import type { CommandLine } from './program.ts'
@@ -125,15 +126,17 @@ export function createLauncher(options: LaunchOptions): Launcher {
       : line
     const launch = toLaunch(launched, filled.prefix, programEnv)
     const file = findProgram(launch.file, programEnv['PATH'] ?? '', workspacePath)
-    return runs.drivers.find(record.driver).start({
+    const run = await runs.drivers.find(record.driver).start({
       ...runs.describe(record),
-      ...(handed && { isResumed: true, conversation: handed.conversation, earlier: handed.earlier }),
+      ...(handed?.isConversation && { conversation: handed.conversation, earlier: handed.earlier }),
+      ...(handed && { isResumed: handed.isConversation }),
       template,
       program: { file, args: launch.args, cwd: workspacePath, env: programEnv },
       size,
       firstPrompt:
         prompt === undefined ? 'none' : isOfTemplate(line, template) && takesPrompt(line) ? 'argument' : 'given',
     })
+    return withEarlierText(run, sessionDir)
   }
 
   /** Aborts the task if the session or the hub is to be stopped. */

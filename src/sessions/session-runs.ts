@@ -7,6 +7,7 @@ import type { Log } from '../base/log.ts'
 import { join } from 'node:path'
 import type { Drivers, EarlierThread, OwnToolGate, Run, RunSession, ThreadWriter } from '../drivers/drivers.ts'
 import type { ConnectedAgents } from './connected-agents.ts'
+import { withEarlierText } from './earlier-text.ts'
 import type { PendingCalls } from './pending-approvals.ts'
 import type { SessionRecord } from './session-store.ts'
 
@@ -88,7 +89,10 @@ export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
   return {
     drivers,
     describe,
-    adopt: async (record) => drivers.find(record.driver).adopt(describe(record)),
+    async adopt(record) {
+      const run = await drivers.find(record.driver).adopt(describe(record))
+      return run && withEarlierText(run, join(directory, record.id))
+    },
     hasTerminal: ({ driver, mode }) =>
       mode !== 'structured' && drivers.all.some(({ name, abilities }) => name === driver && abilities.terminal),
   }

@@ -1,7 +1,12 @@
 /** A thread as a document for people. */
 import type { Message, Thread } from '../api/thread.ts'
 
-export function toMarkdown({ label, session, thread_id: id, messages }: Thread): string {
+export function toMarkdown({
+  label,
+  session,
+  thread_id: id,
+  messages,
+}: Pick<Thread, 'label' | 'session' | 'thread_id' | 'messages'>): string {
   const title = label ?? session ?? id
   return [`# ${title}`, ...messages.map(sectionOf)].join('\n\n').concat('\n')
 }

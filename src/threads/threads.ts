@@ -21,6 +21,7 @@ import type { Notices } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 import type { Seen } from './frames.ts'
 import { nothingSeen, readCursor, toFrames, writeCursor } from './frames.ts'
+import { toMarkdown } from './markdown.ts'
 import { toMessages } from './messages.ts'
 import type { ThreadRecord } from './thread-store.ts'
 import { createThreadStore } from './thread-store.ts'
@@ -395,7 +396,10 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     async earlier(thread) {
       const [{ writeThread }, entries] = await Promise.all([loadFormats(), entriesOf(thread)])
       const marked = withMarkedCalls(entries)
-      return { messagesIn: (format) => writeThread(format, marked).messages }
+      return {
+        messagesIn: (format) => writeThread(format, marked).messages,
+        asText: () => toMarkdown({ label: 'Earlier', thread_id: thread, messages: toMessages(entries, '') }),
+      }
     },
     remove: (thread) => rows.remove(thread),
   }

@@ -21,6 +21,9 @@ async function follow(steps: readonly Step[], scripts: Readonly<Record<string, s
   const env = {
     ...reader.env,
     ...claude.environment(model.origin),
+    // For the built-in agent.
+    OPENAI_API_KEY: 'dummy',
+    OPENAI_BASE_URL: `${model.origin}/v1`,
     PATH: `${agentPrograms}${delimiter}${PATH}`,
     TMPDIR: dirname(HOME),
   }
@@ -45,6 +48,14 @@ describeWith(claude, () => {
       [actions.code_advice.prompt(question)]: 'FINAL With the number of the line.',
       'Let the reviewer list the files.': `${ask('sessions_ask', { text: 'List the files.' })}\nFINAL The reviewer may not: no commands today`,
       [actions.ask.prompt('List the files.')]: 'CALL Bash {"command":"ls","description":"Lists"}\nFINAL I may not.',
+    })
+  })
+
+  test('a reader continues a thread with other models, and takes it to a file and back', async () => {
+    await follow(readSteps(readPage('docs/guides/switch-provider.md')), {
+      'Is the hub well?': 'CALL hub_status {}\nFINAL It is well.',
+      'How do you know?': 'FINAL I called hub_status.',
+      'Who are you now?': 'FINAL Another model, with the same thread.',
     })
   })
 

@@ -136,6 +136,37 @@ for (const from of parties) {
   })
 }
 
+describeWith(
+  agents.find(({ name }) => name === 'gemini')!,
+  () => {
+    test('an agent that takes a thread in no other form gets it as a text before its first prompt', async () => {
+      const { templates } = (await call('list_templates', {})) as unknown as { templates: { name: string }[] }
+      const {
+        available: _,
+        why_not: __,
+        source: ___,
+        ...template
+      } = templates.find(({ name }) => name === 'gemini') as Readonly<Record<string, unknown>>
+      await call('save_template', {
+        payload: { ...template, name: 'gemini-plain', mode: 'structured', include_files: [] },
+      })
+      const source = await begin('openai')
+      const { session } = (await call('switch_provider', { session: source, to: 'gemini-plain' })) as unknown as Thread
+      await prompt(session!, 'FINAL as a text')
+      const said = toldIn(
+        model.requests.findLast(({ messages }) => JSON.stringify(messages).includes('FINAL as a text'))!,
+      )
+      const told = said.flatMap((entry) => (entry.type === 'prompt' ? [entry.text] : [])).join('\n')
+      expect(told).toMatch(
+        /began with another agent[\s\S]*hub_status[\s\S]*signalbox[\s\S]*openai has looked[\s\S]*FINAL as a text/,
+      )
+      await prompt(session!, 'FINAL and plain')
+      expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ parts: [{ text: 'FINAL and plain' }] })
+      for (const name of [source, session]) await call('kill_session', { name })
+    })
+  },
+)
+
 function describeOf(name: AgentName): (title: string, body: () => void) => void {
   const agent = agents.find((each) => each.name === name)!
   return (_, body) => describeWith(agent, body)

@@ -136,12 +136,16 @@ function createIds(): Ids {
 
 /** The session names its model, and opencode goes on with it: the one it was asked for, or its usual one. */
 async function modelFor({ model, env, run }: HandOverPlace): Promise<Model> {
-  const available = (await run(['models'])).split('\n').filter((line) => line.includes('/'))
-  const chosen =
-    model ?? (await configuredModel(run)) ?? (await recentModels(env)).find((one) => available.includes(one))
-  const [providerID, ...rest] = (chosen ?? available[0] ?? '').trim().split('/')
+  const chosen = model ?? (await configuredModel(run)) ?? (await usualModel(env, run))
+  const [providerID, ...rest] = (chosen ?? '').split('/')
   if (providerID && rest.length > 0) return { providerID, modelID: rest.join('/') }
   throw new HubError('unavailable', 'opencode has no model. Log in with "opencode auth login", or name one in "model".')
+}
+
+async function usualModel(env: ProgramEnvironment, run: HandOverPlace['run']): Promise<string | undefined> {
+  const lines = (await run(['models'])).split('\n').map((line) => line.trim())
+  const available = lines.filter((line) => line.includes('/'))
+  return (await recentModels(env)).find((one) => available.includes(one)) ?? available[0]
 }
 
 async function configuredModel(run: HandOverPlace['run']): Promise<string | undefined> {
