@@ -87,12 +87,16 @@ function placeOf({ workspacePath, agentArgs }: SessionRecord, { template, prefix
     workspacePath,
     env,
     model: agentArgs[agentArgs.indexOf('--model') + 1 || agentArgs.length],
-    async run(args: readonly string[]): Promise<string> {
+    async run(args: readonly string[], variables: ProgramEnvironment): Promise<string> {
       const { file, args: all } = toLaunch({ command: template.command, args }, prefix, env)
       const program = findProgram(file, env['PATH'] ?? '', workspacePath)
       try {
         const limits = { timeout: programMs, maxBuffer: mostOutputBytes }
-        const { stdout } = await runProgram(program, [...all], { cwd: workspacePath, env: { ...env }, ...limits })
+        const { stdout } = await runProgram(program, [...all], {
+          cwd: workspacePath,
+          env: { ...env, ...variables },
+          ...limits,
+        })
         return stdout
       } catch (error) {
         const why = `${template.command} ${args[0]} failed, so the thread was not handed over: ${messageOf(error)}`

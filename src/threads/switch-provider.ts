@@ -61,6 +61,7 @@ interface Target {
 const builtIn = { driver: 'model', template: 'assistant' } as const
 const modelPattern = /^([a-z][a-z-]*)\/\S+$/
 const mostNameLength = 40
+const mostSuffixLength = 20
 /** More sessions of one name than this are not counted on. */
 const mostNames = 99
 
@@ -132,7 +133,7 @@ export function createProviderSwitch({ threads, sessions, templates }: SwitchOpt
   ): Promise<string> {
     const { template, model, suffix } = target
     const isBuiltIn = template.driver === builtIn.driver
-    const name = await nameFor(record, old, slug(suffix))
+    const name = await nameFor(record, old, slug(suffix).slice(0, mostSuffixLength))
     const { thread_id: thread } = await threads.fork(record.id, {
       label: record.label,
       agent: template.agent ?? template.name,

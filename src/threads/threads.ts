@@ -188,8 +188,10 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     return {
       append: (conversation, entries, progress) =>
         oneByOne(async () => {
-          const given = entries.filter(({ key }) => !key.includes(handedOverMark))
           const thread = await threadOf(conversation)
+          // The agent's own record repeats what was handed over to it.
+          const isHanded = ({ key }: NewEntry) => thread.parent !== undefined && key.includes(handedOverMark)
+          const given = entries.filter((entry) => !isHanded(entry))
           const filled: NewEntry[] = []
           for (const entry of given) filled.push(withoutSecrets(await filledIn(thread.id, entry, filled)))
           const stored = await rows.append(
@@ -395,9 +397,9 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
     },
     async earlier(thread) {
       const [{ writeThread }, entries] = await Promise.all([loadFormats(), entriesOf(thread)])
-      const marked = withMarkedCalls(entries)
+      const handed = handedEntries(entries)
       return {
-        messagesIn: (format) => writeThread(format, marked).messages,
+        messagesIn: (format) => writeThread(format, handed, { isContinued: true }).messages,
         asText: () => toMarkdown({ label: 'Earlier', thread_id: thread, messages: toMessages(entries, '') }),
       }
     },
@@ -421,13 +423,16 @@ export function requestKey(callId: string): string {
 /** Loaded with the first import, because it would slow the start of every hub. */
 const loadFormats = () => import('./formats/formats.ts')
 
-/** The ids of calls, as they go to another agent. They are unique, and each provider takes them. */
-function withMarkedCalls(entries: readonly ThreadEntry[]): readonly ThreadEntry[] {
+/** As they go to another agent: with ids of calls that each provider takes, and without messages of one provider. */
+function handedEntries(entries: readonly ThreadEntry[]): readonly ThreadEntry[] {
   const marked = new Map<string, string>()
-  return entries.map((entry, index) => {
-    if (entry.type !== 'tool-request' && entry.type !== 'tool-result') return entry
-    if (entry.type === 'tool-request') marked.set(entry.callId, `${handedOverMark}${index}`)
-    return { ...entry, callId: marked.get(entry.callId) ?? entry.callId }
+  return entries.map(({ extra, ...entry }, index) => {
+    const { message, part, form } = extra?.value ?? {}
+    const value = { message: message ?? 0, ...(part && { part }), ...(form && { form }) }
+    const plain: ThreadEntry = extra ? { ...entry, extra: { ...extra, value } } : entry
+    if (plain.type !== 'tool-request' && plain.type !== 'tool-result') return plain
+    if (plain.type === 'tool-request') marked.set(plain.callId, `${handedOverMark}${index}`)
+    return { ...plain, callId: marked.get(plain.callId) ?? plain.callId }
   })
 }
 

@@ -39,8 +39,9 @@ function transcriptOf(messages: readonly Message[], common: object): readonly ob
     return written
   }
   return messages.flatMap((message, index) => {
-    if (message.role === 'user') return [line('user', message)]
-    const blocks = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content
+    const { role, content } = message
+    if (role === 'user') return [line(role, { role, content })]
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
     return blocks.map((block) => line('assistant', answerOf(`${handedOverMark}${index}`, block)))
   })
 }

@@ -24,6 +24,9 @@ interface Model {
   readonly modelID: string
 }
 
+/** A file in the workspace, which an agent can write, could bring a plugin. */
+const asPerson = { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
+
 export const handOverToOpencode: HandOver = async (thread, place) => {
   const file = join(place.directory, 'earlier-thread.json')
   const ids = createIds()
@@ -35,7 +38,7 @@ export const handOverToOpencode: HandOver = async (thread, place) => {
     messages: sessionOf(messages, { ids, cwd, model: await modelFor(place) }),
   }
   await writeFile(file, JSON.stringify(content), { mode: 0o600 })
-  const said = await place.run(['import', file])
+  const said = await place.run(['import', file], asPerson)
   if (said.includes(session)) return { conversation: session }
   throw new HubError('unavailable', `opencode did not import the thread: ${said.trim().slice(0, 300)}`)
 }
@@ -143,13 +146,13 @@ async function modelFor({ model, env, run }: HandOverPlace): Promise<Model> {
 }
 
 async function usualModel(env: ProgramEnvironment, run: HandOverPlace['run']): Promise<string | undefined> {
-  const lines = (await run(['models'])).split('\n').map((line) => line.trim())
+  const lines = (await run(['models'], asPerson)).split('\n').map((line) => line.trim())
   const available = lines.filter((line) => line.includes('/'))
   return (await recentModels(env)).find((one) => available.includes(one)) ?? available[0]
 }
 
 async function configuredModel(run: HandOverPlace['run']): Promise<string | undefined> {
-  const said = await run(['debug', 'config'])
+  const said = await run(['debug', 'config'], asPerson)
   try {
     return z.object({ model: z.string().optional() }).parse(JSON.parse(said)).model
   } catch {

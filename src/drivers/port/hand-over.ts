@@ -26,8 +26,8 @@ export interface HandOverPlace {
   readonly env: ProgramEnvironment
   /** The model that was asked for, in the words of the agent. */
   readonly model: string | undefined
-  /** Runs the program of the session with these arguments, and returns what it prints. */
-  run(args: readonly string[]): Promise<string>
+  /** Runs the program of the session with these arguments and further variables, and returns what it prints. */
+  run(args: readonly string[], variables: ProgramEnvironment): Promise<string>
 }
 
 export interface HandedOver {

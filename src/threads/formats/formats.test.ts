@@ -156,11 +156,16 @@ describe.each(formatNames)('%s', (format) => {
   })
 
   test.each([
-    ['{', /"text" is not JSON\. Give the messages of /],
-    ['{}', /"text" has no list "(messages|input|contents)"/],
-    ['[]', /has no message of a person or an agent/],
-    ['[7]', /(messages|input|contents)\[0\] is not what the format has there \(/],
-  ])('refuses %s in a sentence', (text, problem) => {
+    ['half an object', '{', /"text" is not JSON\. Give the messages of /],
+    ['no list', '{}', /"text" has no list "(messages|input|contents)"/],
+    ['nothing', '[]', /has no message of a person or an agent/],
+    [
+      'lists in lists',
+      `[${'['.repeat(200_000)}${']'.repeat(200_000)}]`,
+      /is not JSON|is not what the format has there/,
+    ],
+    ['a number', '[7]', /(messages|input|contents)\[0\] is not what the format has there \(/],
+  ])('refuses %s in a sentence', (_, text, problem) => {
     expect(() => readThread(format, text, at)).toThrow(problem)
   })
 })

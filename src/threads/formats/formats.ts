@@ -107,7 +107,10 @@ function linesIn(text: string): readonly unknown[] | undefined {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    // What cannot be written again, because it is nested too deep, cannot be stored.
+    JSON.stringify(value)
+    return value
   } catch {
     return undefined
   }
@@ -173,11 +176,20 @@ export interface WrittenThread {
   readonly leftOut: readonly LeftOut[]
 }
 
-export function writeThread(name: FormatName, entries: readonly ThreadEntry[]): WrittenThread {
+export interface WritingOptions {
+  /** A provider goes on with the messages. */
+  readonly isContinued?: boolean
+}
+
+export function writeThread(
+  name: FormatName,
+  entries: readonly ThreadEntry[],
+  { isContinued = false }: WritingOptions = {},
+): WrittenThread {
   const format = formats[name]
   const isForeign = entries.some(({ extra }) => extra?.format !== name)
-  // A list of another format, or of none, is put into an order that every provider takes.
-  const ordered = isForeign ? safeCallIds(arranged(entries), format) : entries
+  // A thread that is not as it was imported is put into an order that every provider takes.
+  const ordered = isForeign || isContinued ? safeCallIds(arranged(entries), format) : entries
   const leftOut = new Map<string, string[]>()
   const noteLeftOut = (what: string, key: string) => leftOut.set(what, [...(leftOut.get(what) ?? []), key])
   const keys = new Map<Piece, string>()
