@@ -8,16 +8,19 @@
  * A hook cannot allow, so the template tells Gemini CLI to ask about everything that changes something. If a hook is
  * missing, the dialog still shows, and only a person answers it.
  */
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Governed } from '../../api/session.ts'
 import { HubError } from '../../base/hub-error.ts'
+import { waitUntil } from '../../base/wait-until.ts'
 import type { Companion, OpenCompanion } from '../port/companion.ts'
 import { hasSystemPolicies, systemPolicies } from '../port/gemini-policies.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { awaitSignOfLife } from '../port/sign-of-life.ts'
 import { openChat } from './chat.ts'
 import { answerDialog, dialogFor } from './dialog.ts'
+import { earlierThreadFile, loadedNote } from './hand-over.ts'
 import { isHubTool, toOwnTools } from './own-tool.ts'
 import type { PendingCall } from './pending-call.ts'
 import { pendingCallFile } from './pending-call.ts'
@@ -34,6 +37,8 @@ const dialogWithinMs = 20_000
 const hooksEndWithinMs = 10_000
 const quietMs = 500
 const missedMs = 2_000
+/** Gemini CLI takes long to start on a busy machine. */
+const loadsWithinMs = 120_000
 const busy = /Executing Hooks?:|esc to cancel/
 
 const hookSchema = z.looseObject({
@@ -75,6 +80,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   let current: OpenCall | undefined
   const signOfLife = awaitSignOfLife({ session, terminal, isNew, onChange, notSeenYet, hooksAreOff })
   let isPolicyIgnored = false
+  let isLoaded = !isNew || !existsSync(earlierThreadFile(session.directory))
   let hookCount = 0
 
   void hasSystemPolicies().then((hasSome) => {
@@ -99,6 +105,19 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     if (!pending) return
     current = openCall(pending, [])
     await settle(current)
+  }
+
+  /** Until Gemini CLI has loaded the thread of another agent, Enter does not send what was typed. */
+  async function untilLoaded(signal: AbortSignal): Promise<void> {
+    if (isLoaded) return
+    const isShown = () => {
+      const rows = terminal.screen.scrollback().map(({ text }) => text)
+      return loadedNote.test(`${rows.join('\n')}\n${terminal.screen.text()}`)
+    }
+    const look = () => terminal.status.is !== 'running' || isShown() || undefined
+    const sources = [(listener: () => void) => terminal.onChange(listener)]
+    await waitUntil({ sources, look, timeoutMs: loadsWithinMs, signal })
+    isLoaded = true
   }
 
   /** The hook that reports the end of a turn fails if no hub is there. The screen shows the end as well. */
@@ -305,6 +324,11 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     question: undefined,
     get fault() {
       return signOfLife.fault
+    },
+    async prompt(_, signal) {
+      await untilLoaded(signal)
+      // It has to be typed.
+      return undefined
     },
     actions: {
       async interrupt() {

@@ -17,8 +17,15 @@ interface Content {
   readonly parts: readonly Part[]
 }
 
+/** Gemini CLI says so when it has loaded the thread, a while after its interface has appeared. */
+export const loadedNote = /Imported session from/
+
+export function earlierThreadFile(directory: string): string {
+  return join(directory, 'earlier-thread.jsonl')
+}
+
 export const handOverToGemini: HandOver = async (thread, { directory, workspacePath }) => {
-  const file = join(directory, 'earlier-thread.jsonl')
+  const file = earlierThreadFile(directory)
   const contents = thread.messagesIn('gemini') as readonly Content[]
   const lines = [await headOf(workspacePath), ...chatOf(contents)]
   await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 })
