@@ -167,6 +167,34 @@ describeWith(
   },
 )
 
+for (const agent of agents) {
+  describeWith(agent, () => {
+    test('a session that continued a thread is resumed with all of it', async () => {
+      const called = { id: 'c1', type: 'function', function: { name: 'look_up', arguments: '{}' } }
+      const text = JSON.stringify([
+        { role: 'user', content: 'Look it up.' },
+        { role: 'assistant', tool_calls: [called] },
+        { role: 'tool', tool_call_id: 'c1', content: 'It is 17.' },
+        { role: 'assistant', content: 'Seventeen.' },
+      ])
+      const imported = await call('import_thread', { text, format: 'openai-chat', label: `to ${agent.name}` })
+      const switched = await call('switch_provider', { thread: imported['thread_id'], to: agent.name })
+      const name = String(switched['session'])
+      await prompt(name, 'FINAL once')
+      await call('kill_session', { name })
+      await call('resume_session', { name })
+      const again = `FINAL ${agent.name} again`
+      await prompt(name, again)
+      const request = model.requests.findLast(({ messages }) => JSON.stringify(messages).includes(again))!
+      expect(callsIn(request)).toEqual([expect.stringMatching(/look_up .*It is 17\./)])
+      const { messages } = (await call('read_thread', { session: name })) as unknown as Thread
+      const roles = messages.map(({ role }) => role)
+      expect(roles).toEqual(['user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'user', 'assistant'])
+      await call('kill_session', { name })
+    })
+  })
+}
+
 function describeOf(name: AgentName): (title: string, body: () => void) => void {
   const agent = agents.find((each) => each.name === name)!
   return (_, body) => describeWith(agent, body)
