@@ -93,7 +93,7 @@ function messagesIn({ name, list, fromLines }: Format, text: string): { list: st
   const problem = value === undefined ? 'is not JSON' : `has no list "${list}"`
   throw new HubError(
     'invalid',
-    `"text" ${problem}. Give the messages of ${name} as a JSON list, or as {"${list}": […]}.`,
+    `"text" ${problem}. Give the messages of ${name} as a JSON list, or in an object such as {"${list}": […]}.`,
   )
 }
 
