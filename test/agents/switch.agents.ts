@@ -30,6 +30,9 @@ const parties = Object.keys(apis) as readonly Party[]
 const isModel = (party: Party) => (models as readonly string[]).includes(party)
 const toOf = (party: Party) => (isModel(party) ? `${party}/scripted` : party)
 
+/** opencode starts slowly, and some of these tests start it several times. */
+const timeout = 600_000
+
 let model: RecordedModel
 let workspace: string
 let call: (tool: string, args: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, unknown>>>
@@ -60,7 +63,7 @@ beforeAll(async () => {
   const hub = opened.use(await startHubProcess({ home: join(place.path, 'hub'), env }))
   const person = opened.use(createHubClient({ url: hub.url, token: hub.token, tokenFrom: 'its ready line' }))
   call = async (tool, args) => {
-    const { isError, structured, text } = await person.callTool(tool, args, { timeoutMs: 240_000 })
+    const { isError, structured, text } = await person.callTool(tool, args, { timeoutMs: timeout })
     if (isError || !structured) throw new Error(`${tool} failed: ${text}`)
     return structured
   }
@@ -102,11 +105,11 @@ for (const from of parties) {
     let source: string
     beforeAll(async () => {
       source = await begin(from)
-    })
+    }, timeout)
     afterAll(() => call('kill_session', { name: source }))
 
     for (const to of parties.filter((party) => party !== from && !(isModel(from) && isModel(party)))) {
-      test(`to ${to}: it is told the earlier calls and results, and the thread goes on`, async () => {
+      test(`to ${to}: it is told the earlier calls and results, and the thread goes on`, { timeout }, async () => {
         const switched = (await call('switch_provider', { session: source, to: toOf(to) })) as unknown as Thread
         const name = switched.session!
         expect(name).toMatch(new RegExp(`^from-${from}-${to}`))
@@ -169,7 +172,7 @@ describeWith(
 
 for (const agent of agents) {
   describeWith(agent, () => {
-    test('a session that continued a thread is resumed with all of it', async () => {
+    test('a session that continued a thread is resumed with all of it', { timeout }, async () => {
       const called = { id: 'c1', type: 'function', function: { name: 'look_up', arguments: '{}' } }
       const text = JSON.stringify([
         { role: 'user', content: 'Look it up.' },
