@@ -39,7 +39,7 @@ import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoi
 import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
-import { createGate, createOwnToolGates } from './gate/gate.ts'
+import { createGate, createOfferedTools, createOwnToolGates } from './gate/gate.ts'
 import { createGateway, createSearchProvider, createTrial } from './gateway/gateway.ts'
 import {
   createAuthenticator,
@@ -256,7 +256,8 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     }),
   )
   const gate = createGate({ events, policies, approvals })
-  const ownTools = createOwnToolGates({ gate, policies, approvals, log })
+  const offered = createOfferedTools()
+  const ownTools = createOwnToolGates({ gate, policies, approvals, offered, log })
   const threads = createThreads({ store, notices, redactor, findSession })
   const sessions = opened.use(
     createSessions({
@@ -369,6 +370,7 @@ export async function startHub({ config, environment }: LoadedConfig, parts: Hub
     terminalOf: (session) => terminalTools.ownProvider({ session, prefix: '' }),
     isReserved: (uri) => ownUris(forPeople)(uri),
   })
+  offered.from((session) => agentFaces.toolsOf(session))
   const management = createFace({
     id: managementFaceId,
     info,

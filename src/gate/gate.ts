@@ -12,6 +12,7 @@ import { createPassedRounds } from './passed-rounds.ts'
 import { recordedCall, recordedDecision } from './recorded-call.ts'
 
 export type { Authorized, Gate, GateRequest, Refused } from './authorization.ts'
+export { createOfferedTools } from './offered-tools.ts'
 export { createOwnToolGates } from './own-tool-gate.ts'
 export { refusalText } from './refusal-text.ts'
 

@@ -216,7 +216,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   }
 
   async function decide(id: string, first: KnownCall, turn: AbortSignal): Promise<Decision> {
-    if (isHubTool(first)) return { is: 'allowed' }
+    if (isHubTool(first, await session.ownTools.toolsOfHub())) return { is: 'allowed' }
     const signal = AbortSignal.any([turn, disposing.signal])
     const tools = await describedTools(id, first, signal)
     const call = transcript.callOf(id) ?? first

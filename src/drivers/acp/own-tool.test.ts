@@ -60,11 +60,24 @@ test.each(['execute', 'read', 'edit', 'search', 'fetch'])(
 
 test('only a tool of the hub passes without a question, not a command that looks like one', () => {
   const named = (toolCallId: string, kind: string, title: string) =>
-    isHubTool(learn(undefined, { toolCallId, kind, title }))
+    isHubTool(learn(undefined, { toolCallId, kind, title }), ['hub_status', 'files_get__all'])
   expect(named('mcp_signalbox_hub_status__1', 'other', 'hub_status')).toBe(true)
   expect(named('call_1', 'other', 'signalbox_hub_status')).toBe(true)
   expect(named('call_1', 'execute', 'signalbox_hub_status')).toBe(false)
   expect(named('mcp_other_hub_status__1', 'other', 'hub_status')).toBe(false)
+  expect(named('mcp_signalbox_files_get__all__1', 'other', 'get')).toBe(true)
+  expect(named('mcp_signalbox_files_get__all__mcp_signalbox_files_get__all_17_1', 'other', 'get')).toBe(true)
+})
+
+test.each([
+  ['mcp_signalbox_x_make__1', 'make'],
+  ['mcp_signalbox__x_make__1', 'make'],
+  ['mcp_signalbox_hub_status__make__1', 'make'],
+  ['call_1', 'signalbox_x_make'],
+])('a tool of a server whose name begins like that of the hub is judged: %s, %s', (toolCallId, title) => {
+  const call = learn(undefined, { toolCallId, kind: 'other', title })
+  expect(isHubTool(call, ['hub_status'])).toBe(false)
+  expect(toOwnTools(call, '/project')).toMatchObject([{ tool: expect.stringMatching(/^own_.*make$/) }])
 })
 
 test('what changes something is asked about by default, and reading is not', () => {

@@ -32,9 +32,22 @@ export function isAskedByDefault({ kind }: KnownCall): boolean {
   return !reading.includes(kind)
 }
 
-/** The compositor decides about the hub's own tools. */
-export function isHubTool({ name, kind }: KnownCall): boolean {
-  return kind === 'other' && (name.startsWith(`${hubServer}_`) || name.startsWith(`mcp_${hubServer}_`))
+/**
+ * The compositor decides about the hub's own tools. Agents do not tell which server a tool is from, and another one may be
+ * called `signalbox_x`. So a tool is the hub's only if the hub offers one of just this name.
+ */
+export function isHubTool({ name, kind }: KnownCall, offered: readonly string[]): boolean {
+  return kind === 'other' && offered.some((tool) => name === nameInOpencode(tool) || name === nameInGemini(tool))
+}
+
+function nameInOpencode(tool: string): string {
+  return `${hubServer}_${tool.replaceAll(/[^\w-]/g, '_')}`
+}
+
+/** It cuts a long name in the middle. */
+function nameInGemini(tool: string): string {
+  const name = `mcp_${hubServer}_${tool.replaceAll(/[^\w.:-]/g, '_')}`
+  return name.length > 63 ? `${name.slice(0, 30)}...${name.slice(-30)}` : name
 }
 
 /** Adds what an agent says about a call to what it said before. */
@@ -57,11 +70,14 @@ export function learn(known: KnownCall | undefined, call: ToolCall): KnownCall {
 
 /** Gemini CLI puts the name before the id of the call. opencode gives it as the first title. */
 function nameOf({ toolCallId, title, kind }: ToolCall): string {
-  const inId = /^([A-Za-z][\w.-]*?)(?:__|-\d{13})/.exec(toolCallId)?.[1]
+  const inId = namesInIds.map((pattern) => pattern.exec(toolCallId)?.[1]).find((name) => name !== undefined)
   if (inId !== undefined) return inId
   if (title && /^[\w.-]+$/.test(title)) return title
   return kind ?? 'other'
 }
+
+/** A name may contain "__" too: the name, "__" and the id of the model, which may repeat the name; or the name and a time. */
+const namesInIds = [/^([A-Za-z][\w.:-]*)__\1_\d+_\d+$/, /^([A-Za-z][\w.:-]*)__/, /^([A-Za-z][\w.:-]*)-\d{13}/]
 
 /** For the thread. */
 export function parametersOf(call: KnownCall): Readonly<Record<string, unknown>> {

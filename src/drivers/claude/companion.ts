@@ -98,7 +98,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
 
   async function beforeTool(message: HookInput, signal: AbortSignal): Promise<object> {
     const { text, ownTool, name } = callOf(message)
-    if (isToolOfHub(name)) return {}
+    if (isToolOfHub(name, message.mcp_server?.name)) return {}
     const answer = await ownTools.check({ ...ownTool, agentAsks: false, signal })
     const { tool_use_id: id } = message
     if (id !== undefined && answer.is !== 'refused') {
@@ -109,7 +109,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
 
   async function onPermissionRequest(message: HookInput, signal: AbortSignal): Promise<object> {
     const { text, ownTool, input, name } = callOf(message)
-    if (isToolOfHub(name) || asksPerson(name)) {
+    if (isToolOfHub(name, message.mcp_server?.name) || asksPerson(name)) {
       // A person answers in the dialog. An approval could only say yes or no.
       report({ is: 'waiting', reason: `It wants to use ${name}` })
       return {}

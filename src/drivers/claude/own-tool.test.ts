@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { isToolOfHub, toOwnTool } from './own-tool.ts'
+import { askedMatcher, isToolOfHub, toOwnTool } from './own-tool.ts'
 
 const cwd = '/project'
 
@@ -35,10 +36,26 @@ test('a path that climbs out of the folder is judged as the path it means', () =
   expect(args).toMatchObject({ path: '/etc/passwd' })
 })
 
-test('only tools of the hub itself are the hub’s', () => {
-  expect(['mcp__signalbox__terminal_read_screen', 'mcp__signalbox2__x', 'Bash'].map(isToolOfHub)).toEqual([
-    true,
-    false,
-    false,
-  ])
+test.each([
+  ['mcp__signalbox__terminal_read_screen', undefined, true],
+  ['mcp__signalbox__files_get__all', 'signalbox', true],
+  ['mcp__signalbox__x__make', 'signalbox__x', false],
+  ['mcp__signalbox__x__make', undefined, false],
+  ['mcp__signalbox___make', undefined, false],
+  ['mcp__signalbox2__x', undefined, false],
+  ['Bash', undefined, false],
+])('%s of the server %s is the hub’s: %s', (name, server, isOfHub) => {
+  expect(isToolOfHub(name, server)).toBe(isOfHub)
+})
+
+test.each([
+  ['Bash', true],
+  ['mcp__signalbox__x__make', true],
+  ['mcp__signalbox___make', true],
+  ['mcp__signalbox2__make', true],
+  ['mcp__signalbox__terminal_read_screen', false],
+])('a hook asks about %s: %s', async (name, isAsked) => {
+  const template = await readFile(new URL('../../../templates/claude.json', import.meta.url), 'utf8')
+  expect(template).toContain(JSON.stringify(askedMatcher))
+  expect(new RegExp(askedMatcher).test(name)).toBe(isAsked)
 })

@@ -31,6 +31,7 @@ async function open() {
       given.onHeld?.('a1')
       return held.promise
     },
+    toolsOfHub: async () => [],
     async answeredInTerminal(approval, decision) {
       answered.push(`${approval} ${decision}`)
       held.resolve({ is: 'allowed', isRuled: true, approval, end() {} })

@@ -43,6 +43,8 @@ const hookSchema = z.looseObject({
   cwd: z.string().optional(),
   tool_name: z.string().optional(),
   tool_input: z.record(z.string(), z.unknown()).optional(),
+  /** Of the tool of an MCP server. */
+  mcp_context: z.looseObject({ server_name: z.string() }).optional().catch(undefined),
   notification_type: z.string().optional(),
 })
 type HookInput = z.output<typeof hookSchema>
@@ -118,8 +120,8 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   }
 
   async function beforeTool(message: HookInput, signal: AbortSignal): Promise<object> {
-    const { tool_name: name = '', tool_input: input = {}, cwd = workspacePath } = message
-    if (isHubTool({ name })) return {}
+    const { tool_name: name = '', tool_input: input = {}, cwd = workspacePath, mcp_context: server } = message
+    if (isHubTool(server?.server_name)) return {}
     close(current)
     const recorded: AllowedOwnTool[] = []
     let isAllowed = true

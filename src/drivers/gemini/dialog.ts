@@ -43,8 +43,9 @@ function isAbout(box: readonly string[], { name, input, cwd }: GeminiCall): bool
       return whole.includes('WebFetch') && asked !== '' && whole.includes(asked)
     }
     default: {
-      const [, server = '', tool = ''] = /^mcp_([^_]+)_(.+)$/.exec(name) ?? []
-      return server !== '' && whole.includes(squeezed(`MCP tool "${tool}" from server "${server}"`))
+      // The last one: what stands above the question is the tool's own text.
+      const [, tool, server] = [...whole.matchAll(/MCPtool"([^"]+)"fromserver"([^"]+)"/g)].at(-1) ?? []
+      return server !== undefined && name === `mcp_${server}_${tool}`
     }
   }
 }

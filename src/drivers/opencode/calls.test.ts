@@ -16,6 +16,7 @@ function open() {
       return { is: 'allowed', isRuled: command === 'ls', approval: undefined, end() {} }
     },
     check: async () => ({ is: 'ask', reason: '' }),
+    toolsOfHub: async () => ['github_read', 'get.env'],
     answeredInTerminal: async () => {},
   }
   const client = {

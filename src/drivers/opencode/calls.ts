@@ -55,6 +55,8 @@ interface KnownCall {
 
 interface Asking {
   readonly call: KnownCall
+  /** As opencode itself names it. */
+  readonly agentTool: string | undefined
   readonly text: string
   approval?: string
   /** By the person in the terminal. */
@@ -104,8 +106,9 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
 
   async function answerQuestion(permission: Permission, question: Asking): Promise<void> {
     const { id, sessionID } = permission
-    const { call } = question
-    if (!call.isDecided) {
+    const { call, agentTool } = question
+    const isOfHub = agentTool !== undefined && isHubTool(agentTool, await ownTools.toolsOfHub())
+    if (!call.isDecided && !isOfHub) {
       const answer = await authorizeAll(call, {
         agentAsks: true,
         signal: call.over.signal,
@@ -156,7 +159,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
 
   return {
     async decide({ id, tool, conversation, args }, signal) {
-      if (isHubTool(tool)) return { decision: 'allow' }
+      if (isHubTool(tool, await ownTools.toolsOfHub())) return { decision: 'allow' }
       const tools = toOwnTools(tool, args, workspacePath)
       // A model may give two calls the same id, and a command of the agent can ask in the name of a call.
       if (!isDeepStrictEqual(known.get(id)?.tools ?? tools, tools)) known.delete(id)
@@ -188,13 +191,13 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     asked(permission) {
       const { id, tool } = permission
       if (asking.has(id)) return
-      const name = tool && parts.get(tool.callID)?.tool
-      if (name !== undefined && isHubTool(name)) {
-        void client?.replyPermission(id, 'once').catch(() => {})
-        return
-      }
       const call = askedCall(permission)
-      const question: Asking = { call, text: questionText(permission), isAnsweredByHub: false }
+      const question: Asking = {
+        call,
+        agentTool: tool && parts.get(tool.callID)?.tool,
+        text: questionText(permission),
+        isAnsweredByHub: false,
+      }
       asking.set(id, question)
       // If the answer does not arrive, the question stays in the terminal.
       void answerQuestion(permission, question).catch(() => {})
