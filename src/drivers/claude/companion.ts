@@ -12,7 +12,7 @@ import type { Companion, OpenCompanion } from '../port/companion.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { awaitSignOfLife } from '../port/sign-of-life.ts'
 import { permissionHookAnswer, toolHookAnswer } from './answers.ts'
-import { dialogKeys, showsDialog, watchDialog } from './dialog.ts'
+import { asksAboutTool, dialogKeys, showsDialog, watchDialog } from './dialog.ts'
 import { governedIn, hooksAreOff, notSeenYet } from './governed.ts'
 import { isToolOfHub, toOwnTool } from './own-tool.ts'
 import { asksPerson } from './questions.ts'
@@ -43,7 +43,15 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
   /** The approvals that ended because a person said yes in the dialog. */
   const answeredInDialog = new Set<string>()
   let permissionMode: string | undefined
-  const signOfLife = awaitSignOfLife({ session, terminal, isNew, onChange, notSeenYet, hooksAreOff })
+  const signOfLife = awaitSignOfLife({
+    session,
+    terminal,
+    isNew,
+    onChange,
+    notSeenYet,
+    hooksAreOff,
+    showsQuestion: () => asksAboutTool(terminal),
+  })
 
   const transcript = openTranscript({
     thread: session.thread,
