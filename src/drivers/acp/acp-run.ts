@@ -202,7 +202,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   async function settle(id: RequestId, permission: Permission, call: KnownCall): Promise<void> {
     const { signal } = turnEnds
     const known = decisions.get(call.id)
-    const decision = known ?? decide(call.id, call, signal)
+    const decision = known ?? decide(call.id, call, signal).catch((error: unknown) => undecided(call, error, signal))
     decisions.set(call.id, decision)
     const decided = await decision
     if (disposing.signal.aborted || program.status.is !== 'running') return
@@ -232,6 +232,16 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     return { is: 'allowed' }
   }
 
+  /** The turn has ended, or the hub could not find out what the call is about: that is not the agent's silence. */
+  function undecided({ name }: KnownCall, error: unknown, turn: AbortSignal): Decision {
+    if (turn.aborted || disposing.signal.aborted) return { is: 'cancelled' }
+    return {
+      is: 'refused',
+      reason: `The hub could not judge ${name}: ${messageOf(error)}. It has not run.`,
+      endsTurn: false,
+    }
+  }
+
   async function describedTools(id: string, first: KnownCall, signal: AbortSignal) {
     const tools = await waitUntil({
       sources: [onChange],
@@ -241,7 +251,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
       },
       timeoutMs: describedWithinMs,
       signal,
-    }).catch(() => undefined)
+    })
     return tools ?? []
   }
 

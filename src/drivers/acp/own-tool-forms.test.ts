@@ -21,6 +21,18 @@ test.each([
   expect(toOwnTools({ ...call, ...said }, '/project')).toMatchObject([{ tool: 'own_read', arguments: { path } }])
 })
 
+test.each([
+  [{ input: { command: 'make', dir_path: '../secret' } }, '/secret'],
+  [{ input: { command: 'make', workdir: 'src' } }, '/project/src'],
+  [{ title: 'make', notes: ['[in ../secret] (builds it)'] }, '/secret'],
+  [{ title: 'make', notes: ['[current working directory /project] (builds it)'] }, '/project'],
+])('a command is judged with the folder in which it runs: %o', (said, cwd) => {
+  const shell = { ...call, name: 'run_shell_command', kind: 'execute', ...said }
+  expect(toOwnTools(shell, '/project')).toEqual([
+    { tool: 'own_shell', arguments: { command: 'make', cwd, agent_tool: 'run_shell_command' } },
+  ])
+})
+
 test('a search in a folder whose path was shortened cannot be judged', () => {
   expect(toOwnTools({ ...call, title: "'KEY' within very/.../deep" }, '/project')).toEqual([])
 })

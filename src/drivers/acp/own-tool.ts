@@ -104,8 +104,10 @@ export function toOwnTools(call: KnownCall, workspace: string): readonly OwnTool
   const paths = pathsOf(call).map((path) => resolve(workspace, path))
   if (kind === 'execute') {
     const command = text(input['command']) ?? (Object.keys(input).length === 0 ? title : '')
-    const cwd = text(input['cwd']) ?? text(input['workdir']) ?? directoryIn(notes) ?? workspace
-    return command === '' ? [] : [own('own_shell', { command, cwd: resolve(workspace, cwd) }, shellInput)]
+    const cwd = folderInput.map((name) => text(input[name])).find((folder) => folder !== undefined)
+    return command === ''
+      ? []
+      : [own('own_shell', { command, cwd: resolve(workspace, cwd ?? directoryIn(notes) ?? '') }, shellInput)]
   }
   if (changing.includes(kind)) {
     const tool = /^write/i.test(name) ? 'own_write' : 'own_edit'
@@ -128,7 +130,8 @@ export function toOwnTools(call: KnownCall, workspace: string): readonly OwnTool
   return [own(ownToolName(name), paths[0] === undefined ? {} : { path: paths[0] })]
 }
 
-const shellInput = ['command', 'cwd', 'workdir', 'description']
+const folderInput = ['cwd', 'workdir', 'dir_path']
+const shellInput = ['command', ...folderInput, 'description']
 const pathInput = ['filePath', 'filepath', 'file_path', 'path', 'diff']
 
 function pathsOf({ paths, input }: KnownCall): readonly string[] {

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewEntry } from '../../api/thread.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { Companion, OpenCompanion } from '../port/companion.ts'
+import { forgetOldest } from '../port/forget-oldest.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { awaitSignOfLife } from '../port/sign-of-life.ts'
 import { permissionHookAnswer, toolHookAnswer } from './answers.ts'
@@ -25,6 +26,8 @@ import { openTranscript } from './transcript.ts'
 const hookName = 'claude'
 const tryEveryMs = 1_000
 const mostTries = 5
+/** The results of a subagent are in another file, so its calls do not end here. */
+const mostCalls = 1_000
 
 interface SeenCall {
   readonly id: string
@@ -111,6 +114,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     const { tool_use_id: id } = message
     if (id !== undefined && answer.is !== 'refused') {
       calls.set(id, { id, text, ...(answer.is === 'allowed' && { allowed: answer }) })
+      forgetOldest(calls, mostCalls, ({ approval, closed }) => approval !== undefined || closed !== undefined)
     }
     return toolHookAnswer(answer)
   }
@@ -142,7 +146,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       delete call.approval
       void transcript.hold(call.id, undefined)
     }
-    if (answer.is === 'allowed' && answeredInDialog.has(answer.approval ?? '')) return {}
+    if (answer.is === 'allowed' && answeredInDialog.delete(answer.approval ?? '')) return {}
     if (call && answer.is === 'allowed') call.allowed = answer
     if (!signal.aborted) report({ is: 'working' })
     return permissionHookAnswer(answer, input)
