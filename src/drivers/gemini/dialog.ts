@@ -76,8 +76,8 @@ function squeezed(text: string): string {
   return text.replaceAll(/[\s│╭╮╰╯─]/g, '')
 }
 
-/** The dialog ignores keys for a moment after it appears. */
-const againAfterMs = 1_000
+/** The dialog ignores keys for a moment after it appears. On a busy machine it may take seconds to show that it took one. */
+const againAfterMs = 5_000
 const lookEveryMs = 100
 
 export interface Typing {
