@@ -19,7 +19,7 @@ const most = 10_000
 
 export function createAnnouncedCalls(): AnnouncedCalls {
   /** By what the dialog shows: the call, or that there are several. */
-  const announced = new Map<string, string | 'disputed'>()
+  const announced = new Map<string, string>()
   let isFull = false
   return {
     add(call) {

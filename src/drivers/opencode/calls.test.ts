@@ -74,6 +74,6 @@ test('a call that waits is kept, however many others follow', async () => {
   calls.noted({
     ...running,
     state: { status: 'error', input: {}, error: 'aborted', time: { start: 0, end: 1 } },
-  } as ToolPart)
+  })
   expect(await waiting).toMatchObject({ decision: 'deny' })
 })
