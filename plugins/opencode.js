@@ -7,6 +7,7 @@ const againMs = 1_000
 const restartMs = 120_000
 
 const { SIGNALBOX_URL = 'http://127.0.0.1', SIGNALBOX_TOKEN = '', SIGNALBOX_HUB_SOCKET } = process.env
+const { SIGNALBOX_HOOK_PROOF: proof } = process.env
 const hookUrl = new URL('/hooks/opencode', SIGNALBOX_URL)
 
 export const Signalbox = async ({ serverUrl }) => {
@@ -17,9 +18,11 @@ export const Signalbox = async ({ serverUrl }) => {
       const { decision, reason } = await ask({ event: 'call', tool, conversation: sessionID, call: callID, args })
       if (decision !== 'allow') throw new Error(reason ?? 'Signalbox did not allow this call. It has not run.')
     },
-    // With the password a command of the agent could answer the questions that people are asked.
+    // With the password a command of the agent could answer the questions that people are asked, and with the proof it
+    // could speak for this plugin.
     'shell.env': async (_input, { env }) => {
       env.OPENCODE_SERVER_PASSWORD = ''
+      env.SIGNALBOX_HOOK_PROOF = ''
     },
     // The person may begin a conversation while the hub is away. Its next start has to know of it.
     event: async ({ event: { type, properties } }) => {
@@ -82,7 +85,7 @@ function post(message) {
     unix: SIGNALBOX_HUB_SOCKET || undefined,
     method: 'POST',
     headers: { authorization: `Bearer ${SIGNALBOX_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify(message),
+    body: JSON.stringify({ ...message, proof }),
     timeout: false,
   })
 }

@@ -1,4 +1,5 @@
 /** The faces of agents: the compositor of each session, and the face of its unix socket. The gate guards both. */
+import { searchedToolsets } from './api/toolsets.ts'
 import type { Face } from './endpoint/endpoint.ts'
 import { createFace, createSettleLayer } from './endpoint/endpoint.ts'
 import type { Feature, SignalSender } from './feature/feature.ts'
@@ -10,6 +11,8 @@ export interface AgentFaces extends Feature {
   /** The compositor. Creating it starts the connectors of the session. */
   of(session: string): Face
   socketOf(session: string): Face
+  /** The names of all tools of the compositor, also of those that the agent is not shown. */
+  toolsOf(session: string): Promise<readonly string[]>
 }
 
 export interface AgentFacesOptions {
@@ -60,6 +63,11 @@ export function createAgentFaces(options: AgentFacesOptions): AgentFaces {
 
   return {
     of,
+    async toolsOf(session) {
+      const face = of(session)
+      await face.waitForStart()
+      return face.tools(searchedToolsets).map(({ name }) => name)
+    },
     socketOf: (session) =>
       createFace({
         ...common,

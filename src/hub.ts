@@ -42,7 +42,7 @@ import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoi
 import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
-import { createChainPolicies, createGate, createOwnToolGates, createTurns } from './gate/gate.ts'
+import { createChainPolicies, createGate, createOfferedTools, createOwnToolGates, createTurns } from './gate/gate.ts'
 import { createGateway, createSearchProvider, createTrial, refusalError } from './gateway/gateway.ts'
 import {
   createAuthenticator,
@@ -324,7 +324,8 @@ export async function startHub(
     }),
   )
   const gate = createGate({ events, policies: chainPolicies, approvals, turns })
-  const ownTools = createOwnToolGates({ gate, policies: chainPolicies, approvals, log })
+  const offered = createOfferedTools()
+  const ownTools = createOwnToolGates({ gate, policies: chainPolicies, approvals, offered, log })
   const sessions = opened.use(
     createSessions({
       store,
@@ -469,6 +470,7 @@ export async function startHub(
     terminalOf: (session) => terminalTools.ownProvider({ session, prefix: '' }),
     isReserved: (uri) => ownUris(forPeople)(uri),
   })
+  offered.from((session) => agentFaces.toolsOf(session))
   const management = createFace({
     id: managementFaceId,
     info,

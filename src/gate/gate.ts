@@ -23,6 +23,7 @@ import { recordedCall, recordedDecision } from './recorded-call.ts'
 
 export type { Authorized, Gate, GateRequest, Refused } from './authorization.ts'
 export { createChainPolicies } from './chain-policies.ts'
+export { createOfferedTools } from './offered-tools.ts'
 export { createOwnToolGates } from './own-tool-gate.ts'
 export { refusalText } from './refusal-text.ts'
 export type { ChainMember, Turn, Turns } from './turn.ts'

@@ -36,8 +36,9 @@ async function open(decide: () => Verdict, answer: ApprovalOutcome = { status: '
   }
   const gate = createGate({ events, policies, approvals })
   const log = createLog({ level: 'error', redactor, destination: { write() {} } })
+  const offered = { namesOf: async (session: string) => [`hub_of_${session}`] }
   return {
-    own: createOwnToolGates({ gate, policies, approvals, log }).of('s1'),
+    own: createOwnToolGates({ gate, policies, approvals, offered, log }).of('s1'),
     answered,
     recorded: async () => (await events.read({ cursor: 0 })).events.map(({ type, payload }) => ({ type, ...payload })),
     [Symbol.asyncDispose]: () => events[Symbol.asyncDispose](),

@@ -19,6 +19,8 @@ export interface OwnToolGatesOptions {
       by: Principal,
     ): Promise<unknown>
   }
+  /** The names of the tools that the hub offers to the agent of a session. */
+  readonly offered: { namesOf(session: string): Promise<readonly string[]> }
   readonly log: Log
 }
 
@@ -31,7 +33,7 @@ const holdMs = 86_400_000
 
 const personAtTerminal: Principal = { role: 'human', tokenId: 'terminal', label: 'the person at the terminal' }
 
-export function createOwnToolGates({ gate, policies, approvals, log }: OwnToolGatesOptions): OwnToolGates {
+export function createOwnToolGates({ gate, policies, approvals, offered, log }: OwnToolGatesOptions): OwnToolGates {
   async function authorize(session: string, call: OwnToolCall): Promise<OwnToolAnswer> {
     const { tool, arguments: args, agentAsks, signal } = call
     let approval: string | undefined
@@ -96,6 +98,7 @@ export function createOwnToolGates({ gate, policies, approvals, log }: OwnToolGa
         return { is: 'ask', reason }
       },
       authorize: (call) => authorize(session, call),
+      toolsOfHub: () => offered.namesOf(session),
       async answeredInTerminal(approval, decision) {
         await approvals.decide(approval, { decision, scope: 'once' }, personAtTerminal)
       },

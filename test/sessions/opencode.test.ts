@@ -223,3 +223,24 @@ test('without the sign of life of the plugin, the session is not governed', asyn
     governed: { is: 'no', reason: expect.stringContaining('has not reported') },
   })
 })
+
+test('a command of the agent cannot pretend to be the plugin', async () => {
+  await hub.call('create_session', { name, template: 'opencode', env: { NO_PLUGIN: '1' } })
+  const { id } = await sessionOf(hub, name)
+  const { port } = JSON.parse(readFileSync(join(hub.home, 'sessions', id, 'opencode-server.json'), 'utf8')) as {
+    port: number
+  }
+  const { token } = await hub.call('issue_token', { role: 'agent', session: name })
+  for (const event of [
+    { event: 'hello', server: `http://127.0.0.1:${port}/` },
+    { event: 'conversation', conversation: 'ses_x' },
+  ]) {
+    const { status } = await fetch(`http://127.0.0.1:${hub.port}/hooks/opencode`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${String(token)}` },
+      body: JSON.stringify(event),
+    })
+    expect(status).toBe(403)
+  }
+  expect(await sessionOf(hub, name)).toMatchObject({ governed: { is: 'no' } })
+})

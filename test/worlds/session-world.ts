@@ -153,6 +153,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         of: () => ({
           check: async () => ({ is: 'allowed', isRuled: false, approval: undefined, end: () => {} }),
           authorize: async () => ({ is: 'allowed', isRuled: false, approval: undefined, end: () => {} }),
+          toolsOfHub: async () => [],
           answeredInTerminal: async () => {},
         }),
       },

@@ -3,7 +3,6 @@
  * where nothing was half-read, and answers what is still open.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
 import type { Activity, Governed } from '../../api/session.ts'
 import type { NewEntry } from '../../api/thread.ts'
 import { HubError, messageOf } from '../../base/hub-error.ts'
@@ -15,10 +14,12 @@ import type { Delivery, Run, RunSession } from '../port/driver.ts'
 import { stopPipedProgram } from '../port/stop-piped-program.ts'
 import type { KnownCall } from './own-tool.ts'
 import { isAskedByDefault, isHubTool, toOwnTools } from './own-tool.ts'
+import { pastInputs } from './place.ts'
+import { howItEnded, statusOf } from './program-state.ts'
 import type { Place } from './transcript.ts'
 import { createTranscript } from './transcript.ts'
-import type { Incoming, Outgoing, Permission, RequestId } from './wire.ts'
-import { protocolVersion, readLine, readOwnLine, recordOf } from './wire.ts'
+import type { Incoming, Permission, RequestId } from './wire.ts'
+import { protocolVersion, readLine, recordOf } from './wire.ts'
 
 export interface AcpRunOptions {
   readonly session: RunSession
@@ -33,24 +34,6 @@ export interface AcpRunOptions {
 export interface AcpRun extends Run {
   /** Introduces the hub and opens a session. `params` may hold a secret. */
   open(method: 'session/new' | 'session/load', params: object): Promise<void>
-}
-
-export const firstPlace: Place = { offset: 0, session: undefined, turn: 0, isOpen: false, texts: 0 }
-
-const placeSchema = z.object({
-  offset: z.int(),
-  session: z.string().optional(),
-  turn: z.int(),
-  isOpen: z.boolean(),
-  texts: z.int(),
-  model: z.string().optional(),
-  unasked: z.string().optional(),
-})
-
-export function readPlace(progress: string | undefined): Place {
-  if (progress === undefined) return firstPlace
-  const { session, model, unasked, ...place } = placeSchema.parse(JSON.parse(progress))
-  return { ...place, session, model, unasked }
 }
 
 const draftEveryMs = 50
@@ -202,7 +185,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   async function settle(id: RequestId, permission: Permission, call: KnownCall): Promise<void> {
     const { signal } = turnEnds
     const known = decisions.get(call.id)
-    const decision = known ?? decide(call.id, call, signal)
+    const decision = known ?? decide(call.id, call, signal).catch((error: unknown) => undecided(call, error, signal))
     decisions.set(call.id, decision)
     const decided = await decision
     if (disposing.signal.aborted || program.status.is !== 'running') return
@@ -216,7 +199,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   }
 
   async function decide(id: string, first: KnownCall, turn: AbortSignal): Promise<Decision> {
-    if (isHubTool(first)) return { is: 'allowed' }
+    if (isHubTool(first, await session.ownTools.toolsOfHub())) return { is: 'allowed' }
     const signal = AbortSignal.any([turn, disposing.signal])
     const tools = await describedTools(id, first, signal)
     const call = transcript.callOf(id) ?? first
@@ -232,6 +215,16 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     return { is: 'allowed' }
   }
 
+  /** The turn has ended, or the hub could not find out what the call is about: that is not the agent's silence. */
+  function undecided({ name }: KnownCall, error: unknown, turn: AbortSignal): Decision {
+    if (turn.aborted || disposing.signal.aborted) return { is: 'cancelled' }
+    return {
+      is: 'refused',
+      reason: `The hub could not judge ${name}: ${messageOf(error)}. It has not run.`,
+      endsTurn: false,
+    }
+  }
+
   async function describedTools(id: string, first: KnownCall, signal: AbortSignal) {
     const tools = await waitUntil({
       sources: [onChange],
@@ -241,7 +234,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
       },
       timeoutMs: describedWithinMs,
       signal,
-    }).catch(() => undefined)
+    })
     return tools ?? []
   }
 
@@ -382,39 +375,6 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
 type Decision =
   | { readonly is: 'allowed' | 'cancelled' }
   | { readonly is: 'refused'; readonly reason: string; readonly endsTurn: boolean }
-
-interface PastInput {
-  readonly offset: number
-  readonly at: string
-  readonly said: Outgoing
-}
-
-/** What an earlier hub said, as far as it is not in the thread already. */
-function pastInputs(program: PipedProgram, { turn }: Place): PastInput[] {
-  return [...program.inputs(0)].flatMap(({ offset, at, text }) => {
-    const said = text === undefined ? undefined : readOwnLine(text)
-    if (!said || said.is === 'other' || (said.is === 'prompt' && said.id <= turn)) return []
-    return [{ offset, at: new Date(at).toISOString(), said }]
-  })
-}
-
-function statusOf({ status }: PipedProgram): Run['status'] {
-  switch (status.is) {
-    case 'running':
-      return { is: 'running', pid: status.pid, holderPid: status.holderPid }
-    case 'exited':
-      return { is: 'exited', code: status.code, signal: status.signal }
-    case 'lost':
-      return { is: 'lost' }
-  }
-}
-
-const lastWords = 400
-
-function howItEnded(program: PipedProgram): string {
-  const said = program.stderr().toString().trim().slice(-lastWords)
-  return `The agent's program ended${said === '' ? '.' : `: ${said}`}`
-}
 
 /** Gemini CLI lists its models. opencode has the model among its options. */
 function modelOf(result: Readonly<Record<string, unknown>>): string | undefined {

@@ -5,6 +5,7 @@ import type { Driver, RunSession, RunSpec } from '../port/driver.ts'
 import { gateOf } from './gate-of.ts'
 import { chatMinutePassed } from './gemini-chats.ts'
 import { hubServer } from './own-tool.ts'
+import { firstPlace, readPlace } from './place.ts'
 
 export interface AcpDriverOptions {
   readonly pipes: PipedPrograms
@@ -19,7 +20,7 @@ export function createAcpDriver({ pipes, log }: AcpDriverOptions): Driver {
       const governed = await gateOf(spec.template)
       // Its thread is that of the earlier session from the start, not only when it has said something.
       if (spec.isResumed && spec.conversation !== undefined) await spec.thread.append(spec.conversation, [])
-      const { createAcpRun, firstPlace } = await loadRun()
+      const { createAcpRun } = await loadRun()
       const program = await pipes.start(spec.id, spec.program)
       const run = createAcpRun({ session: spec, program, place: firstPlace, governed, log })
       if (spec.isResumed && spec.template.agent === 'gemini')
@@ -30,7 +31,7 @@ export function createAcpDriver({ pipes, log }: AcpDriverOptions): Driver {
     async adopt(session) {
       const program = await pipes.adopt(session.id)
       if (!program) return undefined
-      const { createAcpRun, readPlace } = await loadRun()
+      const { createAcpRun } = await loadRun()
       const place = readPlace(await session.thread.progress())
       return createAcpRun({ session, program, place, governed: await gateOf(session.template), log })
     },

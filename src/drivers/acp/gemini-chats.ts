@@ -12,7 +12,9 @@ const checkEveryMs = 500
 export async function chatMinutePassed(env: ProgramEnvironment, conversation: string | undefined): Promise<void> {
   if (conversation === undefined) return
   const chats = await chatsOf(env)
-  const isOfThisMinute = () => chats.some((name) => name.includes(nameNow(conversation)))
+  const began = nameNow(conversation)
+  // If the files cannot be listed, the chat may be of this minute.
+  const isOfThisMinute = () => (chats ?? [began]).some((name) => name.includes(nameNow(conversation)))
   while (isOfThisMinute()) await sleep(checkEveryMs)
 }
 
@@ -22,9 +24,27 @@ function nameNow(conversation: string): string {
   return `session-${minute}-${conversation.slice(0, 8)}`
 }
 
-async function chatsOf({ HOME = '', GEMINI_CLI_HOME = HOME }: ProgramEnvironment): Promise<readonly string[]> {
+/** `undefined`: they cannot be listed. */
+export async function chatsOf({
+  HOME = '',
+  GEMINI_CLI_HOME = HOME,
+}: ProgramEnvironment): Promise<readonly string[] | undefined> {
   const projects = join(GEMINI_CLI_HOME, '.gemini', 'tmp')
-  const folders = await readdir(projects).catch(() => [])
-  const found = await Promise.all(folders.map((folder) => readdir(join(projects, folder, 'chats')).catch(() => [])))
-  return found.flat()
+  try {
+    const folders = await namesIn(projects)
+    return (await Promise.all(folders.map((folder) => namesIn(join(projects, folder, 'chats'))))).flat()
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws if that cannot be known. */
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return []
+    throw error
+  }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { KnownCall } from './own-tool.ts'
 import { isAskedByDefault, isHubTool, learn, toOwnTools } from './own-tool.ts'
 
 test.each([
@@ -60,15 +61,68 @@ test.each(['execute', 'read', 'edit', 'search', 'fetch'])(
 
 test('only a tool of the hub passes without a question, not a command that looks like one', () => {
   const named = (toolCallId: string, kind: string, title: string) =>
-    isHubTool(learn(undefined, { toolCallId, kind, title }))
+    isHubTool(learn(undefined, { toolCallId, kind, title }), ['hub_status', 'files_get__all'])
   expect(named('mcp_signalbox_hub_status__1', 'other', 'hub_status')).toBe(true)
   expect(named('call_1', 'other', 'signalbox_hub_status')).toBe(true)
   expect(named('call_1', 'execute', 'signalbox_hub_status')).toBe(false)
   expect(named('mcp_other_hub_status__1', 'other', 'hub_status')).toBe(false)
+  expect(named('mcp_signalbox_files_get__all__1', 'other', 'get')).toBe(true)
+  expect(named('mcp_signalbox_files_get__all__mcp_signalbox_files_get__all_17_1', 'other', 'get')).toBe(true)
+})
+
+test.each([
+  ['mcp_signalbox_x_make__1', 'make'],
+  ['mcp_signalbox__x_make__1', 'make'],
+  ['mcp_signalbox_hub_status__make__1', 'make'],
+  ['call_1', 'signalbox_x_make'],
+])('a tool of a server whose name begins like that of the hub is judged: %s, %s', (toolCallId, title) => {
+  const call = learn(undefined, { toolCallId, kind: 'other', title })
+  expect(isHubTool(call, ['hub_status'])).toBe(false)
+  expect(toOwnTools(call, '/project')).toMatchObject([{ tool: expect.stringMatching(/^own_.*make$/) }])
 })
 
 test('what changes something is asked about by default, and reading is not', () => {
   const isAsked = (kind: string) => isAskedByDefault(learn(undefined, { toolCallId: 'call_1', kind }))
   expect(['execute', 'edit', 'delete', 'move', 'fetch', 'other'].every(isAsked)).toBe(true)
   expect(['read', 'search', 'think'].some(isAsked)).toBe(false)
+})
+
+const call: KnownCall = {
+  id: '1',
+  name: 'grep_search',
+  kind: 'search',
+  title: '',
+  input: {},
+  paths: [],
+  notes: [],
+  change: {},
+}
+
+test.each([
+  [{ name: 'grep', input: { pattern: 'KEY', path: '/secret' } }, '/secret'],
+  [{ name: 'glob', title: "'*.pem' within ../secret" }, '/secret'],
+  [{ name: 'glob', title: "'*.pem'" }, '/project'],
+])('a search in files is judged as reading their folder: %o', (said, path) => {
+  expect(toOwnTools({ ...call, ...said }, '/project')).toMatchObject([{ tool: 'own_read', arguments: { path } }])
+})
+
+test.each([
+  [{ input: { command: 'make', dir_path: '../secret' } }, '/secret'],
+  [{ input: { command: 'make', workdir: 'src' } }, '/project/src'],
+  [{ title: 'make', notes: ['[in ../secret] (builds it)'] }, '/secret'],
+  [{ title: 'make', notes: ['[current working directory /project] (builds it)'] }, '/project'],
+])('a command is judged with the folder in which it runs: %o', (said, cwd) => {
+  const shell = { ...call, name: 'run_shell_command', kind: 'execute', ...said }
+  expect(toOwnTools(shell, '/project')).toEqual([
+    { tool: 'own_shell', arguments: { command: 'make', cwd, agent_tool: 'run_shell_command' } },
+  ])
+})
+
+test('a search in a folder whose path was shortened cannot be judged', () => {
+  expect(toOwnTools({ ...call, title: "'KEY' within very/.../deep" }, '/project')).toEqual([])
+})
+
+test('an address is found whatever its case, and judged as it is fetched', () => {
+  const fetch = { ...call, name: 'web_fetch', kind: 'fetch', title: 'Read HTTPS://Evil.example/a' }
+  expect(toOwnTools(fetch, '/project')).toMatchObject([{ arguments: { url: 'https://evil.example/a' } }])
 })

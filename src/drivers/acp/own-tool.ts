@@ -32,9 +32,22 @@ export function isAskedByDefault({ kind }: KnownCall): boolean {
   return !reading.includes(kind)
 }
 
-/** The compositor decides about the hub's own tools. */
-export function isHubTool({ name, kind }: KnownCall): boolean {
-  return kind === 'other' && (name.startsWith(`${hubServer}_`) || name.startsWith(`mcp_${hubServer}_`))
+/**
+ * The compositor decides about the hub's own tools. Agents do not tell which server a tool is from, and another one may be
+ * called `signalbox_x`. So a tool is the hub's only if the hub offers one of just this name.
+ */
+export function isHubTool({ name, kind }: KnownCall, offered: readonly string[]): boolean {
+  return kind === 'other' && offered.some((tool) => name === nameInOpencode(tool) || name === nameInGemini(tool))
+}
+
+function nameInOpencode(tool: string): string {
+  return `${hubServer}_${tool.replaceAll(/[^\w-]/g, '_')}`
+}
+
+/** It cuts a long name in the middle. */
+function nameInGemini(tool: string): string {
+  const name = `mcp_${hubServer}_${tool.replaceAll(/[^\w.:-]/g, '_')}`
+  return name.length > 63 ? `${name.slice(0, 30)}...${name.slice(-30)}` : name
 }
 
 /** Adds what an agent says about a call to what it said before. */
@@ -57,11 +70,14 @@ export function learn(known: KnownCall | undefined, call: ToolCall): KnownCall {
 
 /** Gemini CLI puts the name before the id of the call. opencode gives it as the first title. */
 function nameOf({ toolCallId, title, kind }: ToolCall): string {
-  const inId = /^([A-Za-z][\w.-]*?)(?:__|-\d{13})/.exec(toolCallId)?.[1]
+  const inId = namesInIds.map((pattern) => pattern.exec(toolCallId)?.[1]).find((name) => name !== undefined)
   if (inId !== undefined) return inId
   if (title && /^[\w.-]+$/.test(title)) return title
   return kind ?? 'other'
 }
+
+/** A name may contain "__" too: the name, "__" and the id of the model, which may repeat the name; or the name and a time. */
+const namesInIds = [/^([A-Za-z][\w.:-]*)__\1_\d+_\d+$/, /^([A-Za-z][\w.:-]*)__/, /^([A-Za-z][\w.:-]*)-\d{13}/]
 
 /** For the thread. */
 export function parametersOf(call: KnownCall): Readonly<Record<string, unknown>> {
@@ -88,8 +104,10 @@ export function toOwnTools(call: KnownCall, workspace: string): readonly OwnTool
   const paths = pathsOf(call).map((path) => resolve(workspace, path))
   if (kind === 'execute') {
     const command = text(input['command']) ?? (Object.keys(input).length === 0 ? title : '')
-    const cwd = text(input['cwd']) ?? text(input['workdir']) ?? directoryIn(notes) ?? workspace
-    return command === '' ? [] : [own('own_shell', { command, cwd: resolve(workspace, cwd) }, shellInput)]
+    const cwd = folderInput.map((name) => text(input[name])).find((folder) => folder !== undefined)
+    return command === ''
+      ? []
+      : [own('own_shell', { command, cwd: resolve(workspace, cwd ?? directoryIn(notes) ?? '') }, shellInput)]
   }
   if (changing.includes(kind)) {
     const tool = /^write/i.test(name) ? 'own_write' : 'own_edit'
@@ -112,7 +130,8 @@ export function toOwnTools(call: KnownCall, workspace: string): readonly OwnTool
   return [own(ownToolName(name), paths[0] === undefined ? {} : { path: paths[0] })]
 }
 
-const shellInput = ['command', 'cwd', 'workdir', 'description']
+const folderInput = ['cwd', 'workdir', 'dir_path']
+const shellInput = ['command', ...folderInput, 'description']
 const pathInput = ['filePath', 'filepath', 'file_path', 'path', 'diff']
 
 function pathsOf({ paths, input }: KnownCall): readonly string[] {

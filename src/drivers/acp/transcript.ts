@@ -4,7 +4,7 @@
  */
 import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
 import type { KnownCall } from './own-tool.ts'
-import { isHubTool, learn, parametersOf } from './own-tool.ts'
+import { learn, parametersOf } from './own-tool.ts'
 import type { Incoming, ToolCall } from './wire.ts'
 import { recordOf } from './wire.ts'
 
@@ -92,7 +92,7 @@ export function createTranscript(prefix: string, from: Place): Transcript {
     const entries = [...before, requestOf(known, at)]
     if (call.status !== 'completed' && call.status !== 'failed') return entries
     calls.delete(known.id)
-    if (call.status === 'completed' && !asked.has(known.id) && !isHubTool(known)) unasked = known.name
+    if (call.status === 'completed' && !asked.has(known.id)) unasked = known.name
     return [...entries, resultOf(known, call, at)]
   }
 

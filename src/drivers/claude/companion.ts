@@ -9,10 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewEntry } from '../../api/thread.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { Companion, OpenCompanion } from '../port/companion.ts'
+import { forgetOldest } from '../port/forget-oldest.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { awaitSignOfLife } from '../port/sign-of-life.ts'
 import { permissionHookAnswer, toolHookAnswer } from './answers.ts'
-import { dialogKeys, isWorking, showsDialog, watchDialog } from './dialog.ts'
+import { asksAboutTool, dialogKeys, isWorking, showsDialog, watchDialog } from './dialog.ts'
 import { governedIn, hooksAreOff, notSeenYet } from './governed.ts'
 import { isToolOfHub, toOwnTool } from './own-tool.ts'
 import { asksPerson } from './questions.ts'
@@ -25,6 +26,8 @@ import { openTranscript } from './transcript.ts'
 const hookName = 'claude'
 const tryEveryMs = 1_000
 const mostTries = 5
+/** The results of a subagent are in another file, so its calls do not end here. */
+const mostCalls = 1_000
 
 interface SeenCall {
   readonly id: string
@@ -43,7 +46,15 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
   /** The approvals that ended because a person said yes in the dialog. */
   const answeredInDialog = new Set<string>()
   let permissionMode: string | undefined
-  const signOfLife = awaitSignOfLife({ session, terminal, isNew, onChange, notSeenYet, hooksAreOff })
+  const signOfLife = awaitSignOfLife({
+    session,
+    terminal,
+    isNew,
+    onChange,
+    notSeenYet,
+    hooksAreOff,
+    showsQuestion: () => asksAboutTool(terminal),
+  })
 
   const transcript = openTranscript({
     thread: session.thread,
@@ -98,18 +109,19 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
 
   async function beforeTool(message: HookInput, signal: AbortSignal): Promise<object> {
     const { text, ownTool, name } = callOf(message)
-    if (isToolOfHub(name)) return {}
+    if (isToolOfHub(name, message.mcp_server?.name)) return {}
     const answer = await ownTools.check({ ...ownTool, agentAsks: false, signal })
     const { tool_use_id: id } = message
     if (id !== undefined && answer.is !== 'refused') {
       calls.set(id, { id, text, ...(answer.is === 'allowed' && { allowed: answer }) })
+      forgetOldest(calls, mostCalls, ({ approval, closed }) => approval !== undefined || closed !== undefined)
     }
     return toolHookAnswer(answer)
   }
 
   async function onPermissionRequest(message: HookInput, signal: AbortSignal): Promise<object> {
     const { text, ownTool, input, name } = callOf(message)
-    if (isToolOfHub(name) || asksPerson(name)) {
+    if (isToolOfHub(name, message.mcp_server?.name) || asksPerson(name)) {
       // A person answers in the dialog. An approval could only say yes or no.
       report({ is: 'waiting', reason: `It wants to use ${name}` })
       return {}
@@ -134,7 +146,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       delete call.approval
       void transcript.hold(call.id, undefined)
     }
-    if (answer.is === 'allowed' && answeredInDialog.has(answer.approval ?? '')) return {}
+    if (answer.is === 'allowed' && answeredInDialog.delete(answer.approval ?? '')) return {}
     if (call && answer.is === 'allowed') call.allowed = answer
     if (!signal.aborted) report({ is: 'working' })
     return permissionHookAnswer(answer, input)

@@ -1,5 +1,6 @@
 /** The lines that the driver writes to Claude Code, and what they say when they are read back from the journal. */
 import { z } from 'zod'
+import { askedMatcher } from './own-tool.ts'
 
 export type ControlMessage = Readonly<Record<string, unknown>>
 
@@ -18,7 +19,7 @@ export const initialize: ControlMessage = {
     hooks: {
       // It is called before each turn, so that the driver knows that hooks run before a tool can.
       UserPromptSubmit: [{ hookCallbackIds: [callbacks.prompt], timeout: hookTimeout }],
-      PreToolUse: [{ matcher: '^(?!mcp__signalbox__).*$', hookCallbackIds: [callbacks.tool], timeout: hookTimeout }],
+      PreToolUse: [{ matcher: askedMatcher, hookCallbackIds: [callbacks.tool], timeout: hookTimeout }],
     },
   },
 }

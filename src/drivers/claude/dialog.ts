@@ -15,16 +15,27 @@ export function isWorking({ screen }: Pick<Terminal, 'screen'>): boolean {
   return working.test(screen.title)
 }
 
-/** Whether the dialog for this very call shows. */
-export function showsDialog(terminal: Pick<Terminal, 'screen'>, args: Readonly<Record<string, unknown>>): boolean {
-  const shown = terminal.screen.text()
-  const { command, path, url, query } = args
-  const subject = [command, path, url, query].find((value) => typeof value === 'string')
-  // A long command is wrapped.
-  return dialog.test(shown) && subject !== undefined && packed(shown).includes(packed(subject).slice(0, longestSubject))
+/** Whether it asks about any tool. */
+export function asksAboutTool(terminal: Pick<Terminal, 'screen'>): boolean {
+  return /^ Do you want to [^\n]*\?\n ❯ 1\. Yes/m.test(terminal.screen.text())
 }
 
-const longestSubject = 60
+/**
+ * Whether the dialog for this very call shows. A process of the agent can send what a hook sends, so the dialog must show
+ * the whole command and nothing else. Other dialogs do not show all that was judged: a person answers them.
+ */
+export function showsDialog(
+  terminal: Pick<Terminal, 'screen'>,
+  { command }: Readonly<Record<string, unknown>>,
+): boolean {
+  const [, shown] = framed.exec(terminal.screen.text()) ?? []
+  // A long command is wrapped.
+  return shown !== undefined && typeof command === 'string' && packed(shown) === packed(command)
+}
+
+/** The lowest one on the screen. */
+const framed =
+  /\n Bash command\n(?![\s\S]*\n Bash command\n)[\s\S]*?\n╌+\n([\s\S]*?)\n╌+\n Do you want to proceed\?\n[\s\S]*Esc to cancel/
 
 function packed(text: string): string {
   return text.replaceAll(/\s/g, '')

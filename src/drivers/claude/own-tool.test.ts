@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isToolOfHub, toOwnTool } from './own-tool.ts'
+import { askedMatcher, isToolOfHub, toOwnTool } from './own-tool.ts'
 
 const cwd = '/project'
 
@@ -35,10 +38,61 @@ test('a path that climbs out of the folder is judged as the path it means', () =
   expect(args).toMatchObject({ path: '/etc/passwd' })
 })
 
-test('only tools of the hub itself are the hub’s', () => {
-  expect(['mcp__signalbox__terminal_read_screen', 'mcp__signalbox2__x', 'Bash'].map(isToolOfHub)).toEqual([
-    true,
-    false,
-    false,
-  ])
+test.each([
+  ['mcp__signalbox__terminal_read_screen', undefined, true],
+  ['mcp__signalbox__files_get__all', 'signalbox', true],
+  ['mcp__signalbox__x__make', 'signalbox__x', false],
+  ['mcp__signalbox__x__make', undefined, false],
+  ['mcp__signalbox___make', undefined, false],
+  ['mcp__signalbox2__x', undefined, false],
+  ['Bash', undefined, false],
+])('%s of the server %s is the hub’s: %s', (name, server, isOfHub) => {
+  expect(isToolOfHub(name, server)).toBe(isOfHub)
+})
+
+test.each([
+  ['Bash', true],
+  ['mcp__signalbox__x__make', true],
+  ['mcp__signalbox___make', true],
+  ['mcp__signalbox2__make', true],
+  ['mcp__signalbox__terminal_read_screen', false],
+])('a hook asks about %s: %s', async (name, isAsked) => {
+  const template = await readFile(new URL('../../../templates/claude.json', import.meta.url), 'utf8')
+  expect(template).toContain(JSON.stringify(askedMatcher))
+  expect(new RegExp(askedMatcher).test(name)).toBe(isAsked)
+})
+
+test.each([
+  ['Read', { file_path: '~/.ssh/id' }, join(homedir(), '.ssh/id')],
+  ['Grep', { path: '~', pattern: 'KEY' }, homedir()],
+  ['NotebookEdit', { notebook_path: ' /etc/x.ipynb' }, '/etc/x.ipynb'],
+  ['Edit', { file_path: '../secret' }, '/secret'],
+  ['Glob', { pattern: '/secret/**/*.pem' }, '/secret'],
+  ['Glob', { pattern: '../secret/*', path: 'src' }, '/project/secret'],
+  ['Glob', { pattern: 'src/**/*.ts' }, '/project'],
+])('%s %o is judged by the path that Claude Code uses', (name, input, path) => {
+  expect(toOwnTool({ name, input, cwd: '/project' }).arguments).toMatchObject({ path })
+})
+
+test.each(['Bash', 'Monitor', 'PowerShell'])('%s runs a command, so a rule about the shell covers it', (name) => {
+  const input = { command: 'git push', description: 'Pushes', persistent: true }
+  expect(toOwnTool({ name, input, cwd: '/project' })).toEqual({
+    tool: 'own_shell',
+    arguments: { command: 'git push', cwd: '/project', agent_tool: name, agent_arguments: { persistent: true } },
+  })
+})
+
+test('an address is judged as it is fetched', () => {
+  const { arguments: args } = toOwnTool({ name: 'WebFetch', input: { url: 'HTTPS://Evil.example' }, cwd: '/project' })
+  expect(args).toMatchObject({ url: 'https://evil.example/' })
+})
+
+test('what describes a command is left out, but not an argument of another tool with that name', () => {
+  const input = { title: 'bug', description: 'the text of it' }
+  expect(toOwnTool({ name: 'mcp__tracker__create', input, cwd: '/project' }).arguments).toEqual({
+    agent_tool: 'mcp__tracker__create',
+    agent_arguments: input,
+  })
+  const shell = { command: 'ls', description: 'Lists' }
+  expect(toOwnTool({ name: 'Bash', input: shell, cwd: '/project' }).arguments).not.toHaveProperty('agent_arguments')
 })

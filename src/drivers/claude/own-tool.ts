@@ -12,9 +12,17 @@ export interface ClaudeCall {
   readonly cwd: string
 }
 
-/** The compositor decides about the tools of the hub itself. */
-export function isToolOfHub(name: string): boolean {
-  return name.startsWith('mcp__signalbox__')
+const hubServer = 'signalbox'
+/** No other server can have such a tool: that would need a second "__", as in `mcp__signalbox__x__tool`. */
+const clearlyOfHub = `mcp__${hubServer}__[^_]+(_[^_]+)*_?$`
+
+/** Matches the tools that hooks have to ask about. It also matches some of the hub, whose names are not clear. */
+export const askedMatcher = `^(?!${clearlyOfHub}).*$`
+
+/** The compositor decides about the tools of the hub itself. `server`: as Claude Code names it, if it does. */
+export function isToolOfHub(name: string, server: string | undefined): boolean {
+  if (!name.startsWith(`mcp__${hubServer}__`)) return false
+  return server === undefined ? new RegExp(`^${clearlyOfHub}`).test(name) : server === hubServer
 }
 
 /**

@@ -6,7 +6,7 @@ import { permissionDecision, toolHookAnswer } from './answers.ts'
 import type { ControlMessage } from './control-message.ts'
 import { answerTo, callbacks } from './control-message.ts'
 import type { ClaudeCall } from './own-tool.ts'
-import { toOwnTool } from './own-tool.ts'
+import { isToolOfHub, toOwnTool } from './own-tool.ts'
 import type { AskedQuestions } from './questions.ts'
 import { askedQuestions } from './questions.ts'
 import type { ControlRequest } from './stream-line.ts'
@@ -63,8 +63,9 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
   ): Promise<void> {
     const { signal } = asked.cancelled
     if (request.subtype === 'hook_callback') {
-      const { tool_name: name, tool_input: input = {}, tool_use_id: callId = id } = request.input
+      const { tool_name: name, tool_input: input = {}, tool_use_id: callId = id, mcp_server: server } = request.input
       if (request.callback_id !== callbacks.tool || name === undefined) return respond(id, {})
+      if (isToolOfHub(name, server?.name)) return respond(id, {})
       const answer = await authorize({ name, input, cwd }, callId, false, signal)
       if (isOver(signal, answer)) return
       return respond(id, toolHookAnswer(answer))

@@ -4,6 +4,9 @@ import { assistantLineSchema, userLineSchema } from './recorded-line.ts'
 
 const inConversation = { session_id: z.string() }
 
+/** Of the tool of an MCP server. Older versions do not tell. */
+const serverSchema = z.object({ name: z.string() }).optional().catch(undefined)
+
 /** What the hook callbacks of the driver get. */
 export const hookInputSchema = z.object({
   session_id: z.string().optional(),
@@ -14,6 +17,7 @@ export const hookInputSchema = z.object({
   tool_name: z.string().optional(),
   tool_input: z.record(z.string(), z.unknown()).optional(),
   tool_use_id: z.string().optional(),
+  mcp_server: serverSchema,
 })
 export type HookInput = z.output<typeof hookInputSchema>
 
@@ -24,6 +28,7 @@ const requestSchema = z.discriminatedUnion('subtype', [
     tool_name: z.string(),
     input: z.record(z.string(), z.unknown()),
     tool_use_id: z.string().optional(),
+    mcp_server: serverSchema,
   }),
 ])
 

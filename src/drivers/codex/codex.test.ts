@@ -63,6 +63,7 @@ function createWorld(options: { readonly own_tools?: 'required'; readonly env?: 
         call.signal.addEventListener('abort', () => resolve({ is: 'refused', reason: 'gone', endsTurn: false }))
         return promise
       },
+      toolsOfHub: async () => [],
       answeredInTerminal: async (approval, decision) => void inTerminal.push(`${approval} ${decision}`),
     },
   }

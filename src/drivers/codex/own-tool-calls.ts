@@ -79,6 +79,16 @@ export function callsOfPatch(changes: readonly FileChange[], workspace: string):
   })
 }
 
+/**
+ * With a patch, Codex may ask to write below a folder from then on. That is more than the patch, so no rule about files
+ * allows it.
+ */
+export function callsOfGrant(root: string | null | undefined, workspace: string): readonly JudgedCall[] {
+  if (root == null) return []
+  const path = resolve(workspace, root)
+  return [{ tool: ownToolName('grant_root'), arguments: { path, agent_tool: 'grant_root' }, agentAsks: true }]
+}
+
 /** Codex itself protects these folders of a workspace. */
 const protectedFolders = /^\.(git|codex|agents)(\/|$)/
 

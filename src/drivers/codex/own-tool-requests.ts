@@ -13,7 +13,7 @@ import type { Log } from '../../base/log.ts'
 import type { AllowedOwnTool, OwnToolGate } from '../port/own-tools.ts'
 import type { RequestId } from './app-server.ts'
 import type { JudgedCall } from './own-tool-calls.ts'
-import { callOfCommand, callsOfPatch, commandRequest, fileRequest } from './own-tool-calls.ts'
+import { callOfCommand, callsOfGrant, callsOfPatch, commandRequest, fileRequest } from './own-tool-calls.ts'
 import { staysInSandbox } from './recorded-call.ts'
 import type { FileChange, ThreadItem } from './thread-items.ts'
 
@@ -121,7 +121,9 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       }
       case 'item/fileChange/requestApproval': {
         const { data } = fileRequest.safeParse(params)
-        return data && { ...data, calls: () => judgePatch(data.itemId), replies: decisions }
+        if (!data) return undefined
+        const calls = async () => [...callsOfGrant(data.grantRoot, workspace), ...(await judgePatch(data.itemId))]
+        return { ...data, calls, replies: decisions }
       }
       case 'item/permissions/requestApproval': {
         const { data } = permissionsRequest.safeParse(params)

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 
 /** A session in which a rule asks about each call, and the gate holds it. */
-async function open() {
+async function open({ isNew = false, hooks = true } = {}) {
   const held = Promise.withResolvers<OwnToolAnswer>()
   const typed: string[] = []
   const answered: string[] = []
@@ -31,6 +31,7 @@ async function open() {
       given.onHeld?.('a1')
       return held.promise
     },
+    toolsOfHub: async () => [],
     async answeredInTerminal(approval, decision) {
       answered.push(`${approval} ${decision}`)
       held.resolve({ is: 'allowed', isRuled: true, approval, end() {} })
@@ -46,17 +47,20 @@ async function open() {
   const companion = openGeminiCompanion({
     session: { ownTools, thread, directory, workspacePath: '/project', isResumed: false } as unknown as RunSession,
     terminal: terminal as unknown as Terminal,
-    isNew: false,
+    isNew,
     report() {},
     stop() {},
     onChange() {},
   })
   const hook = (event: string, body: object) =>
     companion.hook({ name: 'gemini', body: { hook_event_name: event, ...body } }, new AbortController().signal)
-  await hook('BeforeTool', call)
-  await hook('Notification', { notification_type: 'ToolPermission' })
-  await until(() => asked > 0)
-  return { companion, hook, typed, answered, asked: () => asked, show: (text: string) => void (screen = text) }
+  if (hooks) {
+    await hook('BeforeTool', call)
+    await hook('Notification', { notification_type: 'ToolPermission' })
+    await until(() => asked > 0)
+  }
+  const approve = () => held.resolve({ is: 'allowed', isRuled: true, approval: 'a1', end() {} })
+  return { approve, companion, hook, typed, answered, asked: () => asked, show: (text: string) => void (screen = text) }
 }
 
 test('a dialog that is hidden for a moment is not an answer, and no key is typed when it shows again', async () => {
@@ -96,4 +100,43 @@ test.each([
   const terminal = { screen: { text: () => dialog } } as unknown as Terminal
   const judged = { name: 'write_file', input: { file_path: file }, cwd: '/project' }
   expect(dialogFor(terminal, judged) !== undefined).toBe(isAbout)
+})
+
+test('the answer of a person is typed', async () => {
+  const { companion, typed, approve, show } = await open()
+  using _ = companion
+  approve()
+  await until(() => typed.length > 0)
+  show('')
+  expect(typed).toEqual(['1'])
+})
+
+test.each([
+  ['after the real one', [{ ...call, tool_input: { ...call.tool_input, content: 'harmless' } }]],
+  [
+    'after it pretends that the real one has ended',
+    [{ hook_event_name: 'AfterAgent' }, { ...call, tool_input: { ...call.tool_input, content: 'harmless' } }],
+  ],
+])('a message that announces another call for the dialog, %s, leaves it to the person', async (_, forged) => {
+  const { companion, hook, typed, approve } = await open()
+  using _companion = companion
+  for (const { hook_event_name: event = 'BeforeTool', ...body } of forged as { hook_event_name?: string }[]) {
+    await hook(event, body)
+  }
+  await hook('Notification', { notification_type: 'ToolPermission' })
+  approve()
+  await sleep(1_000)
+  expect(typed).toEqual([])
+})
+
+test('a message that comes after a dialog without a hook is not a sign that hooks run', async () => {
+  const { companion, hook, typed } = await open({ isNew: true, hooks: false })
+  using _ = companion
+  await until(() => companion.governed.reason?.includes('do not run'))
+  await hook('SessionStart', {})
+  await hook('BeforeTool', call)
+  await hook('Notification', { notification_type: 'ToolPermission' })
+  await sleep(1_000)
+  expect(companion.governed.is).toBe('partly')
+  expect(typed).toEqual([])
 })

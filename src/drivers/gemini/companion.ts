@@ -18,8 +18,9 @@ import type { Companion, OpenCompanion } from '../port/companion.ts'
 import { hasSystemPolicies, systemPolicies } from '../port/gemini-policies.ts'
 import type { AllowedOwnTool } from '../port/own-tools.ts'
 import { awaitSignOfLife } from '../port/sign-of-life.ts'
+import { createAnnouncedCalls } from './announced-calls.ts'
 import { openChat } from './chat.ts'
-import { answerDialog, dialogFor } from './dialog.ts'
+import { answerDialog, dialogFor, showsDialog } from './dialog.ts'
 import { earlierThreadFile, loadedNote } from './hand-over.ts'
 import { isHubTool, toOwnTools } from './own-tool.ts'
 import type { PendingCall } from './pending-call.ts'
@@ -48,6 +49,8 @@ const hookSchema = z.looseObject({
   cwd: z.string().optional(),
   tool_name: z.string().optional(),
   tool_input: z.record(z.string(), z.unknown()).optional(),
+  /** Of the tool of an MCP server. */
+  mcp_context: z.looseObject({ server_name: z.string() }).optional().catch(undefined),
   notification_type: z.string().optional(),
 })
 type HookInput = z.output<typeof hookSchema>
@@ -77,8 +80,17 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   const closing = new AbortController()
   const file = pendingCallFile(session.directory)
   const chat = openChat(session.thread)
+  const announced = createAnnouncedCalls()
   let current: OpenCall | undefined
-  const signOfLife = awaitSignOfLife({ session, terminal, isNew, onChange, notSeenYet, hooksAreOff })
+  const signOfLife = awaitSignOfLife({
+    session,
+    terminal,
+    isNew,
+    onChange,
+    notSeenYet,
+    hooksAreOff,
+    showsQuestion: () => showsDialog(terminal),
+  })
   let isPolicyIgnored = false
   let isLoaded = !isNew || !existsSync(earlierThreadFile(session.directory))
   let hookCount = 0
@@ -137,8 +149,8 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   }
 
   async function beforeTool(message: HookInput, signal: AbortSignal): Promise<object> {
-    const { tool_name: name = '', tool_input: input = {}, cwd = workspacePath } = message
-    if (isHubTool({ name })) return {}
+    const { tool_name: name = '', tool_input: input = {}, cwd = workspacePath, mcp_context: server } = message
+    if (isHubTool(server?.server_name)) return {}
     close(current)
     const recorded: AllowedOwnTool[] = []
     let isAllowed = true
@@ -153,7 +165,8 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
       else recorded.push(answer)
       isAllowed &&= answer.is === 'allowed' && answer.isRuled
     }
-    const pending = { name, input, cwd, isAllowed }
+    announced.add({ name, input, cwd })
+    const pending = { name, input, cwd, isAllowed, isDisputed: announced.isDisputed({ name, input, cwd }) }
     current = openCall(pending, recorded)
     await file.write(pending)
     // It would not ask about reading, but a rule wants a person to.
@@ -205,8 +218,12 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   }
 
   async function answer(call: OpenCall, decision: 'allow' | 'deny'): Promise<void> {
-    const isTyped = await answerDialog({ terminal, call, decision, isOpen: () => isCurrent(call) })
+    const mayType = () => decision === 'deny' || !(call.isDisputed || announced.isDisputed(call))
+    if (decision === 'allow' && !signOfLife.isSeen) return
+    if (!mayType()) return report({ is: 'waiting', reason: `It asks in its dialog about ${call.name}` })
+    const isTyped = await answerDialog({ terminal, call, decision, isOpen: () => isCurrent(call) && mayType() })
     if (!isTyped) return
+    announced.settled(call)
     if (decision === 'allow') return report({ is: 'working' })
     close(call)
     report({ is: 'idle' })
@@ -228,6 +245,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     const { approval } = call
     if (approval === undefined) return
     call.isAnsweredThere = true
+    announced.settled(call)
     if (!isApproved) {
       close(call)
       report({ is: 'idle' })

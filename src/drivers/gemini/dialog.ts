@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Terminal } from '../../terminal/terminal.ts'
 import { findMenu } from '../../terminal/terminal.ts'
 import type { GeminiCall } from './own-tool.ts'
+import { showsText } from './shown-text.ts'
 
 export interface Dialog {
   /** The keys that answer it. They do not depend on the choice that is marked. */
@@ -17,12 +18,20 @@ export interface Dialog {
  */
 export function dialogFor(terminal: Terminal, call: GeminiCall): Dialog | undefined {
   const lines = terminal.screen.text().split('\n')
+  const box = lines.slice(lines.findLastIndex((line) => line.startsWith('╭')))
+  return isAbout(box, call) ? dialogIn(lines) : undefined
+}
+
+/** Whether it asks about any tool. */
+export function showsDialog(terminal: Terminal): boolean {
+  return dialogIn(terminal.screen.text().split('\n')) !== undefined
+}
+
+function dialogIn(lines: readonly string[]): Dialog | undefined {
   const menu = findMenu(lines)
   const allow = menu?.choices.find(({ label }) => /^Allow once\b/.test(label))?.number
   const deny = menu?.choices.find(({ label }) => /^No\b/.test(label))?.number
-  if (allow === undefined || deny === undefined) return undefined
-  const box = lines.slice(lines.findLastIndex((line) => line.startsWith('╭')))
-  return isAbout(box, call) ? { allowKey: String(allow), denyKey: String(deny) } : undefined
+  return allow === undefined || deny === undefined ? undefined : { allowKey: String(allow), denyKey: String(deny) }
 }
 
 function isAbout(box: readonly string[], { name, input, cwd }: GeminiCall): boolean {
@@ -30,8 +39,8 @@ function isAbout(box: readonly string[], { name, input, cwd }: GeminiCall): bool
   const whole = squeezed(box.join('\n'))
   switch (name) {
     case 'run_shell_command': {
-      const shown = box.filter((line) => line.startsWith('│ │')).join('\n')
-      return whole.includes('?Shell') && squeezed(shown) === squeezed(text('command'))
+      const rows = box.flatMap((line) => /^│ │ (.*) │ │\s*$/.exec(line)?.[1] ?? [])
+      return whole.includes('?Shell') && showsText(rows, text('command'))
     }
     // The whole path: that of another file may begin in the same way.
     case 'write_file':
@@ -39,12 +48,19 @@ function isAbout(box: readonly string[], { name, input, cwd }: GeminiCall): bool
     case 'replace':
       return titleOf(box).startsWith(squeezed(`? Edit ${relative(cwd, resolve(cwd, text('file_path')))}:`))
     case 'web_fetch': {
-      const asked = squeezed(text('url') || text('prompt'))
-      return whole.includes('WebFetch') && asked !== '' && whole.includes(asked)
+      const asked = text('url') || text('prompt')
+      const words = new Set(box.join(' ').split(/[\s│]+/))
+      const urls = asked.split(/\s+/).filter((word) => word.includes('://'))
+      const ends = ['URLs to fetch:', 'Do you want to proceed?'].map((end) => squeezed(asked + end))
+      // Whole words: one address may begin like another.
+      return (
+        whole.includes('WebFetch') && urls.every((url) => words.has(url)) && ends.some((end) => whole.includes(end))
+      )
     }
     default: {
-      const [, server = '', tool = ''] = /^mcp_([^_]+)_(.+)$/.exec(name) ?? []
-      return server !== '' && whole.includes(squeezed(`MCP tool "${tool}" from server "${server}"`))
+      // The last one: what stands above the question is the tool's own text.
+      const [, tool, server] = [...whole.matchAll(/MCPtool"([^"]+)"fromserver"([^"]+)"/g)].at(-1) ?? []
+      return server !== undefined && name === `mcp_${server}_${tool}`
     }
   }
 }
@@ -60,8 +76,8 @@ function squeezed(text: string): string {
   return text.replaceAll(/[\s│╭╮╰╯─]/g, '')
 }
 
-/** The dialog ignores keys for a moment after it appears. */
-const againAfterMs = 1_000
+/** The dialog ignores keys for a moment after it appears. On a busy machine it may take seconds to show that it took one. */
+const againAfterMs = 5_000
 const lookEveryMs = 100
 
 export interface Typing {

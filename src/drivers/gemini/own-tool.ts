@@ -10,11 +10,11 @@ export interface GeminiCall {
   readonly cwd: string
 }
 
-const hubPrefix = 'mcp_signalbox_'
+const hubServer = 'signalbox'
 
-/** The compositor decides about the hub's own tools. */
-export function isHubTool({ name }: Pick<GeminiCall, 'name'>): boolean {
-  return name.startsWith(hubPrefix)
+/** The compositor decides about the hub's own tools. `server`: as Gemini CLI names it for the tool of an MCP server. */
+export function isHubTool(server: string | undefined): boolean {
+  return server === hubServer
 }
 
 /** A call may fetch several addresses: the policy judges each. */

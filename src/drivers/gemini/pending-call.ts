@@ -10,6 +10,8 @@ const pendingSchema = z.object({
   cwd: z.string(),
   /** A rule or a grant allows it. */
   isAllowed: z.boolean(),
+  /** Another call was announced that the dialog could be about, so only a person allows it. */
+  isDisputed: z.boolean().default(false),
 })
 export type PendingCall = z.output<typeof pendingSchema>
 

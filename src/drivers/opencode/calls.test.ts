@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { until } from '../../../test/fixtures/until.ts'
 import type { OwnToolAnswer, OwnToolCall, OwnToolGate } from '../port/own-tools.ts'
@@ -6,16 +7,21 @@ import type { OpencodeClient } from './client.ts'
 import type { Permission, ToolPart } from './messages.ts'
 
 /** A rule allows `ls`, another denies `rm`, and none is about other commands. A person says no. */
-function open() {
+function open({ holds }: { readonly holds?: string } = {}) {
   const judged: string[] = []
   const replies: string[] = []
   const ownTools: OwnToolGate = {
-    async authorize({ arguments: { command }, agentAsks }: OwnToolCall): Promise<OwnToolAnswer> {
+    async authorize({ arguments: { command }, agentAsks, signal }: OwnToolCall): Promise<OwnToolAnswer> {
       judged.push(String(command))
+      if (command === holds) {
+        await once(signal, 'abort')
+        return { is: 'refused', reason: 'gone', endsTurn: false }
+      }
       if (command === 'rm' || agentAsks) return { is: 'refused', reason: 'no', endsTurn: false }
       return { is: 'allowed', isRuled: command === 'ls', approval: undefined, end() {} }
     },
     check: async () => ({ is: 'ask', reason: '' }),
+    toolsOfHub: async () => ['github_read', 'get.env'],
     answeredInTerminal: async () => {},
   }
   const client = {
@@ -60,3 +66,14 @@ test.each([['before'], ['after']])(
     expect({ judged, replies }).toEqual({ judged: ['git push'], replies: ['reject'] })
   },
 )
+
+test('a call that waits is kept, however many others follow', async () => {
+  const { calls, decide } = open({ holds: 'git push' })
+  const waiting = decide('call_1', 'git push')
+  for (let index = 0; index < 2_000; index += 1) await decide(`other_${index}`, 'ls')
+  calls.noted({
+    ...running,
+    state: { status: 'error', input: {}, error: 'aborted', time: { start: 0, end: 1 } },
+  })
+  expect(await waiting).toMatchObject({ decision: 'deny' })
+})

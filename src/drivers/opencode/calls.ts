@@ -5,7 +5,9 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { OwnTool } from '../../api/own-tools.ts'
+import { dropOldest } from '../../base/drop-oldest.ts'
 import { isRecord } from '../../base/is-record.ts'
+import { forgetOldest } from '../port/forget-oldest.ts'
 import type { AllowedOwnTool, OwnToolAnswer, OwnToolGate } from '../port/own-tools.ts'
 import type { OpencodeClient } from './client.ts'
 import type { Permission, ToolPart } from './messages.ts'
@@ -47,6 +49,8 @@ interface KnownCall {
   readonly tools: readonly OwnTool[]
   /** A rule or a person allowed it, so the person is not asked again. */
   isDecided: boolean
+  /** How many wait for a decision about it. */
+  deciding: number
   readonly ends: AllowedOwnTool['end'][]
   readonly over: AbortController
   /** Resolves when the approval has the answer that the person gave in the terminal. */
@@ -55,6 +59,8 @@ interface KnownCall {
 
 interface Asking {
   readonly call: KnownCall
+  /** As opencode itself names it. */
+  readonly agentTool: string | undefined
   readonly text: string
   approval?: string
   /** By the person in the terminal. */
@@ -62,7 +68,15 @@ interface Asking {
   isAnsweredByHub: boolean
 }
 
+interface HowToAsk {
+  readonly agentAsks: boolean
+  readonly signal: AbortSignal
+  onHeld(approval: string): void
+}
+
 const longestText = 200
+/** Without a server, opencode does not tell when a call has ended. */
+const mostCalls = 1_000
 
 export function createCalls({ ownTools, workspacePath, client, onChange }: CallsOptions): Calls {
   const known = new Map<string, KnownCall>()
@@ -76,18 +90,26 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     const call = known.get(id) ?? {
       tools: tools(),
       isDecided: false,
+      deciding: 0,
       ends: [],
       over: new AbortController(),
       told: Promise.resolve(),
     }
     known.set(id, call)
+    forgetOldest(known, mostCalls, (each) => each.deciding > 0)
     return call
   }
 
-  async function authorizeAll(
-    call: KnownCall,
-    how: { readonly agentAsks: boolean; readonly signal: AbortSignal; onHeld(approval: string): void },
-  ): Promise<OwnToolAnswer> {
+  async function authorizeAll(call: KnownCall, how: HowToAsk): Promise<OwnToolAnswer> {
+    call.deciding += 1
+    try {
+      return await authorizeEach(call, how)
+    } finally {
+      call.deciding -= 1
+    }
+  }
+
+  async function authorizeEach(call: KnownCall, how: HowToAsk): Promise<OwnToolAnswer> {
     let last: OwnToolAnswer | undefined
     for (const tool of call.tools) {
       const answer = await ownTools.authorize({ ...tool, ...how })
@@ -104,8 +126,9 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
 
   async function answerQuestion(permission: Permission, question: Asking): Promise<void> {
     const { id, sessionID } = permission
-    const { call } = question
-    if (!call.isDecided) {
+    const { call, agentTool } = question
+    const isOfHub = agentTool !== undefined && isHubTool(agentTool, await ownTools.toolsOfHub())
+    if (!call.isDecided && !isOfHub) {
       const answer = await authorizeAll(call, {
         agentAsks: true,
         signal: call.over.signal,
@@ -156,7 +179,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
 
   return {
     async decide({ id, tool, conversation, args }, signal) {
-      if (isHubTool(tool)) return { decision: 'allow' }
+      if (isHubTool(tool, await ownTools.toolsOfHub())) return { decision: 'allow' }
       const tools = toOwnTools(tool, args, workspacePath)
       // A model may give two calls the same id, and a command of the agent can ask in the name of a call.
       if (!isDeepStrictEqual(known.get(id)?.tools ?? tools, tools)) known.delete(id)
@@ -188,13 +211,13 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     asked(permission) {
       const { id, tool } = permission
       if (asking.has(id)) return
-      const name = tool && parts.get(tool.callID)?.tool
-      if (name !== undefined && isHubTool(name)) {
-        void client?.replyPermission(id, 'once').catch(() => {})
-        return
-      }
       const call = askedCall(permission)
-      const question: Asking = { call, text: questionText(permission), isAnsweredByHub: false }
+      const question: Asking = {
+        call,
+        agentTool: tool && parts.get(tool.callID)?.tool,
+        text: questionText(permission),
+        isAnsweredByHub: false,
+      }
       asking.set(id, question)
       // If the answer does not arrive, the question stays in the terminal.
       void answerQuestion(permission, question).catch(() => {})
@@ -210,7 +233,10 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     },
     noted(part) {
       const { callID, state } = part
-      if (state.status === 'pending' || state.status === 'running') return void parts.set(callID, part)
+      if (state.status === 'pending' || state.status === 'running') {
+        parts.set(callID, part)
+        return dropOldest(parts, mostCalls)
+      }
       parts.delete(callID)
       const call = known.get(callID)
       known.delete(callID)

@@ -111,7 +111,11 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
 
   async function hook({ name, body }: HookMessage, signal: AbortSignal): Promise<object> {
     if (name !== 'opencode') throw new HubError('not-found', `opencode has no hook "${name}".`)
-    const { event, conversation, call: id, tool, args } = body
+    const { event, conversation, call: id, tool, args, proof } = body
+    // An answer is from the dialog in the terminal, which has the password.
+    if (event !== 'answer' && file.proof !== undefined && !isSame(String(proof), file.proof)) {
+      throw new HubError('forbidden', 'Only the plugin of Signalbox inside opencode sends this.')
+    }
     if (event === 'hello') hello(body['server'])
     else if (event === 'conversation' && typeof conversation === 'string') server?.follow(conversation)
     else if (event === 'call') {

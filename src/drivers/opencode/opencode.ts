@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { HubError } from '../../base/hub-error.ts'
 import { isRecord } from '../../base/is-record.ts'
 import type { Driver, RunSpec } from '../port/driver.ts'
-import { chooseServer, writeServerFile } from './server-file.ts'
+import { chooseServer, newProof, writeServerFile } from './server-file.ts'
 
 export interface OpencodeDriverOptions {
   /** Runs it, with the companion for opencode. */
@@ -37,8 +37,10 @@ async function withPlugins(
 ): Promise<RunSpec['program']> {
   const { program, directory, mode, workspacePath, conversation } = spec
   const server = mode === 'both' ? await chooseServer() : undefined
+  const proof = newProof()
   writeServerFile(directory, {
     ...server,
+    proof,
     opened: conversation ?? chosenIn(program.args),
     hasPlugin: false,
     conversations: [],
@@ -52,6 +54,8 @@ async function withPlugins(
       // The person's own file is not replaced. The terminal then shows no dialog, only a notice.
       OPENCODE_TUI_CONFIG: dialogs,
       ...program.env,
+      // The plugin keeps it, and the password, from the agent's shell.
+      SIGNALBOX_HOOK_PROOF: proof,
       ...(server && { OPENCODE_SERVER_PASSWORD: server.password }),
       OPENCODE_CONFIG_CONTENT: configContent(program.env['OPENCODE_CONFIG_CONTENT'], plugin, workspacePath),
       // A file in the workspace could bring a plugin that removes this one, and the agent can write such a file.

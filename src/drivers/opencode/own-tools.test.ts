@@ -43,5 +43,27 @@ test('a patch is judged once for each of its files', () => {
 })
 
 test('only tools of the server of the hub are left to the compositor', () => {
-  expect(['signalbox_terminal_read_screen', 'github_search', 'bash'].map(isHubTool)).toEqual([true, false, false])
+  const isLeft = (tool: string) => isHubTool(tool, ['terminal_read_screen', 'get.env'])
+  expect(['signalbox_terminal_read_screen', 'signalbox_get_env'].every(isLeft)).toBe(true)
+  expect(['signalbox_x_make', 'terminal_read_screen', 'github_search', 'bash'].some(isLeft)).toBe(false)
+})
+
+test.each(['grep', 'glob', 'list'])('%s reads a folder, so a rule about reading covers it', (tool) => {
+  expect(toOwnTools(tool, { pattern: 'KEY', path: '/secret' }, '/project')).toMatchObject([
+    { tool: 'own_read', arguments: { path: '/secret' } },
+  ])
+  expect(toOwnTools(tool, { pattern: 'KEY' }, '/project')).toMatchObject([{ arguments: { path: '/project' } }])
+})
+
+test('an address is judged as it is fetched', () => {
+  expect(toOwnTools('webfetch', { url: 'HTTPS://Evil.example' }, '/project')).toMatchObject([
+    { arguments: { url: 'https://evil.example/' } },
+  ])
+})
+
+test('what describes a command is left out, but not an argument of another tool with that name', () => {
+  const args = { title: 'bug', description: 'the text of it' }
+  expect(toOwnTools('tracker_create', args, '/project')).toMatchObject([{ arguments: { agent_arguments: args } }])
+  const [{ arguments: shell }] = toOwnTools('bash', { command: 'ls', description: 'Lists' }, '/project')
+  expect(shell).not.toHaveProperty('agent_arguments')
 })

@@ -4,9 +4,12 @@ import type { OwnTool } from '../../api/own-tools.ts'
 import { ownToolName } from '../../api/own-tools.ts'
 import { judgedUrl } from '../port/judged-url.ts'
 
-/** The compositor decides the calls of the hub's own tools. opencode puts the name of the server before them. */
-export function isHubTool(tool: string): boolean {
-  return tool.startsWith('signalbox_')
+/**
+ * The compositor decides the calls of the hub's own tools. opencode puts the name of the server before them, and another
+ * server may be called `signalbox_x`. So a tool is the hub's only if the hub offers one of just this name.
+ */
+export function isHubTool(tool: string, offered: readonly string[]): boolean {
+  return offered.some((name) => tool === `signalbox_${name.replaceAll(/[^\w-]/g, '_')}`)
 }
 
 /** Several, if the call changes several files. */

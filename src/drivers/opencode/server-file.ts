@@ -10,6 +10,8 @@ const serverSchema = z.object({
   /** Absent if opencode runs without a server. */
   port: z.int().optional(),
   password: z.string().optional(),
+  /** What the plugin of the hub shows with its messages. Commands of the agent do not get it. */
+  proof: z.string().optional(),
   /** The conversation that opencode was told to open. */
   opened: z.string().optional(),
   /** The plugin of the hub has reported from inside this opencode. */
@@ -26,7 +28,11 @@ export async function chooseServer(): Promise<{ readonly port: number; readonly 
   const { port } = probe.address() as { port: number }
   probe.close()
   await once(probe, 'close')
-  return { port, password: randomBytes(24).toString('base64url') }
+  return { port, password: newProof() }
+}
+
+export function newProof(): string {
+  return randomBytes(24).toString('base64url')
 }
 
 /** `undefined`: this opencode was started without the plugin of the hub. */
@@ -38,7 +44,7 @@ export function readServerFile(directory: string): ServerFile | undefined {
   }
 }
 
-/** Only its owner can read it: it has the password. */
+/** Only its owner can read it: it has the password and the proof. */
 export function writeServerFile(directory: string, content: ServerFile): void {
   const path = pathIn(directory)
   mkdirSync(directory, { recursive: true, mode: 0o700 })

@@ -9,6 +9,11 @@ export interface OwnToolGate {
   check(call: OwnToolCall): Promise<OwnToolCheck>
   /** Decides and records the call, and waits for a person if one must be asked. Never rejects: a failure is a refusal. */
   authorize(call: OwnToolCall): Promise<OwnToolAnswer>
+  /**
+   * The names of the tools that the hub itself offers to the agent. The compositor judges their calls. An agent puts the
+   * name of its MCP server before them, but other servers may have a name that begins in the same way.
+   */
+  toolsOfHub(): Promise<readonly string[]>
   /** A person answered in the agent's own dialog, so the approval needs no other answer. */
   answeredInTerminal(approval: string, decision: 'approve' | 'deny'): Promise<void>
 }

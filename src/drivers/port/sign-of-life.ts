@@ -2,6 +2,8 @@
  * Waits for the first hook of an agent in a terminal. Hooks can be missing without a word, so until one has run, nothing
  * shows that the policy covers the agent's own tools.
  */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Governed } from '../../api/session.ts'
 import type { CompanionContext } from './companion.ts'
 
@@ -18,15 +20,21 @@ export interface SignOfLife extends Disposable {
 export interface SignOfLifeOptions extends Pick<CompanionContext, 'session' | 'terminal' | 'isNew' | 'onChange'> {
   readonly notSeenYet: Governed
   readonly hooksAreOff: Governed
+  /** Whether the screen shows a question that the agent asks only after a hook. */
+  showsQuestion(): boolean
 }
 
 /** From the start of the program to its first hook, with the questions that it asks before. */
 const withinMs = 120_000
+const lookEveryMs = 500
 
 export function awaitSignOfLife(options: SignOfLifeOptions): SignOfLife {
-  const { session, terminal, isNew, onChange, notSeenYet, hooksAreOff } = options
+  const { session, terminal, isNew, onChange, notSeenYet, hooksAreOff, showsQuestion } = options
+  /** For the next hub. */
+  const marker = join(session.directory, 'hooks-missing')
   let isSeen = false
-  let isLate = false
+  let isMissed = existsSync(marker)
+  let isLate = isMissed
   let fault: string | undefined
 
   /** With `own_tools: required`, the session must not go on without the gate. */
@@ -41,6 +49,24 @@ export function awaitSignOfLife(options: SignOfLifeOptions): SignOfLife {
   }
   const late = isNew ? setTimeout(demandHooks, withinMs) : undefined
   late?.unref()
+  const looking = isNew ? setInterval(look, lookEveryMs) : undefined
+  looking?.unref()
+
+  /**
+   * An agent that asks before any hook has run, runs no hooks. A message that comes later is from another program, such as
+   * one that the person has just allowed, so it is not a sign.
+   */
+  function look(): void {
+    if (isSeen || isMissed) return clearInterval(looking)
+    if (!showsQuestion()) return
+    isMissed = true
+    try {
+      writeFileSync(marker, '', { mode: 0o600 })
+    } catch {
+      // On a full disk the next hub does not know it.
+    }
+    demandHooks()
+  }
 
   return {
     get isSeen() {
@@ -53,8 +79,11 @@ export function awaitSignOfLife(options: SignOfLifeOptions): SignOfLife {
       return isLate ? hooksAreOff : notSeenYet
     },
     note() {
-      isSeen = true
+      isSeen ||= !isMissed
     },
-    [Symbol.dispose]: () => clearTimeout(late),
+    [Symbol.dispose]() {
+      clearTimeout(late)
+      clearInterval(looking)
+    },
   }
 }
