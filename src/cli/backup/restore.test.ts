@@ -40,6 +40,14 @@ test('makes a data directory that is as private as its hub wants it', async () =
   expect(readdirSync(join(home, '..'))).toEqual(['home'])
 })
 
+test('names the commands for a directory that --home names', async () => {
+  const { home, restore } = await backupOf()
+  expect((await restore()).out).toContain('Start the hub with "signalbox up".')
+  const { out } = await restore('--home', `${home}-2`)
+  expect(out).toContain(`see "signalbox token list --home ${home}-2".`)
+  expect(out).toContain(`Start the hub with "signalbox up --home ${home}-2".`)
+})
+
 test('refuses a directory that is not empty', async () => {
   const { home, restore } = await backupOf()
   await fillDataDirectory(home)
