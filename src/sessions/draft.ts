@@ -75,7 +75,10 @@ export function createDraft(options: DraftOptions): DraftSession {
     const mode = modeFor(found.template, spec)
     const template = inMode(found.template, mode)
     if (!available && spec.command === undefined) {
-      throw new HubError('unavailable', `The template "${template.name}" cannot be used here: ${whyNot}`)
+      throw new HubError(
+        'unavailable',
+        `The template "${template.name}" cannot be used here (call list_templates for those that can): ${whyNot}`,
+      )
     }
     const driver = drivers.find(template.driver)
     const line = chooseCommand(template, spec)

@@ -142,6 +142,12 @@ export function explainStatus(status: number, error: unknown, address: HubAddres
         `There is no MCP endpoint at ${url}, or the session of this token has ended. Check --url and the token: the address of a hub ends in /mcp.`,
         because,
       )
+    case 413:
+      return new CliError(
+        'failed',
+        `The hub at ${url} does not accept this much at once: ${redactForeign(messageOf(error))}`,
+        because,
+      )
     case 429:
       return new CliError('failed', `The hub at ${url} got too many requests from here. Wait a minute.`, because)
     case 503:
