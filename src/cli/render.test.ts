@@ -149,6 +149,12 @@ test('shows for each job how long it ran, or its place in the queue', () => {
   ])
 })
 
+test('shows the prompt of a job that has no command', () => {
+  const job = { id: 'j1', session: 'review', status: 'queued', priority: 0, created_at: now.toISOString() } as const
+  expect(renderJobs([{ ...job, command: '', prompt: 'review it' }], now)).toMatch(/ –    review it$/)
+  expect(renderJobs([{ ...job, command: 'claude', prompt: 'review it' }], now)).toMatch(/ –    claude: review it$/)
+})
+
 test('shows for each template its description, or what is missing', () => {
   const table = renderTemplates([
     { name: 'shell', label: 'Shell', description: 'Your login shell.', available: true, source: 'shipped' },

@@ -45,12 +45,12 @@ export function renderPruned({ dry_run: isDryRun, gone, kept }: Pruned, now: Dat
     ...gone.map((item) => [isDryRun ? 'would go' : 'removed', ...cellsOf(item, now), '']),
     ...kept.map((item) => ['stays', ...cellsOf(item, now), item.why]),
   ]
-  const table = rows.length > 0 ? [renderTable([['', 'what', 'name', 'id', 'for', 'why'], ...rows], options)] : []
+  const table = rows.length > 0 ? [renderTable([['', 'what', 'name', 'id', 'ended', 'why'], ...rows], options)] : []
   return [...table, sumUp(isDryRun, gone.length)].join('\n')
 }
 
 function cellsOf({ what, id, name = '–', since }: Pruned['gone'][number], now: Date): readonly string[] {
-  return [kindOf[what], name, id, ageOf(since, now)]
+  return [kindOf[what], name, id, `${ageOf(since, now)} ago`]
 }
 
 const kindOf: Readonly<Record<PrunableKind, string>> = {
@@ -62,5 +62,5 @@ const kindOf: Readonly<Record<PrunableKind, string>> = {
 
 function sumUp(isDryRun: boolean, count: number): string {
   if (count === 0) return 'There is nothing to remove.'
-  return isDryRun ? 'Nothing was removed. Add --yes to remove it.' : `Removed ${count}.`
+  return isDryRun ? 'Nothing was removed yet. Add --yes to remove what would go.' : `Removed ${count} in all.`
 }
