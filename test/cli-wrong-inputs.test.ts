@@ -79,6 +79,7 @@ const table: readonly Row[] = [
   { line: ['status', '--url', 'nowhere'], exit: 2, says: 'Write it like http://127.0.0.1:7420/mcp' },
   { line: ['status', '--url', 'http://127.0.0.1:1'], exit: 4, says: 'Start it with "signalbox up"' },
   { line: ['status', '--url', '<stranger>'], exit: 1, says: 'did not answer like a hub' },
+  { line: ['probe', 'http://127.0.0.1:1/mcp'], exit: 4, says: 'No hub answers at http://127.0.0.1:1/mcp. Start' },
   { line: ['probe', '<stranger>'], exit: 1, says: 'Check the address; that of a hub ends in /mcp' },
   { line: ['status', '--token-file', file('none')], exit: 3, says: 'leave --token-file out' },
   { line: ['status', '--token-file', file('folder')], exit: 3, says: 'Check its owner and its mode' },

@@ -119,8 +119,13 @@ function timedOut(seconds: number): CliError {
 }
 
 export function noHubAt({ url, socket }: HubAddress, cause: unknown): CliError {
-  const correction = socket === undefined ? ', or correct the address in --url' : ''
-  return new CliError('unreachable', `No hub answers at ${url}. Start it with "signalbox up"${correction}.`, { cause })
+  const correction = socket === undefined ? ', or correct the address in --url or SIGNALBOX_URL' : ''
+  // Without the query, which some commands add.
+  return new CliError(
+    'unreachable',
+    `No hub answers at ${url.replace(/\?.*/, '')}. Start it with "signalbox up"${correction}.`,
+    { cause },
+  )
 }
 
 /** Explains the HTTP status with which a hub, or a proxy in front of it, refuses a request. */
