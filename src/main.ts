@@ -1,6 +1,6 @@
 /** The command `signalbox`: connects the command line to its process and exits with its code. */
 import module from 'node:module'
-import { createStandardOutput, runCli } from './cli/cli.ts'
+import { createStandardOutput, runCli, utf8Text } from './cli/cli.ts'
 
 const { out, write, end } = createStandardOutput(process)
 
@@ -13,7 +13,10 @@ const code = await runCli(process.argv.slice(2), {
     return isTTY ? { columns, rows, hasColours: process.stdout.hasColors() } : undefined
   },
   err: (line) => process.stderr.write(`${line}\n`),
-  readStdin: async () => Buffer.concat(await process.stdin.toArray()).toString('utf8'),
+  readStdin: async ({ replacesWrongBytes } = { replacesWrongBytes: false }) => {
+    const bytes = Buffer.concat(await process.stdin.toArray())
+    return replacesWrongBytes ? bytes.toString('utf8') : utf8Text(bytes, 'The input')
+  },
   async startHub(loaded) {
     const { startHub } = await import('./hub.ts')
     const hub = await startHub(loaded)

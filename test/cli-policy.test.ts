@@ -66,7 +66,7 @@ describe('signalbox policy save and diff', () => {
     expect(diff.out).toContain('+default: deny')
     const saved = await signalbox('policy', 'save', file)
     expect(saved.out).toContain('+default: deny')
-    const version = Number(/is at version (\d+)/.exec(saved.err)?.[1])
+    const version = Number(/as version (\d+)/.exec(saved.err)?.[1])
     expect((await signalbox('policy', 'diff', file)).out).toBe('Nothing would change.')
 
     const broken = await signalbox('policy', 'save', policyFile('default: deny\nrules:\n  - alow: x\n'))
@@ -204,7 +204,7 @@ describe('signalbox policy edit', () => {
     await person.sees('+default: deny')
     person.type('y\r')
     expect(await person.exit).toBe(0)
-    await person.sees('the policy of the hub is at version')
+    await person.sees('Saved the policy of the hub as version')
     expect((await signalbox('policy')).out).toBe('default: deny')
   })
 

@@ -1,7 +1,7 @@
 /** The command line as people use it: real processes and a real hub, which share only a data directory. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -191,6 +191,14 @@ test('bin/signalbox runs from any directory and through a symbolic link', async 
   symlinkSync(bin, link)
   const child = spawn(link, ['--version'], { cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] })
   expect(await text(child.stdout)).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
+test('input that is not UTF-8 is refused instead of changed', async () => {
+  const file = join(temporaryDirectory(), 'latin1.yaml')
+  writeFileSync(file, Buffer.from('rules: [] # caf\xe9\n', 'latin1'))
+  const { code, err } = await failing(`"${process.execPath}" "${main}" policy check - <"${file}"`, {})
+  expect(code).toBe(1)
+  expect(err).toMatch(/^signalbox: The input is not UTF-8 text\. /)
 })
 
 test('a pipe that is closed early is not an error', async () => {

@@ -1,7 +1,7 @@
-/** The candidate closest to a mistyped word, if one is close enough. */
+/** The candidate closest to a mistyped word, if one is close enough. It shares at least one letter with the word. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
-  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1
+  let bestDistance = Math.min(Math.max(2, Math.floor(word.length / 3)) + 1, word.length)
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) {

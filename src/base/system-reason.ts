@@ -6,6 +6,7 @@ export function systemReason(error: unknown): string {
   return isSystemError(error) ? getSystemErrorMessage(error.errno) : messageOf(error)
 }
 
+/** Errors of zlib have an `errno` too, which is not a number of the system. */
 export function isSystemError(error: unknown): error is Error & { readonly errno: number } {
-  return error instanceof Error && 'errno' in error && typeof error.errno === 'number'
+  return error instanceof Error && 'errno' in error && typeof error.errno === 'number' && 'syscall' in error
 }

@@ -21,6 +21,7 @@ import { helpOn, unknownCommand } from './help.ts'
 import { printable } from './terminal-output/printable.ts'
 
 export type { CliContext } from './command/command.ts'
+export { utf8Text } from './command/utf8-text.ts'
 export { createStandardOutput } from './terminal-output/standard-output.ts'
 
 /** Runs one command line and returns the exit code. */

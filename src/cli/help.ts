@@ -69,8 +69,9 @@ function overview(commands: readonly CommandEntry[]): string {
     summaries(commands),
     '',
     'To begin:',
-    '  signalbox up          then, in another terminal:',
-    '  signalbox probe',
+    '  signalbox up                           then, in another terminal:',
+    '  signalbox new hello --template shell',
+    '  signalbox attach hello',
     '',
     '"signalbox <command> --help" explains a command. "signalbox --version" prints the version.',
   ].join('\n')

@@ -149,6 +149,21 @@ test('shows for each job how long it ran, or its place in the queue', () => {
   ])
 })
 
+test('shows the prompt of a job that has no command', () => {
+  const job = { id: 'j1', session: 'review', status: 'queued', priority: 0, created_at: now.toISOString() } as const
+  expect(renderJobs([{ ...job, command: '', prompt: 'review it' }], now)).toMatch(/ –    review it$/)
+  expect(renderJobs([{ ...job, command: 'claude', prompt: 'review it' }], now)).toMatch(/ –    claude: review it$/)
+})
+
+test('shows how to install a program in full, however narrow the window is', () => {
+  const why = '"claude" is not installed. To install it: npm install -g @anthropic-ai/claude-code'
+  const missing = { name: 'claude', available: false, why_not: why, source: 'shipped' }
+  const ready = { name: 'shell', available: true, description: 'Your login shell. '.repeat(9), source: 'shipped' }
+  const table = renderTemplates([missing, ready], { maxWidth: 60 })
+  expect(table).toContain(why)
+  expect(table).toMatch(/^shell .{30,}…$/m)
+})
+
 test('shows for each template its description, or what is missing', () => {
   const table = renderTemplates([
     { name: 'shell', label: 'Shell', description: 'Your login shell.', available: true, source: 'shipped' },

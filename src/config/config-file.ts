@@ -43,10 +43,8 @@ function readIfThere(path: string): string | undefined {
     if (isMissing(error)) return undefined
     throw new HubError(
       'invalid',
-      `The hub cannot read ${path}: ${systemReason(error)}. Fix its permissions or remove it.`,
-      {
-        cause: error,
-      },
+      `The hub cannot read ${path}: ${systemReason(error)}. Fix its permissions, or set SIGNALBOX_HOME to another directory.`,
+      { cause: error },
     )
   }
 }

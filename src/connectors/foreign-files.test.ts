@@ -110,6 +110,6 @@ test('the error for a missing or broken file names its path', async () => {
   await expect(readForeignFiles('codex', { home })).rejects.toThrow(`Looked for ${join(home, '.codex/config.toml')}.`)
   const path = write(home, '.cursor/mcp.json', '{"mcpServers": {"a": hunter2}}')
   const reading = readForeignFiles('cursor', { home })
-  await expect(reading).rejects.toThrow(`${path} cannot be understood`)
+  await expect(reading).rejects.toThrow(`${path} cannot be understood: it is not valid JSON at line 1`)
   await expect(readForeignFiles('cursor', { home })).rejects.not.toThrow('hunter2')
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { isRecord } from '../base/is-record.ts'
+import { systemReason } from '../base/system-reason.ts'
 import { parseJson } from './formats/json.ts'
 import { mergeOpencode, opencodeServers } from './formats/opencode.ts'
 
@@ -51,7 +52,10 @@ export async function readForeignFiles(program: ForeignProgram, place: Place): P
   const paths = candidates.filter((_, index) => found[index] !== undefined)
   const values = found.filter((value) => value !== undefined)
   if (values.length === 0) {
-    throw new HubError('not-found', `There is no file of ${program} here. Looked for ${candidates.join(', ')}.`)
+    throw new HubError(
+      'not-found',
+      `There is no file of ${program} here. Looked for ${candidates.join(', ')}. Name a file instead.`,
+    )
   }
   const { project } = place
   const servers = [
@@ -81,7 +85,7 @@ async function readIfThere(path: string): Promise<Json | undefined> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
       return undefined
-    throw new HubError('unavailable', `${path} cannot be read: ${messageOf(error)}.`, { cause: error })
+    throw new HubError('unavailable', `${path} cannot be read: ${systemReason(error)}.`, { cause: error })
   })
   if (text === undefined) return undefined
   try {
@@ -90,7 +94,7 @@ async function readIfThere(path: string): Promise<Json | undefined> {
     return isVsCodeSettings.test(path) ? serversInSettings(value) : value
   } catch (error) {
     const [sentence] = messageOf(error).split('\n')
-    throw new HubError('invalid', `${path} cannot be understood: ${sentence}`)
+    throw new HubError('invalid', `${path} cannot be understood: ${sentence?.replace(/^"text": /, '')}`)
   }
 }
 

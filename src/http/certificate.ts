@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
+import { systemReason } from '../base/system-reason.ts'
 
 export interface Certificate {
   /** The pair in use. */
@@ -68,7 +69,7 @@ function readPart(part: string, path: string, setting: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    const why = `The hub cannot read the ${part} ${path} (${setting}): ${messageOf(error)}. Fix that, or remove the setting.`
+    const why = `The hub cannot read the ${part} ${path} (${setting}): ${systemReason(error)}. Fix that, or remove the setting.`
     throw new HubError('invalid', why, { cause: error })
   }
 }

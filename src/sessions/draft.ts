@@ -86,7 +86,10 @@ export function createDraft(options: DraftOptions): DraftSession {
     const driver = drivers.find(template.driver)
     const whyNot = spec.model === undefined ? found.whyNot : whyNotModel(driver, template, spec.model)
     if (whyNot !== undefined && spec.command === undefined) {
-      throw new HubError('unavailable', `The template "${template.name}" cannot be used here: ${whyNot}`)
+      throw new HubError(
+        'unavailable',
+        `The template "${template.name}" cannot be used here (call list_templates for those that can): ${whyNot}`,
+      )
     }
     const line = chooseCommand(template, spec)
     const { agentArgs = [] } = spec

@@ -1,7 +1,7 @@
 /** The template files of one folder. A file is read again only if it has changed. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { messageOf } from '../base/hub-error.ts'
+import { systemReason } from '../base/system-reason.ts'
 import { readTemplateFile, type TemplateFault, type TemplateFileContent } from './template-file.ts'
 
 export interface TemplateFolder {
@@ -88,7 +88,7 @@ function namesIn(path: string): Listed {
     const files = readdirSync(path).filter((name) => name.endsWith('.json') && !name.startsWith('.'))
     return { names: files.map((name) => name.slice(0, -'.json'.length)).sort() }
   } catch (error) {
-    return { fault: `The hub cannot read the folder: ${messageOf(error)}.` }
+    return { fault: `The hub cannot read the folder: ${systemReason(error)}.` }
   }
 }
 
@@ -111,7 +111,7 @@ function readFile(path: string, name: string): Pick<TemplateFile, 'text' | 'cont
     const text = readFileSync(path, 'utf8')
     return { text, content: readTemplateFile(text, name) }
   } catch (error) {
-    const fault = { reason: `The hub cannot read it: ${messageOf(error)}.` }
+    const fault = { reason: `The hub cannot read it: ${systemReason(error)}.` }
     return { text: undefined, content: { is: 'unreadable', fault } }
   }
 }

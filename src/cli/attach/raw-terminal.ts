@@ -27,7 +27,10 @@ const leave = `${plainModes}\x1b[?1049l\x1b[?1007r\x1b[23;2t`
 /** For commands that change something before they open the terminal, and would have to undo it. */
 export function assertIsTerminal(command: string): void {
   if (process.stdin.isTTY && process.stdout.isTTY) return
-  throw new CliError('usage', `${command} needs a terminal for input and output, but this is a pipe or a file.`)
+  throw new CliError(
+    'usage',
+    `${command} needs a terminal for input and output, but this is a pipe or a file. Use "signalbox screen" or "signalbox logs".`,
+  )
 }
 
 export function openRawTerminal(command: string, listeners: RawTerminalListeners): RawTerminal {

@@ -3,7 +3,7 @@
  * works with and without a running hub.
  */
 import { existsSync } from 'node:fs'
-import { open, rename } from 'node:fs/promises'
+import { access, open, rename } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -34,7 +34,10 @@ export const command = defineCommand({
   async run(args, context) {
     const { config } = await loadFor(args, context)
     const { home, databaseUrl } = config
-    const path = resolve(args.words[0]!)
+    const [name = ''] = args.words
+    if (name === '-')
+      throw new CliError('usage', 'A backup is not written to stdout. Name a file, such as signalbox.tar.gz.')
+    const path = resolve(name)
     if (existsSync(path)) throw new CliError('failed', `${path} exists. Name another file, or remove it first.`)
     if (!existsSync(join(home, databaseUrl === undefined ? 'hub.db' : 'hub.key'))) {
       throw new CliError('failed', `There is no hub in ${home} to back up. Name its data directory with --home.`)
@@ -53,6 +56,10 @@ export const command = defineCommand({
 
 /** The file appears when it is complete. */
 async function write(path: string, home: string, manifest: Manifest): Promise<void> {
+  // A directory that is missing is a typing error, or a disk that is not mounted.
+  await access(dirname(path)).catch((error: unknown) => {
+    throw new CliError('failed', `${path} cannot be written: ${reasonOf(error)}.`, { cause: error })
+  })
   const directory = `${path}.part`
   await using _staging = await openStagingDirectory(directory)
   const unfinished = join(directory, 'backup.tar.gz')

@@ -3,6 +3,7 @@ import { readdir, realpath, rename } from 'node:fs/promises'
 import { isDataDirectory, lockDataDirectory } from '../../base/data-directory.ts'
 import { HubError } from '../../base/hub-error.ts'
 import { CliError } from '../command/cli-error.ts'
+import { reasonOf } from '../command/system-error.ts'
 
 export interface RestoreTarget extends Disposable {
   /** Without symbolic links. */
@@ -80,7 +81,9 @@ async function filesIn(directory: string): Promise<readonly string[] | undefined
   try {
     return await readdir(directory)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return undefined
+    const why = code === 'ENOTDIR' ? 'is not a directory' : `cannot be read: ${reasonOf(error)}`
+    throw new CliError('failed', `${directory} ${why}. Name another one with --home.`, { cause: error })
   }
 }

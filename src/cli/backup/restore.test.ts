@@ -40,6 +40,14 @@ test('makes a data directory that is as private as its hub wants it', async () =
   expect(readdirSync(join(home, '..'))).toEqual(['home'])
 })
 
+test('names the commands for a directory that --home names', async () => {
+  const { home, restore } = await backupOf()
+  expect((await restore()).out).toContain('Start the hub with "signalbox up".')
+  const { out } = await restore('--home', `${home}-2`)
+  expect(out).toContain(`see "signalbox token list --home ${home}-2".`)
+  expect(out).toContain(`Start the hub with "signalbox up --home ${home}-2".`)
+})
+
 test('refuses a directory that is not empty', async () => {
   const { home, restore } = await backupOf()
   await fillDataDirectory(home)
@@ -96,6 +104,16 @@ test('refuses a directory in which a hub runs, and one in which only a program o
   expect(await hub.call('get_session', { name: 'long' })).toMatchObject({ status: 'running' })
 })
 
+test('says why it cannot make the directory', async () => {
+  const { file, restore } = await backupOf()
+  const refused = { code: 1, err: expect.stringContaining('cannot be created: no such file or directory.') as string }
+  expect(await restore('--home', '/proc/none')).toMatchObject(refused)
+  expect(await restore('--home', file)).toMatchObject({
+    code: 1,
+    err: `signalbox: ${file} is not a directory. Name another one with --home.`,
+  })
+})
+
 test.each([
   ['a path outside', { path: '../evil' }],
   ['a path outside of a folder', { path: 'templates/../../evil' }],
@@ -140,6 +158,7 @@ test.each([
   const { code, err } = await restore()
   expect(code).toBe(1)
   expect(err).toMatch(/is damaged, or not a backup of Signalbox: .*Nothing was restored\./)
+  expect(err, 'an error of the decompressor is not one of the system').not.toMatch(/no such process|i\/o error/)
   expect(readdirSync(join(home, '..'))).toEqual([])
 })
 

@@ -37,8 +37,9 @@ export const command = defineCommand({
     if (store === 'postgres') context.out('Its database is not in the backup. Restore it with its own tools.')
     else if (env['DATABASE_URL'])
       context.err('signalbox: warning: DATABASE_URL is set, so the hub uses that database and not the restored one.')
-    context.out('Tokens that were revoked since the backup are valid again: see "signalbox token list".')
-    context.out('Start the hub with "signalbox up". It issues a new token for you.')
+    const flag = args.has('home') ? ` --home ${home}` : ''
+    context.out(`Tokens that were revoked since the backup are valid again: see "signalbox token list${flag}".`)
+    context.out(`Start the hub with "signalbox up${flag}". It issues a new token for you.`)
     return 'ok'
   },
 })

@@ -2,17 +2,20 @@
  * A private directory beside the result, for what is not complete yet. An interrupted command leaves it behind, and the
  * same command starts it over. The lock is that of a data directory, so no hub starts in it.
  */
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lockDataDirectory } from '../../base/data-directory.ts'
 import { HubError } from '../../base/hub-error.ts'
+import { makeDirectory } from '../../base/make-directory.ts'
 import { CliError } from '../command/cli-error.ts'
 import { reasonOf } from '../command/system-error.ts'
 
 export async function openStagingDirectory(path: string): Promise<AsyncDisposable> {
-  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+  try {
+    makeDirectory(path, 0o700)
+  } catch (error) {
     throw new CliError('failed', `${path} cannot be created: ${reasonOf(error)}.`, { cause: error })
-  })
+  }
   const lock = await lockDataDirectory(path).catch((error: unknown) => {
     if (!(error instanceof HubError && error.code === 'conflict')) throw error
     throw new CliError('failed', `Another command is writing ${path}. Wait until it has ended.`)

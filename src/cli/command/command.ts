@@ -56,7 +56,8 @@ export interface CliContext {
   err(line: string): void
   /** The terminal of stdout. `undefined` if stdout is not a terminal. */
   display(): Display | undefined
-  readStdin(): Promise<string>
+  /** Refuses input that is not UTF-8, unless the command wants the wrong bytes replaced. */
+  readStdin(options?: { readonly replacesWrongBytes: boolean }): Promise<string>
   /** Passed in, because the CLI must not import the hub, which is above it. */
   startHub(loaded: LoadedConfig): Promise<RunningHub>
 }

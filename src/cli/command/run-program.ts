@@ -1,5 +1,6 @@
 /** Runs a small program to its end and returns its output, or the reason why it has none. Never throws. */
 import { spawn } from 'node:child_process'
+import { systemReason } from '../../base/system-reason.ts'
 import type { Environment } from '../../config/config.ts'
 
 export type ProgramOutcome =
@@ -26,7 +27,7 @@ export function runProgram(
     child.on('error', (error) => {
       clearTimeout(timer)
       const isMissing = 'code' in error && error.code === 'ENOENT'
-      resolve(isMissing ? { is: 'missing' } : { is: 'failed', reason: error.message })
+      resolve(isMissing ? { is: 'missing' } : { is: 'failed', reason: systemReason(error) })
     })
     child.on('close', (code) => {
       clearTimeout(timer)

@@ -43,6 +43,13 @@ test('reports the output of an agent that fails', async () => {
   })
 })
 
+test('says why an agent does not start, without a code', async () => {
+  const bin = temporaryDirectory()
+  writeFileSync(join(bin, 'codex'), '', { mode: 0o644 })
+  const [codex] = await checkAgentClis({ env: { PATH: bin }, timeoutMs: 10_000 })
+  expect(codex).toMatchObject({ says: 'codex does not start: permission denied' })
+})
+
 test('does not pass the tokens of the person to an agent', async () => {
   const [codex] = await checkWith({ codex: 'echo "1.0.0$SIGNALBOX_TOKEN"' })
   expect(codex).toMatchObject({ says: 'codex 1.0.0' })

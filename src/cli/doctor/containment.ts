@@ -7,7 +7,7 @@ const { note } = findingsAbout('containment')
 export function checkContainment(): Finding[] {
   return [
     note(
-      'the hub controls only calls that pass through it; an agent with a shell runs as your user, can read your files (also the token file), and its own tools do not pass the hub',
+      'the hub controls only calls that pass through it, and the own tools of agents that "signalbox ls" shows as governed; a program that an agent starts runs as your user and can read your files, also the token file',
       'docs/security.md says how to contain an agent',
     ),
   ]

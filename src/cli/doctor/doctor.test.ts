@@ -58,7 +58,7 @@ test('reports the locale of sessions when none is set', async () => {
 
 test('says what the hub does not contain', async () => {
   const { out } = await runInProcess(['doctor'], { env: environment() })
-  expect(out).toMatch(/^· containment: .*can read your files.*do not pass the hub/m)
+  expect(out).toMatch(/^· containment: .*"signalbox ls" shows as governed.*can read your files/m)
 })
 
 test('shows no secret', async () => {

@@ -15,6 +15,7 @@ const flagOf: Readonly<Record<string, string>> = {
   labels: '--label',
   mcp_socket: '--mcp-socket',
   name: 'the name',
+  older_than: '--older-than',
   overrides: '--overrides',
   payload: 'the file',
   priority: '--priority',
@@ -33,12 +34,19 @@ const flagOf: Readonly<Record<string, string>> = {
 
 /** Only where it is surely the name of an argument: at the start of a finding, or a name that no person would choose. */
 const namedArgument = new RegExp(
-  `(?<=^|; |: )"(${Object.keys(flagOf).join('|')})(?:\\.[\\w.]+)?"(?=:|, line| is not)|"([a-z]+_[a-z]+)"`,
+  `(?<=^|; |: )"(${Object.keys(flagOf).join('|')})(?:\\.[\\w.]+)?"(?=:|, line| is not| holds)|"([a-z]+_[a-z]+)"`,
   'g',
 )
 
+/** Advice that is not true here: a command without `--dir` starts in the current directory, and a flag has no value. */
+const otherAdvice: readonly (readonly [string, string])[] = [
+  ['leave out "working_dir" for a new one', 'leave out --dir for the current one'],
+  ['"force": true (--force)', '--force'],
+]
+
 export function inFlagWords(message: string): string {
-  const said = message.replace(
+  const advised = otherAdvice.reduce((text, [there, here]) => text.replace(there, here), message)
+  const said = advised.replace(
     namedArgument,
     (whole, atStart: string | undefined, anywhere: string | undefined) => flagOf[atStart ?? anywhere ?? ''] ?? whole,
   )

@@ -84,7 +84,7 @@ describe('a failed call', () => {
     expect({ code, out, err }).toEqual({
       code: 4,
       out: '',
-      err: `signalbox: No hub answers at ${url}. Start it with "signalbox up", or correct the address in --url.`,
+      err: `signalbox: No hub answers at ${url}. Start it with "signalbox up", or correct the address in --url or SIGNALBOX_URL.`,
     })
   })
 

@@ -119,8 +119,13 @@ function timedOut(seconds: number): CliError {
 }
 
 export function noHubAt({ url, socket }: HubAddress, cause: unknown): CliError {
-  const correction = socket === undefined ? ', or correct the address in --url' : ''
-  return new CliError('unreachable', `No hub answers at ${url}. Start it with "signalbox up"${correction}.`, { cause })
+  const correction = socket === undefined ? ', or correct the address in --url or SIGNALBOX_URL' : ''
+  // Without the query, which some commands add.
+  return new CliError(
+    'unreachable',
+    `No hub answers at ${url.replace(/\?.*/, '')}. Start it with "signalbox up"${correction}.`,
+    { cause },
+  )
 }
 
 /** Explains the HTTP status with which a hub, or a proxy in front of it, refuses a request. */
@@ -140,6 +145,12 @@ export function explainStatus(status: number, error: unknown, address: HubAddres
       return new CliError(
         'failed',
         `There is no MCP endpoint at ${url}, or the session of this token has ended. Check --url and the token: the address of a hub ends in /mcp.`,
+        because,
+      )
+    case 413:
+      return new CliError(
+        'failed',
+        `The hub at ${url} does not accept this much at once: ${redactForeign(messageOf(error))}`,
         because,
       )
     case 429:

@@ -1,5 +1,5 @@
 /** `signalbox hook`: for agents whose hooks are commands. It gives the hook's message to the hub, and prints the answer. */
-import { HubError, messageOf } from '../../base/hub-error.ts'
+import { HubError } from '../../base/hub-error.ts'
 import type { HttpAnswer } from '../../client/client.ts'
 import { CliError } from '../command/cli-error.ts'
 import { defineCommand } from '../command/command.ts'
@@ -23,7 +23,9 @@ export const command = defineCommand({
         'failed',
         'This is not a session: SIGNALBOX_URL and SIGNALBOX_TOKEN are not set. Run this command inside a session.',
       )
-    const { status, text } = await post({ url, token, socket, name, body: await context.readStdin() })
+    // A hook that fails could let the agent go on without the policy, so it passes on what it can read.
+    const body = await context.readStdin({ replacesWrongBytes: true })
+    const { status, text } = await post({ url, token, socket, name, body })
     if (status !== 200) throw new CliError('failed', `The hub answered with status ${status}: ${text.trim()}`)
     context.out(text.trim())
     return 'ok'
@@ -51,7 +53,7 @@ async function post({ url, token, socket, name, body }: Post): Promise<{ status:
     return { status: answer.status, text: await textOf(answer) }
   } catch (error) {
     if (error instanceof HubError) throw error
-    throw new CliError('unreachable', `No hub answers at ${url}: ${messageOf(error)}`, { cause: error })
+    throw new CliError('unreachable', `No hub answers at ${url}. Start it with "signalbox up".`, { cause: error })
   }
 }
 

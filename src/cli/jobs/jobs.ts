@@ -52,7 +52,10 @@ export function renderJobs(jobs: readonly Job[], now: Date, options: TableOption
     job.started_at === undefined
       ? '–'
       : ageOf(job.started_at, job.ended_at === undefined ? now : new Date(job.ended_at)),
-    `${job.command}${job.prompt === undefined ? '' : `: ${job.prompt}`}`.replaceAll(/\s+/g, ' '),
+    [job.command, job.prompt ?? '']
+      .filter((text) => text !== '')
+      .join(': ')
+      .replaceAll(/\s+/g, ' '),
   ])
   return renderTable([['id', 'session', 'status', 'priority', 'added', 'ran', 'command'], ...rows], options)
 }

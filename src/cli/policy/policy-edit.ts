@@ -32,6 +32,7 @@ export const command = defineCommand({
   examples: ['signalbox policy edit', 'signalbox policy edit --scope template --target codex'],
   async run(args, context) {
     const owner = readOwner(args)
+    await assertCanEdit(context)
     using hub = await openHubClient(args, context)
     const { source, version } = policyAnswer.parse(await ask(hub, 'get_policy', { ...owner }))
     const directory = await mkdtemp(join(tmpdir(), 'signalbox-policy-'))
@@ -49,7 +50,7 @@ export const command = defineCommand({
         const saved = policyAnswer.parse(
           await ask(hub, 'set_policy', { ...owner, source: edited, if_version: version }),
         )
-        context.err(`${nameOwner(owner)} is at version ${saved.version}.`)
+        context.err(`Saved ${nameOwner(owner)} as version ${saved.version}.`)
       }
       await rm(directory, { recursive: true })
       return 'ok'
@@ -59,6 +60,16 @@ export const command = defineCommand({
     }
   },
 })
+
+/** An editor that the person chose may be a script. `vi` needs a terminal. */
+async function assertCanEdit(context: CliContext): Promise<void> {
+  const env = await context.readEnvironment()
+  if (env['VISUAL'] || env['EDITOR'] || (process.stdin.isTTY && context.display())) return
+  throw new CliError(
+    'usage',
+    'policy edit needs a terminal, but this is a pipe or a file. Use "signalbox policy save" with a file, or set EDITOR.',
+  )
+}
 
 async function editUntilValid(file: string, context: CliContext): Promise<string> {
   for (;;) {

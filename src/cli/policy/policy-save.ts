@@ -39,7 +39,7 @@ export const command = defineCommand({
       return 'ok'
     }
     if (answer.diff !== '') context.out(visibleLines(answer.diff))
-    context.err(`${nameOwner(owner)} is at version ${answer.version}.`)
+    context.err(`Saved ${nameOwner(owner)} as version ${answer.version}.`)
     return 'ok'
   },
 })

@@ -8,8 +8,10 @@ import { missedAgents } from './search-path.ts'
 import { faultsOf, readUnit, unitName, unitPath } from './service-unit.ts'
 
 export const command = defineCommand({
-  about:
-    'Shows whether a unit is installed for this user or for the machine, whether it is correct and finds your agents, and whether it runs.',
+  about: [
+    'Shows whether a unit is installed for this user or for the machine, whether it is correct and finds your agents, and',
+    'whether it runs.',
+  ].join('\n'),
   flags: { ...jsonFlag },
   examples: ['signalbox service status'],
   async run(args, context) {
@@ -44,7 +46,7 @@ async function stateOf(scope: 'user' | 'system', env: Environment): Promise<stri
   const outcome = await runProgram('systemctl', args, { env, timeoutMs: 5000 })
   switch (outcome.is) {
     case 'ended':
-      return outcome.output.trim() || 'state unknown'
+      return stateIn(outcome.output.trim())
     case 'missing':
       return 'state unknown: systemctl is not installed'
     case 'timed-out':
@@ -52,4 +54,10 @@ async function stateOf(scope: 'user' | 'system', env: Environment): Promise<stri
     case 'failed':
       return `state unknown: ${outcome.reason}`
   }
+}
+
+/** `active`, `inactive`, `failed` and the like are one word. Everything else is a complaint of systemctl. */
+function stateIn(output: string): string {
+  if (/^[a-z-]+$/.test(output)) return output
+  return output === '' ? 'state unknown' : `state unknown: systemctl says "${output}"`
 }

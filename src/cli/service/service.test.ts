@@ -138,6 +138,14 @@ describe('signalbox service status', () => {
   })
 })
 
+test('signalbox service status says that systemd does not answer', async () => {
+  const { env, home, path } = machineUser()
+  await runInProcess(['service', 'install'], { env })
+  placeProgram(join(home, 'bin'), 'systemctl', 'echo "Failed to connect to bus: No medium found" >&2; exit 1')
+  const { out } = await runInProcess(['service', 'status'], { env: { ...env, PATH: `${env.PATH}:/usr/bin:/bin` } })
+  expect(out).toContain(`user: ${path}, state unknown: systemctl says "Failed to connect to bus: No medium found"\n`)
+})
+
 describe('the captured PATH', () => {
   test('is a problem when it no longer finds an agent that the current one finds', async () => {
     const { env, home, path } = machineUser()
@@ -206,8 +214,12 @@ function machineUser() {
 }
 
 function placeAgent(folder: string, name: string): void {
+  placeProgram(folder, name, '')
+}
+
+function placeProgram(folder: string, name: string, script: string): void {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, name), '#!/bin/sh\n', { mode: 0o755 })
+  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 }
 
 function environmentOf(text: string): string[] {

@@ -57,7 +57,8 @@ const watchMs = 1000
 /** Draws over the old lines, so that nothing flickers. Redraws every second, because the ages change. */
 async function watch(render: () => Promise<string>, context: CliContext): Promise<never> {
   const display = context.display()
-  if (!display) throw new CliError('usage', '--watch needs a terminal, but this is a pipe or a file.')
+  if (!display)
+    throw new CliError('usage', '--watch needs a terminal, but this is a pipe or a file. Leave --watch out.')
   const onExit = (): void => void context.write('\x1b[?25h\x1b[?1049l')
   process.on('exit', onExit)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(0))

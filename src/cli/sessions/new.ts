@@ -62,6 +62,8 @@ export const command = defineCommand({
     if (isAttached && args.has('json'))
       throw new CliError('usage', '--attach is for people and does not go with --json. Leave one of them out.')
     if (isAttached) assertIsTerminal('--attach')
+    if (args.has('new-dir') && args.has('dir'))
+      throw new CliError('usage', '--new-dir makes a directory and does not go with --dir. Leave one of them out.')
     const session = await create(args, context)
     const outcome = reportCreated(session, context, { isJson: args.has('json'), isAttached })
     return isAttached ? attach(args, context, { name: session.id }) : outcome

@@ -13,7 +13,7 @@ export const command = toolCommand({
     'Shows what is no longer in use: ended sessions and their output, revoked tokens, and clean git worktrees that "new',
     '--worktree" made, with their branches. With --yes, removes it. "journals" is the output of ended sessions alone. It',
     'never touches a living session, or a worktree with uncommitted or untracked work or with commits that are on no other',
-    'branch, or any other workspace.',
+    'branch, or any other workspace. Files that git ignores go with a clean worktree.',
   ].join('\n'),
   flags: {
     'older-than': { takes: 'TIME', about: 'only what ended this long ago, such as 7d (default: all)' },
@@ -45,12 +45,12 @@ export function renderPruned({ dry_run: isDryRun, gone, kept }: Pruned, now: Dat
     ...gone.map((item) => [isDryRun ? 'would go' : 'removed', ...cellsOf(item, now), '']),
     ...kept.map((item) => ['stays', ...cellsOf(item, now), item.why]),
   ]
-  const table = rows.length > 0 ? [renderTable([['', 'what', 'name', 'id', 'for', 'why'], ...rows], options)] : []
+  const table = rows.length > 0 ? [renderTable([['', 'what', 'name', 'id', 'since', 'why'], ...rows], options)] : []
   return [...table, sumUp(isDryRun, gone.length)].join('\n')
 }
 
 function cellsOf({ what, id, name = '–', since }: Pruned['gone'][number], now: Date): readonly string[] {
-  return [kindOf[what], name, id, ageOf(since, now)]
+  return [kindOf[what], name, id, `${ageOf(since, now)} ago`]
 }
 
 const kindOf: Readonly<Record<PrunableKind, string>> = {
@@ -62,5 +62,5 @@ const kindOf: Readonly<Record<PrunableKind, string>> = {
 
 function sumUp(isDryRun: boolean, count: number): string {
   if (count === 0) return 'There is nothing to remove.'
-  return isDryRun ? 'Nothing was removed. Add --yes to remove it.' : `Removed ${count}.`
+  return isDryRun ? 'Nothing was removed yet. Add --yes to remove what would go.' : `Removed ${count} in all.`
 }

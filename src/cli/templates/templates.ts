@@ -48,7 +48,7 @@ export function renderTemplates(templates: readonly ListedTemplate[], options: T
     name,
     source === 'shipped' ? 'shipped' : 'yours',
     available ? { text: 'yes', style: 'green' } : { text: 'no', style: 'yellow' },
-    (available ? (description ?? label) : why_not) ?? '–',
+    available ? (description ?? label ?? '–') : { text: why_not ?? '–', style: 'dim', isWhole: true },
   ])
   return renderTable([['name', 'from', 'ready', 'description, or what is missing'], ...rows], options)
 }

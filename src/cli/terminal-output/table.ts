@@ -9,6 +9,8 @@ export type Cell = string | StyledCell
 export interface StyledCell {
   readonly text: string
   readonly style: Style
+  /** Wraps rather than being cut. */
+  readonly isWhole?: boolean
 }
 
 export interface TableOptions {
@@ -33,7 +35,8 @@ export function renderTable(rows: readonly (readonly Cell[])[], options: TableOp
   function render(cell: Cell, column: number): string {
     const isLast = column === columns - 1
     // A very narrow last column is useless, so the line may wrap instead.
-    const text = isLast && maxWidth - lastStart >= 8 ? cutToWidth(textOf(cell), maxWidth - lastStart) : textOf(cell)
+    const isCut = isLast && maxWidth - lastStart >= 8 && !(typeof cell === 'object' && cell.isWhole)
+    const text = isCut ? cutToWidth(textOf(cell), maxWidth - lastStart) : textOf(cell)
     const padding = isLast ? '' : ' '.repeat(widths[column]! - widthOf(text))
     return (hasColours && typeof cell !== 'string' ? paint(cell.style, text) : text) + padding
   }

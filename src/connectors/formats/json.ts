@@ -3,7 +3,7 @@
  * are allowed.
  */
 import type { ParseError } from 'jsonc-parser'
-import { parse, printParseErrorCode } from 'jsonc-parser'
+import { parse } from 'jsonc-parser'
 import { HubError } from '../../base/hub-error.ts'
 import { isRecord } from '../../base/is-record.ts'
 import type { Found } from './found.ts'
@@ -74,5 +74,5 @@ export function parseJson(text: string): unknown {
   if (!first) return value
   const before = text.slice(0, first.offset).split('\n')
   const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
-  throw new HubError('invalid', `"text": it is not valid JSON: ${printParseErrorCode(first.error)} at ${place}.`)
+  throw new HubError('invalid', `"text": it is not valid JSON at ${place}. Correct it there.`)
 }

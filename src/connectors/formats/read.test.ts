@@ -117,7 +117,7 @@ describe('JSON', () => {
   test('comments and trailing commas are allowed, and other faults are reported with their position', () => {
     expect(fieldsOf('// mine\n{"servers": {/* x */ "one": {"command": "npx",},},}')).toHaveLength(1)
     expect(() => readConnectors('{"servers": {\n  "one": nonsense }}')).toThrow(
-      'it is not valid JSON: InvalidSymbol at line 2, column 10',
+      'it is not valid JSON at line 2, column 10. Correct it there.',
     )
   })
 
