@@ -259,11 +259,6 @@ export async function startHub(
     log,
     correlationOf: (session) => turns.placeOf(session)?.correlation,
   })
-  signals.connect({
-    'chat-posted'({ session, side }) {
-      if (side === 'person') model.wake(session)
-    },
-  })
   const drivers = createDrivers([
     pty,
     createAcpDriver({ pipes, log }),
@@ -442,8 +437,8 @@ export async function startHub(
     terminalTools,
     turns,
     chat,
-    threads,
     createProviderSwitch({ threads, sessions, templates }),
+    threads,
     activity,
     connectors,
     connectors.createDesk(gateway),
@@ -454,7 +449,10 @@ export async function startHub(
     routes,
     prune,
     peers,
-    { providersOf: (session) => model.providersOf(session) },
+    {
+      providersOf: (session) => model.providersOf(session),
+      on: { 'chat-posted': ({ session, side }) => (side === 'person' ? model.wake(session) : undefined) },
+    },
     peers.createMount(routes),
     { providers: parts.providers?.({ notices }) ?? [] },
   ]

@@ -1,12 +1,12 @@
 /** The list entry of a definition: the definition without its code, or the entry as the upstream sent it. */
 import type { JsonSchema, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/mcp.ts'
 
-/** What an absent hint means by the specification. */
-const defaultHints: ReadonlyMap<string, unknown> = new Map([
+/** A short list says only what differs from these. `openWorldHint` is said where the world is open. */
+const unsaidHints: ReadonlyMap<string, unknown> = new Map([
   ['readOnlyHint', false],
   ['destructiveHint', true],
   ['idempotentHint', false],
-  ['openWorldHint', true],
+  ['openWorldHint', false],
 ])
 
 /** Lists are requested often and change rarely, so each definition is described once. */
@@ -27,25 +27,25 @@ export const describeTool = once((tool: Tool) => {
   return shown
 })
 /**
- * Without the output schema, which is often longer than the rest, without hints that say the default, and without the
- * limits of numbers: a tool explains a wrong one.
+ * Without the output schema, which is often longer than the rest, without hints that go without saying, and without the
+ * limits and patterns of values: a tool explains a wrong one.
  */
 export const describeToolBriefly = once((tool: Tool) => {
   const { outputSchema: _, annotations, inputSchema, ...shown } = describeTool(tool) as Omit<Tool, 'run'>
-  const hints = Object.entries(annotations).filter(([name, value]) => defaultHints.get(name) !== value)
+  const hints = Object.entries(annotations).filter(([name, value]) => unsaidHints.get(name) !== value)
   return {
     ...shown,
     ...(hints.length > 0 && { annotations: Object.fromEntries(hints) }),
-    inputSchema: withoutNumberLimits(inputSchema),
+    inputSchema: withoutLimits(inputSchema),
   }
 })
 
-/** A property may be named like a limit, but its value is then a schema and no number. */
-function withoutNumberLimits(schema: JsonSchema): JsonSchema {
+const limits = new Set(['minimum', 'maximum', 'pattern'])
+
+/** A property may be named like a limit, but its value is then a schema. */
+function withoutLimits(schema: JsonSchema): JsonSchema {
   return JSON.parse(
-    JSON.stringify(schema, (key, value: unknown) =>
-      (key === 'minimum' || key === 'maximum') && typeof value === 'number' ? undefined : value,
-    ),
+    JSON.stringify(schema, (key, value: unknown) => (limits.has(key) && typeof value !== 'object' ? undefined : value)),
   ) as JsonSchema
 }
 export const describeResource = once(({ read: _, watch: _1, ...resource }: Resource) => resource)

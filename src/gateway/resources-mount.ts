@@ -13,7 +13,7 @@ import { subscriptionsUri } from './subscriptions.ts'
 const reading = { readOnlyHint: true, openWorldHint: false }
 const writing = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
-const server = z.string().optional().describe('The mount, if several have the resource.')
+const server = z.string().optional().describe('The mount, if several have it.')
 const uri = uriText.min(1)
 
 const partSchema = z.object({

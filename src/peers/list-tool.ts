@@ -20,8 +20,7 @@ const mostPeers = 200
 export function createListTool(sessions: Pick<PeerSessions, 'list' | 'activityOf'>, self: string): Tool {
   return defineTool({
     name: 'sessions_list',
-    description:
-      'The living sessions of this hub: those that wait for a person first, then the newest. is_self marks yours.',
+    description: 'The living sessions of this hub: first those that wait for a person. is_self marks yours.',
     input: z.strictObject({}),
     output: z.object({ sessions: z.array(peerSchema) }),
     annotations: { readOnlyHint: true, openWorldHint: false },

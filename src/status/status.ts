@@ -39,7 +39,7 @@ export function createStatus({ notices, read }: StatusOptions): Feature {
 export function createStatusProvider(readStatus: () => Status): Provider {
   const tool = defineTool({
     name: 'hub_status',
-    description: 'Shows version, uptime, store, open connections and newest event of this hub.',
+    description: 'The version, uptime, store, connections and newest event of this hub.',
     input: z.strictObject({}),
     output: statusSchema,
     annotations: { readOnlyHint: true, openWorldHint: false },

@@ -34,8 +34,7 @@ export const listModules = defineTerminalTool({
 
 export const toggleModule = defineTerminalTool({
   name: 'toggle_module',
-  description:
-    'Switches a part of this terminal on or off: scrollback, recording (its export; the journal always runs), urls, idle.',
+  description: 'Switches a part of this terminal on or off: scrollback, recording (its export), urls, idle.',
   input: { name: z.string(), enabled: z.boolean() },
   output: z.object({ name: z.string(), active: z.boolean() }),
   annotations: writing({ destructive: false, idempotent: true }),

@@ -98,7 +98,7 @@ export function createOutputTool(viewers: Viewers): TerminalTool {
   return defineTerminalTool({
     name: 'read_output',
     description:
-      'The raw output from an offset, with escape codes, as {data, encoding, offset, next_offset}. Waits until there is some; continue at next_offset. dropped: bytes no longer kept.',
+      'The raw output from an offset, with escape codes, as {data, encoding, offset, next_offset}. Waits for some. Continue at next_offset. dropped: bytes no longer kept.',
     input: {
       since: z.int().default(0).describe('An offset; if negative, bytes before the end.'),
       timeout_ms: timeoutSchema,

@@ -131,7 +131,7 @@ export const getCursorPosition = defineTerminalTool({
 
 export const getCellAttributes = defineTerminalTool({
   name: 'get_cell_attributes',
-  description: 'The character of one cell, its colours and styles. The second column of a wide character is empty.',
+  description: 'The character of one cell, its colours and styles. The second half of a wide character is empty.',
   input: { row: z.int().describe('0-based'), col: z.int().describe('0-based') },
   output: z.object({
     row: z.int(),

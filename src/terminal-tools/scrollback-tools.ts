@@ -31,7 +31,7 @@ export const readScrollback = defineTerminalTool({
 export const searchScrollback = defineTerminalTool({
   name: 'search_scrollback',
   description:
-    'Searches the lines that have scrolled off the screen with a regular expression (RE2, ignores case): the first match per line, newest first. Positions are columns.',
+    'Searches the lines above the screen with a regular expression (RE2, ignores case): the first match per line, newest first.',
   input: {
     pattern: z.string(),
     max_results: z.int().default(50).describe(`At most ${maxMatches}.`),

@@ -6,7 +6,7 @@ import { defineTerminalTool, readOnly } from './terminal-tool.ts'
 
 export const listDetectedUrls = defineTerminalTool({
   name: 'list_detected_urls',
-  description: 'The URLs on the visible screen, with their columns. A URL over several rows is complete.',
+  description: 'The URLs on the visible screen, with their columns.',
   input: { regex: z.string().optional().describe('A pattern for URLs (RE2). Default: http, https, ftp and file.') },
   output: z.object({
     count: z.int(),

@@ -42,7 +42,7 @@ export function createRunWait({ activityOf, statusOf }: WaitDeps): RunWait {
 export function createWaitTool(run: RunWait): TerminalTool {
   return defineTerminalTool({
     name: 'wait_for',
-    description: 'Waits until a text or pattern appears, or the program is idle, waits for a person, or has ended.',
+    description: 'Waits for a text or pattern, or until the program is idle, waits for a person, or has ended.',
     input: waitInput,
     output: waitOutputSchema,
     annotations: readOnly,

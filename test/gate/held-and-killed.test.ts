@@ -17,18 +17,32 @@ interface AnyClient {
   close(): Promise<void>
 }
 
-async function connectV1({ agent }: GateWorld): Promise<AnyClient> {
+async function connectV1({ agent }: GateWorld, countingFetch: typeof fetch): Promise<AnyClient> {
   const client = new ClientV1({ name: 'v1', version: '1' })
   const requestInit = { headers: { authorization: `Bearer ${agent.token}` } }
-  await client.connect(new TransportV1(new URL(agent.url), { requestInit }))
+  await client.connect(new TransportV1(new URL(agent.url), { requestInit, fetch: countingFetch }))
   return client
 }
 
-async function connectV2({ agent }: GateWorld): Promise<AnyClient> {
+async function connectV2({ agent }: GateWorld, countingFetch: typeof fetch): Promise<AnyClient> {
   const client = new ClientV2({ name: 'v2', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
   const requestInit = { headers: { authorization: `Bearer ${agent.token}` } }
-  await client.connect(new TransportV2(new URL(agent.url), { requestInit }))
+  await client.connect(new TransportV2(new URL(agent.url), { requestInit, fetch: countingFetch }))
   return client
+}
+
+/** Counts the requests that wait for the head of their answer. */
+function createCountingFetch() {
+  let waiting = 0
+  const counting: typeof fetch = async (...request) => {
+    waiting++
+    try {
+      return await fetch(...request)
+    } finally {
+      waiting--
+    }
+  }
+  return { counting, waiting: () => waiting }
 }
 
 test.each([
@@ -39,9 +53,12 @@ test.each([
   async (_, connect) => {
     await using world = await startGateWorld()
     await world.setPolicy('default: ask')
-    const client = await connect(world)
+    const { counting, waiting } = createCountingFetch()
+    const client = await connect(world, counting)
     const lost = client.callTool(called)
     const id = await world.pending()
+    // Without the head of the answer, the client would not know that it can resume.
+    await expect.poll(waiting, patience).toBe(0)
     expect(await approvalOf(world, id)).toMatchObject({ status: 'pending', waiting: true })
     await world.restart('SIGKILL', { awayMs: 8_000 })
 

@@ -53,7 +53,12 @@ test('the list of an upstream is shown without the addresses of the hub', async 
   const uris = await listed('resources/list')
   expect(uris.filter((uri) => claimed.includes(uri))).toEqual(['resource://hub/status', 'resource://subscriptions'])
   expect(uris).toContain('resource://mine')
-  expect(await listed('resources/templates/list')).toEqual(['resource://mounts/{mount}', 'resource://{+any}'])
+  expect(await listed('resources/templates/list')).toEqual([
+    'resource://mounts/{mount}',
+    'resource://sessions/{id}/thread',
+    'resource://sessions/{id}/files/{+path}',
+    'resource://{+any}',
+  ])
   const byTool = await callTool('resources_list', {})
   for (const uri of claimed) expect(byTool).not.toContain(uri)
   expect(byTool).toContain('resource://mine')

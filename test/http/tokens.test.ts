@@ -124,8 +124,7 @@ describe('roles', () => {
   test('an agent sees its compositor, and no tool, event or text of the management server', async () => {
     await hub.call('create_session', { name: 'mine', command: 'cat' })
     const { token } = await issue({ role: 'agent', session: 'mine', toolsets: ['all'] })
-    const ofEveryAgent =
-      /^(hub_status|search_tools|call_tool|sessions_(report_activity|list)|(resources|policy)_[a-z]+)$/
+    const ofEveryAgent = /^(hub_status|search_tools|call_tool|(chat|policy|resources|sessions)_[a-z_]+)$/
     for (const name of await tools(token, '?toolsets=all')) expect(name).toMatch(ofEveryAgent)
     for (const name of management) {
       const { body } = await modern(hub, 'tools/call', { name, arguments: {} }, { token })
