@@ -8,10 +8,10 @@ import { startHttpUpstream } from '../worlds/upstream-process.ts'
 import type { Answer, RawClient } from './raw-client.ts'
 import { connectEndpoint } from './raw-wires.ts'
 
-const times = 50
+const times = 20
 
 test.each(['stdio', 'http'] as const)(
-  'fifty upstreams over %s that were bound and unbound leave no process and no descriptor behind',
+  'twenty upstreams over %s that were bound and unbound leave no process and no descriptor behind',
   async (transport) => {
     await using hub = await startGatewayHub()
     await using stack = new AsyncDisposableStack()
@@ -34,7 +34,7 @@ test.each(['stdio', 'http'] as const)(
     for (let time = 0; time < times; time++) await comeAndGo()
     await expect.poll(() => useOf(pid).processes, patience).toBe(before.processes)
     // The runtime opens a few for itself in the first busy minute. A leak would be one for each upstream.
-    await expect.poll(() => useOf(pid).descriptors, patience).toBeLessThan(before.descriptors + times / 5)
+    await expect.poll(() => useOf(pid).descriptors, patience).toBeLessThan(before.descriptors + times / 2)
   },
   180_000,
 )
