@@ -33,9 +33,9 @@ export function showsDialog(
   return shown !== undefined && typeof command === 'string' && packed(shown) === packed(command)
 }
 
-/** The lowest one on the screen. */
+/** The lowest one on the screen. Below its frame may be a note of a hook, but not another frame: that is part of a command. */
 const framed =
-  /\n Bash command\n(?![\s\S]*\n Bash command\n)[\s\S]*?\n╌+\n([\s\S]*?)\n╌+\n Do you want to proceed\?\n[\s\S]*Esc to cancel/
+  /\n Bash command\n(?![\s\S]*\n Bash command\n)[\s\S]*?\n╌+\n([\s\S]*?)\n╌+\n[^╌]*? Do you want to proceed\?\n[\s\S]*Esc to cancel/
 
 function packed(text: string): string {
   return text.replaceAll(/\s/g, '')
