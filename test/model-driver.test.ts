@@ -234,6 +234,32 @@ test('it yields its turn, and sleeps until it is prompted', async () => {
   expect(await world.prompt('sleepy', 'FINAL awake')).toMatchObject({ answer: 'awake' })
 })
 
+test('a message of a person in its chat wakes it', async () => {
+  await world.create('chatty', 'openai')
+  await world.prompt('chatty', 'CALL loop_yield_turn {}')
+  await world.call('post_chat', { session: 'chatty', content: 'FINAL good morning' })
+  await until(async () => (await world.thread('chatty')).messages.at(-1)?.content[0]?.text === 'good morning')
+  // It has read the message, so no later turn gets it again.
+  await world.prompt('chatty', 'FINAL and now')
+  const said = (await world.thread('chatty')).messages.filter(({ role }) => role === 'user').length
+  expect(said).toBe(3)
+})
+
+test('its model calls and tool calls belong to its turn', async () => {
+  await world.create('placed', 'openai')
+  await world.prompt('placed', 'CALL hub_status {}\nFINAL seen')
+  const { id, thread } = await world.session('placed')
+  const [turn] = await world.events({ session: id, type: 'turn-started' })
+  const calls = [
+    ...(await world.events({ session: id, type: 'model-called' })),
+    ...(await world.events({ session: id, type: 'tool-called' })),
+  ]
+  expect(calls.map(({ type, correlation, parent }) => [type, correlation, parent])).toEqual(
+    ['model-called', 'model-called', 'tool-called'].map((type) => [type, turn!.correlation, turn!.id]),
+  )
+  expect(calls.at(-1)!.thread).toBe(thread)
+})
+
 test('no key is in events, threads or logs, or in the environment of the shell', async () => {
   await world.create('leaky', 'assistant')
   const answer = await world.prompt('leaky', `FINAL the key is ${key}`)
