@@ -40,6 +40,8 @@ const quietMs = 500
 const missedMs = 2_000
 /** Gemini CLI takes long to start on a busy machine. */
 const loadsWithinMs = 120_000
+/** A message of the person or of the model. The empty prompt has more blanks. */
+const earlierMessage = /^(?: > \S|✦)/m
 const busy = /Executing Hooks?:|esc to cancel/
 
 const hookSchema = z.looseObject({
@@ -92,7 +94,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     showsQuestion: () => showsDialog(terminal),
   })
   let isPolicyIgnored = false
-  let isLoaded = !isNew || !existsSync(earlierThreadFile(session.directory))
+  let isLoaded = !isNew || !(session.isResumed || existsSync(earlierThreadFile(session.directory)))
   let hookCount = 0
 
   void hasSystemPolicies().then((hasSome) => {
@@ -119,12 +121,13 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     await settle(current)
   }
 
-  /** Until Gemini CLI has loaded the thread of another agent, Enter does not send what was typed. */
+  /** Until Gemini CLI has loaded the earlier conversation, what is typed is lost, or Enter does not send it. */
   async function untilLoaded(signal: AbortSignal): Promise<void> {
     if (isLoaded) return
     const isShown = () => {
       const rows = terminal.screen.scrollback().map(({ text }) => text)
-      return loadedNote.test(`${rows.join('\n')}\n${terminal.screen.text()}`)
+      const loaded = session.isResumed ? earlierMessage : loadedNote
+      return loaded.test(`${rows.join('\n')}\n${terminal.screen.text()}`)
     }
     const look = () => terminal.status.is !== 'running' || isShown() || undefined
     const sources = [(listener: () => void) => terminal.onChange(listener)]
