@@ -33,7 +33,8 @@ interface Namesake {
 const withServer = (settings: unknown, more: object) => ({ ...(settings as object), ...more })
 const namesakes: Readonly<Record<AgentName, Namesake>> = {
   claude: {
-    modes: ['terminal', 'structured'],
+    // In its terminal, it does not offer the tools of this server.
+    modes: ['structured'],
     settings(agent, model, file) {
       const { '.claude.json': config, ...others } = agent.settings(model)
       const mcpServers = { signalbox__x: { type: 'stdio', command: program, args: [script, file] } }
