@@ -2,7 +2,7 @@
 import type { Action, ActionInput } from './action.ts'
 
 export interface ActionPrompt {
-  /** What the one who answers is for. */
+  /** Tells the model its task. */
   readonly system: string
   readonly prompt: string
 }

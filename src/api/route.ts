@@ -4,7 +4,7 @@ import { actions } from './action.ts'
 import { usageSchema } from './thread.ts'
 
 interface AnyWay {
-  /** What it is for. A caller can ask for one role only. */
+  /** A caller can ask for the ways with one role only. */
   readonly role?: string | undefined
   /** The higher number is tried first. */
   readonly priority?: number | undefined

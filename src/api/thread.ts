@@ -58,7 +58,7 @@ export const formatNames = ['openai-chat', 'openai-responses', 'anthropic', 'gem
 export type FormatName = (typeof formatNames)[number]
 export const exportFormats = ['json', 'markdown', ...formatNames] as const
 
-/** What the format that an entry came in says beyond the entry, such as the signature of a thought. */
+/** The parts of an imported message that have no field here, such as the signature of a thought. */
 export interface EntryExtra {
   readonly format: FormatName
   readonly version: number

@@ -50,7 +50,7 @@ interface ChatSession {
 
 /** A resource shows the newest. read_chat reads the others. */
 const shownMessages = 50
-/** What the built-in agent takes at once. The rest comes before its next step. */
+/** The built-in agent reads at most this many messages before a step. It reads the rest before the next one. */
 const mostPending = 100
 
 export function createChat(options: ChatOptions): Chat {

@@ -5,6 +5,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ConversationRules } from '../api/template.ts'
+import { namesIn } from '../base/names-in.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { PersonsEnvironment } from '../config/config.ts'
@@ -41,7 +42,7 @@ export function createLookForConversation({ templates, environment }: LookOption
 async function isKept({ home, projects, folder, ending }: Place): Promise<boolean> {
   const known = await readdir(home)
   for (const project of known.includes(projects) ? await readdir(join(home, projects)) : []) {
-    const files = await filesIn(join(home, projects, project, folder))
+    const files = await namesIn(join(home, projects, project, folder))
     if (files.some((file) => file.endsWith(ending))) return true
   }
   return false
@@ -74,15 +75,5 @@ function placeOf(agent: NonNullable<ConversationRules['kept_by']>, id: string, e
         // session-2026-11-17T04-58-3d47fa1c.jsonl
         ending: `-${id.slice(0, 8)}.jsonl`,
       }
-  }
-}
-
-async function filesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
   }
 }

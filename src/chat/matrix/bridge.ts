@@ -87,7 +87,7 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
     const missed = since === undefined ? [] : await readGap(from, place.roomId, page, { since, lastEvent })
     const events = [...missed, ...page.events]
     const received = readSync({ ...page, events }, { sessionId: session.id, user: place.user, clean })
-    // What was said in the room before the session is not for this agent, and no one reads what is said after it.
+    // The bridge skips messages from before the session, and those from after its end.
     const messages = since === undefined || receiving.signal.aborted ? [] : received.messages
     for (const message of await rows.receive(session.id, { ...received, messages })) await onReceived(message)
     if (events.some(({ type }) => type === 'm.room.encryption')) throw encrypted()

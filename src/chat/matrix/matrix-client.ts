@@ -12,7 +12,7 @@ export interface MatrixClient {
   /** Takes the id or the alias of a room, and returns its id. Does nothing if the user has joined it before. */
   join(room: string): Promise<string>
   isEncrypted(roomId: string): Promise<boolean>
-  /** What happened after `since`. Waits for something, up to `timeoutMs`. Without `since`, only the present. */
+  /** The events after `since`. Waits up to `timeoutMs` for one. Without `since`, returns the current state only. */
   sync(roomId: string, options: { readonly since?: string | undefined; readonly timeoutMs: number }): Promise<SyncPage>
   /** Events before the token `from`, newest first, back to the token `to`. */
   messagesBefore(roomId: string, from: string, to: string): Promise<MessagesPage>

@@ -2,9 +2,9 @@
  * Gemini CLI names the file of a chat after the minute in which it was opened. To load a chat within the minute in which
  * it began, it would open the same file anew, and lose it.
  */
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { namesIn } from '../../base/names-in.ts'
 import type { ProgramEnvironment } from '../../config/config.ts'
 
 const checkEveryMs = 500
@@ -35,16 +35,5 @@ export async function chatsOf({
     return (await Promise.all(folders.map((folder) => namesIn(join(projects, folder, 'chats'))))).flat()
   } catch {
     return undefined
-  }
-}
-
-/** Throws if that cannot be known. */
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
   }
 }
