@@ -34,6 +34,17 @@ test('returns the same key every time', async () => {
   expect(await directory.key('hub')).toEqual(key)
 })
 
+test('is new until a hub has made its key there', async () => {
+  const path = directoryWith(['config.yaml'], 0o700)
+  {
+    await using directory = await openDataDirectory(path)
+    expect(directory.isNew).toBe(true)
+    await directory.key('hub')
+  }
+  await using again = await openDataDirectory(path)
+  expect(again.isNew).toBe(false)
+})
+
 test.each([
   ['is damaged', (file: string) => writeFileSync(file, 'short'), /has 5 bytes, but must have 32/],
   ['cannot be read', (file: string) => symlinkSync(file, file), /cannot read .*hub.key: too many symbolic links/],

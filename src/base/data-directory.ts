@@ -10,6 +10,8 @@ import { explainSqliteError } from './sqlite-file.ts'
 
 export interface DataDirectory extends AsyncDisposable {
   readonly path: string
+  /** Whether no hub has used it before, under the id that this one has. */
+  readonly isNew: boolean
   readonly tokenFile: string
   readonly eventsFile: string
   /** Writes `hub.json`, so that the CLI and a second hub can find this one. */
@@ -20,18 +22,21 @@ export interface DataDirectory extends AsyncDisposable {
 
 export interface HubAddress {
   readonly url: string
+  readonly repository_url?: string | undefined
   readonly pid: number
   readonly version: string
   readonly started_at: string
 }
 
 export async function openDataDirectory(path: string): Promise<DataDirectory> {
+  let isNew: boolean
   try {
     makeDirectory(path, 0o700)
     if (!(await isPrivate(path))) {
       await assertOurs(path)
       await chmod(path, 0o700)
     }
+    isNew = !(await readdir(path)).includes('hub.key')
   } catch (error) {
     if (error instanceof HubError) throw error
     throw new HubError(
@@ -44,6 +49,7 @@ export async function openDataDirectory(path: string): Promise<DataDirectory> {
   const lock = await lockDataDirectory(path)
   return {
     path,
+    isNew,
     tokenFile: join(path, 'token'),
     eventsFile: join(path, 'events.db'),
     announce: (address) => replaceFile(addressFile, `${JSON.stringify(address)}\n`),

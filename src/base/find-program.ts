@@ -21,7 +21,7 @@ export function isOnPath(name: string, path: string): boolean {
   return onPath(name, path) !== undefined
 }
 
-function onPath(name: string, path: string): string | undefined {
+export function onPath(name: string, path: string): string | undefined {
   return path
     .split(delimiter)
     .map((directory) => join(directory || '.', name))

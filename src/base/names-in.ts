@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 
-/** The names in a folder. None if there is no such folder. Throws if that cannot be known. */
+/** The names in a folder. A folder that does not exist has none. Throws if the folder cannot be read. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder)

@@ -2,7 +2,7 @@
  * Opens a file below a folder in which other programs can rename and link files. No symbolic link is followed on the
  * way, not even one that replaces a folder between two steps.
  */
-import { constants, realpathSync, statSync } from 'node:fs'
+import { closeSync, constants, openSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, stat } from 'node:fs/promises'
@@ -63,6 +63,19 @@ async function openWithoutLinks({ root, path, flags, mode, makeFolders }: OpenIn
   const file = join(root.path, path)
   if (makeFolders) await mkdir(join(file, '..'), { recursive: true })
   return open(file, flags | noFollowAny, mode)
+}
+
+/**
+ * Opens a file to read, without waiting for a pipe or a device. Faster than `openInside` where many files are read: the
+ * whole path is opened, and then it is checked where the opened file is.
+ */
+export function openInsideSync(root: Folder, path: string): number {
+  const file = join(root.path, path)
+  const noLinks = process.platform === 'linux' ? constants.O_NOFOLLOW : noFollowAny
+  const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | noLinks)
+  if (process.platform !== 'linux' || readlinkSync(`/proc/self/fd/${opened}`) === file) return opened
+  closeSync(opened)
+  throw Object.assign(new Error(`a link is on the way to ${file}`), { code: 'ELOOP' })
 }
 
 function assertSame({ path, id }: Folder, found: FolderId): void {

@@ -1,85 +1,127 @@
 /** A worker that starts with the first question, answers one question after another, and ends when it is idle. */
-import { Worker } from 'node:worker_threads'
+import type { HubErrorCode } from './hub-error.ts'
+import { HubError } from './hub-error.ts'
+import type { WorkerHostOptions } from './worker-host.ts'
+import { startHost } from './worker-host.ts'
 
-export interface WorkerClient<Question> {
+export interface WorkerClient<Question> extends AsyncDisposable {
   /** Rejects with the error that the worker throws. */
-  ask<Answer>(question: Question): Promise<Answer>
+  ask<Answer>(question: Question, options?: AskOptions): Promise<Answer>
 }
 
-export interface Asked<Question> {
-  readonly id: number
-  readonly question: Question
+export interface AskOptions {
+  /** The worker is told to stop. It still answers: with what it has, or with an error. */
+  readonly signal?: AbortSignal | undefined
+  /** Called with what the worker reports before it answers. */
+  readonly onNote?: ((note: unknown) => void) | undefined
 }
 
-export type Answered = { readonly id: number } & ({ readonly answer: unknown } | { readonly failed: unknown })
+export type ToWorker<Question> =
+  | { readonly id: number; readonly question: Question }
+  | { readonly id: number; readonly stop: true }
 
-export interface WorkerOptions {
-  readonly module: URL
-  readonly env?: Readonly<Record<string, string>>
-  /** Limit of its heap. Garbage is collected before the heap reaches it. */
-  readonly memoryMb?: number
+export type FromWorker = { readonly id: number } & (
+  | { readonly answer: unknown }
+  | { readonly note: unknown }
+  | { readonly failed: unknown }
+  /** A class does not survive the way between threads and processes. */
+  | { readonly refused: HubErrorFields }
+)
+
+export interface HubErrorFields {
+  readonly code: HubErrorCode
+  readonly message: string
 }
 
 const idleMs = 60_000
 
-export function createWorker<Question>(options: WorkerOptions): WorkerClient<Question> {
+export function createWorker<Question>(options: WorkerHostOptions): WorkerClient<Question> {
   let running: Running<Question> | undefined
+  let isDisposed = false
   return {
-    ask(question) {
+    ask(question, askOptions) {
+      if (isDisposed) return Promise.reject(new HubError('unavailable', 'The hub is stopping.'))
       running ??= start(options, () => (running = undefined))
-      return running.ask(question)
+      return running.ask(question, askOptions)
+    },
+    async [Symbol.asyncDispose]() {
+      isDisposed = true
+      await running?.end(new HubError('unavailable', 'The hub is stopping.'))
     },
   }
 }
 
 interface Running<Question> {
-  ask<Answer>(question: Question): Promise<Answer>
+  ask<Answer>(question: Question, options?: AskOptions): Promise<Answer>
+  end(reason: unknown): Promise<void>
 }
 
-function start<Question>({ module, env, memoryMb }: WorkerOptions, onEnd: () => void): Running<Question> {
-  const worker = new Worker(module, {
-    ...(env && { env: { ...env } }),
-    ...(memoryMb !== undefined && {
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: memoryMb / 4 },
-    }),
+function start<Question>(options: WorkerHostOptions, onEnd: () => void): Running<Question> {
+  const host = startHost(options, {
+    onMessage: (message) => hear(message as FromWorker),
+    onEnd: (reason) => void end(reason),
   })
-  const waiting = new Map<number, { resolve(answer: unknown): void; reject(reason: unknown): void }>()
+  const waiting = new Map<number, Waiting>()
   let lastId = 0
-  const idle = setTimeout(() => end(new Error('the worker was idle')), idleMs)
+  const idle = setTimeout(endIfIdle, idleMs)
   // The worker keeps the process alive only while a caller waits for an answer.
-  worker.unref()
+  host.unref()
   idle.unref()
 
-  worker.on('message', (reply: Answered) => {
+  function hear(reply: FromWorker): void {
     const asker = waiting.get(reply.id)
+    if ('note' in reply) {
+      asker?.onNote?.(reply.note)
+      return
+    }
     waiting.delete(reply.id)
-    if (waiting.size === 0) worker.unref()
+    if (waiting.size === 0) host.unref()
     if ('failed' in reply) asker?.reject(reply.failed)
+    else if ('refused' in reply) asker?.reject(new HubError(reply.refused.code, reply.refused.message))
     else asker?.resolve(reply.answer)
-  })
-  worker.on('error', end)
-  worker.on('exit', (code) => end(new Error(`The worker ended with code ${code}.`)))
+  }
+
+  /** A question may take longer than the worker may be idle. */
+  function endIfIdle(): void {
+    if (waiting.size === 0) void end(new Error('the worker was idle'))
+    else idle.refresh()
+  }
 
   let isEnded = false
-  function end(reason: unknown): void {
+  async function end(reason: unknown): Promise<void> {
     if (isEnded) return
     isEnded = true
     onEnd()
     clearTimeout(idle)
     for (const { reject } of waiting.values()) reject(reason)
     waiting.clear()
-    void worker.terminate()
+    await host.terminate()
   }
 
+  const send = (message: ToWorker<Question>) => host.send(message)
+
   return {
-    ask<Answer>(question: Question) {
+    async ask<Answer>(question: Question, { signal, onNote }: AskOptions = {}) {
+      signal?.throwIfAborted()
       const id = ++lastId
-      return new Promise<Answer>((resolve, reject) => {
-        waiting.set(id, { resolve: (answer) => resolve(answer as Answer), reject })
-        worker.ref()
-        idle.refresh()
-        worker.postMessage({ id, question } satisfies Asked<Question>)
-      })
+      const stop = () => send({ id, stop: true })
+      signal?.addEventListener('abort', stop, { once: true })
+      try {
+        return await new Promise<Answer>((resolve, reject) => {
+          waiting.set(id, { resolve: (answer) => resolve(answer as Answer), reject, onNote })
+          host.ref()
+          idle.refresh()
+          send({ id, question })
+        })
+      } finally {
+        signal?.removeEventListener('abort', stop)
+      }
     },
+    end,
   }
+}
+
+interface Waiting extends Pick<AskOptions, 'onNote'> {
+  resolve(answer: unknown): void
+  reject(reason: unknown): void
 }

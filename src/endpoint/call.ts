@@ -21,6 +21,7 @@ export interface CallOptions {
   readonly state?: unknown
   readonly releaseStream?: (retryMs: number) => void
   readonly answerIfLost?: Call['answerIfLost']
+  readonly onAway?: Call['onAway']
   readonly ask?: Call['ask']
 }
 
@@ -36,6 +37,7 @@ export class RequestCall implements Call {
   readonly state: unknown
   readonly releaseStream: (retryMs: number) => void
   readonly answerIfLost: Call['answerIfLost']
+  readonly onAway: Call['onAway']
   readonly ask: Call['ask']
   readonly #options: CallOptions
 
@@ -51,6 +53,7 @@ export class RequestCall implements Call {
     this.state = options.state
     this.releaseStream = options.releaseStream ?? (() => {})
     this.answerIfLost = options.answerIfLost ?? (async () => {})
+    this.onAway = options.onAway
     this.ask = options.ask
   }
 

@@ -53,6 +53,8 @@ export interface RequestChannel {
   finish(response: RpcResponse): void | Promise<void>
   /** Called when the client has left and will not resume. */
   onLeft(listener: () => void): void
+  /** Called when the client leaves but may resume, and when it is back. The last listener counts. */
+  onAway?(listener: (isAway: boolean) => void): void
   releaseStream(retryMs: number): void
   /** Stores the answer for a client that reconnects after a restart of the hub. */
   answerIfLost(response: RpcResponse | undefined): Promise<void>
@@ -244,10 +246,10 @@ export function createConnection(options: ConnectionOptions): Connection {
         ask(request, channel, AbortSignal.any([cancellation.signal, signal]), onProgress)
       const run = (round: Round) => {
         const method = ownMethods.get(name) ?? findMethod(name) ?? otherMethod(name)
-        const { emit, releaseStream } = channel
+        const { emit, releaseStream, onAway } = channel
         const answerIfLost: Call['answerIfLost'] = (result) =>
           channel.answerIfLost(result && success(requestId, result))
-        const call = new RequestCall({ ...common, ...round, emit, releaseStream, answerIfLost, ask: askNow })
+        const call = new RequestCall({ ...common, ...round, emit, releaseStream, answerIfLost, onAway, ask: askNow })
         return method(params, { face, toolsets: toolsetsOf(context, options.toolsets), call })
       }
       const { response } = await answer({

@@ -127,6 +127,8 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
     const canStream = () => reply.canStream && !answersOnce(request, context)
     let stream: ResumableStream | undefined
     let leave = () => {}
+    let isAway = false
+    let onAway: (isAway: boolean) => void = () => {}
 
     function upgrade(): ResumableStream {
       if (stream) return stream
@@ -139,6 +141,10 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
         requestId: request.id,
         canPrime,
         onDeserted: () => leave(),
+        onReaders(hasReaders) {
+          isAway = !hasReaders
+          onAway(isAway)
+        },
         onError,
       })
       connection.streams.set(id, stream)
@@ -168,6 +174,10 @@ export function createLegacyHttp({ connections, records, log }: LegacyHttpOption
       },
       finish,
       onLeft: (listener) => (leave = listener),
+      onAway(listener) {
+        onAway = listener
+        if (isAway) listener(true)
+      },
       releaseStream: (retryMs) => {
         if (canPrime && canStream()) void upgrade().release(retryMs)
       },

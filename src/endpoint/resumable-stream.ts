@@ -53,12 +53,14 @@ interface StreamOptions {
   readonly canPrime: boolean
   /** Called when the stream is not complete and has had no reader for a while. */
   readonly onDeserted?: () => void
+  /** Called when the first reader comes, and when the last one leaves before the stream is complete. */
+  readonly onReaders?: (hasReaders: boolean) => void
   /** The store failed. Messages are still sent to an open stream, but cannot be resumed. */
   readonly onError: (error: unknown) => void
 }
 
 export function createResumableStream(options: StreamOptions): ResumableStream {
-  const { records, connectionId, id, requestId, canPrime, onDeserted, onError } = options
+  const { records, connectionId, id, requestId, canPrime, onDeserted, onReaders, onError } = options
   const serial = createSerial()
   /** Each message is sent once, on the newest stream, which is the most likely to be alive. */
   const outlets: Outlet[] = []
@@ -96,7 +98,7 @@ export function createResumableStream(options: StreamOptions): ResumableStream {
   function add(outlet: Outlet): void {
     clearTimeout(deserted)
     if (isComplete) outlet.end()
-    else if (outlet.isOpen) outlets.push(outlet)
+    else if (outlet.isOpen && outlets.push(outlet) === 1) onReaders?.(true)
     if (isHeld) outlet.retryAfter(heldRetryMs)
     outlet.onClose(() => leave(outlet))
     if (!outlet.isOpen) leave(outlet)
@@ -105,7 +107,9 @@ export function createResumableStream(options: StreamOptions): ResumableStream {
   function leave(outlet: Outlet): void {
     const index = outlets.indexOf(outlet)
     if (index >= 0) outlets.splice(index, 1)
-    if (!onDeserted || isComplete || outlets.length > 0) return
+    if (isComplete || outlets.length > 0) return
+    onReaders?.(false)
+    if (!onDeserted) return
     clearTimeout(deserted)
     deserted = setTimeout(onDeserted, resumeWithinMs).unref()
   }

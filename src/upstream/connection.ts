@@ -13,7 +13,7 @@ import { createPeer } from './peer.ts'
 import { createRevisionChecks } from './revision-checks.ts'
 import type { UpstreamTransport } from './transport.ts'
 import type { Fate } from './unanswered.ts'
-import { abortable } from './abortable.ts'
+import { abortable } from '../base/abortable.ts'
 import type { UpstreamIdentity, UpstreamListener, UpstreamTarget } from './upstream-types.ts'
 
 export interface Connection {

@@ -7,6 +7,7 @@ import { answerJson, serveHttp } from '../../test/worlds/http-upstream.ts'
 import { openUpstream } from '../../test/worlds/open-upstream.ts'
 import { caller } from '../../test/worlds/scripted-upstream.ts'
 import { startSdkEndpoint } from '../../test/worlds/sdk-endpoint.ts'
+import { compileCache } from '../../test/harness/compile-cache.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 import { until } from '../../test/fixtures/until.ts'
 import type { UpstreamTarget } from './upstream-types.ts'
@@ -15,7 +16,10 @@ const program = fileURLToPath(new URL('../../test/fixtures/library-program.ts', 
 const cwd = import.meta.dirname
 
 function library(options: Partial<UpstreamTarget> = {}) {
-  return openUpstream({ transport: 'stdio', command: process.execPath, args: [program], env: {}, cwd }, options)
+  return openUpstream(
+    { transport: 'stdio', command: process.execPath, args: [program], env: compileCache, cwd },
+    options,
+  )
 }
 
 test('a real program is started, listed and called, and its answers are passed on unchanged', async () => {

@@ -10,7 +10,7 @@ import type { Log } from '../base/log.ts'
 import type { Client, LoggingLevel } from '../mcp/mcp.ts'
 import type { UpstreamSide } from './create-upstream.ts'
 import { usualEra } from './handshake.ts'
-import { abortable } from './abortable.ts'
+import { abortable } from '../base/abortable.ts'
 import type { Upstream, UpstreamListener, UpstreamTarget } from './upstream-types.ts'
 
 export interface DualUpstreamOptions {

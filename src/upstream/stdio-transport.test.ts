@@ -5,6 +5,7 @@ import { carriersOf, isAlive } from '../../test/fixtures/processes.ts'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 import { hearing, request } from '../../test/fixtures/transport-listener.ts'
 import { until } from '../../test/fixtures/until.ts'
+import { compileCache } from '../../test/harness/compile-cache.ts'
 import { createReaper, markOfHome } from './reaper.ts'
 import type { StdioTransportOptions } from './stdio-transport.ts'
 import { createStdioTransport } from './stdio-transport.ts'
@@ -158,7 +159,7 @@ test('a program that does not read its input is sent no more than the limit', as
 
 async function startRough(options: Partial<StdioTransportOptions> = {}) {
   const args = [roughProgram, ...(options.args ?? [])]
-  const started = await start({ ...options, command: process.execPath, args })
+  const started = await start({ env: compileCache, ...options, command: process.execPath, args })
   await started.transport.send(request('pid', 'environment'))
   const { SIGNALBOX_UPSTREAM: mark } = (await started.heard.result('pid')) as Record<string, string>
   const pid = await until(() => carriersOf(`SIGNALBOX_UPSTREAM=${mark}`)[0])

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '../base/backoff.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
 import type { Connection } from './connection.ts'
-import { abortable } from './abortable.ts'
+import { abortable } from '../base/abortable.ts'
 import type { UpstreamStatus } from './upstream-types.ts'
 
 export interface Supervisor {

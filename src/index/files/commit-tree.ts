@@ -1,0 +1,120 @@
+/** The files of a commit, read from the objects of git. The working tree is not touched. */
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Git } from './git.ts'
+import { maxFileBytes, textOf } from './read-file.ts'
+import type { FileText } from './read-file.ts'
+import type { TreeContent, TreeFile } from './tree.ts'
+
+const maxDepth = 8
+
+export interface CommitTree {
+  files(): AsyncGenerator<TreeFile>
+  read(files: readonly TreeFile[]): AsyncGenerator<TreeContent>
+}
+
+export function treeOfCommit(git: Git, root: string, commit: string): CommitTree {
+  /** The repository that has the object of a file, if it is a submodule. */
+  const submodules: string[] = []
+
+  async function* filesBelow(prefix: string, id: string, depth: number): AsyncGenerator<TreeFile> {
+    const listed = await git(join(root, prefix), 'ls-tree', '-r', '-z', '-l', id)
+    for (const line of listed.split('\0')) {
+      const [, mode, object, size, name] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(line) ?? []
+      if (mode === undefined || object === undefined || name === undefined) continue
+      const path = prefix + name
+      if (mode.startsWith('100')) yield { path, bytes: Number(size), stamp: object }
+      else if (mode === '160000' && depth < maxDepth && (await hasCommit(path, object))) {
+        submodules.push(`${path}/`)
+        yield* filesBelow(`${path}/`, object, depth + 1)
+      }
+    }
+  }
+
+  /** A submodule is only known if it is checked out, and its commit only if it was fetched. */
+  async function hasCommit(path: string, id: string): Promise<boolean> {
+    if (!lstatSync(join(root, path, '.git'), { throwIfNoEntry: false })) return false
+    return git(join(root, path), 'cat-file', '-e', `${id}^{commit}`).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  return {
+    files: () => filesBelow('', commit, 0),
+    async *read(files) {
+      // The innermost submodule of a path is the longest.
+      const inside = submodules.toSorted((a, b) => b.length - a.length)
+      const byRepository = Map.groupBy(files, ({ path }) => inside.find((prefix) => path.startsWith(prefix)) ?? '')
+      for (const [prefix, members] of byRepository) yield* readObjects(git, join(root, prefix), members)
+    },
+  }
+}
+
+async function* readObjects(git: Git, directory: string, files: readonly TreeFile[]): AsyncGenerator<TreeContent> {
+  const child = git.start(directory, 'cat-file', '--batch')
+  let failure: unknown
+  child.on('error', (error) => (failure = error))
+  child.stdin.on('error', (error) => (failure ??= error))
+  child.stderr.resume()
+  const output = readExactly(child.stdout)
+  try {
+    for (const file of files) {
+      if (file.bytes > maxFileBytes) {
+        yield { file, stamp: file.stamp, content: { skipped: 'too-large' } }
+        continue
+      }
+      child.stdin.write(`${file.stamp}\n`)
+      yield { file, stamp: file.stamp, content: await nextObject() }
+    }
+  } finally {
+    child.stdin.end()
+    child.kill()
+  }
+
+  async function nextObject(): Promise<FileText> {
+    const header = await output.line()
+    if (header === undefined) throw new Error('git ended while it read objects.', { cause: failure })
+    const size = /^[0-9a-f]+ blob (\d+)$/.exec(header)?.[1]
+    // The object is missing, such as in an incomplete clone.
+    if (size === undefined) return { skipped: 'unreadable' }
+    const bytes = await output.bytes(Number(size) + 1)
+    if (!bytes) throw new Error('git ended while it read objects.', { cause: failure })
+    return textOf(bytes.subarray(0, -1))
+  }
+}
+
+function readExactly(stream: AsyncIterable<Buffer>) {
+  const iterator = stream[Symbol.asyncIterator]()
+  let rest: Buffer = Buffer.alloc(0)
+
+  async function more(): Promise<boolean> {
+    const { value, done } = await iterator.next()
+    if (done === true) return false
+    rest = rest.length === 0 ? value : Buffer.concat([rest, value])
+    return true
+  }
+
+  function take(length: number): Buffer {
+    const taken = rest.subarray(0, length)
+    rest = rest.subarray(length)
+    return taken
+  }
+
+  return {
+    async line(): Promise<string | undefined> {
+      let end = rest.indexOf('\n')
+      while (end < 0) {
+        if (!(await more())) return undefined
+        end = rest.indexOf('\n')
+      }
+      return take(end + 1)
+        .subarray(0, -1)
+        .toString()
+    },
+    async bytes(length: number): Promise<Buffer | undefined> {
+      while (rest.length < length) if (!(await more())) return undefined
+      return take(length)
+    },
+  }
+}

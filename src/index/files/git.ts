@@ -1,0 +1,62 @@
+/**
+ * Runs git in a folder that others may have prepared. The configuration of a repository can name programs for git to
+ * run; the commands and settings here start none, and fetch nothing.
+ */
+import { execFile, spawn } from 'node:child_process'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { promisify } from 'node:util'
+import { whyGitFailed } from '../../base/why-git-failed.ts'
+import type { ProgramEnvironment } from '../../config/config.ts'
+
+export interface Git {
+  /** What git prints. The message of an error is what git says, or why it could not be run. */
+  (directory: string, ...args: readonly string[]): Promise<string>
+  start(directory: string, ...args: readonly string[]): ChildProcessWithoutNullStreams
+}
+
+/** A list of 200,000 paths has about 20 MB. */
+const maxOutputBytes = 128 * 1024 * 1024
+/** A file system that hangs must not hang the queue of all repositories. */
+const timeLimitMs = 120_000
+
+const safely = [
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.quotePath', 'false'],
+  ['core.untrackedCache', 'false'],
+].flatMap(([name, value]) => ['-c', `${name}=${value}`])
+
+const run = promisify(execFile)
+
+export function createGit(env: ProgramEnvironment, signal?: AbortSignal): Git {
+  const options = { env: safeEnvironment(env), maxBuffer: maxOutputBytes, timeout: timeLimitMs, signal }
+  const git = async (directory: string, ...args: readonly string[]) => {
+    try {
+      return (await run('git', [...safely, '-C', directory, ...args], options)).stdout
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw new Error(whyGitFailed(error), { cause: error })
+    }
+  }
+  return Object.assign(git, {
+    start: (directory: string, ...args: readonly string[]) =>
+      spawn('git', [...safely, '-C', directory, ...args], { env: options.env, signal }),
+  })
+}
+
+function safeEnvironment(env: ProgramEnvironment): Record<string, string> {
+  // Variables such as GIT_DIR name another repository, others name programs.
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || allowed.has(name))
+  return {
+    ...Object.fromEntries(kept),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    // An incomplete clone would otherwise fetch the rest, with a program that its configuration names.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+    LC_ALL: 'C',
+  }
+}
+
+/** Where people keep the settings of git. */
+const allowed: ReadonlySet<string> = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM'])

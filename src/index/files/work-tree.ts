@@ -1,0 +1,78 @@
+/** The files of a working tree, as git sees them: tracked, or untracked and not ignored. */
+import { lstatSync } from 'node:fs'
+import type { BigIntStats } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type { Folder } from '../../base/open-inside.ts'
+import type { Git } from './git.ts'
+import { maxFileBytes, readInside, readTextInside } from './read-file.ts'
+import type { TreeContent, TreeFile } from './tree.ts'
+
+/** Repositories in repositories in repositories. */
+const maxDepth = 8
+/** Other messages get their turn after this many files. */
+const filesPerTurn = 500
+/**
+ * A file that changed this short a time before it was looked at may change once more without another time: clocks of
+ * file systems tick every few milliseconds. Its stamp is empty, so it is read again next time.
+ */
+const clockTickMs = 100
+
+export interface WorkTree {
+  readonly root: Folder
+  /** How to list a folder that is not in a repository: with an empty one, so that the same rules for ignoring hold. */
+  readonly gitDirectory: string | undefined
+}
+
+export async function* filesOfWorkTree(git: Git, { root, gitDirectory }: WorkTree): AsyncGenerator<TreeFile> {
+  const seen = new Set<string>()
+  let sinceTurn = 0
+  yield* filesBelow('', gitDirectory, 0)
+
+  async function* filesBelow(prefix: string, listWith: string | undefined, depth: number): AsyncGenerator<TreeFile> {
+    for (const listed of await list(git, join(root.path, prefix), listWith)) {
+      const path = prefix + listed.replace(/\/$/, '')
+      if (listed === '' || seen.has(path)) continue
+      seen.add(path)
+      if (++sinceTurn % filesPerTurn === 0) await setImmediate()
+      const stat = lstatSync(join(root.path, path), { bigint: true, throwIfNoEntry: false })
+      if (stat?.isFile()) yield { path, bytes: Number(stat.size), stamp: stampOf(stat) }
+      else if (stat?.isDirectory() && depth < maxDepth && isRepository(root, path)) {
+        yield* filesBelow(`${path}/`, undefined, depth + 1)
+      }
+    }
+  }
+}
+
+export async function* readWorkTree(root: Folder, files: readonly TreeFile[]): AsyncGenerator<TreeContent> {
+  for (const file of files) {
+    if (file.bytes > maxFileBytes) {
+      yield { file, stamp: file.stamp, content: { skipped: 'too-large' } }
+      continue
+    }
+    const { content, stat } = readTextInside(root, file.path)
+    yield { file, stamp: stat ? stampOf(stat) : file.stamp, content }
+  }
+}
+
+async function list(git: Git, directory: string, gitDirectory: string | undefined): Promise<readonly string[]> {
+  const which = gitDirectory === undefined ? [] : [`--git-dir=${gitDirectory}`, '--work-tree=.']
+  const wanted = ['-z', '--cached', '--others', '--exclude-standard']
+  return (await git(directory, ...which, 'ls-files', ...wanted)).split('\0')
+}
+
+/** A submodule, or another clone. A second worktree of the same repository would only repeat its files. */
+function isRepository(root: Folder, path: string): boolean {
+  const stat = lstatSync(join(root.path, path, '.git'), { throwIfNoEntry: false })
+  if (!stat?.isFile()) return stat?.isDirectory() === true
+  const pointer = readInside(root, join(path, '.git'), maxPointerBytes)?.bytes?.toString()
+  return pointer !== undefined && !/^gitdir: .*\/worktrees\/[^/]+\s*$/.test(pointer)
+}
+
+/** The file `.git` of a submodule or worktree holds one path. */
+const maxPointerBytes = 8 * 1024
+
+function stampOf({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string {
+  const isSettled = Date.now() - Number(ctimeNs / 1_000_000n) > clockTickMs
+  return isSettled ? `${mtimeNs} ${ctimeNs} ${size} ${ino}` : ''
+}

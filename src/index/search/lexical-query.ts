@@ -1,0 +1,20 @@
+/** What a question in words asks for. */
+import { queryPhrases, queryWords } from '../text/tokens.ts'
+
+export interface LexicalQuery {
+  readonly text: string
+  readonly words: readonly string[]
+  /** Pairs of words that follow each other in the question. */
+  readonly phrases: readonly string[]
+}
+
+/** A longer question repeats itself, and each word costs time. */
+const maxWords = 40
+
+export function toLexicalQuery(text: string): LexicalQuery {
+  return {
+    text,
+    words: queryWords(text).slice(0, maxWords),
+    phrases: queryPhrases(text).slice(0, maxWords),
+  }
+}

@@ -1,0 +1,10 @@
+/** A stretch of lines of a document that is shown to the one who searches. */
+export interface Place {
+  readonly document: number
+  readonly path: string
+  readonly startLine: number
+  readonly endLine: number
+  readonly symbol: string | undefined
+  readonly kind: string | undefined
+  readonly score: number
+}

@@ -1,0 +1,113 @@
+/**
+ * Watches many folders, each without those below it. The recursive watch of Node would walk the whole tree, also what git
+ * ignores, and add a watch for every file; here only the folders with indexed files are watched.
+ */
+import type { FSWatcher } from 'node:fs'
+import { readdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+
+export interface FolderWatches extends Disposable {
+  /** Watches these folders and no others, but for new ones that have no indexed file yet. */
+  follow(folders: readonly string[]): Promise<void>
+  /** Whether the system has no watches left. Then nothing is watched. */
+  isExhausted(): boolean
+}
+
+/** Other work gets its turn between these. */
+const addedPerTurn = 100
+/** New folders, and those below them, that are watched before anything in them is indexed. */
+const maxNewFolders = 500
+/** Folders that are large and never indexed. */
+const unwatched: ReadonlySet<string> = new Set(['.git', 'node_modules', '.hg', '.svn'])
+
+export function createFolderWatches(onChange: (path: string) => void): FolderWatches {
+  const watches = new Map<string, FSWatcher>()
+  const newFolders = new Set<string>()
+  let isExhausted = false
+  let isDisposed = false
+
+  function add(folder: string): void {
+    if (watches.has(folder) || isExhausted || isDisposed) return
+    try {
+      const watcher = watch(folder, { persistent: false }, (event, name) => {
+        const path = join(folder, name ?? '')
+        if (event === 'rename' && name !== null && !unwatched.has(name)) replace(path)
+        onChange(path)
+      })
+      watcher.on('error', () => drop(folder))
+      watches.set(folder, watcher)
+    } catch (error) {
+      // The folder may be gone; then its parent has reported it.
+      if (!['ENOSPC', 'EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '')) return
+      isExhausted = true
+      dropAll()
+    }
+  }
+
+  /** A folder that was deleted and made again needs a new watch. */
+  function replace(path: string): void {
+    if (watches.has(path)) for (const folder of watches.keys()) if (isBelow(folder, path)) drop(folder)
+    addNew(path)
+  }
+
+  /** A file in a new folder would not be noticed, because nothing in that folder is indexed yet. */
+  function addNew(path: string): void {
+    const waiting = [path]
+    for (const folder of waiting) {
+      if (newFolders.size >= maxNewFolders || watches.has(folder)) continue
+      const below = foldersIn(folder)
+      if (!below) continue
+      newFolders.add(folder)
+      add(folder)
+      waiting.push(...below)
+    }
+  }
+
+  function drop(folder: string): void {
+    watches.get(folder)?.close()
+    watches.delete(folder)
+    newFolders.delete(folder)
+  }
+
+  function dropAll(): void {
+    for (const folder of watches.keys()) drop(folder)
+  }
+
+  return {
+    async follow(folders) {
+      const wanted = new Set(folders)
+      for (const folder of watches.keys()) {
+        if (wanted.has(folder)) newFolders.delete(folder)
+        else if (!newFolders.has(folder)) drop(folder)
+      }
+      let added = 0
+      for (const folder of folders) {
+        if (watches.has(folder)) continue
+        add(folder)
+        if (++added % addedPerTurn === 0) await setImmediate()
+      }
+    },
+    isExhausted: () => isExhausted,
+    [Symbol.dispose]() {
+      isDisposed = true
+      dropAll()
+    },
+  }
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return folder === path || folder.startsWith(`${path}/`)
+}
+
+/** `undefined`: it is not a folder. */
+export function foldersIn(path: string): readonly string[] | undefined {
+  try {
+    const entries = readdirSync(path, { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isDirectory() && !unwatched.has(entry.name))
+      .map(({ name }) => join(path, name))
+  } catch {
+    return undefined
+  }
+}
