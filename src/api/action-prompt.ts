@@ -1,4 +1,4 @@
-/** An action and its input as a prompt, for a model or for the agent of a session. */
+/** The words in which a model or the agent of a session is asked for an action. */
 import type { Action, ActionInput } from './action.ts'
 
 export interface ActionPrompt {
@@ -8,12 +8,14 @@ export interface ActionPrompt {
 }
 
 const duties: Readonly<Record<Action, string>> = {
-  code_advice: 'You advise on code. Answer the question. Change no files.',
+  code_advice:
+    'Give advice on code. Read what you need. Change no files and run nothing that changes something. Answer with the advice itself, short and concrete.',
   search_web:
-    'Search the web and answer from what you find. Name the address of each source. If you cannot search, say so.',
-  tests_generate: 'You write tests for the code. Answer with the tests, complete and ready to run.',
+    'Search the web. Answer with what you find and the address of each source. If you cannot search, say so; do not answer from memory.',
+  tests_generate:
+    'Write tests. Follow the conventions of the tests that are there. Answer with the tests, complete and ready to run, the paths of the files you wrote, and how to run them.',
   refactor_apply:
-    'You refactor code as you are told. Keep its behaviour. Say which files you changed, or answer with the new code.',
+    'Change code as you are told. Keep its behaviour unless you are told otherwise. Answer with the files you changed, what you changed, and how you checked it. If you cannot change files, answer with the new code.',
   chat: 'You answer a person.',
 }
 
@@ -33,6 +35,17 @@ export function actionPrompt(action: Action, { text, system, ...fields }: Action
     return value === undefined ? [] : [field === 'code' ? `${title}:\n${fenced(value)}` : `${title}: ${value}`]
   })
   return { system: system ?? duties[action], prompt: [...(text === undefined ? [] : [text]), ...parts].join('\n\n') }
+}
+
+/** The same in one text, for the agent of a session. */
+export function agentPrompt(action: Action, input: ActionInput, isAskedByAgent: boolean): string {
+  const { system, prompt } = actionPrompt(action, input)
+  return isAskedByAgent ? fromAgent(`${system}\n\n${prompt}`) : `${system}\n\n${prompt}`
+}
+
+/** The first words must not be a command of the agent's own interface, such as "!ls" or "/clear". */
+export function fromAgent(text: string): string {
+  return `Another agent asks:\n\n${text}`
 }
 
 /** A fence longer than any in the code, so that the code cannot end it. */

@@ -48,6 +48,8 @@ export interface HeldCall {
   progress(step: { progress: number; message?: string }): void
   /** Called when the call starts to wait for this approval. */
   onHeld?: ((approval: string) => Promise<void>) | undefined
+  /** Tells when the caller leaves but may resume, and when it is back. */
+  onAway?: ((listener: (isAway: boolean) => void) => void) | undefined
 }
 
 /** The result for the call that asked. */
@@ -100,6 +102,8 @@ export interface PendingApprovals {
   readonly oldest: { readonly id: string; readonly tool: string; readonly requestedAt: string } | undefined
   /** Whether a call still waits for one of them now. The clients of the others have left or given up. */
   isHeld(): boolean
+  /** Whether all of them are of clients that have left in the middle of the call. They may resume it within a minute. */
+  isDeserted(): boolean
 }
 
 export const grantSchema = z.object({

@@ -165,6 +165,13 @@ const eventPayloads = {
     exit_code: z.int().optional(),
     signal: z.string().optional(),
   }),
+  /** A confined session wanted to reach a host. */
+  'network-decided': z.object({
+    host: z.string(),
+    port: z.int(),
+    allowed: z.boolean(),
+    reason: z.string().optional(),
+  }),
   'job-queued': z.object({ name: z.string(), priority: z.number() }),
   'activity-changed': activitySchema,
   /** Without its text, which the store keeps as long as the session. */

@@ -12,7 +12,7 @@ export function isOwnTool(tool: string): boolean {
 
 /** A call of a built-in tool, in the words of the policy. */
 export interface OwnTool {
-  /** `own_shell`, `own_edit`, `own_write`, `own_read`, `own_fetch`, `own_search`, or `own_` and the agent's name for it. */
+  /** `own_shell`, `own_edit`, `own_write`, `own_read`, `own_fetch`, `own_search`, `own_network`, or `own_` and the agent's name for it. */
   readonly tool: string
   readonly arguments: OwnToolArguments
 }
@@ -24,7 +24,7 @@ export interface OwnToolArguments extends Readonly<Record<string, unknown>> {
   readonly agent_arguments?: Readonly<Record<string, unknown>>
 }
 
-const commonNames = new Set(['shell', 'edit', 'write', 'read', 'fetch', 'search'])
+const commonNames = new Set(['shell', 'edit', 'write', 'read', 'fetch', 'search', 'network'])
 
 /**
  * Names a tool that has no common name. If the agent's name for it is a common one, it gets another: its arguments are

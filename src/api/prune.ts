@@ -1,14 +1,14 @@
-/** The kinds of things that `prune` removes, and its answer. Sessions and tokens are its sources. */
+/** The kinds of things that `prune` removes, and its answer. Sessions, threads and tokens are its sources. */
 import { z } from 'zod'
 
-export const prunableKinds = ['sessions', 'tokens', 'journals', 'worktrees'] as const
+export const prunableKinds = ['sessions', 'threads', 'tokens', 'journals', 'worktrees'] as const
 export type PrunableKind = (typeof prunableKinds)[number]
 
 const itemSchema = z.object({
   what: z.enum(prunableKinds),
   id: z.string().describe('Of a journal: the id of its session. Of a worktree: its path.'),
-  name: z.string().optional().describe('Of a session. Of a token: its label. Of a worktree: its branch.'),
-  since: z.string().describe('When it ended, was revoked or was last used.'),
+  name: z.string().optional().describe('Of a session. Of a thread or a token: its label. Of a worktree: its branch.'),
+  since: z.string().describe('When it ended, was made (a thread), was revoked or was last used.'),
 })
 
 export const prunedSchema = z.object({

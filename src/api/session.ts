@@ -1,5 +1,6 @@
 /** A session as clients of the hub see it (API, "Session"). */
 import { z } from 'zod'
+import { confinedSchema } from './sandbox.ts'
 import { sessionStatuses } from './session-status.ts'
 
 export { isOver, livingStatuses, sessionStatuses } from './session-status.ts'
@@ -110,6 +111,7 @@ export const sessionSchema = z.object({
   mode: z.enum(sessionModes),
   thread: z.string().optional().describe('The id of its newest thread.'),
   governed: governedSchema.optional().describe('Whether the policy covers the tools built into its agent.'),
+  confined: confinedSchema.optional().describe('How it is confined. Absent: it can read all your files.'),
   question: questionSchema.optional().describe('For answer_question.'),
   mcp_socket: z.string().optional().describe('The path of its unix socket, for "signalbox relay".'),
 })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { withoutControls } from '../base/without-controls.ts'
 import type { SessionMode } from './session.ts'
+import { sandboxChoiceSchema } from './sandbox.ts'
 import { sessionModes, sessionNameSchema, sizeSchema } from './session.ts'
 import { socketNameSchema } from './socket-name.ts'
 import { terminalToolNames } from './terminal-tools.ts'
@@ -184,10 +185,12 @@ export const templateSchema = z.strictObject({
     .describe('required: the agent does not run unless the policy covers the tools built into it.'),
   backend: z.enum(['holder', 'tmux']).default('holder'),
   prefix: z.array(z.string()).default([]).describe('A program that runs the command, such as bwrap and its arguments.'),
+  sandbox: sandboxChoiceSchema.optional().describe('What its program may see and reach. Default: everything.'),
   size: sizeSchema.optional(),
   terminal_tools: z.array(z.enum(terminalToolNames)).default([]),
   mcp_socket: socketNameSchema.optional(),
   connectors: z.array(z.string()).default([]),
+  repositories: z.array(z.string()).default([]).describe('Names of repositories that the agent may search and read.'),
   policy: z.string().optional(),
   chat: z.strictObject({ matrix: matrixRoomSchema.optional() }).optional(),
   prompt: promptSchema.prefault({}),

@@ -1,5 +1,6 @@
 /** Drivers: how the hub talks to agents. A template names the one it needs. */
 import { HubError } from '../base/hub-error.ts'
+import type { CodexProgram } from './codex/why-not-codex.ts'
 import type { Companions } from './port/companion.ts'
 import type { Driver } from './port/driver.ts'
 import type { HandOvers } from './port/hand-over.ts'
@@ -13,6 +14,7 @@ export type * from './port/thread-writer.ts'
 export { createAcpDriver } from './acp/acp.ts'
 export { createClaudeDriver } from './claude/claude.ts'
 export { createCodexDriver } from './codex/codex.ts'
+export { signInReason } from './codex/account.ts'
 export { createModelDriver } from './model/model.ts'
 export { createOpencodeDriver } from './opencode/opencode.ts'
 export { createPtyDriver } from './pty/pty.ts'
@@ -30,6 +32,10 @@ export const handOvers: HandOvers = {
   gemini: async () => (await import('./gemini/hand-over.ts')).handOverToGemini,
   opencode: async () => (await import('./opencode/hand-over.ts')).handOverToOpencode,
 }
+
+/** Loaded with the first look, because it would slow the start of every hub. */
+export const whyNotCodex = async (program: CodexProgram, signal: AbortSignal): Promise<string | undefined> =>
+  (await import('./codex/why-not-codex.ts')).whyNotCodex(program, signal)
 
 export interface Drivers {
   readonly all: readonly Driver[]

@@ -3,6 +3,7 @@ import { isOver } from '../api/session.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { TmuxPane, TmuxTarget } from '../drivers/drivers.ts'
 import type { EventLog } from '../events/events.ts'
+import type { Sandboxes } from '../sandbox/sandbox.ts'
 import type { SessionStarter } from './start-session.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { NewRecord } from './new-record.ts'
@@ -20,6 +21,7 @@ export interface AdoptTmuxOptions {
   readonly templates: Pick<TemplateSource, 'find'>
   readonly runs: SessionRuns
   readonly newRecord: NewRecord
+  readonly sandboxes: Pick<Sandboxes, 'setting'>
 }
 
 export interface AdoptSpec extends TmuxTarget {
@@ -31,7 +33,7 @@ export interface AdoptSpec extends TmuxTarget {
 export type AdoptTmux = (spec: AdoptSpec) => Promise<SessionRecord>
 
 export function createTmuxAdoption(options: AdoptTmuxOptions): AdoptTmux {
-  const { rows, registry, events, starter, running, templates, runs, newRecord } = options
+  const { rows, registry, events, starter, running, templates, runs, newRecord, sandboxes } = options
 
   async function assertFree({ ownerSession, isPiped, target }: TmuxPane): Promise<void> {
     const owner = ownerSession === undefined ? undefined : await rows.find(ownerSession)
@@ -47,6 +49,12 @@ export function createTmuxAdoption(options: AdoptTmuxOptions): AdoptTmux {
   }
 
   return async ({ target, name, template: wanted = 'shell', server }) => {
+    if (sandboxes.setting === 'required') {
+      throw new HubError(
+        'forbidden',
+        'A program in tmux is not confined, and this hub confines every session (SIGNALBOX_SANDBOX=required).',
+      )
+    }
     // Throws if there is no such template.
     const { name: template, driver } = templates.find(wanted).template
     const { tmux } = runs.drivers.find(driver)

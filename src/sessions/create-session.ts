@@ -29,12 +29,16 @@ export interface CreationOptions {
   readonly deliver: DeliverPrompt
 }
 
-type StartSpec = EquippingSpec & Pick<SessionSpec, 'env' | 'prompt' | 'continues'>
+type StartSpec = EquippingSpec & Pick<SessionSpec, 'env' | 'prompt' | 'continues' | 'from'>
 
 export interface Creation {
   create(spec: SessionSpec, signal: AbortSignal): Promise<CreatedSession>
   /** Creates a session that continues the conversation of an ended one. */
-  resume(ended: SessionRecord, spec: Pick<SessionSpec, 'prompt' | 'by'>, signal: AbortSignal): Promise<CreatedSession>
+  resume(
+    ended: SessionRecord,
+    spec: Pick<SessionSpec, 'prompt' | 'by' | 'from'>,
+    signal: AbortSignal,
+  ): Promise<CreatedSession>
   /** Puts a one-off command or an agent into the queue. */
   enqueue(spec: SessionSpec, priority: number): Promise<SessionRecord>
 }
@@ -61,7 +65,7 @@ export function createCreation({
       return starter.launch(record, { env: spec.env, prompt: spec.prompt, continues: spec.continues?.thread })
     })
     if (spec.prompt === undefined) return { record: await registry.find(id), prompt: undefined }
-    const prompt = await deliver(id, run, spec.prompt, signal)
+    const prompt = await deliver(record, run, { text: spec.prompt, from: spec.from, signal })
     return { record: await registry.find(id), prompt }
   }
 
@@ -79,7 +83,9 @@ export function createCreation({
       const record = await jobs.add(drafted.record, { priority, prompt: spec.prompt })
       const { id, name } = record
       await equip({ ...drafted, record }, spec)
-      await events.append({ type: 'job-queued', session: id, payload: { name, priority } })
+      const { correlation, event: parent } = spec.from ?? {}
+      const place = { ...(correlation !== undefined && { correlation }), ...(parent !== undefined && { parent }) }
+      await events.append({ type: 'job-queued', session: id, ...place, payload: { name, priority } })
       await jobs.next()
       return registry.find(id)
     },

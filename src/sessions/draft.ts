@@ -1,5 +1,6 @@
 /** Turns a request into a record that can be stored and started, or throws an error that says what would work. */
 import type { ConnectorUse, LegacyMcps } from '../api/connector.ts'
+import type { SandboxChoice } from '../api/sandbox.ts'
 import type { SessionMode, TerminalSize } from '../api/session.ts'
 import type { AvailableTemplate, Template } from '../api/template.ts'
 import { argumentLists, inMode, modelTemplateSchema, modesOf } from '../api/template.ts'
@@ -36,11 +37,20 @@ export interface SessionSpec {
   readonly connectors?: readonly ConnectorUse[] | undefined
   readonly mcps?: LegacyMcps | undefined
   readonly policy?: string | undefined
+  /** Replaces that of the template. */
+  readonly sandbox?: SandboxChoice | undefined
   /** Of the built-in agent. */
   readonly model?: string | undefined
   readonly continues?: ContinuedThread | undefined
   /** Who made the request, for the record. */
   readonly by?: string | undefined
+  readonly from?: PromptOrigin | undefined
+}
+
+/** The call that gives the first prompt, and the event that records it. */
+export interface PromptOrigin {
+  readonly correlation: string
+  readonly event?: string | undefined
 }
 
 /** A thread that another agent began. */
@@ -105,6 +115,7 @@ export function createDraft(options: DraftOptions): DraftSession {
     })
     const workspacePath = workspace.path
     launcher.check(template, { ...line, workspacePath, env })
+    await launcher.checkSandbox(found, { sandbox: spec.sandbox, backend: template.backend })
     using held = new DisposableStack()
     held.use(worktrees.hold(workspacePath))
     const made = await workspace.make()
@@ -128,6 +139,7 @@ export function createDraft(options: DraftOptions): DraftSession {
       conversation: isAgent ? beginConversation(template, agentArgs) : undefined,
       resumedFrom: spec.continues?.session,
       model: spec.model,
+      sandbox: spec.sandbox,
     })
     const holding = held.move()
     return { record: { ...record, lastMessage: made.note }, found, [Symbol.dispose]: () => holding.dispose() }

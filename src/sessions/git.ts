@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { messageOf } from '../base/hub-error.ts'
+import { whyGitFailed } from '../base/why-git-failed.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 
 export type Git = (directory: string, ...args: readonly string[]) => Promise<string>
@@ -15,9 +15,9 @@ export function createGit(env: ProgramEnvironment): Git {
   return async (directory, ...args) => {
     try {
       const options = { env: withoutPlaces(env), maxBuffer: maxOutputBytes }
-      return (await run('git', ['-C', directory, ...args], options)).stdout.trimEnd()
+      return (await run('git', ['-C', directory, '-c', 'core.fsmonitor=false', ...args], options)).stdout.trimEnd()
     } catch (error) {
-      throw new Error(whyNot(error), { cause: error })
+      throw new Error(whyGitFailed(error), { cause: error })
     }
   }
 }
@@ -49,10 +49,3 @@ const places: ReadonlySet<string> = new Set([
   'GIT_OBJECT_DIRECTORY',
   'GIT_ALTERNATE_OBJECT_DIRECTORIES',
 ])
-
-function whyNot(error: unknown): string {
-  const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: unknown }
-  if (code === 'ENOENT') return 'git is not installed, or not on the hub’s PATH.'
-  // Prefer the output of git: the error message starts with the whole command.
-  return typeof stderr === 'string' && stderr !== '' ? stderr.trim() : messageOf(error)
-}

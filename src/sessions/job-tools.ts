@@ -49,7 +49,7 @@ export function createJobTools(sessions: Sessions): readonly Tool[] {
       }),
       output: sessionSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-      async run({ name, description, priority, agent_args: agentArgs, ...asked }) {
+      async run({ name, description, priority, agent_args: agentArgs, ...asked }, call) {
         const command = given(asked.command)
         const prompt = given(asked.prompt)
         const template = given(asked.template) ?? (command === undefined ? undefined : 'script')
@@ -60,7 +60,7 @@ export function createJobTools(sessions: Sessions): readonly Tool[] {
           )
         }
         const workingDir = given(asked.working_dir)
-        const spec = { name, description, command, template, prompt, agentArgs, workingDir }
+        const spec = { name, description, command, template, prompt, agentArgs, workingDir, from: call }
         return sessions.describe(await sessions.enqueue(spec, priority))
       },
     }),

@@ -1,12 +1,13 @@
 /** Starts the program of a session, with a token of its own and without the secrets of a person. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative } from 'node:path'
-import type { Template } from '../api/template.ts'
+import type { AvailableTemplate, Template } from '../api/template.ts'
 import { inMode } from '../api/template.ts'
 import { findProgram } from '../base/find-program.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
 import type { Run } from '../drivers/drivers.ts'
+import type { Sandboxes } from '../sandbox/sandbox.ts'
 import { expandArgs } from './conversation.ts'
 import { withEarlierText } from './earlier-text.ts'
 import type { HandOverThread } from './hand-over.ts'
@@ -36,6 +37,7 @@ export interface LaunchOptions {
   readonly isSharedMachine: () => Promise<boolean>
   /** The command that runs `signalbox`. */
   readonly signalbox: string
+  readonly sandboxes: Pick<Sandboxes, 'choose' | 'confine'>
   readonly worktrees: Pick<Worktrees, 'setUp'>
   readonly running: Pick<RunningSessions, 'onChange'>
   readonly stopping: AbortSignal
@@ -56,24 +58,31 @@ export interface Launcher {
     template: Template,
     record: Pick<SessionRecord, 'command' | 'args' | 'workspacePath'> & { readonly env: ProgramEnvironment },
   ): void
+  /** Throws if the session must be confined and cannot be. */
+  checkSandbox(found: AvailableTemplate, record: Pick<SessionRecord, 'sandbox' | 'backend'>): Promise<void>
   start(record: SessionRecord, extras?: LaunchExtras): Promise<Run>
 }
 
 export function createLauncher(options: LaunchOptions): Launcher {
   const { registry, runs, handOver, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
-  const { worktrees, running, stopping, isSharedMachine } = options
+  const { sandboxes, worktrees, running, stopping, isSharedMachine } = options
 
   async function start(record: SessionRecord, { env, socketPath, prompt, continues }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
-    const template = inMode(templates.find(record.template).template, record.mode)
+    const found = templates.find(record.template)
+    const template = inMode(found.template, record.mode)
     const sessionDir = join(directory, id)
+    const choice = await choose(found, record)
+    const sandbox = choice.is === 'confined' ? choice.sandbox : undefined
+    // In a network of its own, the hub is found on loopback wherever it listens.
+    const url = sandbox && sandbox.network !== 'all' ? `http://127.0.0.1:${new URL(mcpUrl).port}/mcp` : mcpUrl
     const words = {
       workspace: workspacePath,
       session_id: id,
       session_name: name,
       session_dir: sessionDir,
-      mcp_url: mcpUrl,
-      hooks_url: new URL('/hooks', mcpUrl).href,
+      mcp_url: url,
+      hooks_url: new URL('/hooks', url).href,
       mcp_socket: socketPath ?? '',
       prompt: prompt ?? '',
       signalbox,
@@ -102,17 +111,19 @@ export function createLauncher(options: LaunchOptions): Launcher {
         signal,
       }),
     )
-    const notes = [record.lastMessage, kept.length > 0 ? keptFiles(kept, template) : undefined, setUp]
+    const warning = choice.is === 'open' ? choice.warning : undefined
+    const notes = [record.lastMessage, kept.length > 0 ? keptFiles(kept, template) : undefined, setUp, warning]
     const lastMessage = notes.filter((note) => note !== undefined).join(' ')
     const token = await tokens.issue(record)
     const changed = await registry.change(id, () => ({
       tokenId: token.id,
       ...(lastMessage !== '' && { lastMessage }),
+      confined: sandbox && { by: 'bubblewrap', network: sandbox.network },
     }))
     if (!changed || changed.isStopAsked) throw new HubError('conflict', `"${name}" was stopped before it started.`)
     const programEnv: ProgramEnvironment = {
       ...ownEnv,
-      SIGNALBOX_URL: mcpUrl,
+      SIGNALBOX_URL: url,
       SIGNALBOX_HUB_SOCKET: hubSocket,
       SIGNALBOX_TOKEN: token.text,
       ...(socketPath !== undefined && { SIGNALBOX_MCP_SOCKET: socketPath }),
@@ -126,17 +137,38 @@ export function createLauncher(options: LaunchOptions): Launcher {
       : line
     const launch = toLaunch(launched, filled.prefix, programEnv)
     const file = findProgram(launch.file, programEnv['PATH'] ?? '', workspacePath)
+    const confinement =
+      sandbox &&
+      (await sandboxes.confine(templates.fillIn(sandbox, words), {
+        program: { file, env: programEnv },
+        workspace: workspacePath,
+        files: files.map(({ path }) => join(sessionDir, path)),
+        mcpSocket: socketPath,
+        token: token.text,
+      }))
     const run = await runs.drivers.find(record.driver).start({
       ...runs.describe(record),
       ...(handed?.isConversation && { conversation: handed.conversation, earlier: handed.earlier }),
       ...(handed && { isResumed: handed.isConversation }),
       template,
-      program: { file, args: launch.args, cwd: workspacePath, env: programEnv },
+      program: { file, args: launch.args, cwd: workspacePath, env: programEnv, sandbox: confinement },
       size,
       firstPrompt:
         prompt === undefined ? 'none' : isOfTemplate(line, template) && takesPrompt(line) ? 'argument' : 'given',
     })
     return withEarlierText(run, sessionDir)
+  }
+
+  function choose(
+    { template, source }: AvailableTemplate,
+    { sandbox, backend }: Pick<SessionRecord, 'sandbox' | 'backend'>,
+  ) {
+    const { name } = template
+    return sandboxes.choose({
+      asked: sandbox,
+      template: { name, sandbox: template.sandbox, isShipped: source === 'shipped' },
+      backend,
+    })
   }
 
   /** Aborts the task if the session or the hub is to be stopped. */
@@ -159,6 +191,9 @@ export function createLauncher(options: LaunchOptions): Launcher {
       // The template may put this file there.
       if (file.includes('/') && !isAbsolute(file) && template.include_files.length > 0) return
       findProgram(file, { ...env, ...template.env }['PATH'] ?? '', workspacePath)
+    },
+    async checkSandbox(found, record) {
+      await choose(found, record)
     },
     async start(record, extras = {}) {
       try {

@@ -22,7 +22,7 @@ type Requested =
   | 'terminalTools'
   | 'socketName'
 
-type Agents = 'agentArgs' | 'conversation' | 'mode' | 'model' | 'resumedFrom'
+type Agents = 'agentArgs' | 'conversation' | 'mode' | 'model' | 'resumedFrom' | 'sandbox'
 
 export type NewRecord = (
   requested: Pick<SessionRecord, Requested> & Partial<Pick<SessionRecord, Agents>>,
@@ -39,12 +39,14 @@ export function createNewRecord(hubId: string): NewRecord {
       conversation: undefined,
       resumedFrom: undefined,
       model: undefined,
+      sandbox: undefined,
       ...requested,
       workspaceFolder: findFolder(requested.workspacePath),
       id,
       hubId,
       status: 'starting',
       isStopAsked: false,
+      confined: undefined,
       terminalSettings: defaultTerminalSettings,
       tokenId: undefined,
       jobId: undefined,

@@ -1,6 +1,6 @@
 /**
  * A session counts as waiting while a call of its agent waits for an approval, even if its screen shows something else.
- * Its own activity shows again when the last approval has ended.
+ * Its own activity shows again when the last approval has ended, and while no client waits for an answer.
  */
 import type { PendingApprovals } from '../api/approval.ts'
 import type { Activity } from '../api/session.ts'
@@ -18,17 +18,21 @@ export interface PendingCalls {
 const longestTool = 100
 
 export function createPendingCalls(): PendingCalls {
-  const waiting = new Map<string, { count: number; activity: Activity; approval: string; isHeld: () => boolean }>()
+  const waiting = new Map<string, PendingApprovals & { readonly activity: Activity; readonly approval: string }>()
   return {
-    note(session, { count, oldest, isHeld }) {
+    note(session, pending) {
+      const { count, oldest } = pending
       if (!oldest) return void waiting.delete(session)
       const { id: approval, tool, requestedAt: since } = oldest
       const reason = `approval: ${cleaned(tool)}${count > 1 ? ` and ${count - 1} more` : ''}`
       const activity: Activity = { is: 'waiting', since, reason, source: 'approval', confidence: 1 }
-      waiting.set(session, { count, activity, approval, isHeld })
+      waiting.set(session, { ...pending, activity, approval })
     },
     countOf: (session) => waiting.get(session)?.count ?? 0,
-    activityOf: (session) => waiting.get(session)?.activity,
+    activityOf(session) {
+      const { activity, isDeserted } = waiting.get(session) ?? {}
+      return isDeserted?.() ? undefined : activity
+    },
     heldOf(session) {
       const { activity, approval, isHeld } = waiting.get(session) ?? {}
       return activity && approval !== undefined && isHeld?.() ? { ...activity, approval } : undefined

@@ -81,6 +81,7 @@ export function createDraftResumed(options: ResumeOptions): DraftResumed {
       conversation,
       resumedFrom: ended.id,
       model: ended.model,
+      sandbox: ended.sandbox,
       sessionType,
       driver: drivers.find(template.driver).name,
       mode: ended.mode,

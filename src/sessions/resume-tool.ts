@@ -14,11 +14,12 @@ export function createResumeTool(sessions: Sessions): Tool {
     input: z.strictObject({ name: nameArgument, prompt: z.string().max(1_000_000).optional() }),
     output: createdSchema,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-    async run({ name, prompt: text }, { caller, signal }) {
+    async run({ name, prompt: text }, call) {
+      const { caller, signal } = call
       const by = caller.label ?? `token ${caller.tokenId}`
       const { record, prompt } = await sessions.resume(
         await sessions.find(name),
-        { prompt: text || undefined, by },
+        { prompt: text || undefined, by, from: call },
         signal,
       )
       return { ...sessions.describe(record), ...(prompt && { prompt }) }

@@ -1,4 +1,5 @@
 /** The only SQL of sessions. */
+import type { Confined, SandboxChoice } from '../api/sandbox.ts'
 import type { Activity, SessionMode, SessionStatus, TerminalSize } from '../api/session.ts'
 import { livingStatuses } from '../api/session.ts'
 import type { TerminalSettings } from '../api/terminal-tools.ts'
@@ -22,6 +23,10 @@ export interface SessionRecord {
   readonly resumedFrom: string | undefined
   /** The model that a person chose for the built-in agent. */
   readonly model: string | undefined
+  /** The sandbox that the request named. `undefined`: that of the template. */
+  readonly sandbox: SandboxChoice | undefined
+  /** How its program is confined. `undefined`: not at all, or not yet. */
+  readonly confined: Confined | undefined
   /** Of a job: the prompt it gets in its turn. */
   readonly prompt: string | undefined
   readonly sessionType: 'long_running' | 'one_off'
@@ -206,6 +211,8 @@ function toStored(record: SessionRecord): Tables['sessions'] {
     conversation_id: record.conversation ? (record.conversation.id ?? '') : null,
     resumed_from: record.resumedFrom ?? null,
     model: record.model ?? null,
+    sandbox: record.sandbox === undefined ? null : JSON.stringify(record.sandbox),
+    confined: record.confined ? JSON.stringify(record.confined) : null,
     prompt: record.prompt ?? null,
     created_at: record.createdAt,
     started_at: record.startedAt ?? null,
@@ -246,6 +253,8 @@ function toRecord(stored: Tables['sessions']): SessionRecord {
     conversation: stored.conversation_id === null ? undefined : { id: stored.conversation_id || undefined },
     resumedFrom: stored.resumed_from ?? undefined,
     model: stored.model ?? undefined,
+    sandbox: stored.sandbox === null ? undefined : (JSON.parse(stored.sandbox) as SandboxChoice),
+    confined: stored.confined === null ? undefined : (JSON.parse(stored.confined) as Confined),
     prompt: stored.prompt ?? undefined,
     activity: stored.activity === null ? undefined : (JSON.parse(stored.activity) as Activity),
     createdAt: stored.created_at,

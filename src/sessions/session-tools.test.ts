@@ -182,6 +182,7 @@ test('waiting sessions are listed first, and each session once even if it starts
         count,
         oldest: count > 0 ? { id: 'a1', tool: 'x', requestedAt: new Date(0).toISOString() } : undefined,
         isHeld: () => true,
+        isDeserted: () => false,
       },
     })
   type Listed = { sessions: Session[]; next_cursor?: string }

@@ -59,6 +59,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     mode: record.mode,
     ...(thread !== undefined && { thread }),
     ...(governed && { governed }),
+    ...(record.confined && { confined: record.confined }),
     ...(question && { question }),
     ...(socketPath !== undefined && { mcp_socket: socketPath }),
   }

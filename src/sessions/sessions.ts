@@ -12,7 +12,9 @@ import type { Drivers } from '../drivers/drivers.ts'
 import { handOvers } from '../drivers/drivers.ts'
 import type { EventLog } from '../events/events.ts'
 import type { SignalSender } from '../feature/feature.ts'
+import type { Turns } from '../gate/gate.ts'
 import type { Notices } from '../mcp/mcp.ts'
+import type { Sandboxes } from '../sandbox/sandbox.ts'
 import type { Store } from '../store/store.ts'
 import { adoptSessions } from './adopt-sessions.ts'
 import { createTmuxAdoption } from './adopt-tmux.ts'
@@ -20,6 +22,7 @@ import { createSessionStarter } from './start-session.ts'
 import { createConnectedAgents } from './connected-agents.ts'
 import { createCreation } from './create-session.ts'
 import { createDeliverPrompt } from './deliver-prompt.ts'
+import type { PromptOrigin } from './draft.ts'
 import { createDraft } from './draft.ts'
 import type { SessionChat, SessionConnectors, SessionPolicies } from './equip.ts'
 import { createEquipping } from './equip.ts'
@@ -31,6 +34,7 @@ import type { SessionTokens } from './session-tokens.ts'
 import type { TemplateSource } from './template-source.ts'
 import { createLauncher } from './launch.ts'
 import { createNewRecord } from './new-record.ts'
+import { noteTurnEnd } from './note-turn-end.ts'
 import { createActivityRecorder } from './activity-recorder.ts'
 import { createPendingCalls } from './pending-approvals.ts'
 import type { RunningOptions } from './running.ts'
@@ -61,7 +65,7 @@ export { createSessionTools } from './session-tools.ts'
 export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly store: Store
   readonly hubId: string
-  readonly events: Pick<EventLog, 'append'>
+  readonly events: Pick<EventLog, 'append' | 'read'>
   readonly notices: Notices
   readonly log: Log
   readonly drivers: Drivers
@@ -74,6 +78,7 @@ export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   /** The socket of the hub, for `signalbox` inside a session. */
   readonly hubSocket: string
   readonly isSharedMachine: () => Promise<boolean>
+  readonly sandboxes: Sandboxes
   readonly signalbox: string
   readonly urlOf: (name: string) => string
   readonly defaultTemplate: string
@@ -83,6 +88,7 @@ export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly policies: SessionPolicies
   readonly connectors: SessionConnectors
   readonly chat: SessionChat
+  readonly turns: Pick<Turns, 'begin'>
   readonly threads: SessionRunsOptions['threads']
   readonly ownTools: SessionRunsOptions['ownTools']
   readonly signals: SignalSender
@@ -159,21 +165,29 @@ export function createSessions(options: SessionsOptions): Sessions {
     hubSocket,
     isSharedMachine: options.isSharedMachine,
     signalbox,
+    sandboxes: options.sandboxes,
     worktrees,
     running,
     stopping: stopping.signal,
   })
   const starter = createSessionStarter({ registry, ends, launcher, running, events, log, openSocket })
-  const deliver = createDeliverPrompt({ registry, running, stopping: stopping.signal })
+  const deliver = createDeliverPrompt({ registry, running, turns: options.turns, stopping: stopping.signal })
+
+  /** An earlier hub may have queued the job. */
+  async function queuedFrom(job: string): Promise<PromptOrigin | undefined> {
+    const [queued] = (await events.read({ session: job, type: 'job-queued', limit: 1 })).events
+    return queued?.correlation === undefined ? undefined : { correlation: queued.correlation, event: queued.id }
+  }
+
   const jobs = createJobQueue({
     rows,
     registry,
     hubId,
     limit: options.jobConcurrency,
     async launch(record) {
-      const { id, prompt } = record
-      const run = await running.whileStarting(record, () => starter.launch(record, { prompt }))
-      if (prompt !== undefined) await deliver(id, run, prompt)
+      const { id, prompt: text } = record
+      const run = await running.whileStarting(record, () => starter.launch(record, { prompt: text }))
+      if (text !== undefined) await deliver(record, run, { text, from: await queuedFrom(id) })
     },
     log,
     stopping: stopping.signal,
@@ -238,7 +252,17 @@ export function createSessions(options: SessionsOptions): Sessions {
       assertHere(ended)
       return creation.resume(ended, spec, signal)
     },
-    adopt: createTmuxAdoption({ rows, registry, events, starter, running, templates, runs, newRecord }),
+    adopt: createTmuxAdoption({
+      rows,
+      registry,
+      events,
+      starter,
+      running,
+      templates,
+      runs,
+      newRecord,
+      sandboxes: options.sandboxes,
+    }),
     find: (nameOrId) => registry.find(nameOrId),
     list: (filter) => rows.list(filter),
     running: () => running.records(),
@@ -331,6 +355,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       })
     },
     on: {
+      'session-turn-ended': ({ session, status, reason }) => noteTurnEnd(registry, session, { status, reason }),
       'agent-connected': ({ session }) => agents.note(session),
       async 'approvals-pending'({ session, pending: approvals }) {
         running.notePending(session, approvals)

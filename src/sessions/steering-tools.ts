@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { withoutControls } from '../base/without-controls.ts'
 import { connectorUse, legacyMcps } from '../api/connector.ts'
+import { sandboxChoiceSchema } from '../api/sandbox.ts'
 import { sessionModes, sessionNameSchema, sessionSchema, sizeSchema } from '../api/session.ts'
 import { socketNameSchema } from '../api/socket-name.ts'
 import { terminalToolNames } from '../api/terminal-tools.ts'
@@ -99,6 +100,7 @@ export function createSteeringTools({ sessions, wait, checkWait, policies }: Ste
         connectors: z.array(connectorUse).max(100).optional().describe('By name. Replaces the template’s.'),
         mcps: legacyMcps.optional().describe('The older form: {targets: [{id, transport, cmd, args, env_keys}]}.'),
         policy: policyArgument.optional(),
+        sandbox: sandboxChoiceSchema.optional().describe('Replaces the template’s. "off": it runs unconfined.'),
         wait: waitInputSchema.omit({ since: true }).optional().describe('Answer when this is met, with the screen.'),
       }),
       output: createdSchema,
@@ -113,6 +115,7 @@ export function createSteeringTools({ sessions, wait, checkWait, policies }: Ste
           workingDir: given(working_dir),
           socketName: mcp_socket,
           by: call.caller.label ?? `token ${call.caller.tokenId}`,
+          from: call,
         }
         // Check first: a caller who gets an error assumes that nothing was started.
         if (condition) await checkWait(condition)

@@ -26,9 +26,10 @@ const words = {
   signalbox: '/usr/bin/signalbox',
 }
 
-test('there are seven templates, and only the script template is hidden', () => {
-  expect([...texts.keys()].sort()).toEqual(['assistant', ...agents, 'script', 'shell'])
-  for (const name of texts.keys()) expect(templateOf(name).hidden).toBe(name === 'script')
+test('there are eight templates, and those that nobody starts by hand are hidden', () => {
+  expect([...texts.keys()].sort()).toEqual(['assistant', ...agents, 'repository-answer', 'script', 'shell'])
+  const hidden = [...texts.keys()].filter((name) => templateOf(name).hidden)
+  expect(hidden.sort()).toEqual(['repository-answer', 'script'])
   expect(templateOf('script').session_type).toBe('one_off')
 })
 

@@ -6,7 +6,7 @@
 import { chmod, mkdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { FoundTemplate, Template } from '../api/template.ts'
-import { HubError } from '../base/hub-error.ts'
+import { HubError, isNotFound, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { nearest } from '../base/nearest.ts'
 import { createSerial } from '../base/serial.ts'
@@ -36,13 +36,16 @@ export interface TemplatesOptions {
   readonly whyNotDriver?: (template: Template) => string | undefined
   /** The PATH of sessions. */
   readonly searchPath: () => string
+  /** Throws if there is no such repository. */
+  readonly findRepository?: (name: string) => Promise<unknown>
   readonly notices: Pick<Notices, 'resourceChanged'>
   readonly signals: SignalSender
   readonly log: Log
 }
 
 export async function openTemplates(options: TemplatesOptions): Promise<Templates> {
-  const { shippedDirectory, userDirectory, drivers, whyNotDriver, searchPath, notices, signals, log } = options
+  const { shippedDirectory, userDirectory, drivers, whyNotDriver, searchPath, findRepository, notices, signals, log } =
+    options
   await mkdir(userDirectory, { recursive: true, mode: 0o700 })
   // Templates may hold values that others should not read, such as variables.
   await chmod(userDirectory, 0o700)
@@ -119,6 +122,7 @@ export async function openTemplates(options: TemplatesOptions): Promise<Template
         const { template, content } = await checkPayload(payload)
         const whyNoDriver = whyUnknownDriver(template, drivers)
         if (whyNoDriver !== undefined) throw new HubError('invalid', `"driver": ${whyNoDriver}`)
+        await checkRepositories(template, findRepository)
         const sources = await readSources(includeSources)
         checkIncludes(template, sources, assetDirectoriesOf(template.name))
         const path = await writeTemplate(userDirectory, { name: template.name, content, sources })
@@ -178,6 +182,17 @@ function checkIncludes(
       'invalid',
       `"include_sources": the template does not use "${useless}". Add it to "include_files".`,
     )
+  }
+}
+
+async function checkRepositories(
+  { repositories }: Template,
+  find: TemplatesOptions['findRepository'] = () => Promise.resolve(),
+): Promise<void> {
+  for (const name of repositories) {
+    await find(name).catch((error: unknown) => {
+      throw isNotFound(error) ? new HubError('invalid', `"repositories": ${messageOf(error)}`) : error
+    })
   }
 }
 

@@ -2,9 +2,10 @@
 import { mkdirSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { Confinement, SandboxedProgram } from '../base/confinement.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { makePrivateDirectory } from '../base/private-socket.ts'
-import { holderSocket } from './socket-paths.ts'
+import { forwardsFolder, holderSocket } from './socket-paths.ts'
 import { readHolderInfo, readHolderInfoOrThrow } from './holder/holder-info.ts'
 import type { HolderConnection } from './holder-connection.ts'
 import { connectToHolder } from './holder-connection.ts'
@@ -23,9 +24,14 @@ export interface FoundHolder {
 }
 
 export interface Holders {
-  start(id: string, program: HolderTask['program']): Promise<FoundHolder>
+  start(id: string, program: HolderTask['program'] & Sandboxed): Promise<FoundHolder>
   /** `undefined`: there never was a holder. Throws if it may be alive but cannot be reached. */
   find(id: string): Promise<(FoundHolder & { readonly isPiped: boolean }) | undefined>
+}
+
+/** `sandbox`: the program runs in it. */
+export interface Sandboxed {
+  readonly sandbox?: Confinement | undefined
 }
 
 export interface HoldersOptions {
@@ -44,16 +50,19 @@ const connectWithinMs = 15_000
 
 export function createHolders({ socketDirectory, version, journal, folder = '', ...options }: HoldersOptions): Holders {
   const directoryOf = (id: string) => join(options.directory, id, folder)
-  const socketOf = (id: string) => holderSocket(socketDirectory, folder === '' ? id : `${id}.${folder}`)
+  const nameOf = (id: string) => (folder === '' ? id : `${id}.${folder}`)
+  const socketOf = (id: string) => holderSocket(socketDirectory, nameOf(id))
   const cacheDirectory = compileCache() ?? join(options.directory, '.compiled')
 
   return {
-    async start(id, program) {
+    async start(id, { sandbox, ...program }) {
       const directory = directoryOf(id)
       const socket = socketOf(id)
       if (isThere(directory)) throw new HubError('conflict', `There is already a terminal ${id}. Choose another id.`)
       makeDirectories(directory, socketDirectory)
-      await startHolder({ version, socket, directory, journal, program }, cacheDirectory)
+      const forwards = sandbox && { spec: sandbox.forwards, folder: forwardsFolder(socketDirectory, nameOf(id)) }
+      const confined = sandbox && forwards ? { ...program, ...confine(program, sandbox, forwards.folder) } : program
+      await startHolder({ version, socket, directory, journal, program: confined, forwards }, cacheDirectory)
       return { directory, socket, connection: await connectToStarted(socket) }
     },
     async find(id) {
@@ -67,6 +76,11 @@ export function createHolders({ socketDirectory, version, journal, folder = '', 
       return { directory, socket, connection, isPiped }
     },
   }
+}
+
+function confine(program: HolderTask['program'], sandbox: Confinement, folder: string): SandboxedProgram {
+  if ('file' in program && !('tmux' in program)) return sandbox.wrap(program, folder)
+  throw new HubError('invalid', 'A program in tmux cannot be confined. Use the backend "holder".')
 }
 
 function connectToStarted(socket: string): Promise<HolderConnection | undefined> {

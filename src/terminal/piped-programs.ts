@@ -1,13 +1,13 @@
 /** The hub's programs on pipes: each runs in a holder, and outlives the hub. */
 import type { PipesSpec } from './holder/pipes.ts'
-import type { HoldersOptions } from './holders.ts'
+import type { HoldersOptions, Sandboxed } from './holders.ts'
 import { createHolders } from './holders.ts'
 import type { PipedProgram } from './piped-program.ts'
 import { openPipedProgram } from './piped-program.ts'
 
 export interface PipedPrograms {
   /** Throws if it cannot be started. */
-  start(id: string, program: Omit<PipesSpec, 'stdio'>): Promise<PipedProgram>
+  start(id: string, program: Omit<PipesSpec, 'stdio'> & Sandboxed): Promise<PipedProgram>
   /**
    * Finds a program that an earlier hub started, alive in its holder or ended. `undefined`: there is no such program.
    * Throws if its holder may be alive but cannot be reached. From then on, input of an earlier hub is ignored.

@@ -6,15 +6,31 @@ import { processTable } from './process-table.ts'
 import { programNames } from './program-names.ts'
 import type { Screen } from './screen/screen.ts'
 
+/** bubblewrap runs beside the program that it confines, and once more as its parent inside. */
+const maxWrappers = 3
+
+/** The program itself, if it runs in a sandbox. */
+async function programIn(pid: number): Promise<number> {
+  let found = pid
+  for (let depth = 0; depth < maxWrappers; depth++) {
+    if ((await processTable.describe(found))?.command !== 'bwrap') break
+    const [child] = await processTable.children(found)
+    if (child === undefined) break
+    found = child
+  }
+  return found
+}
+
 /** The foreground process: the shell itself, or the command it runs. */
 export async function foregroundOf(status: TerminalStatus): Promise<ProcessDescription | undefined> {
   if (status.is !== 'running') return undefined
-  const group = await processTable.foregroundGroup(status.pid)
+  const program = await programIn(status.pid)
+  const group = await processTable.foregroundGroup(program)
   if (group === undefined) return undefined
-  if (group === (await processTable.group(status.pid))) return processTable.describe(status.pid)
+  if (group === (await processTable.group(program))) return processTable.describe(program)
   const leader = await processTable.describe(group)
   if (leader) return leader
-  const member = await processTable.memberOf(group, status.pid)
+  const member = await processTable.memberOf(group, program)
   return member === undefined ? undefined : processTable.describe(member)
 }
 
@@ -36,11 +52,12 @@ export async function workingDirectoryOf(status: TerminalStatus): Promise<string
 export async function isIdle(status: TerminalStatus, shellState: Screen['shellState']): Promise<boolean> {
   if (status.is !== 'running') return false
   if (shellState !== undefined) return shellState === 'prompt'
+  const program = await programIn(status.pid)
   // Compares groups, not pids: in tmux the shell shares the group with the shell that waits for it.
   const [foreground, own, words] = await Promise.all([
-    processTable.foregroundGroup(status.pid),
-    processTable.group(status.pid),
-    processTable.words(status.pid),
+    processTable.foregroundGroup(program),
+    processTable.group(program),
+    processTable.words(program),
   ])
   return foreground !== undefined && foreground === own && isInteractiveShell(words)
 }

@@ -6,6 +6,11 @@ export function holderSocket(socketDirectory: string, id: string): string {
   return join(socketDirectory, `${id}.sock`)
 }
 
+/** The sockets of the forwards of a sandbox. Its path is as short as that of the holder's socket. */
+export function forwardsFolder(socketDirectory: string, id: string): string {
+  return join(socketDirectory, id)
+}
+
 /**
  * The ids of terminals that may have a holder. A holder removes its socket when its program ends, unless it was killed.
  * If a socket cannot be checked, it counts as present. Throws if the directory cannot be read.

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises'
 import { createSerial } from '../base/serial.ts'
 import { idsWithSocket } from './socket-paths.ts'
 import type { ProgramSpec } from './holder/task.ts'
-import type { HoldersOptions } from './holders.ts'
+import type { HoldersOptions, Sandboxed } from './holders.ts'
 import { createHolders } from './holders.ts'
 import type { Terminal } from './live-terminal.ts'
 import { createLiveTerminal } from './live-terminal.ts'
@@ -40,7 +40,7 @@ export { findTarget as findTmuxTarget } from './tmux/pane-target.ts'
 export { findUrls } from './urls.ts'
 
 export interface Terminals {
-  start(id: string, program: ProgramSpec): Promise<Terminal>
+  start(id: string, program: ProgramSpec & Sandboxed): Promise<Terminal>
   /**
    * Finds a terminal that an earlier hub started: alive in its holder, or with its last screen. `undefined`: there is
    * no such terminal. Quick: the screens of living terminals are drawn one after another later, or when they are

@@ -8,6 +8,7 @@ import type { TestSession, TestSessionOptions } from '../../../test/fixtures/run
 import { allowed, refused, testSession } from '../../../test/fixtures/run-session.ts'
 import { endProgram } from '../../../test/worlds/held-program.ts'
 import { until } from '../../../test/fixtures/until.ts'
+import { compileCache } from '../../../test/harness/compile-cache.ts'
 import { createLog } from '../../base/log.ts'
 import { createRedactor } from '../../base/redact.ts'
 import type { Driver, Run, RunSession } from '../port/driver.ts'
@@ -44,6 +45,7 @@ function world(options: TestSessionOptions = {}, env: Readonly<Record<string, st
         cwd: session.workspacePath,
         env: {
           PATH: process.env['PATH'] ?? '',
+          ...compileCache,
           SIGNALBOX_URL: 'http://127.0.0.1:1/mcp',
           SIGNALBOX_TOKEN: token,
           ...env,
@@ -253,7 +255,9 @@ test('an error ends the turn with its message, and the session goes on', async (
   const run = await start()
   await run.prompt('FAIL the quota is used up', never)
   await until(() => turnsOf(session).length === 1)
-  expect(turnsOf(session)).toMatchObject([{ status: 'failed', reason: 'the quota is used up' }])
+  expect(turnsOf(session)).toMatchObject([
+    { status: 'failed', reason: expect.stringMatching(/^the quota is used up\. .*wait, then send the prompt again/) },
+  ])
   await run.prompt('SAY still here', never)
   await until(() => turnsOf(session).length === 2)
 })

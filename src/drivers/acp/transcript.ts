@@ -3,6 +3,7 @@
  * that reads them again writes the same entries with the same keys.
  */
 import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
+import { explainFailure } from '../port/turn-failure.ts'
 import type { KnownCall } from './own-tool.ts'
 import { learn, parametersOf } from './own-tool.ts'
 import type { Incoming, ToolCall } from './wire.ts'
@@ -51,6 +52,11 @@ interface OpenText {
   readonly type: Draft['type']
   readonly at: string
   text: string
+}
+
+const remedies = {
+  login: 'run it once in a terminal of this machine and log in, then start the session again.',
+  contextFull: 'start another session.',
 }
 
 /** By now the agent has described the call. */
@@ -145,7 +151,9 @@ export function createTranscript(prefix: string, from: Place): Transcript {
         case 'result':
           return message.id === turn ? endTurn(endingOf(message.result), at) : []
         case 'failure':
-          return message.id === turn ? endTurn({ status: 'failed', reason: message.message }, at) : []
+          return message.id === turn
+            ? endTurn({ status: 'failed', reason: explainFailure(message.message, remedies) }, at)
+            : []
         case 'unknown':
         case 'nothing':
           return []

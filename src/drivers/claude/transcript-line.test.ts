@@ -86,7 +86,7 @@ test('a failure of the model fails the turn', () => {
   const { entries } = readAll([person('p1', 'x'), { ...failure, isApiErrorMessage: true }, turnEnd])
   expect(entries.slice(1)).toMatchObject([
     { type: 'error', message: 'API Error: 400' },
-    { type: 'complete', status: 'failed' },
+    { type: 'complete', status: 'failed', reason: 'API Error: 400' },
   ])
 })
 

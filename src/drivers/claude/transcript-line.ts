@@ -4,6 +4,7 @@ import type { NewEntry } from '../../api/thread.ts'
 import type { Reading } from './read-message.ts'
 import { isInterruption, nextTurn, readAssistant, readingSchema, readUser, turnUsage } from './read-message.ts'
 import { assistantLineSchema, userLineSchema } from './recorded-line.ts'
+import { failureOf } from './turn-end.ts'
 
 const lineSchema = z.discriminatedUnion('type', [
   assistantLineSchema,
@@ -37,6 +38,8 @@ export const transcriptStateSchema = z.object({
   reading: readingSchema,
   /** How far the turn has come, so that its end can be explained. */
   turn: z.enum(['none', 'answered', 'tool', 'failed']),
+  /** What Claude Code said when the turn failed. */
+  failure: z.string().optional(),
   permissionMode: z.string().optional(),
 })
 export type TranscriptState = z.output<typeof transcriptStateSchema>
@@ -55,9 +58,9 @@ export function readTranscriptLine(text: string, state: TranscriptState): ReadLi
   switch (line?.type) {
     case 'assistant': {
       const { reading, entries } = readAssistant(line, state.reading)
-      const hasFailed = entries.some(({ type }) => type === 'error')
-      const turn = entries.length === 0 ? state.turn : hasFailed ? 'failed' : 'answered'
-      return { state: { ...state, reading, turn }, entries, ran: [] }
+      const failure = entries.find((entry) => entry.type === 'error')
+      const turn = entries.length === 0 ? state.turn : failure ? 'failed' : 'answered'
+      return { state: { ...state, reading, turn, ...(failure && { failure: failure.message }) }, entries, ran: [] }
     }
     case 'user': {
       if (isInterruption(line)) return endTurn(state, line.uuid, line.timestamp, 'It was interrupted.')
@@ -109,9 +112,10 @@ function endTurn(
   return { state: { ...state, turn: 'none', reading: closed(state.reading) }, entries: [end], ran: [] }
 }
 
-function outcome({ turn }: TranscriptState, interruption: string | undefined) {
+function outcome({ turn, failure }: TranscriptState, interruption: string | undefined) {
   if (interruption !== undefined) return { status: 'interrupted', reason: interruption } as const
-  if (turn === 'failed') return { status: 'failed', reason: 'The model could not be reached.' } as const
+  if (turn === 'failed')
+    return { status: 'failed', reason: failureOf(failure ?? 'The model could not be reached.') } as const
   // A turn that ends with a tool has no answer.
   if (turn === 'tool') return { status: 'interrupted', reason: 'The policy or a person ended the turn.' } as const
   return { status: 'completed' } as const

@@ -1,6 +1,7 @@
 /** The end of a turn of Claude Code, or of Claude Code itself. */
 import type { NewEntry, TurnStatus } from '../../api/thread.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
+import { explainFailure } from '../port/turn-failure.ts'
 import { countOf } from './read-message.ts'
 import type { TurnResult } from './stream-line.ts'
 
@@ -23,16 +24,19 @@ function statusOf({ subtype, is_error: isError = false, terminal_reason: how }: 
   return subtype === 'success' && !isError ? 'completed' : 'failed'
 }
 
-const tooLong = /prompt is too long|context window|context limit/i
-
 function reasonOf({ subtype, terminal_reason: how, result, errors = [] }: TurnResult): string {
   if (how === 'hook_stopped') return 'The policy ended the turn.'
   if (how?.startsWith('aborted')) return 'It was interrupted.'
   const said = [result, ...errors].find((text) => text) ?? subtype.replaceAll('_', ' ')
-  if (tooLong.test(said))
-    return `${said} Send "/compact" as a prompt to shorten the conversation, or start a new session.`
-  if (/\/login|API key|authentication/i.test(said)) return `${said} Log in with "claude" in a terminal of this machine.`
-  return said
+  return failureOf(said)
+}
+
+/** What Claude Code says when it cannot go on, with what to do about it. */
+export function failureOf(said: string): string {
+  return explainFailure(said, {
+    login: 'log in with "claude" in a terminal of this machine, or set ANTHROPIC_API_KEY for the hub.',
+    contextFull: 'send "/compact" as a prompt to shorten the conversation, or start a new session.',
+  })
 }
 
 /** The last words of the program, for people. */

@@ -102,10 +102,13 @@ export async function connectToAppServer(
 }
 
 /** Introduces the hub. Must be the first call of a connection. */
+export const introduction = {
+  clientInfo: { name: 'signalbox', title: 'Signalbox', version: '0' },
+  capabilities: { experimentalApi: true, requestAttestation: false },
+}
+
 export async function introduce(server: AppServer): Promise<Introduced> {
-  const capabilities = { experimentalApi: true, requestAttestation: false }
-  const clientInfo = { name: 'signalbox', title: 'Signalbox', version: '0' }
-  const introduced = await server.call('initialize', { clientInfo, capabilities }, introducedSchema)
+  const introduced = await server.call('initialize', introduction, introducedSchema)
   server.notify('initialized')
   return introduced
 }

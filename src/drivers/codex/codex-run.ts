@@ -14,6 +14,7 @@ import { waitUntil } from '../../base/wait-until.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 import type { Delivery, Run, RunSession } from '../port/driver.ts'
 import type { EarlierThread } from '../port/hand-over.ts'
+import { accountSchema, needsSignIn, signInReason } from './account.ts'
 import type { AppServer, AppServerAddress, RequestId } from './app-server.ts'
 import { connectToAppServer, introduce } from './app-server.ts'
 import { createCodexPrograms } from './codex-programs.ts'
@@ -64,12 +65,10 @@ interface FollowedThread extends ThreadSettings {
 
 const openedSchema = z.object({ thread: threadSchema, ...openedSettings })
 const loadedSchema = z.object({ data: z.array(z.string()) })
-const accountSchema = z.object({ account: z.unknown().optional(), requiresOpenaiAuth: z.boolean() })
 const configSchema = z.object({ config: z.looseObject({ web_search: z.string().nullish() }) })
 const anything = z.unknown()
 const ofThread = z.object({ threadId: z.string() })
 
-const signInReason = 'Codex wants you to sign in: run "codex login" on this machine, or set OPENAI_API_KEY for the hub.'
 /** A prompt waits this long for the end of the turn before it. */
 const idleMs = 60_000
 const joinMs = 10_000
@@ -359,12 +358,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   async function lookAtAccount(): Promise<void> {
-    const { account, requiresOpenaiAuth } = await connected().call(
-      'account/read',
-      { refreshToken: false },
-      accountSchema,
-    )
-    needsLogin = requiresOpenaiAuth && account == null
+    needsLogin = needsSignIn(await connected().call('account/read', { refreshToken: false }, accountSchema))
     update()
   }
 
@@ -411,8 +405,10 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   async function joinOrMeet(id: string): Promise<void> {
+    const isKnown = threads.has(id) || id === current || (await session.thread.read(id)).length > 0
     try {
       await join(id)
+      if (!isKnown && !isSub(id)) noteUnseen()
     } catch (error) {
       // It has had no turn yet.
       log.debug({ session: name, error: messageOf(error) }, 'cannot join a thread of Codex yet')
@@ -425,6 +421,13 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
         turns: [],
       })
     }
+  }
+
+  /** A new thread asks about less than the hub wants, until a hub changes that. */
+  function noteUnseen(): void {
+    const now = new Date().toISOString()
+    loosened = `While the hub was away, a conversation began in Codex, and what it did before ${now} was not judged by the policy.`
+    update()
   }
 
   function onClose(): void {

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { compileCache } from '../../../test/harness/compile-cache.ts'
 import { testPipedPrograms } from '../../../test/fixtures/piped-programs.ts'
 import type { NewEntry } from '../../api/thread.ts'
 import { templateSchema } from '../../api/template.ts'
@@ -87,7 +88,7 @@ function createWorld(options: { readonly own_tools?: 'required'; readonly env?: 
         .then(() => asked.shift()!),
     isAsked: () => asked.length > 0,
     async start(): Promise<Run> {
-      const env = { PATH: process.env['PATH'] ?? '', ...options.env }
+      const env = { PATH: process.env['PATH'] ?? '', ...compileCache, ...options.env }
       const program = { file: process.execPath, args: [server, 'app-server'], cwd: programs.directory, env }
       const size = { cols: 80, rows: 24 }
       return (last = await driver().start({ ...session, template, program, size, firstPrompt: 'none' }))
@@ -329,7 +330,7 @@ test('a turn is steered and interrupted', async () => {
 
 test.each([
   ['contextWindowExceeded', /The context is full/],
-  ['usageLimitExceeded', /usage limit/],
+  ['usageLimitExceeded', /takes no more requests for now: wait/],
 ])('a turn that fails with %s says what to do', async (why, hint) => {
   const world = createWorld()
   const run = await world.start()

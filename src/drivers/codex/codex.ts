@@ -6,6 +6,7 @@ import { HubError } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { PipedProgram, PipedPrograms } from '../../terminal/terminal.ts'
 import type { Driver, RunSession, RunSpec } from '../port/driver.ts'
+import { freePort } from '../port/free-port.ts'
 import { stopPipedProgram } from '../port/stop-piped-program.ts'
 import type { OpenedRun } from './codex-run.ts'
 import { createEndedRun } from './ended-run.ts'
@@ -44,6 +45,8 @@ export function createCodexDriver({ servers, terminals, key, log }: CodexDriverO
           ...program,
           args: [...wordsBefore(program.args), ...interfaceArguments(url, run.thread)],
           env: { ...program.env, [tokenVariable]: tokenOf(key, spec.id) },
+          // A sandbox of its own: a command of the agent must not find the token in the environment of the interface.
+          sandbox: program.sandbox?.reaching(Number(new URL(url).port)),
         },
         firstPrompt: 'none',
       }),
@@ -56,8 +59,10 @@ export function createCodexDriver({ servers, terminals, key, log }: CodexDriverO
     async start(spec) {
       const { id, program, mode } = spec
       wordsBefore(program.args)
-      const args = [...serverArguments(program.args), ...listenArguments(tokenOf(key, id))]
-      const server = await servers.start(id, { ...program, args })
+      // In a network of its own, the hub and the interface reach the server only at a port that is known before.
+      const port = program.sandbox?.hasOwnNetwork ? await freePort() : 0
+      const args = [...serverArguments(program.args), ...listenArguments(tokenOf(key, id), port)]
+      const server = await servers.start(id, { ...program, args, sandbox: program.sandbox?.serving(port) })
       let run: OpenedRun | undefined
       try {
         run = await open(spec, server, spec)

@@ -15,9 +15,10 @@ export function tokenOf(key: Buffer, session: string): string {
   return createHmac('sha256', key).update(`codex ${session}`).digest('hex')
 }
 
-export function listenArguments(token: string): readonly string[] {
+/** `port` 0: any that is free. */
+export function listenArguments(token: string, port: number): readonly string[] {
   const hash = createHash('sha256').update(token).digest('hex')
-  return ['--listen', 'ws://127.0.0.1:0', '--ws-auth', 'capability-token', '--ws-token-sha256', hash]
+  return ['--listen', `ws://127.0.0.1:${port}`, '--ws-auth', 'capability-token', '--ws-token-sha256', hash]
 }
 
 /** The server takes a second to start, and much longer on a machine under load. */

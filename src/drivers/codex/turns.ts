@@ -1,6 +1,8 @@
 /** The turns of a Codex thread, and how they end. */
 import { z } from 'zod'
 import type { NewEntry, TurnStatus, Usage } from '../../api/thread.ts'
+import type { FailureKind } from '../port/turn-failure.ts'
+import { explainFailure } from '../port/turn-failure.ts'
 
 const errorSchema = z.object({
   message: z.string(),
@@ -48,14 +50,20 @@ export function usageBetween(before: Tokens, after: Tokens): Usage {
 }
 
 function reasonOf({ message, codexErrorInfo, additionalDetails }: TurnError): string {
-  const hint = typeof codexErrorInfo === 'string' ? hints[codexErrorInfo] : undefined
-  return [message, additionalDetails, hint].filter((part) => part != null && part !== '').join(' ')
+  const kind = typeof codexErrorInfo === 'string' ? kinds[codexErrorInfo] : undefined
+  const said = [message, additionalDetails].filter((part) => part != null && part !== '').join(' ')
+  return explainFailure(said, remedies, kind)
 }
 
-const hints: Readonly<Record<string, string>> = {
-  contextWindowExceeded: 'The context is full: run /compact in its terminal, or start another session.',
-  usageLimitExceeded: 'The usage limit of the account is reached. Continue later, or with another account.',
-  rateLimitExceeded: 'Try again in a moment.',
-  serverOverloaded: 'Try again in a moment.',
-  unauthorized: 'Sign in with "codex login".',
+const remedies = {
+  login: 'sign in with "codex login" on this machine, or set OPENAI_API_KEY for the hub.',
+  contextFull: 'run /compact in its terminal, or start another session.',
+}
+
+const kinds: Readonly<Record<string, FailureKind>> = {
+  contextWindowExceeded: 'context-full',
+  usageLimitExceeded: 'rate-limit',
+  rateLimitExceeded: 'rate-limit',
+  serverOverloaded: 'rate-limit',
+  unauthorized: 'login',
 }

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
+import { explainFailure } from '../port/turn-failure.ts'
 
 export const chatStateSchema = z.object({
   /** The id of the prompt whose turn runs. */
@@ -13,6 +14,8 @@ export const chatStateSchema = z.object({
   counted: z.array(z.string()),
   input: z.int(),
   output: z.int(),
+  /** The last thing in the turn was that a request to the model failed. */
+  failure: z.string().optional(),
   /** When the copy of the chat began that is being read. */
   copiedAt: z.string().optional(),
 })
@@ -64,21 +67,38 @@ export function readChatLine(line: string, before: ChatState): ReadLine {
     }
   }
   if (message?.type === 'user') return readPrompt(message, state)
-  if (message?.type === 'gemini') return { entries: entriesOf(message), state: count(message, state) }
+  if (message?.type === 'gemini') {
+    const { failure: _, ...answered } = count(message, state)
+    return { entries: entriesOf(message), state: answered }
+  }
+  if (message?.type === 'error' && apiError.test(textOf(message)) && state.prompt !== undefined) {
+    return { entries: [], state: { ...state, failure: textOf(message) } }
+  }
   return { state, entries: [] }
 }
 
+/** Other errors, such as those of an MCP server, do not end a turn. */
+const apiError = /^\[API Error: /
 const contextMark = '<session_context>'
 const setsAll = z.looseObject({ $set: z.looseObject({ messages: z.array(z.unknown()) }) })
 /** All lines of a copy have the same time. */
 const longestCopyMs = 1_000
 
+const remedies = {
+  login: 'type /auth in its terminal, or set GEMINI_API_KEY for the hub.',
+  contextFull: 'type /compress in its terminal, or start another session.',
+}
+
 /** The end of a turn, which only a hook or the next prompt tells. */
 export function endTurn(state: ChatState, status: 'completed' | 'interrupted', at: string): ReadLine {
-  const { prompt, input, output } = state
+  const { prompt, input, output, failure } = state
   if (prompt === undefined) return { state, entries: [] }
   const usage = input + output === 0 ? {} : { usage: { input_tokens: input, output_tokens: output } }
-  return { state: noTurn, entries: [{ key: `${prompt}.complete`, at, type: 'complete', status, ...usage }] }
+  const end =
+    failure !== undefined && status === 'completed'
+      ? { status: 'failed' as const, reason: explainFailure(failure, remedies) }
+      : { status }
+  return { state: noTurn, entries: [{ key: `${prompt}.complete`, at, type: 'complete', ...end, ...usage }] }
 }
 
 function readPrompt(message: ChatMessage, state: ChatState): ReadLine {

@@ -6,6 +6,8 @@
  * its messages as they are when it gets to sending. So a message counts as complete only once it is settled.
  */
 import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
+import type { FailureKind } from '../port/turn-failure.ts'
+import { explainFailure } from '../port/turn-failure.ts'
 import type { Assistant, MessageInfo, OpencodeError, Part, ToolPart } from './messages.ts'
 
 export interface Conversation {
@@ -220,16 +222,19 @@ function callEntries({ tool: name, callID: callId, state }: ToolPart, model: str
 function endingWith({ name, data }: OpencodeError): Ending {
   if (name === 'MessageAbortedError') return { status: 'interrupted' }
   const { message = name, statusCode } = data ?? {}
-  return { status: 'failed', reason: `${message}${whatToDo(name, statusCode)}` }
+  return { status: 'failed', reason: explainFailure(message, remedies, kindOf(name, statusCode)) }
 }
 
-function whatToDo(name: string, statusCode: number | undefined): string {
-  if (name === 'ProviderAuthError' || statusCode === 401 || statusCode === 403) {
-    return ' opencode is not logged in to the provider of this model: run "opencode auth login".'
-  }
-  if (name === 'ContextOverflowError')
-    return ' The conversation is too long for the model: type /compact, or begin another.'
-  return ''
+const remedies = {
+  login: 'run "opencode auth login" for the provider of this model.',
+  contextFull: 'type /compact, or begin another conversation.',
+}
+
+/** `undefined`: perhaps the message says it. */
+function kindOf(name: string, statusCode: number | undefined): FailureKind | undefined {
+  if (name === 'ProviderAuthError' || statusCode === 401 || statusCode === 403) return 'login'
+  if (name === 'ContextOverflowError') return 'context-full'
+  return statusCode === 429 || statusCode === 529 ? 'rate-limit' : undefined
 }
 
 function sum(usage: Usage | undefined, { tokens, cost }: Assistant): Usage | undefined {

@@ -46,9 +46,11 @@ async function withPlugins(
     conversations: [],
   })
   const dialogs = join(directory, 'opencode-tui.json')
+  const sandbox = program.sandbox?.showing(dialogs)
   writeFileSync(dialogs, JSON.stringify({ plugin: [pathToFileURL(dialogPlugin).href] }), { mode: 0o600 })
   return {
     ...program,
+    sandbox: server ? sandbox?.serving(server.port) : sandbox,
     args: server ? [...program.args, '--port', String(server.port), '--hostname', '127.0.0.1'] : program.args,
     env: {
       // The person's own file is not replaced. The terminal then shows no dialog, only a notice.

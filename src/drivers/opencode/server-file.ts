@@ -1,10 +1,9 @@
 /** What the hub has to remember about a server of opencode, so that the next hub can reach it. */
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { freePort } from '../port/free-port.ts'
 
 const serverSchema = z.object({
   /** Absent if opencode runs without a server. */
@@ -21,14 +20,9 @@ const serverSchema = z.object({
 })
 export type ServerFile = z.output<typeof serverSchema>
 
-/** A port that is free now. opencode ends with an error if another program takes it first. */
+/** opencode ends with an error if another program takes the port first. */
 export async function chooseServer(): Promise<{ readonly port: number; readonly password: string }> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return { port, password: newProof() }
+  return { port: await freePort(), password: newProof() }
 }
 
 export function newProof(): string {

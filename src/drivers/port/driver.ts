@@ -6,6 +6,7 @@
  */
 import type { Activity, AgentReport, Governed, Question, SessionMode, TerminalSize } from '../../api/session.ts'
 import type { Template } from '../../api/template.ts'
+import type { Confinement } from '../../base/confinement.ts'
 import type { ProgramEnvironment } from '../../config/config.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import type { EarlierThread } from './hand-over.ts'
@@ -78,6 +79,8 @@ export interface RunSpec extends RunSession {
     readonly args: readonly string[]
     readonly cwd: string
     readonly env: ProgramEnvironment
+    /** It runs in this sandbox. Its holder puts it there. */
+    readonly sandbox?: Confinement | undefined
   }
   readonly size: TerminalSize
   /** What another agent said and did before, for a driver that hands it over itself. */

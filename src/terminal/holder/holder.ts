@@ -50,9 +50,18 @@ async function run({ version, socket, directory, program, ...task }: HolderTask)
     end,
   }
   const isPiped = 'stdio' in program
-  const starting = isPiped ? runOnPipes(program, parts) : runInTerminal(program, parts)
-  const running = await starting.catch((error: unknown) => {
+  let forwards: Disposable | undefined
+  const start = async () => {
+    // Most holders have none, and save the memory.
+    if (task.forwards) {
+      const { openForwards } = await import('../forwards/forwards.ts')
+      forwards = await openForwards(task.forwards.spec, task.forwards.folder)
+    }
+    return isPiped ? runOnPipes(program, parts) : runInTerminal(program, parts)
+  }
+  const running = await start().catch((error: unknown) => {
     rmSync(socket, { force: true })
+    forwards?.[Symbol.dispose]()
     throw error
   })
   const { journal } = running
@@ -82,6 +91,7 @@ async function run({ version, socket, directory, program, ...task }: HolderTask)
     if (info) infoFile.write((info = { ...info, exit }))
     for (const viewer of viewers) viewer.exit(exit)
     rmSync(socket, { force: true })
+    forwards?.[Symbol.dispose]()
     server.close()
     setTimeout(() => process.exit(0), 2_000).unref()
     for (const viewer of viewers) viewer.close()

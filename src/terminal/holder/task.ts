@@ -1,4 +1,5 @@
 /** The task that a hub gives to a new holder. */
+import type { ForwardsSpec } from '../../base/confinement.ts'
 import type { JournalLimits } from '../journal/journal-writer.ts'
 import type { PtySpec } from '../pty/pty.ts'
 import type { TmuxPaneSpec, TmuxSessionSpec } from '../tmux/tmux-program.ts'
@@ -11,6 +12,8 @@ export interface HolderTask {
   readonly directory: string
   readonly journal: JournalLimits
   readonly program: ProgramSpec | PipesSpec
+  /** The ways out of the program's sandbox, and the folder for their sockets. */
+  readonly forwards?: { readonly spec: ForwardsSpec; readonly folder: string } | undefined
 }
 
 /** In a PTY, or in tmux. */

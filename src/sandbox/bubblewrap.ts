@@ -1,0 +1,71 @@
+/** The command line of bubblewrap. Pure. */
+import type { SandboxedProgram } from '../base/confinement.ts'
+import type { Mount } from './mounts.ts'
+import { arrange } from './mounts.ts'
+
+/** Where the programs are that build a sandbox. */
+export interface SandboxTools {
+  readonly bwrap: string
+  readonly env: string
+}
+
+export interface BubblewrapOptions {
+  readonly tools: SandboxTools
+  readonly mounts: readonly Mount[]
+  readonly hasOwnNetwork: boolean
+  /** Whether programs inside may make sandboxes. */
+  readonly nested: boolean
+  readonly isRoot: boolean
+}
+
+/**
+ * Signals that a terminal or the hub sends to the whole process group. bubblewrap must not end by them: it would take the
+ * program with it, before the program could answer.
+ */
+const forProgram = 'INT,QUIT,HUP,TERM'
+
+/**
+ * There is no `--new-session`: with it, the program would lose its terminal, and with that resizing and job control. A
+ * program that types into its own terminal by TIOCSTI reaches only itself, since nothing else reads from that terminal.
+ */
+export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions): SandboxedProgram {
+  const { tools, mounts, hasOwnNetwork, nested, isRoot } = options
+  const isolation = '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'.split(' ')
+  const rights = '--cap-drop ALL --die-with-parent'.split(' ')
+  const ownPlaces = '--proc /proc --dev /dev --tmpfs /tmp --tmpfs /var/tmp --tmpfs /run'.split(' ')
+  const args = [
+    `--ignore-signal=${forProgram}`,
+    tools.bwrap,
+    ...isolation,
+    ...(hasOwnNetwork ? ['--unshare-net'] : []),
+    ...(nested ? [] : ['--disable-userns']),
+    ...rights,
+    // Root needs it to make a user namespace. It holds for this sandbox only.
+    ...(nested && isRoot ? ['--cap-add', 'CAP_SETFCAP'] : []),
+    ...ownPlaces,
+    ...arrange(mounts).flatMap(wordsOf),
+    '--remount-ro',
+    '/',
+    '--chdir',
+    program.cwd,
+    '--',
+    tools.env,
+    `--default-signal=${forProgram}`,
+    program.file,
+    ...program.args,
+  ]
+  return { ...program, file: tools.env, args }
+}
+
+function wordsOf(mount: Mount): readonly string[] {
+  switch (mount.is) {
+    case 'read':
+      return ['--ro-bind', mount.source, mount.path]
+    case 'write':
+      return ['--bind', mount.source, mount.path]
+    case 'empty':
+      return ['--tmpfs', mount.path]
+    case 'link':
+      return ['--symlink', mount.target, mount.path]
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { Sandbox } from '../api/sandbox.ts'
+import type { ChosenFrom } from './choose.ts'
+import { chooseSandbox } from './choose.ts'
+
+const sandbox: Sandbox = { write: [], read: [], network: 'all', nested: false }
+const listed = { ...sandbox, network: { allow: [] } }
+const works: ChosenFrom['availability'] = { is: 'available', tools: { bwrap: 'bwrap', env: 'env' }, socat: 'socat' }
+const missing: ChosenFrom['availability'] = { is: 'missing', reason: 'bubblewrap is not installed.' }
+const shipped = { name: 'claude', sandbox, isShipped: true }
+const plain: ChosenFrom = {
+  setting: 'preferred',
+  asked: undefined,
+  template: shipped,
+  backend: 'holder',
+  availability: works,
+}
+const choose = (change: Partial<ChosenFrom>) => chooseSandbox({ ...plain, ...change })
+const open = { is: 'open' }
+
+test('a shipped template is confined where that works, and otherwise runs with a warning', () => {
+  expect(choose({})).toEqual({ is: 'confined', sandbox })
+  expect(choose({ availability: missing })).toMatchObject({
+    is: 'open',
+    warning: expect.stringContaining('bubblewrap is not installed.'),
+  })
+  expect(choose({ setting: 'off' })).toEqual(open)
+})
+
+test('a sandbox that a person named holds under every setting, or the session does not start', () => {
+  const own = { ...shipped, isShipped: false }
+  for (const setting of ['required', 'preferred', 'off'] as const) {
+    expect(choose({ setting, asked: sandbox })).toEqual({ is: 'confined', sandbox })
+    expect(choose({ setting, template: own })).toEqual({ is: 'confined', sandbox })
+    expect(() => choose({ setting, asked: sandbox, availability: missing })).toThrow('does not start. bubblewrap')
+    expect(() => choose({ setting, template: own, availability: missing })).toThrow('does not start. bubblewrap')
+  }
+})
+
+test('a hub that requires sandboxes starts nothing without one', () => {
+  const none = { name: 'shell', isShipped: true }
+  expect(() => choose({ setting: 'required', template: none })).toThrow('the template "shell" has none')
+  expect(() => choose({ setting: 'required', asked: 'off' })).toThrow('"sandbox" is "off"')
+  expect(() => choose({ setting: 'required', availability: missing })).toThrow('does not start')
+  expect(choose({ template: none })).toEqual(open)
+  expect(choose({ asked: 'off' })).toEqual(open)
+})
+
+test('a sandbox that cannot be made is not taken for one', () => {
+  expect(() => choose({ asked: sandbox, backend: 'tmux' })).toThrow('tmux')
+  expect(() => choose({ asked: listed, availability: { ...works, socat: undefined } })).toThrow(
+    'Install the package "socat"',
+  )
+  expect(choose({ asked: sandbox, availability: { ...works, socat: undefined } })).toEqual({ is: 'confined', sandbox })
+})

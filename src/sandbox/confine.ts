@@ -1,0 +1,255 @@
+/** Puts the sandbox of one session together: what it shows, and how it reaches the hub and the network. */
+import { existsSync, realpathSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { Sandbox } from '../api/sandbox.ts'
+import type { Confinement, ForwardsSpec, OutwardForward, SandboxedProgram } from '../base/confinement.ts'
+import { inwardFolder, inwardSocket } from '../base/confinement.ts'
+import { HubError } from '../base/hub-error.ts'
+import { isLoopback } from '../base/loopback.ts'
+import type { SandboxTools } from './bubblewrap.ts'
+import { bubblewrap } from './bubblewrap.ts'
+import { withForwards } from './inside.ts'
+import { packageMounts, programMounts } from './installed.ts'
+import { gitMounts } from './git-directory.ts'
+import type { Mount } from './mounts.ts'
+import { hide, isAtOrInside, isInside } from './mounts.ts'
+import { namedMounts } from './named-paths.ts'
+import { isRoot, systemMounts } from './system.ts'
+
+/** The same for every session of a hub. */
+export interface HubPlaces {
+  readonly dataDirectory: string
+  /** Directories of the hub's sockets outside the data directory. */
+  readonly socketDirectories: readonly string[]
+  /** It belongs to the person, but the sockets of sessions are there. A path inside it may be named. */
+  readonly runtimeDirectory: string | undefined
+  /** Inside the data directory, but not hidden from the session whose workspace it is. */
+  readonly workspaces: string
+  /** What the hooks of a session run: the directory of Signalbox, and its Node. */
+  readonly package: string
+  readonly node: string
+  readonly hubSocket: string
+  /** The port at which a program finds the hub. */
+  readonly port: number
+}
+
+export interface SessionNeeds {
+  readonly program: Pick<SandboxedProgram, 'file' | 'env'>
+  readonly workspace: string
+  /** Files and directories of the session that its program reads. */
+  readonly files: readonly string[]
+  /** The session's own socket for MCP. */
+  readonly mcpSocket: string | undefined
+  readonly token: string
+}
+
+export interface ConfineOptions {
+  readonly sandbox: Sandbox
+  readonly tools: SandboxTools
+  readonly socat: string | undefined
+  readonly places: HubPlaces
+  readonly session: SessionNeeds
+}
+
+/** Where the sandbox sees the sockets of its forwards. */
+const socketsInside = '/run/signalbox'
+const inwardInside = '/run/signalbox-in'
+const hubName = 'h'
+const mcpName = 'm'
+const proxyName = 'p'
+
+/** What a driver adds to the sandbox of a session. */
+interface Additions {
+  readonly reached: readonly number[]
+  readonly served: number | undefined
+  readonly shown: readonly string[]
+}
+
+export function confine(options: ConfineOptions): Confinement {
+  const { sandbox, places, session } = options
+  const mounts = mountsOf(options)
+  const hasOwnNetwork = sandbox.network !== 'all'
+  const allow = typeof sandbox.network === 'object' ? sandbox.network.allow : []
+  const ports = loopbackPorts(allow).filter((port) => port !== places.port)
+  // Any port does, since nothing else listens in a new network.
+  const proxyPort = places.port === 3128 ? 3129 : 3128
+  return create({ reached: [], served: undefined, shown: [] })
+
+  function create(additions: Additions): Confinement {
+    const forwards = forwardsOf(additions)
+    const more = (change: Partial<Additions>) => create({ ...additions, ...change })
+    return {
+      hasOwnNetwork,
+      forwards,
+      serving: (port) => more(hasOwnNetwork ? { served: port } : {}),
+      reaching: (port) => more(hasOwnNetwork ? { reached: [...additions.reached, port] } : {}),
+      showing: (file) => more({ shown: [...additions.shown, file] }),
+      wrap: (program, folder) => wrap(program, folder, { forwards, shown: additions.shown }),
+    }
+  }
+
+  function forwardsOf({ reached, served }: Additions): ForwardsSpec {
+    const outward: OutwardForward[] = [{ name: hubName, to: 'socket', path: places.hubSocket }]
+    if (session.mcpSocket !== undefined) outward.push({ name: mcpName, to: 'socket', path: session.mcpSocket })
+    if (!hasOwnNetwork) return { outward }
+    for (const port of reached) outward.push({ name: String(port), to: 'port', port, isJudged: false })
+    for (const port of ports) {
+      if (!reached.includes(port)) outward.push({ name: String(port), to: 'port', port, isJudged: true })
+    }
+    if (allowsHosts()) outward.push({ name: proxyName, to: 'proxy' })
+    const hub = { socket: places.hubSocket, authority: `127.0.0.1:${places.port}`, token: session.token }
+    return { outward, inwardPort: served, judge: { allow, hub } }
+  }
+
+  /** A sandbox with an empty list still asks the policy about each host. */
+  function allowsHosts(): boolean {
+    return typeof sandbox.network === 'object'
+  }
+
+  function wrap(
+    program: SandboxedProgram,
+    folder: string,
+    { forwards, shown }: { readonly forwards: ForwardsSpec; readonly shown: readonly string[] },
+  ): SandboxedProgram {
+    const { tools, socat } = options
+    const env = { ...program.env, ...environmentInside() }
+    const inner = hasOwnNetwork
+      ? withForwards({ ...program, env }, insideOf(forwards), { socat: socat! })
+      : { ...program, env }
+    const more: Mount[] = [
+      { is: 'read', path: socketsInside, source: folder },
+      ...shown.map((path): Mount => ({ is: 'read', path, source: path })),
+    ]
+    if (forwards.inwardPort !== undefined) {
+      more.push({ is: 'write', path: inwardInside, source: join(folder, inwardFolder) })
+    }
+    return bubblewrap(inner, {
+      tools,
+      mounts: [...mounts, ...more],
+      hasOwnNetwork,
+      nested: sandbox.nested,
+      isRoot: isRoot(),
+    })
+  }
+
+  function insideOf({ outward, inwardPort }: ForwardsSpec) {
+    const portOf = (forward: OutwardForward) => {
+      if (forward.to === 'port') return forward.port
+      if (forward.to === 'proxy') return proxyPort
+      return forward.name === hubName ? places.port : undefined
+    }
+    return {
+      outward: outward.flatMap((forward) => {
+        const port = portOf(forward)
+        return port === undefined ? [] : [{ port, socket: join(socketsInside, forward.name) }]
+      }),
+      inward: inwardPort === undefined ? undefined : { port: inwardPort, socket: join(inwardInside, inwardSocket) },
+    }
+  }
+
+  function environmentInside(): Readonly<Record<string, string>> {
+    const proxy = `http://127.0.0.1:${proxyPort}`
+    const direct = 'localhost,127.0.0.1,::1'
+    return {
+      SIGNALBOX_HUB_SOCKET: join(socketsInside, hubName),
+      ...(session.mcpSocket !== undefined && { SIGNALBOX_MCP_SOCKET: join(socketsInside, mcpName) }),
+      ...(allowsHosts() && {
+        HTTP_PROXY: proxy,
+        HTTPS_PROXY: proxy,
+        NO_PROXY: direct,
+        http_proxy: proxy,
+        https_proxy: proxy,
+        no_proxy: direct,
+        NODE_USE_ENV_PROXY: '1',
+      }),
+    }
+  }
+}
+
+/** The ports of this machine that the list names. They are reached without the proxy, as programs expect. */
+function loopbackPorts(allow: readonly string[]): readonly number[] {
+  const named = allow.flatMap((host) => {
+    const { name, port } = /^(?<name>.*?):(?<port>\d+)$/.exec(host)?.groups ?? {}
+    return port !== undefined && name !== undefined && isLoopback(name.replaceAll(/[[\]]/g, '')) ? [Number(port)] : []
+  })
+  return [...new Set(named)]
+}
+
+function mountsOf({ sandbox, places, session }: ConfineOptions): readonly Mount[] {
+  const { workspace, files, program } = session
+  const home = program.env['HOME'] ?? '/'
+  const source = realpathSync(workspace)
+  const hidden = hiddenOf(places)
+  const isOwn = (path: string) => path !== places.runtimeDirectory
+  assertMayShow(workspace, source, { home, places, hidden })
+  const named = namedMounts(sandbox, { home, env: program.env, workspace })
+  for (const { path, source: leadsTo } of named.flatMap((mount) => ('source' in mount ? [mount] : []))) {
+    const secret = hidden.find((each) => leadsTo === each || (isOwn(each) && isInside(leadsTo, each)))
+    if (secret !== undefined && !isInside(leadsTo, actual(places.workspaces))) {
+      throw new HubError(
+        'invalid',
+        `"sandbox": ${path} is in ${secret}, which no confined session may see. Leave it out.`,
+      )
+    }
+  }
+  const mounts: readonly Mount[] = [
+    ...systemMounts({ needsNames: sandbox.network === 'all' }),
+    ...[...new Set([home, actual(home)])].filter((path) => path !== '/').map((path): Mount => ({ is: 'empty', path })),
+    ...temporaryMounts(program.env['TMPDIR'], workspace),
+    ...packageMounts(places.package),
+    ...packageMounts(join(places.package, 'node_modules')),
+    ...programMounts(places.node, ''),
+    ...programMounts(program.file, program.env['PATH'] ?? ''),
+    ...named,
+    ...[...new Set([workspace, source])].flatMap((path): readonly Mount[] => [
+      { is: 'write', path, source },
+      ...gitMounts(path),
+    ]),
+    ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
+  ]
+  return [...mounts, ...hide(hidden, mounts)]
+}
+
+/** Each session has temporary directories of its own. /tmp is always one of them. */
+function temporaryMounts(path: string | undefined, workspace: string): readonly Mount[] {
+  if (path === undefined || !isAbsolute(path) || isAtOrInside(workspace, path) || isAtOrInside(path, workspace))
+    return []
+  return [{ is: 'empty', path: path.replace(/(?<=.)\/+$/, '') }]
+}
+
+function hiddenOf({ dataDirectory, socketDirectories, runtimeDirectory }: HubPlaces): readonly string[] {
+  const directories = [
+    dataDirectory,
+    ...socketDirectories,
+    ...(runtimeDirectory === undefined ? [] : [runtimeDirectory]),
+  ]
+  return [...new Set(directories.flatMap((path) => [path, actual(path)]))].filter((path) => existsSync(path))
+}
+
+function assertMayShow(
+  workspace: string,
+  source: string,
+  { home, places, hidden }: { home: string; places: HubPlaces; hidden: readonly string[] },
+): void {
+  if (isAtOrInside(actual(home), source)) {
+    throw new HubError(
+      'invalid',
+      `"sandbox": the workspace ${workspace} holds your home, which a confined session must not see. Choose a directory inside it, or "sandbox": "off".`,
+    )
+  }
+  const isWorkspace = isInside(source, actual(places.workspaces))
+  if (!isWorkspace && hidden.some((each) => isAtOrInside(source, each))) {
+    throw new HubError(
+      'invalid',
+      `"sandbox": the workspace ${workspace} is in the data directory of the hub, which no confined session may see. Choose another.`,
+    )
+  }
+}
+
+function actual(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

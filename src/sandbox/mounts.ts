@@ -1,0 +1,49 @@
+/** The order in which paths are mounted into a sandbox: parents before what is inside them. Pure. */
+
+export type Mount =
+  | { readonly is: 'read' | 'write'; readonly path: string; readonly source: string }
+  /** An empty directory, in memory. */
+  | { readonly is: 'empty'; readonly path: string }
+  | { readonly is: 'link'; readonly path: string; readonly target: string }
+
+/** If two mounts have one path, the first of these counts. */
+const strength = ['write', 'read', 'link', 'empty'] as const
+
+/** Also leaves out links inside directories that are mounted: they are there already, and cannot be made. */
+export function arrange(mounts: readonly Mount[]): readonly Mount[] {
+  const byPath = new Map<string, Mount>()
+  for (const mount of mounts) {
+    const before = byPath.get(mount.path)
+    if (!before || strength.indexOf(mount.is) < strength.indexOf(before.is)) byPath.set(mount.path, mount)
+  }
+  const kept = [...byPath.values()]
+  const isFilled = ({ is }: Mount) => is === 'read' || is === 'write'
+  return kept
+    .filter((mount) => mount.is !== 'link' || !kept.some((each) => isFilled(each) && isInside(mount.path, each.path)))
+    .sort((one, other) => compare(one.path, other.path))
+}
+
+/** Directories that must be out of sight, if one of the mounts would show them. */
+export function hide(hidden: readonly string[], mounts: readonly Mount[]): readonly Mount[] {
+  const shown = hidden.filter((path) =>
+    mounts.some((mount) => (mount.is === 'read' || mount.is === 'write') && isInside(path, mount.path)),
+  )
+  return shown.map((path) => ({ is: 'empty', path }))
+}
+
+export function isInside(path: string, directory: string): boolean {
+  return path !== directory && isAtOrInside(path, directory)
+}
+
+export function isAtOrInside(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`)
+}
+
+/** By components, so that a directory comes before everything inside it. */
+function compare(one: string, other: string): number {
+  const [left, right] = [one.split('/'), other.split('/')]
+  for (let index = 0; index < Math.min(left.length, right.length); index++) {
+    if (left[index] !== right[index]) return left[index]! < right[index]! ? -1 : 1
+  }
+  return left.length - right.length
+}

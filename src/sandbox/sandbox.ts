@@ -1,0 +1,53 @@
+/**
+ * Sandboxes: a confined program sees its workspace and what its sandbox names, and nothing else of the person's. They are
+ * made by bubblewrap, around the whole program (docs/guides/sandbox.md).
+ */
+import type { Sandbox } from '../api/sandbox.ts'
+import type { Confinement } from '../base/confinement.ts'
+import { HubError } from '../base/hub-error.ts'
+import type { Choice, ChosenFrom, SandboxSetting } from './choose.ts'
+import { chooseSandbox } from './choose.ts'
+import type { HubPlaces, SessionNeeds } from './confine.ts'
+import { confine } from './confine.ts'
+import type { Availability } from './probe.ts'
+import { probe } from './probe.ts'
+
+export { probe as probeSandbox } from './probe.ts'
+
+export interface Sandboxes {
+  readonly setting: SandboxSetting
+  /** Whether a session is confined. Throws if it must not start. */
+  choose(from: Pick<ChosenFrom, 'asked' | 'template' | 'backend'>): Promise<Choice>
+  /** Throws if it cannot be made, or would show what must stay hidden. */
+  confine(sandbox: Sandbox, session: SessionNeeds): Promise<Confinement>
+}
+
+export interface SandboxesOptions {
+  readonly setting: SandboxSetting
+  readonly places: HubPlaces
+}
+
+export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxes {
+  let found: Availability | undefined
+
+  /** What is missing may be installed at any time, so only a success is remembered. */
+  async function availability(): Promise<Availability> {
+    if (found?.is !== 'available') found = await probe()
+    return found
+  }
+
+  return {
+    setting,
+    async choose(from) {
+      const isWanted = from.asked !== undefined || from.template.sandbox !== undefined
+      const isUsed = isWanted && !(setting === 'off' && from.asked === undefined && from.template.isShipped)
+      const unasked: Availability = { is: 'missing', reason: '' }
+      return chooseSandbox({ ...from, setting, availability: isUsed ? await availability() : unasked })
+    },
+    async confine(sandbox, session) {
+      const here = await availability()
+      if (here.is === 'missing') throw new HubError('unavailable', here.reason)
+      return confine({ sandbox, tools: here.tools, socat: here.socat, places, session })
+    },
+  }
+}

@@ -1,0 +1,22 @@
+/** The hosts that a sandbox may reach without a rule of the policy. Pure. */
+
+/** Of an entry without a port. */
+const usualPorts: ReadonlySet<number> = new Set([80, 443])
+
+export function isListed(allow: readonly string[], host: string, port: number): boolean {
+  return allow.some((entry) => {
+    const { name = '', own } = /^(?<name>\[.*\]|[^:]*)(?::(?<own>\d+))?$/.exec(entry)?.groups ?? {}
+    const isPort = own === undefined ? usualPorts.has(port) : port === Number(own)
+    return isPort && matches(name.toLowerCase(), host)
+  })
+}
+
+function matches(name: string, host: string): boolean {
+  if (name.startsWith('*.')) return host.endsWith(name.slice(1)) && host.length > name.length - 1
+  return bare(name) === host
+}
+
+/** A host as it is compared: lowercase, without brackets and without the dot at the end. */
+export function bare(host: string): string {
+  return host.toLowerCase().replaceAll(/[[\]]/g, '').replace(/\.$/, '')
+}
