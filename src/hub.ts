@@ -2,9 +2,9 @@
  * The composition root: the parts of the hub, in start-up order. Each part gets the parts above it, and reacts to those
  * below it through signals. Everything opened here is closed in reverse order, also if a later step fails.
  */
+import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { RunningHub } from './api/running-hub.ts'
 import { essentialTools } from './api/toolsets.ts'
 import { createActivity } from './activity/activity.ts'
@@ -37,12 +37,21 @@ import {
   createModelDriver,
   createOpencodeDriver,
   createPtyDriver,
+  signInReason,
+  whyNotCodex,
 } from './drivers/drivers.ts'
 import { createEndpoint, createFace, createSettleLayer, ownUris } from './endpoint/endpoint.ts'
 import { openEventLog } from './events/events.ts'
 import type { Feature } from './feature/feature.ts'
 import { createSignals } from './feature/feature.ts'
-import { createChainPolicies, createGate, createOfferedTools, createOwnToolGates, createTurns } from './gate/gate.ts'
+import {
+  createChainPolicies,
+  createGate,
+  createOfferedTools,
+  createOwnNetwork,
+  createOwnToolGates,
+  createTurns,
+} from './gate/gate.ts'
 import { createGateway, createSearchProvider, createTrial, refusalError } from './gateway/gateway.ts'
 import {
   createAuthenticator,
@@ -50,6 +59,7 @@ import {
   createPage,
   createPageAddresses,
   loginCallbackPath,
+  listenIfFree,
   openCertificate,
 } from './http/http.ts'
 import type { Authenticator } from './http/http.ts'
@@ -59,8 +69,11 @@ import { createPeers } from './peers/peers.ts'
 import { createModels } from './models/models.ts'
 import { createPolicies } from './policies/policies.ts'
 import { createPrune } from './prune/prune.ts'
+import { createRepositories, createRepositoryQueries, embeddingsOf } from './repositories/repositories.ts'
+import { createRepositoryFaces } from './repository-faces.ts'
 import { createFindSession, createSessions, createSessionTools } from './sessions/sessions.ts'
 import { createRoutes } from './routes/routes.ts'
+import { createSandboxes } from './sandbox/sandbox.ts'
 import { createSessionSockets } from './socket/socket.ts'
 import { createStatus } from './status/status.ts'
 import { openStore } from './store/store.ts'
@@ -102,7 +115,7 @@ export async function startHub(
   const redactor = createRedactor()
   const collector = collectorOf(config)
   const collectorSecrets = collector ? secretsOf(collector) : []
-  for (const secret of [config.databaseUrl, config.token, ...collectorSecrets])
+  for (const secret of [config.databaseUrl, config.token, config.embeddingsApiKey, ...collectorSecrets])
     if (secret !== undefined) redactor.addSecret(secret)
   const log = createLog({ level: config.logLevel, redactor })
   const metrics = createMetrics()
@@ -110,14 +123,17 @@ export async function startHub(
   // From here on the server answers, with 503 "starting".
   const { host, allowedHosts, allowedOrigins, maxBodyBytes } = config
   const certificate = openCertificate({ cert: config.tlsCert, key: config.tlsKey, log })
-  const http = createHttp({
+  const serving = {
     rules: { host, allowedHosts, allowedOrigins },
-    maxBodyBytes,
-    certificate,
     maxIdlePerToken: config.maxIdleConnectionsPerToken,
     metrics,
-    page: createPage({ directory: pathToFileURL(packageFile('web/')), followPath: config.sessionFollowPath }),
     log,
+  }
+  const http = createHttp({
+    ...serving,
+    maxBodyBytes,
+    certificate,
+    page: createPage({ directory: packageFile('dist/page'), followPath: config.sessionFollowPath }),
   })
   const port = await http.listen(host, config.port)
   const originAt = (address: string) => originOf(certificate ? 'https' : 'http', address, port)
@@ -127,6 +143,21 @@ export async function startHub(
   const localUrl = `${originOf('http', connectableHost(host), port)}/mcp`
   opened.defer(() => http.stop(0))
   await http.listenAt(hubSocket(home.path))
+  const repositoryHttp = createHttp({
+    ...serving,
+    maxBodyBytes: config.repositoryMaxBodyBytes,
+    certificate: openCertificate({ cert: config.tlsCert, key: config.tlsKey, log }),
+    settingNames: { port: 'SIGNALBOX_REPOSITORY_MCP_PORT', maxBodyBytes: 'repository_max_body_bytes' },
+    servesMcpAtRoot: true,
+  })
+  const isPortChosen = sources.find(({ key }) => key === 'repository_mcp_port')?.from !== 'default'
+  const repositoryPort =
+    config.repositoryMcpPort === 'off'
+      ? undefined
+      : await listenIfFree(repositoryHttp, { host, port: config.repositoryMcpPort, isChosen: isPortChosen, log })
+  opened.defer(() => repositoryHttp.stop(0))
+  const repositoryUrl =
+    repositoryPort === undefined ? undefined : `${originOf(certificate ? 'https' : 'http', host, repositoryPort)}/mcp`
 
   const store = opened.use(
     await openStore(config.databaseUrl === undefined ? { sqliteDir: home.path } : { databaseUrl: config.databaseUrl }),
@@ -155,22 +186,37 @@ export async function startHub(
   )
 
   // The engines: the MCP server we are, the MCP servers we call, the programs we run.
-  const endpoint = createEndpoint({
-    records: createConnectionRecords({ store, hubId, endpoint: 'hub' }),
+  const ofEndpoints = {
     notices,
     log,
-    stateKey: await home.key('state'),
     maxConnectionsPerToken: config.maxConnectionsPerToken,
     maxSubscriptionsPerSession: config.maxSubscriptionsPerSession,
     maxCallsPerToken: config.maxCallsPerToken,
     maxCallMembers: config.maxCallMembers,
     connectionIdleMs: config.connectionIdleHours * 3_600_000,
     onConnectionsChange: () => signals.emit('connections-changed', {}),
+  }
+  const stateKey = await home.key('state')
+  const endpoint = createEndpoint({
+    ...ofEndpoints,
+    records: createConnectionRecords({ store, hubId, endpoint: 'hub' }),
+    stateKey,
   })
-  signals.connect({ 'token-ended': ({ token }) => endpoint.dropToken(token) })
+  const repositoryEndpoint = createEndpoint({
+    ...ofEndpoints,
+    records: createConnectionRecords({ store, hubId, endpoint: 'repositories' }),
+    stateKey: createHmac('sha256', stateKey).update('repositories').digest(),
+  })
+  const endpoints = [endpoint, repositoryEndpoint]
+  const countAll = () => ({
+    connections: endpoints.reduce((sum, each) => sum + each.counts().connections, 0),
+    listeners: endpoints.reduce((sum, each) => sum + each.counts().listeners, 0),
+  })
+  for (const each of endpoints) signals.connect({ 'token-ended': ({ token }) => each.dropToken(token) })
+  const sessionSocketPlaces = socketPlaces({ home: home.path, runtimeDirectory: environment['XDG_RUNTIME_DIR'] })
   const sockets = createSessionSockets({
     endpoint,
-    places: socketPlaces({ home: home.path, runtimeDirectory: environment['XDG_RUNTIME_DIR'] }),
+    places: sessionSocketPlaces,
     maxLineBytes: maxBodyBytes,
     log,
   })
@@ -238,7 +284,7 @@ export async function startHub(
   const rulePlaces = [join(home.path, 'activity'), packageFile('activity')]
   const pty = createPtyDriver({ terminals, environment: persons, rulePlaces, redact, companions, log })
   const servers = createPipedPrograms({ ...holders, folder: 'server' })
-  const threads = createThreads({ store, notices, redactor, findSession })
+  const threads = createThreads({ store, notices, signals, redactor, findSession })
   const turns = createTurns({ store, hubId, events, threads, findSession, log })
   const models = createModels({
     settings: {
@@ -252,6 +298,22 @@ export async function startHub(
     redactor,
     placeOf: (session) => turns.placeOf(session),
   })
+  const embeddings = embeddingsOf(config)
+  const repositories = opened.use(
+    createRepositories({
+      store,
+      hubId,
+      notices,
+      log,
+      async openIndexes() {
+        const { openRepositoryIndexes } = await import('./index/index.ts')
+        return openRepositoryIndexes({ directory: join(home.path, 'indexes'), env: programs, log, embeddings })
+      },
+      pathMap: config.repositoryPathMap,
+      places: { home: home.path, workspaces: directories.workspaces },
+      models,
+    }),
+  )
   const model = createModelDriver({
     pty,
     models,
@@ -278,6 +340,7 @@ export async function startHub(
       searchPath: () => programs['PATH'] ?? '',
       drivers: drivers.all.map(({ name }) => name),
       whyNotDriver: (template) => drivers.find(template.driver).whyNot?.(template),
+      findRepository: (name) => repositories.find(name),
       notices,
       signals,
       log,
@@ -321,6 +384,21 @@ export async function startHub(
   const gate = createGate({ events, policies: chainPolicies, approvals, turns })
   const offered = createOfferedTools()
   const ownTools = createOwnToolGates({ gate, policies: chainPolicies, approvals, offered, log })
+  const ownNetwork = createOwnNetwork({ ownTools, events })
+  signals.connect({ 'session-ended': ({ session }) => ownNetwork.forget(session) })
+  const sandboxes = createSandboxes({
+    setting: config.sandbox,
+    places: {
+      dataDirectory: home.path,
+      workspaces: directories.workspaces,
+      socketDirectories: sessionSocketPlaces.flatMap(({ directory, isOwn }) => (isOwn ? [directory] : [])),
+      runtimeDirectory: sessionSocketPlaces.find(({ isOwn }) => !isOwn)?.directory,
+      package: packageFile('.'),
+      node: process.execPath,
+      hubSocket: hubSocket(home.path),
+      port,
+    },
+  })
   const sessions = opened.use(
     createSessions({
       store,
@@ -342,6 +420,7 @@ export async function startHub(
       policies,
       connectors,
       threads,
+      turns,
       chat,
       ownTools,
       // The holder's pid is unique to the session and stays the same over restarts of the hub.
@@ -356,6 +435,7 @@ export async function startHub(
       hubSocket: hubSocket(home.path),
       isSharedMachine: async () =>
         config.sharedMachine === 'auto' ? isSharedMachine() : config.sharedMachine === 'yes',
+      sandboxes,
       signalbox: signalboxProgram,
       urlOf: pages.ofSession,
       defaultTemplate: config.defaultTemplate,
@@ -402,9 +482,23 @@ export async function startHub(
     refusalError,
     redactor,
   })
+  const repositoryMount = repositories.createMount({ sessions, templates })
+  const repositoryQueries = createRepositoryQueries({
+    settings: config,
+    sessions,
+    threads,
+    templates,
+    environment: persons,
+    visibleTo: repositoryMount.visibleTo,
+    ask: peers.ask,
+    whyNotCodex,
+    signInReason,
+    redact,
+    log,
+  })
   const terminalTools = createTerminalTools({ sessions, viewers: createViewers() })
   const prune = createPrune({
-    sources: [...sessions.prunable, tokens.prunable],
+    sources: [...sessions.prunable, threads.prunable, tokens.prunable],
     retention: { sessionsMs: daysOf(config.endedSessionsMaxAgeDays), journalsMs: daysOf(config.journalsMaxAgeDays) },
     log,
   })
@@ -418,7 +512,8 @@ export async function startHub(
       uptime_seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
       store: store.engine,
       sessions: sessions.count,
-      ...endpoint.counts(),
+      ...(repositoryUrl !== undefined && { repository_url: repositoryUrl }),
+      ...countAll(),
       events: events.lastSeq,
       memory_bytes: readMemory(),
     }),
@@ -447,6 +542,9 @@ export async function startHub(
     policies.createTools(gateway),
     approvals,
     routes,
+    repositories,
+    repositoryMount,
+    repositoryQueries,
     prune,
     peers,
     {
@@ -469,11 +567,12 @@ export async function startHub(
     isReserved: (uri) => ownUris(forPeople)(uri),
   })
   offered.from((session) => agentFaces.toolsOf(session))
+  const recordLayer = createRecordLayer({ events, log })
   const management = createFace({
     id: managementFaceId,
     info,
     instructions,
-    layers: [createSettleLayer(notices), createRecordLayer({ events, log })],
+    layers: [createSettleLayer(notices), recordLayer],
     isEssential: ({ name }) => essentialTools.has(name),
     providers: (face) => [
       ...forPeople,
@@ -482,6 +581,7 @@ export async function startHub(
     ],
   })
   const faceOf = ({ role, session = '' }: Principal) => (role === 'human' ? management : agentFaces.of(session))
+  const repositoryFaceOf = createRepositoryFaces({ info, notices, queries: repositoryQueries, gateway, recordLayer })
 
   // Restore the state of an earlier hub, before the first request.
   sockets.serve(({ session = '' }) => agentFaces.socketOf(session))
@@ -489,46 +589,61 @@ export async function startHub(
   model.serve({ faceOf: (session) => agentFaces.of(session), inboxOf: (session) => chat.inboxOf(session) })
   for (const { on } of [...features, agentFaces]) if (on) signals.connect(on)
   for (const feature of features) await feature.start?.()
-  void upstreams.sweepStale().catch((error: unknown) => log.warn({ error }, 'could not look for old upstreams'))
+  if (!home.isNew) {
+    void upstreams.sweepStale().catch((error: unknown) => log.warn({ error }, 'could not look for old upstreams'))
+  }
   await endpoint.restore({ principalOf: (id) => tokens.principalOf(id), faceOf })
+  await repositoryEndpoint.restore({ principalOf: (id) => tokens.principalOf(id), faceOf: repositoryFaceOf })
   await sessions.restore()
 
-  opened.defer(() => http.stop(config.drainGraceSeconds * 1000))
+  const graceMs = config.drainGraceSeconds * 1000
+  opened.defer(() => Promise.all([http.stop(graceMs), repositoryHttp.stop(graceMs)]).then(() => {}))
   opened.defer(() => approvals.endHolds())
   opened.defer(() => peers.endWaits())
   metrics.gauge('signalbox_sessions', 'Sessions that run.', () => sessions.count)
-  metrics.gauge('signalbox_connections', 'Open MCP connections.', () => endpoint.counts().connections)
-  metrics.gauge('signalbox_listeners', 'Open subscriptions/listen streams.', () => endpoint.counts().listeners)
+  metrics.gauge('signalbox_connections', 'Open MCP connections.', () => countAll().connections)
+  metrics.gauge('signalbox_listeners', 'Open subscriptions/listen streams.', () => countAll().listeners)
   metrics.gauge('signalbox_events_last_seq', 'Newest cursor of the event log.', () => events.lastSeq)
   metrics.gauge('process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage.rss())
   metrics.gauge('nodejs_heap_used_bytes', 'Heap in use.', () => process.memoryUsage().heapUsed)
 
   const token = await ensureTokenFile(home.tokenFile, tokens)
-  opened.use(every(30_000, log, () => endpoint.sweep()))
-  opened.use(every(5_000, log, () => http.refreshCertificate()))
+  for (const each of endpoints) opened.use(every(30_000, log, () => each.sweep()))
+  for (const each of [http, repositoryHttp]) opened.use(every(5_000, log, () => each.refreshCertificate()))
   for (const { everyMs, run } of features.flatMap(({ sweeps = [] }) => sweeps)) opened.use(every(everyMs, log, run))
 
+  const authenticator =
+    parts.authenticator ??
+    createAuthenticator({
+      findPrincipal: (text) => tokens.authenticate(text),
+      hasSession: (session) => sessions.isLiving(session),
+    })
+  repositoryHttp.open({ endpoint: repositoryEndpoint, authenticator, faceOf: repositoryFaceOf })
   http.open({
     endpoint,
-    authenticator:
-      parts.authenticator ??
-      createAuthenticator({
-        findPrincipal: (text) => tokens.authenticate(text),
-        hasSession: (session) => sessions.isLiving(session),
-      }),
+    authenticator,
     faceOf,
     async finishLogin(answer) {
       const connector = await logins.finish(answer)
       await gateway.restart(connector)
       return connector
     },
-    onHook: (session, message, signal) => sessions.hook(session, message, signal),
+    onHook: (session, message, signal) =>
+      message.name === ownNetwork.hook
+        ? ownNetwork.decide(session, message.body, signal)
+        : sessions.hook(session, message, signal),
     async exchangeCode(code) {
       const login = await loginCodes.exchange(code)
       return login && { token: login.text, id: login.id, expires_at: login.expiresAt }
     },
   })
-  await home.announce({ url, pid: process.pid, version, started_at: startedAt.toISOString() })
+  await home.announce({
+    url,
+    repository_url: repositoryUrl,
+    pid: process.pid,
+    version,
+    started_at: startedAt.toISOString(),
+  })
   await events.append({ type: 'hub-started', payload: { version, pid: process.pid, url } })
   log.debug({ url, version, store: store.engine }, 'the hub is ready')
 
@@ -544,6 +659,7 @@ export async function startHub(
   }
   return {
     url,
+    repositoryUrl,
     loginUrl: `${origin}/#token=${token}`,
     stop: () =>
       (stopping ??= stop()

@@ -29,7 +29,9 @@ export interface ApprovalStore {
   list(filter: ApprovalFilter): Promise<readonly ApprovalRecord[]>
   /** In the order of their last change. */
   listPending(limit: number): Promise<readonly ApprovalRecord[]>
-  pendingOf(session: string): Promise<Omit<PendingApprovals, 'isHeld'> & { readonly hubIds: readonly string[] }>
+  pendingOf(
+    session: string,
+  ): Promise<Omit<PendingApprovals, 'isHeld' | 'isDeserted'> & { readonly hubIds: readonly string[] }>
   sessionsWithPending(): Promise<readonly string[]>
   /** In the order of their last change. */
   changedSince(revision: number, limit: number): Promise<readonly ApprovalRecord[]>

@@ -154,10 +154,10 @@ export async function openApprovals(options: ApprovalsOptions): Promise<Approval
     })
   }
 
-  /** Adds whether a call still waits: the hold may have ended, or the hub may have restarted. */
+  /** Adds whether a call still waits: its hold may have ended, its client may be gone, or the hub may have restarted. */
   function withAwaited(record: ApprovalRecord): ApprovalRecord {
     const isKnown = record.status === 'pending' && record.hubId === hubId
-    return isKnown ? { ...record, isAwaited: holds.isHeld(record) } : record
+    return isKnown ? { ...record, isAwaited: holds.isAwaited(record) } : record
   }
 
   const running = opened.move()

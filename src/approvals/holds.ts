@@ -25,10 +25,16 @@ import { startHeartbeat } from './heartbeat.ts'
 
 export interface Holds {
   obtain(request: ApprovalRequest, call: HeldCall): Promise<ApprovalOutcome>
-  /** A call at this hub waits for this approval now. */
+  /** A call at this hub waits for this approval now. Its client may be away. */
   isHeld(record: ApprovalRecord): boolean
-  /** A call of this session waits at this hub now. */
+  /** The same, and its client is there. */
+  isAwaited(record: ApprovalRecord): boolean
+  /** A call of this session waits at this hub now, and its client is there. */
   holdsAny(sessionId: string): boolean
+  /** The number of approvals of this session that only clients wait for who are away, and may resume. */
+  countDeserted(sessionId: string): number
+  /** The listener gets the id of the session whose client has left or is back. Returns a function that stops it. */
+  onAwayChange(listener: (sessionId: string) => void): () => void
 }
 
 export interface HoldsOptions {
@@ -48,6 +54,9 @@ export interface HoldsOptions {
   readonly onAsked: (record: ApprovalRecord) => void
 }
 
+/** Timers cannot be longer. */
+const longestTimerMs = 2 ** 31 - 1
+
 type SoughtCall = SameCall & Pick<ApprovalRecord, 'policyVersion'>
 
 export function createHolds(options: HoldsOptions): Holds {
@@ -55,17 +64,46 @@ export function createHolds(options: HoldsOptions): Holds {
   const hasExpired = ({ id, expiresAt }: ApprovalRecord) => deadlines.hasPassed(id, expiresAt)
   /** The number of calls at this hub, by key. */
   const present = new Map<string, number>()
+  /** Those whose clients are away. */
+  const away = new Map<string, number>()
+  const awayListeners = new Set<(sessionId: string) => void>()
 
   function enter(sought: SoughtCall): Disposable {
     const key = keyOf(sought)
-    present.set(key, (present.get(key) ?? 0) + 1)
+    add(present, key, 1)
+    return { [Symbol.dispose]: () => add(present, key, -1) }
+  }
+
+  /** Follows whether the client of a call is there. */
+  function follow(sought: SoughtCall, { onAway }: HeldCall): FollowedClient {
+    const key = keyOf(sought)
+    const listeners = new Set<() => void>()
+    let isAway = false
+    function note(now: boolean): void {
+      if (now === isAway) return
+      isAway = now
+      add(away, key, now ? 1 : -1)
+      for (const listener of awayListeners) listener(sought.sessionId)
+      for (const listener of listeners) listener()
+    }
+    onAway?.(note)
     return {
+      get isAway() {
+        return isAway
+      },
+      onChange(listener) {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
       [Symbol.dispose]() {
-        const left = (present.get(key) ?? 0) - 1
-        if (left > 0) present.set(key, left)
-        else present.delete(key)
+        onAway?.(() => {})
+        note(false)
       },
     }
+  }
+
+  function isAttended(key: string): boolean {
+    return (present.get(key) ?? 0) > (away.get(key) ?? 0)
   }
 
   async function obtain(request: ApprovalRequest, call: HeldCall): Promise<ApprovalOutcome> {
@@ -74,13 +112,14 @@ export function createHolds(options: HoldsOptions): Holds {
     const until = performance.now() + (call.holdMs ?? holdMs ?? holdMsOf(call.clientName))
     using presence = new DisposableStack()
     presence.use(enter(sought))
+    const client = presence.use(follow(sought, call))
     for (;;) {
       call.signal.throwIfAborted()
       const { record, isNew } = await registry.change((changing) => admit(changing, sought, request))
       if (isNew) onAsked(record)
       const ended = endingOf(record)
       if (!ended) await call.onHeld?.(record.id)
-      const outcome = ended ?? (await hold(record, until, call))
+      const outcome = ended ?? (await hold(record, until, call, client))
       if (outcome.status === 'consumed') continue
       if (!call.signal.aborted) return outcome
       presence.dispose()
@@ -134,23 +173,36 @@ export function createHolds(options: HoldsOptions): Holds {
     }
   }
 
-  async function hold(record: ApprovalRecord, until: number, call: HeldCall): Promise<ApprovalOutcome | Consumed> {
+  /** Nobody would read that a hold has ended while the client is away. If it does not come back, its call is cancelled. */
+  async function hold(
+    record: ApprovalRecord,
+    until: number,
+    call: HeldCall,
+    client: FollowedClient,
+  ): Promise<ApprovalOutcome | Consumed> {
     const { id, expiresAt } = record
     const { signal } = call
     using _ = startHeartbeat(call, heartbeatMs, `waiting for approval ${id}`)
     const pending = { status: 'pending', id, expiresAt } as const
+    const expiresInMs = Date.parse(expiresAt) - now().getTime() + 1
+    const holdsForMs = Math.max(0, until - performance.now())
+    let isHeldLongEnough = holdsForMs === 0
+    const isOver = () => ending.aborted || (isHeldLongEnough && !client.isAway)
     try {
       const found = await waitUntil<ApprovalOutcome | Consumed>({
         sources: [
           (listener) => registry.onChange(id, listener),
           (listener) => onAbort(ending, listener),
-          (listener) => {
-            const timer = setTimeout(listener, Date.parse(expiresAt) - now().getTime() + 1)
-            return () => clearTimeout(timer)
-          },
+          (listener) => client.onChange(listener),
+          (listener) => after(expiresInMs, listener),
+          (listener) =>
+            after(holdsForMs, () => {
+              isHeldLongEnough = true
+              listener()
+            }),
         ],
-        look: async () => (await look(id, signal)) ?? (ending.aborted ? pending : undefined),
-        timeoutMs: Math.max(0, until - performance.now()),
+        look: async () => (await look(id, signal)) ?? (isOver() ? pending : undefined),
+        timeoutMs: Math.min(longestTimerMs, Math.max(holdsForMs, expiresInMs) + 1_000),
         signal,
       })
       return found ?? pending
@@ -196,14 +248,40 @@ export function createHolds(options: HoldsOptions): Holds {
   return {
     obtain,
     isHeld: (record) => present.has(keyOf(record)),
-    holdsAny: (sessionId) => present.keys().some((key) => key.startsWith(`[${JSON.stringify(sessionId)},`)),
+    isAwaited: (record) => isAttended(keyOf(record)),
+    holdsAny: (sessionId) => present.keys().some((key) => isOf(sessionId, key) && isAttended(key)),
+    countDeserted: (sessionId) => [...present.keys()].filter((key) => isOf(sessionId, key) && !isAttended(key)).length,
+    onAwayChange(listener) {
+      awayListeners.add(listener)
+      return () => void awayListeners.delete(listener)
+    },
   }
+}
+
+interface FollowedClient extends Disposable {
+  readonly isAway: boolean
+  onChange(listener: () => void): () => void
+}
+
+function after(ms: number, listener: () => void): () => void {
+  const timer = setTimeout(listener, ms)
+  return () => clearTimeout(timer)
 }
 
 /** Returns a function that removes the listener. */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   signal.addEventListener('abort', listener)
   return () => signal.removeEventListener('abort', listener)
+}
+
+function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + change
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
+}
+
+function isOf(sessionId: string, key: string): boolean {
+  return key.startsWith(`[${JSON.stringify(sessionId)},`)
 }
 
 function keyOf({ sessionId, tool, digest, policyVersion }: SoughtCall): string {

@@ -9,7 +9,7 @@ import type { Holds } from './holds.ts'
 export interface WatchPendingOptions {
   readonly registry: Pick<ApprovalRegistry, 'onAnyChange'>
   readonly rows: Pick<ApprovalStore, 'pendingOf' | 'sessionsWithPending'>
-  readonly holds: Pick<Holds, 'holdsAny'>
+  readonly holds: Pick<Holds, 'holdsAny' | 'countDeserted' | 'onAwayChange'>
   readonly hubId: string
   readonly log: Log
   readonly signals: SignalSender
@@ -33,7 +33,8 @@ export function watchPending(options: WatchPendingOptions): PendingWatch {
         const { hubIds, ...pending } = await rows.pendingOf(session)
         // This hub cannot know what other hubs hold, so it assumes that they hold their calls.
         const isHeld = () => hubIds.some((hubId) => hubId !== own) || holds.holdsAny(session)
-        signals.emit('approvals-pending', { session, pending: { ...pending, isHeld } })
+        const isDeserted = () => holds.countDeserted(session) === pending.count
+        signals.emit('approvals-pending', { session, pending: { ...pending, isHeld, isDeserted } })
       })
       unread.delete(session)
     } catch (error) {
@@ -43,6 +44,7 @@ export function watchPending(options: WatchPendingOptions): PendingWatch {
   }
 
   const stop = registry.onAnyChange((session) => void look(session))
+  const stopFollowing = holds.onAwayChange((session) => void look(session))
   return {
     async begin() {
       for (const session of await rows.sessionsWithPending()) await look(session)
@@ -50,6 +52,9 @@ export function watchPending(options: WatchPendingOptions): PendingWatch {
     async retry() {
       for (const session of unread) await look(session)
     },
-    [Symbol.dispose]: stop,
+    [Symbol.dispose]() {
+      stop()
+      stopFollowing()
+    },
   }
 }

@@ -84,6 +84,41 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./routes/routes.ts')).reset,
   },
   {
+    name: 'repo',
+    summary: 'list the repositories that can be searched and asked about',
+    load: async () => (await import('./repositories/repository-commands.ts')).list,
+  },
+  {
+    name: 'repo add',
+    summary: 'index a folder',
+    load: async () => (await import('./repositories/repo-add.ts')).add,
+  },
+  {
+    name: 'repo refresh',
+    summary: 'bring an index up to date',
+    load: async () => (await import('./repositories/repo-add.ts')).refresh,
+  },
+  {
+    name: 'repo search',
+    summary: 'search the repositories',
+    load: async () => (await import('./repositories/repository-commands.ts')).search,
+  },
+  {
+    name: 'repo read',
+    summary: 'print a file of a repository',
+    load: async () => (await import('./repositories/repository-commands.ts')).read,
+  },
+  {
+    name: 'repo ask',
+    summary: 'ask about a repository, and get an answer with checked citations',
+    load: async () => (await import('./repositories/repo-ask.ts')).command,
+  },
+  {
+    name: 'repo rm',
+    summary: 'remove a repository and its index',
+    load: async () => (await import('./repositories/repository-commands.ts')).rm,
+  },
+  {
     name: 'attach',
     summary: 'show a session on this terminal',
     load: async () => (await import('./sessions/attach.ts')).command,

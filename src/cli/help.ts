@@ -65,8 +65,7 @@ function overview(commands: readonly CommandEntry[]): string {
     'make under a policy, through one MCP endpoint.',
     '',
     'usage: signalbox <command> [flags]',
-    '',
-    summaries(commands),
+    inSections(commands),
     '',
     'To begin:',
     '  signalbox up                           then, in another terminal:',
@@ -75,6 +74,28 @@ function overview(commands: readonly CommandEntry[]): string {
     '',
     '"signalbox <command> --help" explains a command. "signalbox --version" prints the version.',
   ].join('\n')
+}
+
+/** Each section of the overview, by its first command. */
+const sections: Readonly<Record<string, string>> = {
+  up: 'Sessions',
+  prompt: 'Agents',
+  run: 'Actions',
+  repo: 'Repositories',
+  attach: 'Terminals',
+  jobs: 'Jobs and templates',
+  approvals: 'Approvals',
+  connectors: 'MCP servers',
+  policy: 'Policy and record',
+  status: 'The hub',
+}
+
+function inSections(commands: readonly CommandEntry[]): string {
+  const rows = commands.flatMap(({ name, summary }) => {
+    const section = sections[name]
+    return [...(section === undefined ? [] : [[''], [section]]), [`  ${name}`, summary]]
+  })
+  return renderTable(rows).replaceAll(/ +$/gm, '')
 }
 
 function groupHelp(topic: string, group: readonly CommandEntry[]): string {

@@ -86,6 +86,7 @@ describe('setting names', () => {
       SIGNALBOX_TOKEN: 'sb_human_x',
       SIGNALBOX_URL: 'http://127.0.0.1:7420/mcp',
       DATABASE_URL: 'postgres://me:pw@db/signalbox',
+      SIGNALBOX_REPOSITORY_PATH_MAP: '/home/me/src:/repositories, /srv/code/:/code',
       SIGNALBOX_REPOSITORY_MODEL: 'o9',
       SIGNALBOX_REPOSITORY_EFFORT: 'low',
       SIGNALBOX_REPOSITORY_SANDBOX: 'workspace-write',
@@ -120,6 +121,10 @@ describe('setting names', () => {
       token: 'sb_human_x',
       url: 'http://127.0.0.1:7420/mcp',
       databaseUrl: 'postgres://me:pw@db/signalbox',
+      repositoryPathMap: [
+        { host: '/home/me/src', container: '/repositories' },
+        { host: '/srv/code', container: '/code' },
+      ],
       repositoryModel: 'o9',
       repositoryEffort: 'low',
       repositorySandbox: 'workspace-write',

@@ -21,6 +21,7 @@ export {
   withoutVariables,
 } from './program-environment.ts'
 export type { PersonsEnvironment, ProgramEnvironment } from './program-environment.ts'
+export type { MappedPath } from './setting-kinds.ts'
 export { readEnvironment, settings }
 export type { Config, Environment, Setting }
 

@@ -30,10 +30,7 @@ allowed_hosts: [hub.example.org]
 
 The hub does not start with an invalid value, or with an unknown key in \`config.yaml\`. The message names the place and
 the allowed values. An unknown environment variable \`SIGNALBOX_…\` causes a warning. An empty variable counts as absent,
-except for a secret: an empty secret is an error. Secrets are never printed.
-
-This release does not answer questions about repositories yet. The settings of that group are read and checked, but have
-no effect.`
+except for a secret: an empty secret is an error. Secrets are never printed.`
 
 function section(group: string, title: string): string {
   const rows = settings.filter((each) => each.group === group).map(row)

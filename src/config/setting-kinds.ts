@@ -108,6 +108,28 @@ export const origins = listOf(
   'origins like `https://example.org`, without a path',
 )
 
+/** One folder under two names: its path on the host, and its path in the container of the hub. */
+export interface MappedPath {
+  readonly host: string
+  readonly container: string
+}
+
+export const pathMap: Kind<readonly MappedPath[]> = {
+  read(given) {
+    const pairs: unknown = typeof given === 'string' ? partsOf(given) : given
+    if (!Array.isArray(pairs)) return undefined
+    const mapped = pairs.map(mappedPath)
+    return mapped.every((pair) => pair !== undefined) ? mapped : undefined
+  },
+  takes: 'pairs of absolute paths like `/host:/container`; separated by commas, or a list in YAML',
+}
+
+function mappedPath(pair: unknown): MappedPath | undefined {
+  const [host = '', container = '', ...rest] = typeof pair === 'string' ? pair.split(':') : []
+  if (rest.length > 0 || !isAbsolute(host) || !isAbsolute(container)) return undefined
+  return { host: resolve(host), container: resolve(container) }
+}
+
 /** The feature that uses it checks the rest, and says what is wrong. */
 export const routeMap: Kind<Readonly<Record<string, unknown>>> = {
   read(given) {

@@ -13,6 +13,7 @@ import {
   onOrOff,
   oneOf,
   origins,
+  pathMap,
   postgresUrl,
   routeMap,
   secretText,
@@ -208,7 +209,7 @@ const definitions = {
     environment: 'SIGNALBOX_ENDED_SESSIONS_MAX_AGE_DAYS',
     group: 'sessions',
     description:
-      'The hub deletes sessions that ended this many days ago, with their output but never their workspaces, and tokens that were revoked this many days ago. By default it keeps them.',
+      'The hub deletes sessions that ended this many days ago, with their output and threads but never their workspaces. It also deletes threads without a session that were imported or forked, and tokens that were revoked, this many days ago. By default it keeps them.',
   }),
   journalsMaxAgeDays: optionalSetting(decimal({ min: 0.01 }), {
     environment: 'SIGNALBOX_JOURNALS_MAX_AGE_DAYS',
@@ -250,6 +251,12 @@ const definitions = {
     secret: true,
     description: 'A URL to which the hub posts the same details, once, as JSON with a `text` that chat services show.',
   }),
+  sandbox: setting(oneOf('required', 'preferred', 'off'), 'preferred', {
+    environment: 'SIGNALBOX_SANDBOX',
+    group: 'sessions',
+    description:
+      'Whether sessions are [confined](guides/sandbox.md). `required`: every session, or it does not start. `preferred`: as its template says, and one of a shipped template also starts where sandboxes do not work. `off`: only those for which a person names a sandbox.',
+  }),
   sharedMachine: setting(oneOf('auto', 'yes', 'no'), 'auto', {
     environment: 'SIGNALBOX_SHARED_MACHINE',
     group: 'sessions',
@@ -287,6 +294,24 @@ const definitions = {
     description:
       'How many tokens the model can read and write in one call. The built-in agent summarises a conversation before it grows beyond that. By default the hub uses what it knows of the provider, and 32000 for other servers.',
   }),
+  embeddingsUrl: optionalSetting(urlBase, {
+    environment: 'SIGNALBOX_EMBEDDINGS_URL',
+    group: 'models',
+    description:
+      'A server with the embeddings API of OpenAI, such as `http://127.0.0.1:11434/v1`. With it, the search in repositories also finds what is meant and not only what is written. Texts of indexed repositories are sent to it.',
+  }),
+  embeddingsModel: optionalSetting(text, {
+    environment: 'SIGNALBOX_EMBEDDINGS_MODEL',
+    group: 'models',
+    description: 'The model of the server at `SIGNALBOX_EMBEDDINGS_URL`.',
+  }),
+  embeddingsApiKey: optionalSetting(secretText, {
+    environment: 'SIGNALBOX_EMBEDDINGS_API_KEY',
+    group: 'models',
+    secret: true,
+    description: 'The key for the server at `SIGNALBOX_EMBEDDINGS_URL`, if it needs one.',
+    notInFile: 'keep it out of files; set SIGNALBOX_EMBEDDINGS_API_KEY',
+  }),
   routes: optionalSetting(routeMap, {
     environment: 'SIGNALBOX_ROUTES',
     group: 'models',
@@ -304,6 +329,12 @@ const definitions = {
       description: 'The port of the MCP endpoint that answers questions about repositories.',
     },
   ),
+  repositoryPathMap: setting(pathMap, [], {
+    environment: 'SIGNALBOX_REPOSITORY_PATH_MAP',
+    group: 'repositories',
+    description:
+      'For a hub in a container: which folders of the host it sees, and where. People name a repository by either path, and citations have the path on the host.',
+  }),
   repositoryModel: setting(text, 'gpt-5.1-codex-max', {
     environment: 'SIGNALBOX_REPOSITORY_MODEL',
     group: 'repositories',
@@ -322,17 +353,34 @@ const definitions = {
   repositoryApproval: setting(oneOf('untrusted', 'on-failure', 'on-request', 'never'), 'never', {
     environment: 'SIGNALBOX_REPOSITORY_APPROVAL',
     group: 'repositories',
-    description: 'When Codex asks before it acts. No person is there to answer, so the default is `never`.',
+    description:
+      'When a person is asked before Codex acts, if no rule of the policy decides. With `never`, what would be asked is refused.',
   }),
   repositoryNetwork: setting(onOrOff, 'off', {
     environment: 'SIGNALBOX_REPOSITORY_NETWORK',
     group: 'repositories',
-    description: "Whether Codex's sandbox may reach the network.",
+    description:
+      'Whether commands may reach the network in the sandbox `workspace-write`. In `read-only` they never may.',
   }),
   repositoryWebSearch: setting(onOrOff, 'off', {
     environment: 'SIGNALBOX_REPOSITORY_WEB_SEARCH',
     group: 'repositories',
     description: 'Whether Codex may search the web.',
+  }),
+  repositoryMaxBodyBytes: setting(wholeNumber({ min: 1024 }), 256 * 1024, {
+    environment: 'SIGNALBOX_REPOSITORY_MAX_BODY_BYTES',
+    group: 'repositories',
+    description: 'The largest request body on that port. The hub answers a larger one with 413.',
+  }),
+  repositoryMaxQueries: setting(wholeNumber({ min: 1 }), 2, {
+    environment: 'SIGNALBOX_REPOSITORY_MAX_QUERIES',
+    group: 'repositories',
+    description: 'How many questions of one token Codex answers at a time.',
+  }),
+  repositoryQueriesPerMinute: setting(wholeNumber({ min: 1 }), 30, {
+    environment: 'SIGNALBOX_REPOSITORY_QUERIES_PER_MINUTE',
+    group: 'repositories',
+    description: 'How many questions one token may ask in a minute.',
   }),
 
   url: optionalSetting(httpUrl, {

@@ -5,6 +5,7 @@
 import type { PendingApprovals } from '../api/approval.ts'
 import type { ChatSide } from '../api/chat.ts'
 import type { Activity } from '../api/session.ts'
+import type { TurnStatus } from '../api/thread.ts'
 import type { Log } from '../base/log.ts'
 
 /** Every signal with its payload. `session` is the id of a session. */
@@ -30,6 +31,8 @@ export interface HubSignals {
   'session-activity-changed': { readonly session: string; readonly name: string; readonly activity: Activity }
   /** Terminal tools of a session were switched on or off. */
   'session-tools-changed': { readonly session: string }
+  /** A turn in the thread of a session has ended, whoever gave the prompt. */
+  'session-turn-ended': { readonly session: string; readonly status: TurnStatus; readonly reason?: string | undefined }
   'session-ended': { readonly session: string }
   /** A side has posted to the chat of a session: the other side has something to read. */
   'chat-posted': { readonly session: string; readonly side: ChatSide }

@@ -94,6 +94,7 @@ function askerOf(call: Call) {
     progress: (step: { progress: number; message?: string }) => call.progress(step),
     // From here on the call runs. If the hub dies now, the client must not read that it did not run.
     onApproved: () => call.answerIfLost(undefined),
+    onAway: call.onAway,
   }
 }
 

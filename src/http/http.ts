@@ -43,6 +43,7 @@ import { limitUnauthenticatedSockets } from './unauthenticated-sockets.ts'
 export { createAuthenticator } from './authenticator.ts'
 export type { Authenticator } from './authenticator.ts'
 export { openCertificate } from './certificate.ts'
+export { listenIfFree } from './optional-port.ts'
 export { createPage } from './page.ts'
 export { createPageAddresses } from './page-addresses.ts'
 
@@ -75,6 +76,10 @@ export interface HttpOptions {
   readonly rules: OriginRules
   readonly maxBodyBytes: number
   readonly maxIdlePerToken: number
+  /** The settings that its errors name. By default those of the hub itself. */
+  readonly settingNames?: SettingNames
+  /** Answers MCP at `/` too. Then it has no page. */
+  readonly servesMcpAtRoot?: boolean
   /** With it, the port speaks TLS. The unix socket does not need it. */
   readonly certificate?: Certificate | undefined
   readonly metrics: Metrics
@@ -82,6 +87,13 @@ export interface HttpOptions {
   readonly page?: Page
   readonly log: Log
 }
+
+interface SettingNames {
+  readonly port: string
+  readonly maxBodyBytes: string
+}
+
+const hubSettings: SettingNames = { port: 'SIGNALBOX_PORT', maxBodyBytes: 'max_body_bytes' }
 
 interface Exchange {
   readonly request: IncomingMessage
@@ -116,6 +128,7 @@ type State = { readonly is: 'starting' } | ({ readonly is: 'ready' | 'stopping';
 
 export function createHttp(options: HttpOptions): HttpServer {
   const { rules, maxBodyBytes, maxIdlePerToken, certificate, metrics, page, log } = options
+  const { settingNames = hubSettings, servesMcpAtRoot = false } = options
   const streams = createSseStreams()
   const requests = metrics.counter('signalbox_http_requests_total', 'HTTP requests by route and status.', [
     'route',
@@ -130,6 +143,7 @@ export function createHttp(options: HttpOptions): HttpServer {
     [loginCallbackPath, { is: 'open', answer: answerLogin }],
     [loginPath, { is: 'open', answer: answerCode }],
     ...mcpRoutes,
+    ...(servesMcpAtRoot ? ([['/', streamable]] as const) : []),
   ])
   const answerLoginCode = createLoginRoute()
   let stopping: Promise<void> | undefined
@@ -278,7 +292,7 @@ export function createHttp(options: HttpOptions): HttpServer {
   return {
     async listen(host, port) {
       await new Promise<void>((resolve, reject) => {
-        server.once('error', (error) => reject(cannotListen(host, port, error)))
+        server.once('error', (error) => reject(cannotListen(host, port, settingNames.port, error)))
         server.listen(port, host, resolve)
       })
       return (server.address() as AddressInfo).port
@@ -298,7 +312,11 @@ export function createHttp(options: HttpOptions): HttpServer {
       }
     },
     open(parts) {
-      state = { is: 'ready', ...parts, mcp: createMcpRoute({ ...parts, streams, maxBodyBytes }) }
+      state = {
+        is: 'ready',
+        ...parts,
+        mcp: createMcpRoute({ ...parts, streams, maxBodyBytes, bodySetting: settingNames.maxBodyBytes }),
+      }
     },
     refreshCertificate: async () => tlsPort?.refresh(),
     stop: (graceMs) => (stopping ??= stop(graceMs)),
@@ -311,12 +329,12 @@ function mostOpenFiles(): number {
   return typeof soft === 'number' ? soft : Number.MAX_SAFE_INTEGER
 }
 
-function cannotListen(host: string, port: number, error: NodeJS.ErrnoException): HubError {
+function cannotListen(host: string, port: number, setting: string, error: NodeJS.ErrnoException): HubError {
   const why = error.code === 'EADDRINUSE' ? 'another program holds it' : systemReason(error)
   const advice =
     error.code === 'EADDRNOTAVAIL'
       ? 'Set SIGNALBOX_HOST to an address of this machine, such as 127.0.0.1.'
-      : 'Set SIGNALBOX_PORT to another port, or 0 for any free one.'
+      : `Set ${setting} to another port, or 0 for any free one.`
   return new HubError('unavailable', `The hub cannot listen on ${host}:${port}: ${why}. ${advice}`, { cause: error })
 }
 

@@ -31,9 +31,13 @@ export interface McpRouteOptions {
   readonly faceOf: (caller: Principal) => Face
   readonly streams: SseStreams
   readonly maxBodyBytes: number
+  /** The setting that limits it, for people. */
+  readonly bodySetting: string
 }
 
-export function createMcpRoute({ endpoint, faceOf, streams, maxBodyBytes }: McpRouteOptions): McpRoute {
+export function createMcpRoute(options: McpRouteOptions): McpRoute {
+  const { endpoint, faceOf, streams, maxBodyBytes, bodySetting } = options
+
   function contextOf({ request, caller, query }: McpExchange): HttpRequestContext {
     const toolsets = query === '' ? undefined : readToolsets(query)
     return {
@@ -46,7 +50,7 @@ export function createMcpRoute({ endpoint, faceOf, streams, maxBodyBytes }: McpR
 
   async function readMessage({ request, caller: { tokenId } }: McpExchange): Promise<string> {
     assertJson(request)
-    const text = await readBody(request, maxBodyBytes)
+    const text = await readBody(request, maxBodyBytes, bodySetting)
     if (endpoint.hasDropped(tokenId)) throw new HubError('unauthorized', 'The token was revoked or has expired.')
     return text
   }

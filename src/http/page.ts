@@ -1,13 +1,11 @@
 /**
- * Serves the page at `/` and the page that follows a session, from `web/`, and the terminal emulator they use, from its
- * package. There is no build step. Each file is read once.
+ * Serves the page from the folder that scripts/page.ts builds: one document for all of its routes, and assets whose
+ * names change with their content. Files are read once, in the compression that the browser takes.
  */
-import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
-import { extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { extname, join } from 'node:path'
 
 export interface Page {
   /** False: no such file. */
@@ -15,116 +13,122 @@ export interface Page {
 }
 
 export interface PageOptions {
-  /** Where `web/` is. */
-  readonly directory: URL
+  /** Where the built page is. */
+  readonly directory: string
   /** The path before the session's name in its follow link. `/terminal/` always works as well. */
   readonly followPath: string
 }
 
 const types = new Map([
-  ['.html', 'text/html; charset=utf-8'],
   ['.js', 'text/javascript; charset=utf-8'],
   ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+  ['.woff2', 'font/woff2'],
 ])
 
-const require = createRequire(import.meta.url)
-
-/** Files of packages, by the name under which the page loads them. */
-const packaged = {
-  'xterm/xterm.js': require.resolve('@xterm/xterm/lib/xterm.mjs'),
-  'xterm/xterm.css': require.resolve('@xterm/xterm/css/xterm.css'),
-  'xterm/addon-fit.js': require.resolve('@xterm/addon-fit/lib/addon-fit.mjs'),
-  'xterm/addon-unicode11.js': require.resolve('@xterm/addon-unicode11/lib/addon-unicode11.mjs'),
-  'xterm/addon-web-links.js': require.resolve('@xterm/addon-web-links/lib/addon-web-links.mjs'),
-}
-
+/** The routes of the page other than the follow links. */
+const routes = /^\/(approvals(\/[\w-]{1,64})?)?$/
 const sessionNameOrId = /^[\w-]{1,64}$/
+const assetPath = /^\/assets\/([\w-]+(?:\.[\w-]+)+)$/
 
 export function createPage({ directory, followPath }: PageOptions): Page {
-  const files = findAssets(directory)
-  const home = readOnce(fileURLToPath(new URL('index.html', directory)))
-  const follow = readOnce(fileURLToPath(new URL('terminal/terminal.html', directory)))
+  const read = createReader(directory)
   const followPaths = new Set(['/terminal/', followPath])
+
+  function isRoute(path: string): boolean {
+    const [, place = '', session = ''] = /^(.*\/)([^/]*)$/.exec(path) ?? []
+    return routes.test(path) || (followPaths.has(place) && sessionNameOrId.test(session))
+  }
 
   return {
     serve(path, request, response) {
-      if (path === '/') return send(home(), types.get('.html')!, request, response)
-      const asset = files.get(path)
-      if (asset) return send(asset.read(), asset.type, request, response)
-      const [, place = '', session = ''] = /^(.*\/)([^/]*)$/.exec(path) ?? []
-      const isFollowed = followPaths.has(place) && sessionNameOrId.test(session)
-      if (isFollowed) sendFollowPage(follow().content.toString(), path, response)
-      return isFollowed
+      if (isRoute(path)) {
+        sendDocument(read('index.html'), path, response)
+        return true
+      }
+      const [, name] = assetPath.exec(path) ?? []
+      const type = name === undefined ? undefined : types.get(extname(name))
+      return name !== undefined && type !== undefined && sendAsset(read, name, type, request, response)
     },
   }
 }
 
-interface Asset {
-  readonly type: string
-  read(): Content
-}
+type Read = (name: string) => Buffer | undefined
 
-interface Content {
-  readonly content: Buffer
-  readonly etag: string
-}
-
-function findAssets(directory: URL): ReadonlyMap<string, Asset> {
-  const own = readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((name) => extname(name) === '.js' || extname(name) === '.css')
-    .map((name) => [name, fileURLToPath(new URL(name, directory))] as const)
-  return new Map(
-    [...own, ...Object.entries(packaged)].map(([name, file]) => [
-      `/assets/${name}`,
-      { type: types.get(extname(name))!, read: readOnce(file) },
-    ]),
-  )
-}
-
-function readOnce(file: string): () => Content {
-  let read: Content | undefined
-  return () => {
-    if (!read) {
-      const content = readFileSync(file)
-      read = { content, etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"` }
-    }
-    return read
+/** Keeps what it has read. A missing file is looked for again: the page may be built after the hub has started. */
+function createReader(directory: string): Read {
+  const kept = new Map<string, Buffer>()
+  return (name) => {
+    const content = kept.get(name) ?? readIfThere(join(directory, name))
+    if (content) kept.set(name, content)
+    return content
   }
 }
 
-function send({ content, etag }: Content, type: string, request: IncomingMessage, response: ServerResponse): true {
-  const headers = { ...guards(), ETag: etag, 'Cache-Control': 'no-cache' }
-  if (request.headers['if-none-match'] === etag) {
-    response.writeHead(304, headers).end()
-  } else {
-    response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': content.length }).end(content)
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
-  return true
 }
 
-/** The page has relative addresses, so that a proxy can serve the hub below any path. */
-function sendFollowPage(html: string, path: string, response: ServerResponse): void {
+/** The document has relative addresses, so that a proxy can serve the hub below any path. */
+function sendDocument(document: Buffer | undefined, path: string, response: ServerResponse): void {
   const nonce = randomBytes(16).toString('base64')
+  const headers = { ...guards(nonce), 'Cache-Control': 'no-store' }
+  if (!document) {
+    const why = 'The page is not built. "npm start" builds it.\n'
+    response.writeHead(503, { ...headers, 'Content-Type': 'text/plain; charset=utf-8' }).end(why)
+    return
+  }
   const root = '../'.repeat(path.split('/').length - 2) || './'
-  const content = Buffer.from(html.replaceAll('{{nonce}}', nonce).replaceAll('{{root}}', root))
+  const html = document.toString().replaceAll('{{nonce}}', nonce).replaceAll('{{root}}', root)
+  const content = Buffer.from(html.replaceAll('="./assets/', `="${root}assets/`))
   response
-    .writeHead(200, {
-      ...guards(nonce),
-      'Content-Type': types.get('.html'),
-      'Content-Length': content.length,
-      'Cache-Control': 'no-store',
-    })
+    .writeHead(200, { ...headers, 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': content.length })
     .end(content)
 }
 
+/** The smallest first. */
+const encodings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+function sendAsset(
+  read: Read,
+  name: string,
+  type: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const accepted = request.headers['accept-encoding'] ?? ''
+  const encoding = encodings.find(([each, end]) => accepted.includes(each) && read(`assets/${name}${end}`))
+  const content = read(`assets/${name}${encoding?.[1] ?? ''}`)
+  if (!content) return false
+  response
+    .writeHead(200, {
+      ...guards(),
+      'Content-Type': type,
+      'Content-Length': content.length,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      Vary: 'Accept-Encoding',
+      ...(encoding && { 'Content-Encoding': encoding[0] }),
+    })
+    .end(content)
+  return true
+}
+
 /**
- * The emulator of the follow page creates style elements, which have the nonce, and colours single characters with style
- * attributes. Scripts are loaded only from the hub.
+ * The terminal emulator and the dialogs create style elements, which have the nonce, and the emulator colours single
+ * characters with style attributes. Scripts and fonts are loaded only from the hub.
  */
 function guards(nonce?: string): Record<string, string> {
   const styles = nonce === undefined ? '' : ` 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`
   return {
-    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'${styles}; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'${styles}; font-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   }

@@ -2,10 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { HubError } from '../base/hub-error.ts'
 
-/** Reads the body as text. Refuses a body that is too large as soon as that is known. */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
+/** Reads the body as text. Refuses a body that is too large as soon as that is known, and names the setting. */
+export async function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  setting = 'max_body_bytes',
+): Promise<string> {
   const tooLarge = () =>
-    new HubError('too-large', `The body is larger than ${maxBytes} bytes (setting max_body_bytes). Split the request.`)
+    new HubError('too-large', `The body is larger than ${maxBytes} bytes (setting ${setting}). Split the request.`)
   // Not a bug, so it is not logged: the client has left.
   const cutOff = () => new HubError('invalid', 'The connection was closed before the body was complete.')
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()

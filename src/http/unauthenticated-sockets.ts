@@ -42,20 +42,25 @@ export function limitUnauthenticatedSockets(server: Server): UnauthenticatedSock
     keepTo(perAddress, `from ${remoteAddress}`, (other) => other.remoteAddress === remoteAddress)
   }
 
-  function keepTo({ most, graceMs }: Limit, name: string, counts: (socket: Socket) => boolean): void {
+  function keepTo(limit: Limit, name: string, counts: (socket: Socket) => boolean): void {
+    if (exceeded.has(name)) return
+    const { most, graceMs } = limit
     const counted = () => [...timers.keys()].filter(counts)
-    if (exceeded.has(name) || counted().length <= most) return
+    const known = counted()
+    if (known.length <= most) return
     exceeded.add(name)
     setTimeout(() => {
-      const known = counted()
       // The event loop reads sockets between timers and immediates, so a token that has already arrived still counts.
       setImmediate(() => {
         exceeded.delete(name)
+        const excess = Math.max(0, counted().length - most)
         const silent = known.filter((socket) => timers.has(socket))
-        for (const socket of silent.slice(0, Math.max(0, silent.length - most))) {
+        for (const socket of silent.slice(0, excess)) {
           remove(socket)
           socket.destroy()
         }
+        // A socket that came meanwhile has its own grace period.
+        keepTo(limit, name, counts)
       })
     }, graceMs).unref()
   }

@@ -198,6 +198,8 @@ export interface Call {
    * Closes the stream. The client reconnects for the rest after `retryMs`. Does nothing if the client cannot resume.
    */
   releaseStream(retryMs: number): void
+  /** Tells when the client leaves but may resume, and when it is back. The last listener counts. */
+  readonly onAway?: ((listener: (isAway: boolean) => void) => void) | undefined
   /**
    * The result that the client gets after a restart if the hub dies before it answers this call. Without one the client
    * gets an error: the outcome is unknown. Does nothing if the client cannot resume.

@@ -3,6 +3,7 @@
  *
  *   may it ask? → wait in line → turn → prompt → the answer, a question for a person, or the end of the session
  */
+import type { Asked, AskRequest, AskSession } from '../api/ask-session.ts'
 import { isOver } from '../api/session.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
@@ -10,7 +11,7 @@ import { waitUntil } from '../base/wait-until.ts'
 import type { Run } from '../drivers/drivers.ts'
 import type { Turn, Turns } from '../gate/gate.ts'
 import { assertMayAsk } from './may-ask.ts'
-import type { Asked, AskRequest, AskSession, PeerRecord, PeerSessions } from './peer.ts'
+import type { PeerRecord, PeerSessions } from './peer.ts'
 import { createTurnQueue } from './turn-queue.ts'
 import { createWaitGraph } from './wait-graph.ts'
 

@@ -3,12 +3,13 @@
  * sessions_code_advice with the peer as its session.
  */
 import { z } from 'zod'
+import type { Asked, AskSession } from '../api/ask-session.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Call, CallToolResult, Params, Tool } from '../mcp/mcp.ts'
 import { defineTool, errorCode, RpcError, structured, toolError } from '../mcp/mcp.ts'
 import type { ActionName } from './actions.ts'
-import { actionNames, actions } from './actions.ts'
-import type { Asked, AskSession, PeerSessions } from './peer.ts'
+import { actionNames, actions, promptFor } from './actions.ts'
+import type { PeerSessions } from './peer.ts'
 
 export interface AskToolsOptions {
   readonly sessions: Pick<PeerSessions, 'find' | 'running'>
@@ -58,7 +59,7 @@ const output = z.looseObject({})
 
 export function createAskTools({ sessions, ask, actions: routed, self }: AskToolsOptions): AskTools {
   function toolOf(name: ActionName): Tool {
-    const { description, isWriting, prompt } = actions[name]
+    const { description, isWriting } = actions[name]
     const tool = defineTool({
       name: `sessions_${name}`,
       description,
@@ -68,7 +69,7 @@ export function createAskTools({ sessions, ask, actions: routed, self }: AskTool
       present: (result) => present(result as unknown as Asked | Refused | Answered),
       unrecorded: ['text'],
       async run({ session: peer, text: asked }, call) {
-        if (peer !== undefined) return { ...(await askFor(peer, prompt(asked), call)) }
+        if (peer !== undefined) return { ...(await askFor(peer, promptFor(name, asked), call)) }
         // The schema of ask demands a session.
         return { ...(await route(name as Exclude<ActionName, 'ask'>, asked, call)) }
       },

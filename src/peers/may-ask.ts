@@ -1,16 +1,22 @@
-/** Refuses a call between sessions that would never end, or that goes on over too many of them. */
+/**
+ * Refuses a call between sessions that would never end, that goes on over too many of them, or that would take a confined
+ * agent out of its sandbox.
+ */
 import { HubError } from '../base/hub-error.ts'
 import type { ChainMember } from '../gate/gate.ts'
 import type { WaitGraph } from './wait-graph.ts'
 
 export interface Asking {
-  readonly caller: ChainMember
-  readonly peer: ChainMember
+  readonly caller: Asker
+  readonly peer: Asker
   /** The sessions that the caller works for. */
   readonly callers: readonly ChainMember[]
   readonly waits: Pick<WaitGraph, 'path'>
   readonly hopLimit: number
 }
+
+/** `confined`: missing if the session runs unconfined. */
+type Asker = ChainMember & { readonly confined?: object | undefined }
 
 /** The data of the error has the chain, by names. */
 export function assertMayAsk({ caller, peer, callers, waits, hopLimit }: Asking): void {
@@ -18,6 +24,12 @@ export function assertMayAsk({ caller, peer, callers, waits, hopLimit }: Asking)
   if (peer.id === caller.id) throw refusal(`"${caller.name}" cannot ask itself`, chain)
   if (callers.some(({ id }) => id === peer.id)) {
     throw refusal(`"${caller.name}" works for "${peer.name}", so it cannot ask "${peer.name}"`, chain)
+  }
+  if (caller.confined && !peer.confined) {
+    throw refusal(
+      `"${caller.name}" is confined and "${peer.name}" is not, so "${peer.name}" may not work for it`,
+      chain,
+    )
   }
   const path = waits.path(peer, caller)
   if (path) {

@@ -1,4 +1,5 @@
 /** Every session with an agent is an MCP server for the others: the mount `sessions` of their compositors. */
+import type { AskSession } from '../api/ask-session.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Feature } from '../feature/feature.ts'
@@ -8,13 +9,11 @@ import { createAskSession } from './ask-session.ts'
 import type { Actions } from './ask-tools.ts'
 import { createAskTools } from './ask-tools.ts'
 import { createListTool } from './list-tool.ts'
-import type { AskSession, PeerSessions } from './peer.ts'
+import type { PeerSessions } from './peer.ts'
 import type { PromptTemplates } from './peer-prompts.ts'
 import { promptsOf } from './peer-prompts.ts'
 import type { PeerResourcesOptions } from './peer-resources.ts'
 import { createPeerResources } from './peer-resources.ts'
-
-export type { AskSession } from './peer.ts'
 
 export interface Peers extends Feature {
   /** Asks the agent of a session and waits for its answer. */

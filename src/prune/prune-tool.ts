@@ -10,7 +10,7 @@ export function createPruneProvider(prune: Prune): Provider {
   const tool = defineTool({
     name: 'prune',
     description:
-      'Lists what is no longer in use and, with dry_run false, removes it: ended sessions with their output, revoked tokens, journals (the output of ended sessions, which stay listed), git worktrees that the hub made. A worktree stays if anything in it would be lost, and no other workspace is touched.',
+      'Lists what is no longer in use and, with dry_run false, removes it: ended sessions with their output and threads, imported and forked threads that no session continues, revoked tokens, journals (the output of ended sessions, which stay listed), git worktrees that the hub made. A worktree stays if anything in it would be lost, and no other workspace is touched.',
     input: z.strictObject({
       older_than: durationSchema.optional().describe('Only what ended this long ago, such as "7d". Default: all.'),
       what: z

@@ -10,13 +10,17 @@ import { useSqliteWorld, useWorld } from '../../test/worlds/session-world.ts'
 import { toCall } from '../../test/worlds/terminal-toolbox.ts'
 import type { Pruned, PruneSource } from '../api/prune.ts'
 import { livingStatuses } from '../api/session.ts'
+import { createRedactor } from '../base/redact.ts'
 import { createFace } from '../endpoint/endpoint.ts'
 import type { CallToolResult } from '../mcp/mcp.ts'
+import { createNotices } from '../mcp/mcp.ts'
 import type { Retention } from './prune.ts'
 import { createPrune } from './prune.ts'
+import { createThreads } from '../threads/threads.ts'
 import { createTokens } from '../tokens/tokens.ts'
 
 const { signal } = new AbortController()
+const signals = { emit() {} }
 const forever: Retention = { sessionsMs: undefined, journalsMs: undefined }
 const day = 86_400_000
 
@@ -53,7 +57,7 @@ describeOnEachEngine('prune', (open) => {
   test('previews by default, and with dry_run false removes ended sessions, their files and revoked tokens', async () => {
     const world = useWorld(await open())
     const { sessions, store, home } = world
-    const tokens = createTokens({ store, signals: { emit: () => {} }, findSession: async (id) => ({ id }) })
+    const tokens = createTokens({ store, signals, findSession: async (id) => ({ id }) })
     const { prune } = openPrune([...sessions.prunable, tokens.prunable])
     const { record: lives } = await sessions.create({ name: 'lives', command: 'cat' }, signal)
     const { record: ended } = await sessions.create({ name: 'ended', command: 'cat' }, signal)
@@ -77,6 +81,41 @@ describeOnEachEngine('prune', (open) => {
     expect(await tokens.authenticate(revoked.text)).toBeUndefined()
     expect(await tokens.authenticate(valid.text)).toBeDefined()
     expect(await prune({ dry_run: false })).toMatchObject({ gone: [], kept: [] })
+  })
+
+  test('removes old threads that no session continues, and no others', async () => {
+    const { sessions, store } = useWorld(await open())
+    const { record } = await sessions.create({ name: 'lives', command: 'cat' }, signal)
+    const findSession = (name: string) => sessions.find(name)
+    const threads = createThreads({ store, notices: createNotices(), signals, redactor: createRedactor(), findSession })
+    const entry = { type: 'prompt', key: 'p1', at: '2026-01-01T00:00:00.000Z', text: 'hi' } as const
+    await threads.writerOf({ id: record.id, name: 'lives', agent: 'claude' }).append('c1', [entry])
+    const fork = (label: string) => threads.fork('lives', { label })
+    const [continued, old, fresh] = [await fork('continued'), await fork('old'), await fork('new')]
+    await threads.attach(continued.thread_id, { id: record.id, name: 'lives' }, undefined)
+    const made = '2026-01-01T00:00:00.000Z'
+    await store.db.updateTable('threads').set({ created_at: made }).where('label', 'in', ['continued', 'old']).execute()
+
+    const sources = [threads.prunable]
+    const first = { what: 'threads', id: old.thread_id, name: 'old', since: made }
+    expect(await openPrune(sources).prune()).toMatchObject({ gone: [first], kept: [{ name: 'new' }] })
+    const sweeping = openPrune(sources, { retention: { sessionsMs: day, journalsMs: undefined } })
+    for (const { run } of sweeping.feature.sweeps ?? []) await run()
+    await expect(threads.find(old.thread_id)).rejects.toThrow(old.thread_id)
+    for (const kept of [continued, fresh]) expect(await threads.entriesOf(kept.thread_id)).toHaveLength(1)
+    expect(await threads.entriesOf(old.thread_id)).toEqual([])
+  })
+
+  test('a thread that a session continues meanwhile is not pruned', async () => {
+    const { sessions, store } = useWorld(await open())
+    const { record } = await sessions.create({ name: 'lives', command: 'cat' }, signal)
+    const findSession = (name: string) => sessions.find(name)
+    const threads = createThreads({ store, notices: createNotices(), signals, redactor: createRedactor(), findSession })
+    const { thread_id: id } = await threads.importThread('[{"role":"user","content":"hi"}]', { format: 'anthropic' })
+    const [candidate] = await threads.prunable.list(new Date())
+    await threads.attach(id, { id: record.id, name: 'lives' }, undefined)
+    expect(await candidate!.remove()).toContain('A session continues it')
+    expect(await threads.entriesOf(id)).toHaveLength(1)
   })
 })
 

@@ -17,7 +17,7 @@ export interface PruneOptions {
 
 /** `undefined` keeps them forever. */
 export interface Retention {
-  /** Also for revoked tokens. */
+  /** Also for threads that no session continues, and for revoked tokens. */
   readonly sessionsMs: number | undefined
   readonly journalsMs: number | undefined
 }
@@ -44,7 +44,7 @@ export function createPrune({ sources, retention, log, now = () => new Date() }:
 
   async function sweep(): Promise<void> {
     const { sessionsMs, journalsMs } = retention
-    if (sessionsMs !== undefined) await sweepOf(['sessions', 'tokens'], sessionsMs)
+    if (sessionsMs !== undefined) await sweepOf(['sessions', 'threads', 'tokens'], sessionsMs)
     if (journalsMs !== undefined) await sweepOf(['journals'], journalsMs)
   }
 

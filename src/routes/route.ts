@@ -3,7 +3,7 @@ import type { Action, ActionInput } from '../api/action.ts'
 import type { EventPlace } from '../api/event.ts'
 import type { ActionResult, Route, Tried, Way } from '../api/route.ts'
 import type { Activity, SessionStatus } from '../api/session.ts'
-import type { TurnStatus, Usage } from '../api/thread.ts'
+import type { Usage } from '../api/thread.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { UpstreamTarget } from '../upstream/upstream.ts'
 
@@ -150,23 +150,3 @@ export interface ActionSessions {
   running(): readonly ActionSession[]
   activityOf(session: ActionSession): Pick<Activity, 'is'>
 }
-
-/** Asks the agent of a session, and waits for its answer. Throws a `HubError` if it cannot be asked or does not answer. */
-export type AskSession = (request: {
-  /** Its id. */
-  readonly session: string
-  readonly text: string
-  /** The id of the session whose agent asks. `undefined`: a person asks. */
-  readonly caller?: string | undefined
-  readonly correlation: string
-  /** The event of the call that asks. */
-  readonly event?: string | undefined
-  readonly signal: AbortSignal
-  onProgress?(message: string): void
-}) => Promise<{
-  readonly status: TurnStatus | 'waiting'
-  readonly answer?: string | undefined
-  readonly reason?: string | undefined
-  readonly usage?: Usage | undefined
-  readonly thread_id?: string | undefined
-}>

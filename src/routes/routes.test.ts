@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
+import { compileCache } from '../../test/harness/compile-cache.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 import { connectorWorld } from '../../test/worlds/connector-world.ts'
 import { createPolicyWorld } from '../../test/worlds/policy-world.ts'
@@ -63,7 +64,8 @@ async function openRoutes(store: Store, file?: FileRoutes) {
     async upstream(name: string): Promise<() => number> {
       const journal = join(directory, `${name}.journal`)
       const args = [program, journal, join(directory, 'none')]
-      await connectors.save({ name, transport: 'stdio', cmd: process.execPath, args })
+      const options = { env: compileCache }
+      await connectors.save({ name, transport: 'stdio', cmd: process.execPath, args, options })
       return () => (existsSync(journal) ? readFileSync(journal, 'utf8').split('"tools/call"').length - 1 : 0)
     },
     async set(ways: readonly Way[]) {

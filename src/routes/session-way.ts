@@ -1,10 +1,11 @@
 /** A way that asks the agent of a session, or of one of the sessions with a label. */
-import { actionPrompt } from '../api/action-prompt.ts'
+import { agentPrompt } from '../api/action-prompt.ts'
+import type { AskSession } from '../api/ask-session.ts'
 import type { SessionWay } from '../api/route.ts'
 import type { ActivityKind } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
 import { HubError } from '../base/hub-error.ts'
-import type { ActionSession, ActionSessions, AskSession, Attempt, Candidate, WayCall } from './route.ts'
+import type { ActionSession, ActionSessions, Attempt, Candidate, WayCall } from './route.ts'
 
 export interface SessionWayOptions {
   readonly sessions: ActionSessions
@@ -43,12 +44,11 @@ export function createSessionCandidate(named: string, options: SessionWayOptions
     if (typeof session === 'string') return unavailable(session)
     // The turn in which it asks would wait for itself.
     if (session.id === place.session) return unavailable(`"${session.name}" is the session that asks.`)
-    const { system, prompt } = actionPrompt(action, input)
     const where = { route: `session:${session.name}`, session: session.id }
     try {
       const answered = await askSession({
         session: session.id,
-        text: `${system}\n\n${prompt}`,
+        text: agentPrompt(action, input, place.session !== undefined),
         caller: place.session,
         correlation: place.correlation,
         event: place.parent,

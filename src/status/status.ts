@@ -13,6 +13,7 @@ const statusSchema = z.object({
   uptime_seconds: z.number(),
   store: z.enum(['sqlite', 'postgres']),
   sessions: z.number().describe('Running sessions.'),
+  repository_url: z.string().optional().describe('The MCP endpoint for questions about repositories.'),
   connections: z.number(),
   listeners: z.number(),
   events: z.number().describe('The newest cursor of the event log.'),

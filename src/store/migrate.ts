@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { HubError } from '../base/hub-error.ts'
-import { checksumOf } from './migrations/migrations.ts'
+import { checksumOf, creationStatements } from './migrations/migrations.ts'
 import type { Migration, MigrationSet } from './migrations/migrations.ts'
 import { actualColumns, checkColumns, expectedColumns } from './schema.ts'
 
@@ -37,14 +37,21 @@ export async function migrate<T>(db: Kysely<T>, set: MigrationSet, { engine, pla
       .where('set_name', '=', set.name)
       .orderBy('name')
       .execute()
-    for (const migration of pendingMigrations(set.migrations, applied, place)) {
-      for (const statement of migration.statements) await sql.raw(statement).execute(handle)
-      const record = { set_name: set.name, name: migration.name, checksum: checksumOf(migration) }
-      await handle
-        .insertInto('signalbox_migrations')
-        .values({ ...record, applied_at: new Date().toISOString() })
-        .execute()
+    const pending = pendingMigrations(set.migrations, applied, place)
+    const isNewFile = engine === 'sqlite' && applied.length === 0
+    const statements = isNewFile ? creationStatements(set) : pending.flatMap((migration) => migration.statements)
+    for (const statement of statements) await sql.raw(statement).execute(handle)
+    if (pending.length > 0) {
+      const common = { set_name: set.name, applied_at: new Date().toISOString() }
+      const records = pending.map((migration) => ({
+        ...common,
+        name: migration.name,
+        checksum: checksumOf(migration),
+      }))
+      await handle.insertInto('signalbox_migrations').values(records).execute()
     }
+    // No person can have altered a file that this transaction creates.
+    if (isNewFile) return
     checkColumns(expectedColumns(set), await actualColumns(handle as unknown as Kysely<never>, engine), place)
   })
 }

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { HubError } from '../base/hub-error.ts'
+import { creationStatements } from './migrations/migrations.ts'
 import type { MigrationSet } from './migrations/migrations.ts'
 
 export interface Column {
@@ -15,10 +16,10 @@ export interface Column {
   readonly isNullable: boolean
 }
 
-/** Runs the migrations in memory and reads the columns they create. Both engines have the same columns. */
-export function expectedColumns({ migrations }: MigrationSet): Column[] {
+/** Creates the schema in memory and reads its columns. Both engines have the same columns. */
+export function expectedColumns(set: MigrationSet): Column[] {
   using scratch = new DatabaseSync(':memory:')
-  for (const { statements } of migrations) for (const statement of statements) scratch.exec(statement)
+  scratch.exec(creationStatements(set).join(';\n'))
   const rows = scratch.prepare(sqliteColumns).all()
   return rows.map((row) => ({
     table: String(row['table']),
@@ -48,24 +49,30 @@ export async function actualColumns(db: Kysely<never>, engine: 'sqlite' | 'postg
 
 /** Throws for the first difference, by table and column. Ignores other tables in the same database. */
 export function checkColumns(expected: readonly Column[], actual: readonly Column[], place: string): void {
-  const tables = new Set(expected.map(({ table }) => table))
-  for (const wanted of expected) {
-    const there = actual.find(({ table, name }) => table === wanted.table && name === wanted.name)
-    const isTableThere = there !== undefined || actual.some(({ table }) => table === wanted.table)
-    if (!isTableThere) throw altered(place, `the table "${wanted.table}" is missing`)
-    if (there === undefined) throw altered(place, `the column "${wanted.name}" of "${wanted.table}" is missing`)
-    if (describe(there) !== describe(wanted)) {
-      throw altered(
-        place,
-        `the column "${wanted.name}" of "${wanted.table}" is ${describe(there)}, not ${describe(wanted)}`,
-      )
+  const wantedTables = byTable(expected)
+  const actualTables = byTable(actual)
+  for (const [table, columns] of wantedTables) {
+    const present = actualTables.get(table)
+    if (present === undefined) throw altered(place, `the table "${table}" is missing`)
+    for (const [name, wanted] of columns) {
+      const there = present.get(name)
+      if (there === undefined) throw altered(place, `the column "${name}" of "${table}" is missing`)
+      if (describe(there) !== describe(wanted)) {
+        throw altered(place, `the column "${name}" of "${table}" is ${describe(there)}, not ${describe(wanted)}`)
+      }
     }
+    const unknown = present.keys().find((name) => !columns.has(name))
+    if (unknown !== undefined) throw altered(place, `there is an unknown column "${unknown}" in "${table}"`)
   }
-  const unknown = actual.find(
-    ({ table, name }) =>
-      tables.has(table) && !expected.some((column) => column.table === table && column.name === name),
-  )
-  if (unknown !== undefined) throw altered(place, `there is an unknown column "${unknown.name}" in "${unknown.table}"`)
+}
+
+function byTable(columns: readonly Column[]): Map<string, Map<string, Column>> {
+  const tables = new Map<string, Map<string, Column>>()
+  for (const column of columns) {
+    const known = tables.get(column.table) ?? new Map<string, Column>()
+    tables.set(column.table, known.set(column.name, column))
+  }
+  return tables
 }
 
 function describe({ type, isNullable }: Column): string {

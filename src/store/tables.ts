@@ -28,6 +28,7 @@ export interface Tables {
   chat_messages: ChatMessageRow
   chat_rooms: ChatRoomRow
   chat_room_events: ChatRoomEventRow
+  repositories: RepositoryRow
 }
 
 export interface TokenRow {
@@ -43,6 +44,21 @@ export interface TokenRow {
   expires_at: string | null
   revoked_at: string | null
   last_used_at: string | null
+}
+
+/** A folder that is indexed. */
+export interface RepositoryRow {
+  id: string
+  /** The hub whose machine has the folder. */
+  hub_id: string
+  name: string
+  /** Without symbolic links. */
+  path: string
+  /** Empty: the working tree is followed. */
+  ref: string
+  /** The workspace of sessions that it is, as they record it. Null: a person added it. */
+  workspace: string | null
+  added_at: string
 }
 
 export interface LoginCodeRow {
@@ -222,6 +238,10 @@ export interface SessionRow {
   resumed_from: string | null
   /** Of the built-in agent, if a person chose it. */
   model: string | null
+  /** JSON: the sandbox that the request named. Null: that of the template. */
+  sandbox: string | null
+  /** JSON: how its program is confined. Null: not at all. */
+  confined: string | null
   /** Of a job: the prompt it gets in its turn. */
   prompt: string | null
   created_at: string

@@ -89,11 +89,17 @@ export function createInputTools(viewers: Viewers): readonly TerminalTool[] {
 
   const claimInput = defineTerminalTool({
     name: 'claim_input',
-    description: 'Claims the input for this viewer. The others read along; take_over takes it from the current one.',
-    input: { viewer: viewerSchema, take_over: z.boolean().default(false) },
-    output: z.object({ granted: z.boolean(), writer: z.string() }),
+    description:
+      'Claims the input for this viewer. The others read along; take_over takes it from the current one, give_back frees it.',
+    input: { viewer: viewerSchema, take_over: z.boolean().default(false), give_back: z.boolean().default(false) },
+    output: z.object({ granted: z.boolean(), writer: z.string().optional().describe('Absent if the input is free.') }),
     annotations: writing({ destructive: false, idempotent: true }),
-    run: async ({ id }, { viewer: name, take_over: takeOver }) => viewers.claim(id, name, { takeOver }),
+    async run({ id }, { viewer: name, take_over: takeOver, give_back: isGivenBack }) {
+      if (!isGivenBack) return viewers.claim(id, name, { takeOver })
+      viewers.giveBack(id, name)
+      const writer = viewers.writerOf(id)
+      return { granted: false, ...(writer !== undefined && { writer }) }
+    },
   })
 
   return [sendText, sendKeys, resize, claimInput]

@@ -61,3 +61,13 @@ test('a viewer that loses the input is notified at once', async () => {
   expect(viewers.writerOf('s')).toBe('ben')
   expect(changes).toBe(2) // Ben came, and took over.
 })
+
+test('a viewer that gives the input back frees it for everybody, and cannot free that of another', () => {
+  const viewers = createViewers()
+  viewers.claim('s', 'anna', { takeOver: false })
+  viewers.giveBack('s', 'ben')
+  expect(viewers.writerOf('s')).toBe('anna')
+  viewers.giveBack('s', 'anna')
+  expect(viewers.writerOf('s')).toBeUndefined()
+  expect(viewers.claim('s', 'ben', { takeOver: false }).granted).toBe(true)
+})

@@ -12,6 +12,8 @@ export interface Viewers {
   /** The viewer that types. */
   writerOf(session: string): string | undefined
   claim(session: string, viewer: string, options: { readonly takeOver: boolean }): Claim
+  /** Frees the input if this viewer has it. */
+  giveBack(session: string, viewer: string): void
   /** Throws if another viewer types. */
   assertMayWrite(session: string, viewer: string): void
   /** Called when a viewer came, left, or took over. Returns a function that unsubscribes. */
@@ -103,6 +105,12 @@ export function createViewers({ graceMs = 15_000 }: { readonly graceMs?: number 
     isWatched: (session) => (audiences.get(session)?.viewers.size ?? 0) > 0,
     writerOf: (session) => audiences.get(session)?.writer,
     claim,
+    giveBack(session, name) {
+      const audience = audiences.get(session)
+      if (audience?.writer !== name) return
+      audience.writer = undefined
+      notifyAll(audience)
+    },
     assertMayWrite(session, name) {
       const writer = audiences.get(session)?.writer
       if (writer === undefined || writer === name) return

@@ -28,8 +28,10 @@ export interface ThreadStore {
   move(id: string, sessionId: string): Promise<void>
   /** The agent has given the thread its own id. */
   setConversation(id: string, conversation: string): Promise<void>
-  /** Removes a thread that no session continues. */
-  remove(id: string): Promise<void>
+  /** Those that were made by this time and that no session continues, oldest first. */
+  listWithoutSession(createdBy: string): Promise<readonly ThreadRecord[]>
+  /** Removes a thread that no session continues. False: there is no such thread. */
+  remove(id: string): Promise<boolean>
   /** Stores the entries that the thread does not have, and how far their source was read. Returns what was stored. */
   append(
     thread: string,
@@ -104,8 +106,13 @@ export function createThreadStore({ db }: Store): ThreadStore {
     async setConversation(id, conversation) {
       await db.updateTable('threads').set({ conversation }).where('id', '=', id).execute()
     },
+    async listWithoutSession(createdBy) {
+      const alone = threads().where('session_id', 'is', null).where('created_at', '<=', createdBy)
+      return (await alone.orderBy('created_at').orderBy('id').execute()).map(toRecord)
+    },
     async remove(id) {
-      await db.deleteFrom('threads').where('id', '=', id).where('session_id', 'is', null).execute()
+      const alone = db.deleteFrom('threads').where('id', '=', id).where('session_id', 'is', null)
+      return (await alone.executeTakeFirst()).numDeletedRows > 0n
     },
     append: (thread, given, progress) =>
       db.transaction().execute(async (transaction) => {

@@ -1,4 +1,5 @@
 /** The interface of threads, for the rest of the hub and for the tools of this folder. */
+import type { PruneSource } from '../api/prune.ts'
 import type { FormatName, Frame, Thread, ThreadEntry, Usage } from '../api/thread.ts'
 import type { EarlierThread, ThreadWriter } from '../drivers/drivers.ts'
 import type { Feature } from '../feature/feature.ts'
@@ -38,7 +39,9 @@ export interface Threads extends Feature {
   /** The thread, for another agent. */
   earlier(thread: string): Promise<EarlierThread>
   /** Removes a thread that no session continues. */
-  remove(thread: string): Promise<void>
+  remove(thread: string): Promise<boolean>
+  /** The threads that no session continues. */
+  readonly prunable: PruneSource
 }
 
 export interface ForkOptions {

@@ -25,7 +25,13 @@ async function openThreads(openStore: () => Promise<OpenedStore>) {
   const redactor = createRedactor()
   redactor.addSecret('hunter2-hunter2')
   const start = (): Threads =>
-    createThreads({ store, notices: createNotices(), redactor, findSession: (name) => sessions.find(name) })
+    createThreads({
+      store,
+      notices: createNotices(),
+      signals: { emit() {} },
+      redactor,
+      findSession: (name) => sessions.find(name),
+    })
   const session = { id: record.id, name: 'agent', agent: 'claude' }
   return { start, session, sessions }
 }

@@ -16,13 +16,14 @@ import { createSerial } from '../base/serial.ts'
 import { waitUntil } from '../base/wait-until.ts'
 import type { ThreadWriter } from '../drivers/drivers.ts'
 import { handedOverMark } from '../drivers/drivers.ts'
-import type { Feature } from '../feature/feature.ts'
+import type { Feature, SignalSender } from '../feature/feature.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
 import type { Seen } from './frames.ts'
 import { nothingSeen, readCursor, toFrames, writeCursor } from './frames.ts'
 import { toMarkdown } from './markdown.ts'
 import { toMessages } from './messages.ts'
+import { createPrunableThreads } from './prunable-threads.ts'
 import type { ThreadRecord } from './thread-store.ts'
 import { createThreadStore } from './thread-store.ts'
 import { createThreadProvider } from './thread-tools.ts'
@@ -35,6 +36,7 @@ export type { Threads } from './thread.ts'
 export interface ThreadsOptions {
   readonly store: Store
   readonly notices: Pick<Notices, 'resourceChanged'>
+  readonly signals: SignalSender
   readonly redactor: Pick<Redactor, 'forPerson'>
   /** By name or id. Throws if there is no such session. */
   readonly findSession: (
@@ -44,7 +46,7 @@ export interface ThreadsOptions {
 
 const mostEntries = 500
 
-export function createThreads({ store, notices, redactor, findSession }: ThreadsOptions): Threads {
+export function createThreads({ store, notices, signals, redactor, findSession }: ThreadsOptions): Threads {
   const rows = createThreadStore(store)
   /** The texts that agents are writing now, by thread. */
   const drafts = new Map<string, Map<string, Draft>>()
@@ -203,6 +205,10 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
           for (const { key } of entries) open?.delete(key)
           if (entries.some(({ type }) => type === 'complete')) drafts.delete(thread.id)
           if (stored.length > 0) notify(thread)
+          const end = stored.findLast(({ type }) => type === 'complete')
+          if (end?.type === 'complete') {
+            signals.emit('session-turn-ended', { session: session.id, status: end.status, reason: end.reason })
+          }
         }),
       draft(conversation, draft) {
         void oneByOne(async () => {
@@ -404,6 +410,7 @@ export function createThreads({ store, notices, redactor, findSession }: Threads
       }
     },
     remove: (thread) => rows.remove(thread),
+    prunable: createPrunableThreads(rows),
   }
   return {
     ...threads,

@@ -3,8 +3,11 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { Approval } from '../../src/api/approval.ts'
 import type { Frame, Thread } from '../../src/api/thread.ts'
+import { connectToAppServer, introduce } from '../../src/drivers/codex/app-server.ts'
+import { tokenOf } from '../../src/drivers/codex/server-program.ts'
 import { until } from '../fixtures/until.ts'
 import type { AgentHub } from './agent-hub.ts'
 import { startAgentHub } from './agent-hub.ts'
@@ -296,6 +299,35 @@ describeWith(codex, () => {
     expect(existsSync(join(hub.workspace, 'fresh.txt'))).toBe(false)
     expect(await codexHub.prompt(name, 'FINAL still new')).toMatchObject({ answer: 'still new' })
     expect((await codexHub.thread(name)).thread_id).toBe(session.thread)
+    await hub.call('kill_session', { name })
+  })
+
+  test('a conversation that begins while no hub runs is shown, and is under the policy when a hub is back', async () => {
+    const name = 'unseen'
+    await codexHub.start(name, { policy: 'rules: [{ deny: "own_shell" }]' })
+    await codexHub.prompt(name, 'FINAL seen')
+    const { id } = await hub.session(name)
+    const made = join(hub.workspace, 'unseen.txt')
+    await hub.whileAway(async () => {
+      const file = readFileSync(join(hub.data, 'sessions', id, 'codex-server.json'), 'utf8')
+      const { url } = JSON.parse(file) as { url: string }
+      const token = tokenOf(readFileSync(join(hub.data, 'codex.key')), id)
+      // As the interface does for /new.
+      using server = await connectToAppServer({ url, token }, { onNotification() {}, onRequest() {}, onClose() {} })
+      await introduce(server)
+      const started = z.object({ thread: z.object({ id: z.string() }) })
+      const { thread } = await server.call('thread/start', { cwd: hub.workspace }, started)
+      const text = `${shell('echo it > unseen.txt')}\nFINAL unseen`
+      const input = [{ type: 'text', text, text_elements: [] }]
+      await server.call('turn/start', { threadId: thread.id, input }, z.unknown())
+      await until(() => existsSync(made))
+    })
+    await expect
+      .poll(async () => (await hub.session(name)).governed, slow)
+      .toMatchObject({ is: 'partly', reason: expect.stringMatching(/^While the hub was away, a conversation began/) })
+    rmSync(made)
+    await codexHub.prompt(name, `${shell('echo it > unseen.txt')}\nFINAL seen again`)
+    expect(existsSync(made)).toBe(false)
     await hub.call('kill_session', { name })
   })
 

@@ -1,7 +1,7 @@
 /** The guides about agents work to the letter, with the real Claude Code and a scripted model. */
 import { delimiter, dirname } from 'node:path'
 import { expect, test } from 'vitest'
-import { actions } from '../../src/peers/actions.ts'
+import { promptFor } from '../../src/peers/actions.ts'
 import { createReader } from '../documents/newcomer.ts'
 import type { Step } from '../documents/page-steps.ts'
 import { readSteps } from '../documents/page-steps.ts'
@@ -45,9 +45,9 @@ describeWith(claude, () => {
     const question = 'How should a parser report a bad line?'
     await follow(readSteps(readPage('docs/guides/agents-call-agents.md')), {
       'Ask the reviewer how a parser should report a bad line.': `${ask('sessions_code_advice', { text: question })}\nFINAL The reviewer says: with the number of the line.`,
-      [actions.code_advice.prompt(question)]: 'FINAL With the number of the line.',
+      [promptFor('code_advice', question)]: 'FINAL With the number of the line.',
       'Let the reviewer list the files.': `${ask('sessions_ask', { text: 'List the files.' })}\nFINAL The reviewer may not: no commands today`,
-      [actions.ask.prompt('List the files.')]: 'CALL Bash {"command":"ls","description":"Lists"}\nFINAL I may not.',
+      [promptFor('ask', 'List the files.')]: 'CALL Bash {"command":"ls","description":"Lists"}\nFINAL I may not.',
     })
   })
 

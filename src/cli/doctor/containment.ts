@@ -1,14 +1,28 @@
+import { probeSandbox } from '../../sandbox/sandbox.ts'
 import { findingsAbout } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-const { note } = findingsAbout('containment')
+const { ok, note, broken } = findingsAbout('containment')
 
-/** Always says what the hub does not protect against. */
-export function checkContainment(): Finding[] {
+/** Always says what the hub does not protect against. `setting`: SIGNALBOX_SANDBOX. */
+export async function checkContainment(setting: 'required' | 'preferred' | 'off' | undefined): Promise<Finding[]> {
   return [
+    await checkSandboxes(setting),
     note(
-      'the hub controls only calls that pass through it, and the own tools of agents that "signalbox ls" shows as governed; a program that an agent starts runs as your user and can read your files, also the token file',
-      'docs/security.md says how to contain an agent',
+      'the hub controls only calls that pass through it, and the own tools of agents that "signalbox ls" shows as governed; a program of a session that is not shown as confined runs as your user and can read your files, also the token file',
+      'docs/guides/sandbox.md says what a sandbox keeps from an agent',
     ),
   ]
+}
+
+async function checkSandboxes(setting: 'required' | 'preferred' | 'off' | undefined): Promise<Finding> {
+  const found = await probeSandbox()
+  if (found.is === 'missing') {
+    const says = `sandboxes do not work here: ${found.reason}`
+    if (setting === 'required') return broken(says, 'until then no session starts (SIGNALBOX_SANDBOX=required)')
+    return note(says, 'until then agents run unconfined')
+  }
+  if (setting === 'off') return note('sandboxes work here, but SIGNALBOX_SANDBOX is off')
+  if (found.socat !== undefined) return ok('sandboxes work: agents of the shipped templates are confined by bubblewrap')
+  return note('sandboxes work, but not with a network of their own', 'install the package "socat"')
 }

@@ -47,7 +47,7 @@ async function checkAll(args: Arguments<'home'>, env: Environment): Promise<Find
     ...(await attempt('service unit', () => checkServiceUnit({ env, bin: signalboxProgram }))),
     checkLocale(env),
     ...(await checkAgentClis({ env, timeoutMs: versionTimeoutMs, config: loaded?.config })),
-    ...checkContainment(),
+    ...(await checkContainment(loaded?.config.sandbox)),
   ]
 }
 

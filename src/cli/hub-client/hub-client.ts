@@ -25,6 +25,7 @@ export interface CallOptions {
   readonly withinMs?: number
   /** The call waits for this approval. */
   onHeld?(approval: string): void
+  onProgress?(progress: Progress): void
 }
 
 export interface ToolAnswer {
@@ -48,10 +49,12 @@ export function createHubClient(address: HubAddress): HubClient {
   const closing = new AbortController()
   const inOurWords = token?.startsWith('sb_human_') ? inShellWords : redactForeign
   return {
-    async callTool(name, args, { timeoutMs = answerWithinMs, withinMs, onHeld } = {}) {
+    async callTool(name, args, { timeoutMs = answerWithinMs, withinMs, onHeld, onProgress: report } = {}) {
       const limit = withinMs === undefined ? undefined : AbortSignal.timeout(withinMs)
       const signal = limit ? AbortSignal.any([closing.signal, limit]) : closing.signal
-      const onProgress = ({ message }: Progress) => {
+      const onProgress = (progress: Progress) => {
+        const { message } = progress
+        report?.(progress)
         const [, approval] = /^waiting for approval (\S+)$/.exec(String(message)) ?? []
         if (approval !== undefined) onHeld?.(approval)
       }

@@ -18,7 +18,7 @@ export const command = defineCommand({
   about: [
     'Lists the sessions: template, status, activity and since when, size, and last message. Sessions that wait for a',
     'person come first, then the newest. ◆ waits for a person, ● is working, ○ is idle. "governed" tells whether the policy',
-    'covers the tools that are built into an agent.',
+    'covers the tools that are built into an agent, "confined" by what a session is kept from your files.',
   ].join('\n'),
   flags: {
     all: { short: 'a', about: 'include sessions that have ended, and show ids' },
@@ -80,7 +80,18 @@ interface ListOptions extends TableOptions {
 export function renderSessions(sessions: readonly Session[], now: Date, options: ListOptions = {}): string {
   const ids = options.hasIds ? ['id'] : []
   const hasAgents = sessions.some(({ governed }) => governed)
-  const heads = ['name', 'template', 'status', 'activity', ...(hasAgents ? ['governed'] : []), 'size', ...ids, 'says']
+  const hasConfined = sessions.some(({ confined }) => confined)
+  const heads = [
+    'name',
+    'template',
+    'status',
+    'activity',
+    ...(hasAgents ? ['governed'] : []),
+    ...(hasConfined ? ['confined'] : []),
+    'size',
+    ...ids,
+    'says',
+  ]
   const head = heads.map((text): Cell => ({ text, style: 'dim' }))
   const rows = sessions.map((session): Cell[] => [
     { text: session.name, style: 'bold' },
@@ -88,6 +99,7 @@ export function renderSessions(sessions: readonly Session[], now: Date, options:
     statusCell(session, now),
     activityCell(session, now),
     ...(hasAgents ? [governedCell(session)] : []),
+    ...(hasConfined ? [confinedCell(session)] : []),
     `${session.size.cols}x${session.size.rows}`,
     ...(options.hasIds ? [session.id] : []),
     saysCell(session, sessions),
@@ -130,6 +142,14 @@ function governedCell({ governed }: Session): Cell {
     case undefined:
       return { text: '–', style: 'dim' }
   }
+}
+
+/** By what, and which network it reaches. */
+function confinedCell({ confined, status }: Session): Cell {
+  if (!confined) return isOver(status) ? { text: '–', style: 'dim' } : { text: 'no', style: 'yellow' }
+  const { by, network } = confined
+  const reach = typeof network === 'object' ? `${network.allow.length} hosts` : network
+  return { text: `${by}, network ${reach}`, style: 'green' }
 }
 
 /** A question to a person comes first, then the last message, then why the agent is not governed. */

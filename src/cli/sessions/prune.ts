@@ -10,10 +10,11 @@ import { scriptWithinMs } from './created.ts'
 
 export const command = toolCommand({
   about: [
-    'Shows what is no longer in use: ended sessions and their output, revoked tokens, and clean git worktrees that "new',
-    '--worktree" made, with their branches. With --yes, removes it. "journals" is the output of ended sessions alone. It',
-    'never touches a living session, or a worktree with uncommitted or untracked work or with commits that are on no other',
-    'branch, or any other workspace. Files that git ignores go with a clean worktree.',
+    'Shows what is no longer in use: ended sessions with their output and threads, imported and forked threads that no',
+    'session continues, revoked tokens, and clean git worktrees that "new --worktree" made, with their branches.',
+    'With --yes, removes it. "journals" is the output of ended sessions alone. It never touches a living session, or a',
+    'worktree with uncommitted or untracked work or with commits that are on no other branch, or any other workspace.',
+    'Files that git ignores go with a clean worktree.',
   ].join('\n'),
   flags: {
     'older-than': { takes: 'TIME', about: 'only what ended this long ago, such as 7d (default: all)' },
@@ -55,6 +56,7 @@ function cellsOf({ what, id, name = '–', since }: Pruned['gone'][number], now:
 
 const kindOf: Readonly<Record<PrunableKind, string>> = {
   sessions: 'session',
+  threads: 'thread',
   tokens: 'token',
   journals: 'journal',
   worktrees: 'worktree',

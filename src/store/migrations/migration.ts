@@ -13,6 +13,21 @@ export interface Migration {
 export interface MigrationSet {
   readonly name: 'hub' | 'transient'
   readonly migrations: readonly Migration[]
+  readonly base?: BaseSchema
+}
+
+/** A shorter way to the schema for a new SQLite file. */
+export interface BaseSchema {
+  /** The last migration that it replaces. */
+  readonly upTo: string
+  readonly statements: readonly string[]
+}
+
+/** Creates the whole schema in an empty SQLite database. */
+export function creationStatements({ base, migrations }: MigrationSet): readonly string[] {
+  const replaced = migrations.findIndex(({ name }) => name === base?.upTo) + 1
+  const later = migrations.slice(replaced).flatMap(({ statements }) => statements)
+  return [...(base?.statements ?? []), ...later]
 }
 
 export function checksumOf(migration: Migration): string {

@@ -1,5 +1,6 @@
 /** All migrations, oldest first. Add new ones at the end, and do not edit released ones. */
 import type { MigrationSet } from './migration.ts'
+import { hubBaseSchema } from './hub/base-schema.ts'
 import { tokens } from './hub/0001-tokens.ts'
 import { sessions } from './hub/0002-sessions.ts'
 import { connectors } from './hub/0003-connectors.ts'
@@ -22,13 +23,15 @@ import { turns } from './hub/0019-turns.ts'
 import { chat } from './hub/0020-chat.ts'
 import { routes } from './hub/0021-routes.ts'
 import { switchedThreads } from './hub/0022-switched-threads.ts'
+import { repositories } from './hub/0023-repositories.ts'
+import { sessionSandbox } from './hub/0024-session-sandbox.ts'
 import { connections } from './transient/0001-connections.ts'
 import { changedLists } from './transient/0002-changed-lists.ts'
 import { answersIfLost } from './transient/0003-answers-if-lost.ts'
 import { connectionEndpoints } from './transient/0004-connection-endpoints.ts'
 
 export type { Migration, MigrationSet } from './migration.ts'
-export { checksumOf } from './migration.ts'
+export { checksumOf, creationStatements } from './migration.ts'
 
 export const hubMigrations: MigrationSet = {
   name: 'hub',
@@ -55,7 +58,10 @@ export const hubMigrations: MigrationSet = {
     chat,
     routes,
     switchedThreads,
+    repositories,
+    sessionSandbox,
   ],
+  base: hubBaseSchema,
 }
 
 export const transientMigrations: MigrationSet = {

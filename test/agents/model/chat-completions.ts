@@ -58,6 +58,15 @@ export const chatCompletions: Dialect = {
     ],
   }),
   failure: (status, message) => ({ error: { message, type: 'scripted', param: null, code: String(status) } }),
+  full: {
+    error: {
+      message:
+        "This model's maximum context length is 200000 tokens. However, your messages resulted in 210000 tokens.",
+      type: 'invalid_request_error',
+      param: 'messages',
+      code: 'context_length_exceeded',
+    },
+  },
 }
 
 const chunkFrame = { id: 'chat_1', object: 'chat.completion.chunk', created: 0, model: 'scripted' }

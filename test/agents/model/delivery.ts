@@ -47,7 +47,7 @@ export function wholeText(body: object): ReplyText {
 }
 
 export interface Delivery {
-  readonly reply: Exclude<Reply, { is: 'failure' }>
+  readonly reply: Exclude<Reply, { is: 'failure' | 'full' }>
   readonly text: ReplyText
   readonly stalls: Stalls
   /** Aborts when the model stops. */

@@ -11,6 +11,8 @@ export interface Dialect {
   whole(parts: readonly Part[]): object
   stream(parts: readonly Part[]): ReplyStream
   failure(status: number, message: string): object
+  /** The conversation is too long for the model: the body of a status 400, or the events of an answer that fails. */
+  readonly full: object | readonly StreamEvent[]
 }
 
 export type Body = Readonly<Record<string, unknown>>

@@ -55,6 +55,13 @@ export const gemini: Dialect = {
     tail: [chunkOf([], 'STOP')],
   }),
   failure: (code, message) => ({ error: { code, message, status: statusNames[code] ?? 'UNKNOWN' } }),
+  full: {
+    error: {
+      code: 400,
+      message: 'The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).',
+      status: 'INVALID_ARGUMENT',
+    },
+  },
 }
 
 const statusNames: Readonly<Record<number, string>> = {

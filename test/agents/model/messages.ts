@@ -68,6 +68,10 @@ export const messages: Dialect = {
     ],
   }),
   failure: (status, message) => ({ type: 'error', error: { type: errorTypes[status] ?? 'api_error', message } }),
+  full: {
+    type: 'error',
+    error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+  },
 }
 
 const errorTypes: Readonly<Record<number, string>> = {

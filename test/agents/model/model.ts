@@ -13,7 +13,7 @@ import { chatCompletions } from './chat-completions.ts'
 import type { Conversation } from './conversation.ts'
 import { fingerprintOf, isSideRequest } from './conversation.ts'
 import { createStalls, streamText, wholeText, writeReply } from './delivery.ts'
-import type { Body, Dialect } from './dialect.ts'
+import type { Body, Dialect, StreamEvent } from './dialect.ts'
 import { usage } from './dialect.ts'
 import { gemini } from './gemini.ts'
 import { messages } from './messages.ts'
@@ -67,8 +67,9 @@ export async function startScriptedModel({
     if (reply.is === 'failure') {
       // Providers tell a client that asks too often when to come back.
       if (reply.status === 429) response.setHeader('retry-after', '1')
-      return sendJson(response, reply.status, dialect.failure(reply.status, 'The script says to fail.'))
+      return sendJson(response, reply.status, dialect.failure(reply.status, failureText(reply.status)))
     }
+    if (reply.is === 'full') return sendFull(response, dialect)
     const isStream = dialect.wantsStream(body, path)
     const answerText = isStream ? streamText(dialect.stream(reply.parts)) : wholeText(dialect.whole(reply.parts))
     const isComplete = await writeReply(response, { reply, text: answerText, stalls, stopping: stopping.signal })
@@ -107,6 +108,10 @@ export async function startScriptedModel({
   }
 }
 
+function failureText(status: number): string {
+  return `${status === 429 ? 'Rate limit reached. ' : ''}The script says to fail.`
+}
+
 /** Other requests that the programs make. */
 function answerOther(path: string): object {
   if (path.endsWith('count_tokens')) return { input_tokens: usage.input }
@@ -129,6 +134,12 @@ function decompressed(bytes: Buffer, encoding: string | undefined): string {
     default:
       return bytes.toString()
   }
+}
+
+function sendFull(response: ServerResponse, { full }: Dialect): void {
+  if (!Array.isArray(full)) return sendJson(response, 400, full)
+  const { type, head } = streamText({ head: full as readonly StreamEvent[], steps: [], tail: [] })
+  response.writeHead(200, { 'content-type': type }).end(head)
 }
 
 function sendJson(response: ServerResponse, status: number, body: object): void {

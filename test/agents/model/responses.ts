@@ -68,6 +68,19 @@ export const responses: Dialect = {
     })
   },
   failure: (status, message) => ({ error: { message, type: 'scripted', param: null, code: String(status) } }),
+  full: [
+    eventOf('response.failed', {
+      response: {
+        ...responseWith([]),
+        status: 'failed',
+        error: {
+          code: 'context_length_exceeded',
+          message: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
+        },
+      },
+      sequence_number: 0,
+    }),
+  ],
 }
 
 function numbered({ head, steps, tail }: ReplyStream): ReplyStream {

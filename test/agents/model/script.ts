@@ -6,6 +6,7 @@
  *   THINK text            think this
  *   SAY text              say this before the call
  *   FAIL status [times]   answer with this HTTP status, every time or this many times
+ *   FULL                  answer as a model does whose context is full
  *   CUT [times]           break the connection in the middle of the answer, once or this many times
  *   STALL                 begin the answer, but continue only when the test releases it
  *
@@ -26,6 +27,7 @@ import { sampleOf } from './sample.ts'
 
 export type Reply =
   | { readonly is: 'failure'; readonly status: number }
+  | { readonly is: 'full' }
   /** A cut breaks the connection in the middle, and a stall waits before the first part. */
   | { readonly is: 'answer' | 'cut' | 'stall'; readonly parts: readonly Part[]; readonly pauseMs: number }
 
@@ -36,6 +38,7 @@ export function replyTo(conversation: Conversation, tries: number): Reply {
   const { thinking, said, calls, troubles, stalls } = turnAfter(conversation.results.length, script)
   const trouble = troubleAt(tries, troubles)
   if (trouble?.is === 'failure') return { is: 'failure', status: trouble.status }
+  if (trouble?.is === 'full') return { is: 'full' }
   const again = Math.min(tries, countAll(troubles))
   const last = calls.length > 0 ? [] : lastWords(script, conversation)
   const texts = said.map((line, index) => (index < said.length - 1 || last.length > 0 ? `${line}\n` : line))
@@ -65,7 +68,7 @@ interface ScriptTurn {
 
 type Trouble = { readonly times: number } & (
   | { readonly is: 'failure'; readonly status: number }
-  | { readonly is: 'cut' }
+  | { readonly is: 'cut' | 'full' }
 )
 
 function readScript(prompt: string): Script {
@@ -80,7 +83,7 @@ function readScript(prompt: string): Script {
   }
   for (const line of prompt.split('\n')) {
     const [, directive = '', text = ''] = /^([A-Z]+)(?:\s+(.*?))?\s*$/.exec(line) ?? []
-    const opensTurn = ['PARALLEL', 'THINK', 'SAY', 'FAIL', 'CUT', 'STALL'].includes(directive)
+    const opensTurn = ['PARALLEL', 'THINK', 'SAY', 'FAIL', 'FULL', 'CUT', 'STALL'].includes(directive)
     if (turn.calls.length > 0 && (opensTurn || (directive === 'CALL' && !isParallel))) nextTurn()
     const [first, second] = text.split(/\s+/).map(Number)
     switch (directive) {
@@ -98,6 +101,9 @@ function readScript(prompt: string): Script {
         break
       case 'FAIL':
         turn.troubles.push({ is: 'failure', status: first || 500, times: second ?? Infinity })
+        break
+      case 'FULL':
+        turn.troubles.push({ is: 'full', times: Infinity })
         break
       case 'CUT':
         turn.troubles.push({ is: 'cut', times: first || 1 })
