@@ -9,6 +9,7 @@ import { existsSync, readFileSync, readdirSync, renameSync, rmSync, utimesSync, 
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
 import type { OutputOptions, Plugin } from 'rolldown'
+import { isNewerThan } from './freshness.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -21,7 +22,9 @@ const programs = {
   'checkpoint-thread': 'src/events/checkpoint-thread.ts',
   'draw-worker': 'src/terminal/screenshot/draw-worker.ts',
   'history-worker': 'src/terminal/history/history-worker.ts',
+  'index-worker': 'src/index/index-worker.ts',
   'pattern-worker': 'src/terminal/pattern-worker.ts',
+  'query-worker': 'src/index/query-worker.ts',
   sdk: 'src/endpoint/sdk.ts',
 }
 /** A bundle of its own, so that each of many holders loads only the code it needs. */
@@ -34,6 +37,7 @@ const external = [
   /^pg$/,
   /^undici$/,
   /^@modelcontextprotocol\/client/,
+  /^web-tree-sitter$/,
   /^@ai-sdk\//,
   /^@opentelemetry\//,
 ]
@@ -117,16 +121,10 @@ export async function currentBundle({ bundles, more = {}, sources = [] }: Bundle
   return bundle
 }
 
-/** The same check as in bin/signalbox. It compares ctime, because a replaced file can have an old mtime. */
 function freshBundle(bundles: string, stamp: string, more: readonly string[]): string | undefined {
-  try {
-    const bundle = join(bundles, readFileSync(stamp, 'utf8').trim())
-    const sources = ['src', 'scripts/bundle.ts', 'package-lock.json', ...more]
-    const changed = execFileSync('find', [...sources, '-cnewer', stamp], { cwd: root })
-    return changed.length === 0 && existsSync(join(bundle, 'signalbox.mjs')) ? bundle : undefined
-  } catch {
-    return undefined
-  }
+  if (!isNewerThan(stamp, ['src', 'scripts/bundle.ts', 'package-lock.json', ...more])) return undefined
+  const bundle = join(bundles, readFileSync(stamp, 'utf8').trim())
+  return existsSync(join(bundle, 'signalbox.mjs')) ? bundle : undefined
 }
 
 function hashOf(directory: string): string {

@@ -18,7 +18,12 @@ const uri = (name: string) => `test://counter/${name}`
 test('a second hub on the same data directory reports the first one and exits with 7', async () => {
   await using hub = await startOwnHub({ program: shippedHub })
   const second = spawn(process.execPath, [...shippedHub], {
-    env: { PATH: process.env['PATH'], SIGNALBOX_HOME: hub.home, SIGNALBOX_PORT: '0' },
+    env: {
+      PATH: process.env['PATH'],
+      SIGNALBOX_HOME: hub.home,
+      SIGNALBOX_PORT: '0',
+      SIGNALBOX_REPOSITORY_MCP_PORT: 'off',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const [output, [code]] = await Promise.all([second.stderr.toArray(), once(second, 'exit')])

@@ -17,6 +17,7 @@ import { shippedHub } from '../worlds/hub-process.ts'
 import { type OwnHub, faultsIn, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { exchange } from './exchange.ts'
 import { openSocket, type RawSocket } from './raw-socket.ts'
+import { scriptOf } from './page-script.ts'
 
 const openssl = requires('openssl')
 
@@ -52,7 +53,8 @@ openssl.describe('a hub with a certificate', () => {
 
   test('serves the page and the endpoint over https, as http/1.1', async () => {
     expect(await getSecurely('/healthz')).toMatchObject({ status: 200, from: 'hub' })
-    expect((await getSecurely('/assets/xterm/xterm.js')).text.length).toBeGreaterThan(100_000)
+    const script = scriptOf((await getSecurely('/')).text)
+    expect((await getSecurely(script)).text.length).toBeGreaterThan(100_000)
     const socket = connect({ host: '127.0.0.1', port: hub.port, ca: authority, ALPNProtocols: ['h2', 'http/1.1'] })
     await once(socket, 'secureConnect')
     expect(socket.alpnProtocol).toBe('http/1.1')

@@ -17,7 +17,12 @@ export interface FollowPage extends AsyncDisposable {
   scrollUp(): Promise<readonly string[]>
   /** Types into the terminal, key by key. */
   type(text: string): Promise<void>
-  readonly banner: Locator
+  /** Who has the keyboard. */
+  readonly keyboard: Locator
+  /** How the session ended. */
+  readonly end: Locator
+  /** Says that the connection is lost. */
+  readonly lost: Locator
   /** `80×24` */
   size(): Promise<string>
 }
@@ -71,8 +76,10 @@ export async function follow(
       await page.locator('.xterm-helper-textarea').focus()
       await page.keyboard.type(text)
     },
-    banner: page.getByRole('status'),
-    size: async () => (await page.locator('#size').textContent()) ?? '',
+    keyboard: page.getByRole('status', { name: 'Keyboard' }),
+    end: page.getByRole('status', { name: 'End of the session' }),
+    lost: page.getByRole('alert').filter({ hasText: 'No connection' }),
+    size: async () => (await page.getByTitle('Columns and rows').textContent()) ?? '',
     [Symbol.asyncDispose]: () => context.close(),
   }
 }

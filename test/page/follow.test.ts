@@ -40,7 +40,7 @@ program.describe('the follow page', () => {
     await viewer.sees(/^earlier-41$/)
     await viewer.type('echo "typed-$((40 + 2)) äöü"\n')
     await viewer.sees(/^typed-42 äöü$/)
-    expect(await viewer.page.locator('#status').textContent()).toBe('running')
+    await viewer.keyboard.filter({ hasText: 'You have the keyboard' }).waitFor()
     expect(viewer.complaints).toEqual([])
   })
 
@@ -58,10 +58,10 @@ program.describe('the follow page', () => {
         .first()
         .evaluate((span) => getComputedStyle(span).color)
     expect(await colourOf('true')).toBe('rgb(255, 100, 0)')
-    expect(await colourOf('bold')).toBe('rgb(138, 226, 52)')
-    await expect.poll(() => viewer.page.title(), patience).toBe('looks: at work – Signalbox')
+    expect(await colourOf('bold')).toBe('rgb(134, 221, 174)')
+    await expect.poll(() => viewer.page.title(), patience).toBe('looks: at work · Signalbox')
     await hub.call('set_window_title', { session: 'looks', title: 'by hand' })
-    await expect.poll(() => viewer.page.title(), patience).toBe('looks: by hand – Signalbox')
+    await expect.poll(() => viewer.page.title(), patience).toBe('looks: by hand · Signalbox')
     expect(viewer.complaints).toEqual([])
   })
 
@@ -69,11 +69,11 @@ program.describe('the follow page', () => {
     const report = `'${signalbox}' report`
     await startCommand(hub, 'asks', `read -r; ${report} waiting tea; read -r; ${report} working; cat`)
     await using viewer = await follow(browser, hub, 'asks')
-    await expect.poll(() => viewer.page.title(), patience).toBe('asks – Signalbox')
+    await expect.poll(() => viewer.page.title(), patience).toBe('asks · Signalbox')
     await viewer.type('\n')
-    await expect.poll(() => viewer.page.title(), patience).toBe('◆ asks – Signalbox')
+    await expect.poll(() => viewer.page.title(), patience).toBe('(1) asks · Signalbox')
     await viewer.type('\n')
-    await expect.poll(() => viewer.page.title(), patience).toBe('asks – Signalbox')
+    await expect.poll(() => viewer.page.title(), patience).toBe('asks · Signalbox')
   })
 
   test('places wide characters and any number of combining marks as the hub does', async () => {
@@ -154,7 +154,7 @@ program.describe('the follow page', () => {
     await expect.poll(() => first.size(), patience).not.toBe('')
     const atFirst = await first.size()
     await first.type('\n')
-    await second.banner.filter({ hasText: 'Read along' }).waitFor()
+    await second.keyboard.filter({ hasText: 'has the keyboard' }).waitFor()
     await expect.poll(() => second.size(), patience).not.toBe(atFirst)
     await second.sees('typed')
     await hub.call('send_input', { name: 'watched', text: '' })
@@ -168,7 +168,7 @@ program.describe('the follow page', () => {
     await hub.call('wait_session', { name: 'ended', for: 'exit' })
     await using viewer = await follow(browser, hub, 'ended')
     await viewer.sees(/^last words$/)
-    await viewer.banner.filter({ hasText: 'exit code 3' }).waitFor()
+    await viewer.end.filter({ hasText: 'exit code 3' }).waitFor()
   })
 
   test('reports the end of a session while it is viewed', async () => {
@@ -176,7 +176,7 @@ program.describe('the follow page', () => {
     await using viewer = await follow(browser, hub, 'ending')
     await viewer.type('\n')
     await viewer.sees(/^last words$/)
-    await viewer.banner.filter({ hasText: 'exit code 4' }).waitFor()
+    await viewer.end.filter({ hasText: 'exit code 4' }).waitFor()
     expect(viewer.complaints).toEqual([])
   })
 
@@ -184,10 +184,10 @@ program.describe('the follow page', () => {
     const counter = await startCounter(hub, 'survivor')
     await using viewer = await follow(browser, hub, 'survivor')
     await viewer.sees(/^line \d+$/)
-    const isReported = viewer.banner.filter({ hasText: 'Trying again' }).waitFor()
+    const isReported = viewer.lost.waitFor()
     await hub.restart('SIGKILL')
     await isReported
-    await expect.poll(() => viewer.banner.isVisible(), patience).toBe(false)
+    await expect.poll(() => viewer.lost.isVisible(), patience).toBe(false)
     await counter.stop()
     await viewer.sees('END')
     await showsScreenOfHub(viewer, hub, 'survivor')
@@ -232,7 +232,8 @@ program.describe('the follow page', () => {
     await first.type('all can read\n')
     for (const tab of tabs) await tab.locator('.xterm-rows').filter({ hasText: 'all can read' }).waitFor()
     await first.type('\x04')
-    for (const tab of tabs) await tab.getByRole('status').filter({ hasText: 'exit code 0' }).waitFor()
+    for (const tab of tabs)
+      await tab.getByRole('status', { name: 'End of the session' }).filter({ hasText: 'exit code 0' }).waitFor()
   })
 
   test('hostile output that would block an emulator does not block the page', async () => {

@@ -34,11 +34,11 @@ program.describe('logging in to a session', () => {
     const { session_url: link } = await hub.call('get_session_url', { name: 'goal' })
     expect(link).toBe(`http://127.0.0.1:${hub.port}/deep/below/goal`)
     await using viewer = await follow(browser, hub, 'goal', { path: '/deep/below/', token: null })
-    await viewer.banner.filter({ hasText: 'Not logged in.' }).waitFor()
+    await viewer.page.getByRole('heading', { name: /^Log in to / }).waitFor()
     expect((await viewer.rows()).join('')).toBe('')
     await viewer.page.getByLabel('Token').fill('sb_human_wrong')
     await viewer.page.getByRole('button', { name: 'Log in' }).click()
-    await viewer.banner.filter({ hasText: 'unknown' }).waitFor()
+    await viewer.page.getByRole('status').filter({ hasText: 'unknown' }).waitFor()
     await viewer.page.getByLabel('Token').fill(hub.token)
     await viewer.page.getByRole('button', { name: 'Log in' }).click()
     await viewer.sees('arrived')
@@ -98,15 +98,15 @@ program.describe('logging in to a session', () => {
   test('a token stored on the device logs in every tab until its owner logs out', async () => {
     await using viewer = await follow(browser, hub, 'goal', { token: null })
     await viewer.page.getByLabel('Token').fill(hub.token)
-    await viewer.page.getByLabel('Stay logged in').check()
+    await viewer.page.getByLabel('Keep me logged in').check()
     await viewer.page.getByRole('button', { name: 'Log in' }).click()
     await viewer.sees('arrived')
     const tab = await viewer.page.context().newPage()
     await tab.goto(`http://127.0.0.1:${hub.port}/`)
-    await tab.getByRole('status').filter({ hasText: 'The hub is ready.' }).waitFor()
+    await tab.getByRole('link', { name: 'goal' }).first().waitFor()
     await tab.getByRole('button', { name: 'Log out' }).click()
     await tab.reload()
-    await tab.getByRole('status').filter({ hasText: 'Not logged in.' }).waitFor()
+    await tab.getByRole('heading', { name: /^Log in to / }).waitFor()
   })
 
   test('shows the login form when the token in use is revoked', async () => {
@@ -119,18 +119,19 @@ program.describe('logging in to a session', () => {
 
   test('reports an unknown session name', async () => {
     await using viewer = await follow(browser, hub, 'nobody')
-    await viewer.banner.filter({ hasText: 'nobody' }).waitFor()
+    await viewer.page.getByRole('status').filter({ hasText: 'nobody' }).waitFor()
   })
 
   test('the first page lists sessions as they start and end, each with a link', async () => {
     const page = await browser.newPage()
     await page.goto(`http://127.0.0.1:${hub.port}/#token=${hub.token}`)
-    await page.getByRole('link', { name: 'goal' }).waitFor()
+    const list = page.getByRole('main')
+    await list.getByRole('link', { name: 'goal' }).waitFor()
     await startCommand(hub, 'latecomer', 'read; exit 5')
-    await page.getByRole('link', { name: 'latecomer' }).waitFor()
+    await list.getByRole('link', { name: 'latecomer' }).waitFor()
     await hub.call('send_input', { name: 'latecomer', text: '' })
-    await page.getByRole('listitem').filter({ hasText: 'latecomer' }).filter({ hasText: 'exit code 5' }).waitFor()
-    await page.getByRole('link', { name: 'goal' }).click()
+    await list.getByRole('listitem').filter({ hasText: 'latecomer' }).filter({ hasText: 'exit code 5' }).waitFor()
+    await list.getByRole('link', { name: 'goal' }).click()
     await page.locator('.xterm-rows').filter({ hasText: 'arrived' }).waitFor()
     await page.close()
   })
@@ -146,11 +147,24 @@ program.describe('logging in to a session', () => {
     expect(page.headers['cache-control']).toBe('no-store')
     expect(page.text).not.toContain('{{')
 
-    const code = await get('/assets/xterm/xterm.js')
+    const [script = ''] = /assets\/index-[\w-]+\.js/.exec(page.text) ?? []
+    const code = await get(`/${script}`, { 'accept-encoding': 'gzip, br' })
     expect([code.status, code.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
-    const again = await get('/assets/xterm/xterm.js', { 'if-none-match': code.headers['etag'] })
-    expect([again.status, again.text]).toEqual([304, ''])
-    for (const path of ['/terminal/', '/terminal/a/b', '/terminal/..%2fx', '/assets/', '/assets/tsconfig.json']) {
+    expect([code.headers['content-encoding'], code.headers['cache-control']]).toEqual([
+      'br',
+      'public, max-age=31536000, immutable',
+    ])
+    expect((await get(`/${script}`, { 'accept-encoding': 'identity' })).headers['content-encoding']).toBeUndefined()
+    for (const path of ['/', '/approvals', '/approvals/ap1']) expect((await get(path)).text).toContain(script)
+    for (const path of [
+      '/terminal/',
+      '/terminal/a/b',
+      '/terminal/..%2fx',
+      '/assets/',
+      '/assets/../index.html',
+      '/assets/index.html',
+      '/approvals/a/b',
+    ]) {
       expect([path, (await get(path)).status]).toEqual([path, 404])
     }
   })

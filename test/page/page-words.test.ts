@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-
-const page: string = new URL('../../web/page-words.js', import.meta.url).href
-const { withoutToolAdvice } = (await import(page)) as { withoutToolAdvice(message: string): string }
+import { withoutToolAdvice } from '../../web/hub/page-words.ts'
 
 test.each([
   ['There is no session "x". Call list_sessions for the names.', 'There is no session "x".'],

@@ -58,7 +58,7 @@ program.describe('the follow page on a phone', () => {
       await viewer.page.setViewportSize({ width, height })
       await expect.poll(outOfSight, patience).toEqual([])
       await viewer.page.getByRole('button', { name: 'Enter' }).tap()
-      await expect.poll(() => viewer.page.locator('#writer').textContent(), patience).toBe('you type')
+      await viewer.keyboard.filter({ hasText: 'You have the keyboard' }).waitFor()
       await expect.poll(outOfSight, patience).toEqual([])
     }
 
@@ -67,7 +67,7 @@ program.describe('the follow page on a phone', () => {
       return viewer.page.evaluate(() => {
         const { scrollWidth, scrollHeight } = document.documentElement
         const page = { name: 'the page', left: 0, top: 0, right: scrollWidth, bottom: scrollHeight }
-        const parts = ['header', '.xterm-screen', '#keys'].map((name) => {
+        const parts = ['header', '.xterm-screen', '.touch-keys'].map((name) => {
           const { left, top, right, bottom } = document.querySelector(name)!.getBoundingClientRect()
           return { name, left, top, right, bottom }
         })

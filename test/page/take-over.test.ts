@@ -27,17 +27,17 @@ program.describe('two viewers of one session', () => {
     await using ben = await follow(browser, hub, 'shared')
     await anna.sees('$')
     await ben.sees('$')
-    expect(await ben.banner.isVisible()).toBe(false)
+    await ben.keyboard.filter({ hasText: 'type to take the keyboard' }).waitFor()
 
     await anna.type('echo from-anna\n')
     await ben.sees(/^from-anna$/)
-    await ben.banner.filter({ hasText: 'Read along' }).waitFor()
-    expect(await anna.banner.isVisible()).toBe(false)
+    await ben.keyboard.filter({ hasText: 'has the keyboard' }).waitFor()
+    await anna.keyboard.filter({ hasText: 'You have the keyboard' }).waitFor()
 
     await ben.type('echo from-ben-too-early\n')
     await ben.page.getByRole('button', { name: 'Take over' }).click()
-    await anna.banner.filter({ hasText: 'Read along' }).waitFor()
-    await expect.poll(() => ben.banner.isVisible(), patience).toBe(false)
+    await anna.keyboard.filter({ hasText: 'Watching' }).waitFor()
+    await ben.keyboard.filter({ hasText: 'You have the keyboard' }).waitFor()
     await ben.type('echo from-ben\n')
     await anna.sees(/^from-ben$/)
 
@@ -72,7 +72,7 @@ program.describe('two viewers of one session', () => {
     function overflow() {
       return small.page.evaluate(() => {
         const screen = document.querySelector('.xterm-screen')!.getBoundingClientRect()
-        const place = document.querySelector('#place')!.getBoundingClientRect()
+        const place = document.querySelector('.tplace')!.getBoundingClientRect()
         return { right: screen.right <= place.right + 1, bottom: screen.bottom <= place.bottom + 1 }
       })
     }
@@ -84,10 +84,9 @@ program.describe('two viewers of one session', () => {
     await using ben = await follow(browser, hub, 'reloaded')
     await anna.sees('$')
     await anna.type('true\n')
-    await ben.banner.filter({ hasText: 'Read along' }).waitFor()
+    await ben.keyboard.filter({ hasText: 'Watching' }).waitFor()
     await anna.page.reload()
     await anna.sees('$')
-    await expect.poll(() => anna.page.locator('#writer').textContent(), patience).toBe('you type')
-    expect(await anna.banner.isVisible()).toBe(false)
+    await anna.keyboard.filter({ hasText: 'You have the keyboard' }).waitFor()
   })
 })

@@ -1,0 +1,54 @@
+/** The lower left part of the real screen of a session, drawn small. It is read while it is in sight, once a second at most. */
+import { useEffect, useRef, useState } from 'react'
+import type { Session } from '../../src/api/session.ts'
+import { isOver } from '../../src/api/session-status.ts'
+import { useIsLost, useLive } from '../hub/hub-context.tsx'
+import { type Screen, drawScreen } from './draw-screen.ts'
+
+export interface ThumbnailProps {
+  readonly session: Session
+  readonly height: number
+  /** The size of the letters. */
+  readonly letters?: number
+}
+
+export function Thumbnail({ session, height, letters = 7 }: ThumbnailProps) {
+  const frame = useRef<HTMLSpanElement>(null)
+  const [isInSight, setIsInSight] = useState(false)
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => setIsInSight(entry?.isIntersecting ?? false))
+    observer.observe(frame.current!)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <span className="thumb" style={{ height }} aria-hidden="true" ref={frame}>
+      {isInSight && session.terminal && <ScreenCanvas session={session} letters={letters} height={height} />}
+    </span>
+  )
+}
+
+const everyMs = 1_000
+
+function ScreenCanvas({
+  session,
+  letters,
+  height,
+}: {
+  readonly session: Session
+  readonly letters: number
+  readonly height: number
+}) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const isLost = useIsLost()
+  // The screen of an ended session does not change.
+  const uris = isOver(session.status) ? [] : [`resource://sessions/${session.id}/screen`]
+  const { value: screen } = useLive<Screen>(`screen:${session.id}`, ({ call }) => ({
+    uris,
+    everyMs,
+    read: (signal) => call<Screen>('read_screen', { session: session.id, include_attributes: true }, signal),
+  }))
+  useEffect(() => {
+    if (screen && canvas.current) drawScreen(canvas.current, screen, letters)
+  }, [screen, letters, height])
+  return <canvas className={isLost ? 'stale' : ''} ref={canvas} />
+}

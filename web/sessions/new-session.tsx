@@ -1,0 +1,13 @@
+/** The dialog that starts a session. */
+import { Sheet } from '../parts/sheet.tsx'
+import { SessionForm } from './session-form.tsx'
+
+export default function NewSession({ onClose }: { onClose(): void }) {
+  return (
+    <Sheet title="New session" onClose={onClose}>
+      <div className="sheet-b">
+        <SessionForm withMore onStarted={onClose} />
+      </div>
+    </Sheet>
+  )
+}
