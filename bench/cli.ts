@@ -1,17 +1,25 @@
 /**
- * The cost of CLI commands, compared with Node itself and with tmux: `npm run bench:cli [-- rounds]`. The commands
- * alternate, so that other load on the machine affects all of them. CPU is that of the command and its children, not
- * that of the hub it calls. The row of the hub itself is the time until it is ready.
+ * The cost of CLI commands, compared with Node itself and with tmux. The commands alternate, so that other load on the
+ * machine affects all of them. CPU is that of the command and its children, not that of the hub it calls. The row of the
+ * hub itself is the time until it is ready.
+ *
+ *   npm run bench:cli -- [--rounds 15] [--write-docs]
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { startHubProcess } from '../test/worlds/hub-process.ts'
 import { createTempHome } from '../test/harness/temp-home.ts'
-import { median } from './figures.ts'
+import { machine, median } from './figures.ts'
+import { markdownTable } from './markdown-table.ts'
+import { writeIntoDocs } from './write-benchmarks.ts'
 
-const rounds = Number(process.argv[2] ?? 15)
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '15' }, 'write-docs': { type: 'boolean', default: false } },
+})
+const rounds = Number(values.rounds)
+if (!(rounds > 0)) throw new Error(`--rounds must be a number greater than 0, not "${values.rounds}".`)
 const signalbox = fileURLToPath(new URL('../bin/signalbox', import.meta.url))
 
 interface Usage {
@@ -47,16 +55,17 @@ try {
 }
 
 const bare = medianOf('node -e 0', 'cpuMs')
-console.log(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.version}, medians of ${rounds}`)
-console.table(
-  Object.fromEntries(
-    [...usages.keys()].map((name) => {
-      const cpuMs = medianOf(name, 'cpuMs')
-      const times = (cpuMs / bare).toFixed(1)
-      return [name, { 'CPU ms': Math.round(cpuMs), '× node -e 0': times, ms: Math.round(medianOf(name, 'wallMs')) }]
-    }),
-  ),
-)
+const rows = [...usages.keys()].map((name) => {
+  const cpuMs = medianOf(name, 'cpuMs')
+  return [`\`${name}\``, cpuMs.toFixed(0), (cpuMs / bare).toFixed(1), medianOf(name, 'wallMs').toFixed(0)]
+})
+const table = [
+  ...markdownTable([['command', 'CPU ms', '× `node -e 0`', 'ms'], ...rows], 1),
+  '',
+  `${machine()}. Medians of ${rounds} interleaved rounds.`,
+].join('\n')
+console.log(table)
+if (values['write-docs']) await writeIntoDocs('bench:cli', table)
 
 function medianOf(name: string, field: keyof Usage): number {
   return median((usages.get(name) ?? []).map((usage) => usage[field]))

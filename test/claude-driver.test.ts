@@ -7,6 +7,7 @@ import type { Approval } from '../src/api/approval.ts'
 import type { Session } from '../src/api/session.ts'
 import type { Message, Thread } from '../src/api/thread.ts'
 import { until } from './fixtures/until.ts'
+import { compileCache } from './harness/compile-cache.ts'
 import { callTool } from './harness/modern-call.ts'
 import { createTempHome } from './harness/temp-home.ts'
 import type { HubProcess } from './worlds/hub-process.ts'
@@ -24,7 +25,7 @@ async function open(more: { readonly args?: readonly string[]; readonly own_tool
   const template = { name: 'agent', agent: 'claude', driver: 'claude', mode: 'structured', command: process.execPath }
   writeFileSync(
     join(home, 'templates/agent.json'),
-    JSON.stringify({ ...template, args: [fixture, notes, ...args], ...rest }),
+    JSON.stringify({ ...template, args: [fixture, notes, ...args], env: compileCache, ...rest }),
   )
   let hub: HubProcess = await startHubProcess({ home })
   const call = (tool: string, input: object) => callTool(hub, tool, { ...input })

@@ -124,6 +124,8 @@ test('only these files write to stdout without escaping', () => {
     'attach/raw-terminal.ts',
     // A policy goes into a pipe unchanged.
     'policy/policy.ts',
+    // The answer comes in pieces, each of them escaped there.
+    'repositories/answer-printer.ts',
     // Recordings and pictures are written unchanged.
     'sessions/export.ts',
     // --raw
@@ -136,7 +138,8 @@ test('only these files write to stdout without escaping', () => {
     'sessions/shot.ts',
     // The question is escaped there.
     'terminal-output/confirm.ts',
-    // Draws only its own signs, on stderr.
+    // Both draw only their own signs, on stderr.
+    'terminal-output/progress-bar.ts',
     'terminal-output/spinner.ts',
     // The answer of an agent comes in pieces, each of them escaped there.
     'threads/frame-printer.ts',

@@ -243,7 +243,12 @@ function intoFullDevice(argv: readonly string[], env: Record<string, string>) {
 
 async function failing(line: string, env: Record<string, string>) {
   const child = spawn('sh', ['-c', `exec ${line}`], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      SIGNALBOX_REPOSITORY_MCP_PORT: 'off',
+      ...env,
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -12,6 +12,7 @@ import { readBlocks, readSteps } from './documents/page-steps.ts'
 import { runSteps } from './documents/run-steps.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import { type HubProcess, type HubProcessOptions, startHubProcess } from './worlds/hub-process.ts'
+import { compileCache } from './harness/compile-cache.ts'
 import { callTool } from './harness/modern-call.ts'
 import { requires } from './harness/requires.ts'
 import { exchange } from './http/exchange.ts'
@@ -205,7 +206,7 @@ async function startHub(options: Partial<HubProcessOptions> = {}): Promise<HubPr
 
 function startExample(file: string, args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [join(root, 'examples', file), ...args], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...compileCache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

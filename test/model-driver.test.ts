@@ -6,6 +6,8 @@ import type { Approval } from '../src/api/approval.ts'
 import type { LoggedEvent } from '../src/api/event.ts'
 import type { Session } from '../src/api/session.ts'
 import type { Thread } from '../src/api/thread.ts'
+import type { Span } from '../src/api/trace.ts'
+import { traceSchema } from '../src/api/trace.ts'
 import { startScriptedModel } from './agents/model/model.ts'
 import { until } from './fixtures/until.ts'
 import { callTool } from './harness/modern-call.ts'
@@ -291,7 +293,54 @@ test('an ended session is resumed with its conversation', async () => {
   expect(world.model.asked.at(-1)?.earlier).toContain('FINAL first life')
 })
 
+test.each(['create_session', 'enqueue_one_off', 'resume_session'])(
+  'the first prompt of %s is a turn, and its trace is one tree',
+  async (tool) => {
+    const name = tool.replaceAll('_', '-')
+    if (tool === 'resume_session') {
+      await world.create(name, 'openai')
+      await world.prompt(name, 'FINAL first life')
+      await world.call('kill_session', { name })
+      await until(async () => (await world.session(name)).can_resume)
+    }
+    const prompt = 'CALL hub_status {}\nFINAL started'
+    await world.call(tool, { name, prompt, ...(tool !== 'resume_session' && { template: 'openai' }) })
+    const { id } = await world.session(name)
+    const ended = () => world.events({ session: id, type: 'turn-ended' })
+    await until(async () => (await ended()).length > 0)
+    const [{ correlation } = {}] = await ended()
+    const { spans } = traceSchema.parse(await world.call('get_trace', { correlation }))
+    expect(spans.map(({ type, payload }) => [type, payload['tool']])).toEqual([['tool-called', tool]])
+    const turn = [...within(spans)].find(({ type }) => type === 'turn-started')
+    expect(turn).toMatchObject({ payload: { chain: [name] }, session: id, route: `session:${name}` })
+    expect(turn?.spans.map(({ type }) => type)).toEqual(['model-called', 'tool-called', 'model-called', 'turn-ended'])
+    await world.call('kill_session', { name })
+  },
+)
+
+function* within(spans: readonly Span[]): Generator<Span> {
+  for (const span of spans) {
+    yield span
+    yield* within(span.spans)
+  }
+}
+
 describe('after a kill of the hub', () => {
+  test('a queued job that the next hub starts still belongs to the call that queued it', async () => {
+    await using own = await open({ SIGNALBOX_JOB_CONCURRENCY: '1' })
+    await own.call('enqueue_one_off', { name: 'first', command: 'cat' })
+    await own.call('enqueue_one_off', { name: 'second', template: 'openai', prompt: 'FINAL done' })
+    await own.kill()
+    await own.call('kill_session', { name: 'first' })
+    const { id } = await own.session('second')
+    await until(async () => (await own.events({ session: id, type: 'turn-ended' })).length > 0)
+    const [queued] = await own.events({ session: id, type: 'job-queued' })
+    const [started] = await own.events({ session: id, type: 'turn-started' })
+    expect(started).toMatchObject({ correlation: queued?.correlation, parent: queued?.id })
+    const [called] = await own.events({ correlation: queued?.correlation, type: 'tool-called' })
+    expect(called).toMatchObject({ id: queued?.parent, payload: { tool: 'enqueue_one_off' } })
+  })
+
   test('a turn that was cut in the middle of an answer has everything that arrived, and can be continued', async () => {
     await using own = await open()
     await own.create('a', 'assistant')

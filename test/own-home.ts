@@ -14,6 +14,8 @@ export default function setup(): () => void {
     // Empty and not unset, because a shell would otherwise use a file in the home.
     HISTFILE: '',
     LANG: 'C.UTF-8',
+    // The tests of sandboxes name them.
+    SIGNALBOX_SANDBOX: 'off',
     npm_config_update_notifier: 'false',
   })
   return () => rmSync(home, { recursive: true, force: true, maxRetries: 5 })

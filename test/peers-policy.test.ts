@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Approval } from '../src/api/approval.ts'
 import { until } from './fixtures/until.ts'
+import { compileCache } from './harness/compile-cache.ts'
 import { asking, calling, type PeersWorld, startPeersWorld } from './worlds/peers-world.ts'
 
 let world: PeersWorld
@@ -22,7 +23,8 @@ beforeAll(async () => {
   world = await startPeersWorld({ SIGNALBOX_APPROVAL_HOLD: '600' })
   const upstream = fileURLToPath(new URL('worlds/counting-upstream.ts', import.meta.url))
   const args = [upstream, world.path('deeds')]
-  await world.call('save_connector', { name: 'counting', transport: 'stdio', cmd: process.execPath, args })
+  const options = { env: compileCache }
+  await world.call('save_connector', { name: 'counting', transport: 'stdio', cmd: process.execPath, args, options })
   for (const name of ['a', 'b', 'c']) {
     await world.agent(name, { connectors: [{ connector: 'counting', label: 'up' }] })
   }

@@ -106,7 +106,7 @@ test('the name of a peer is answered, not listed, and decided as sessions_code_a
   ])
   expect(String(answer).match(/-32951/g)).toHaveLength(3)
   expect((await world.thread('b')).messages.findLast(({ role }) => role === 'user')).toMatchObject({
-    content: [{ text: expect.stringMatching(/asks for your advice on code[^]*The question:\n\nwhy\?/) }],
+    content: [{ text: expect.stringMatching(/^Another agent asks:\n\nGive advice on code[^]*\n\nwhy\?$/) }],
   })
   await world.call('set_policy', { scope: 'session', target: 'a', source: '' })
 })

@@ -1,7 +1,9 @@
 /** The lists that clients get if they name no toolsets: short, and enough for a day's work. */
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { terminalToolNames } from '../src/api/terminal-tools.ts'
 import { essentialTools } from '../src/api/toolsets.ts'
+import { createDemoRepository } from './fixtures/demo-repository.ts'
 import { callTool } from './harness/modern-call.ts'
 import { modern } from './http/modern-request.ts'
 import { connectV2Legacy, connectV2Modern } from './interop/sdk-v2-client.ts'
@@ -68,6 +70,15 @@ test('an agent’s list has 12 KB with every terminal tool, and no output schema
 
   const named = await list({ token, query: '?toolsets=policy' })
   expect(named.find(({ name }) => name === 'policy_check')).toHaveProperty('outputSchema')
+})
+
+test('the repositories of an agent add at most 1.5 KB to its list', async () => {
+  const workspace = createDemoRepository(join(hub.home, 'workspaces', 'work'))
+  await start(hub, 'reader', 'cat', { working_dir: workspace })
+  const tools = await list({ token: await agentOf('reader') })
+  const added = tools.filter(({ name }) => name.startsWith('repositories_'))
+  expect(added).toHaveLength(4)
+  expect(bytesOf(added)).toBeLessThanOrEqual(1.5 * 1024)
 })
 
 test('an unlisted tool is found by search_tools, and recorded under its own name when call_tool calls it', async () => {

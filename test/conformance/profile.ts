@@ -23,7 +23,12 @@ const openAuthenticator: Authenticator = {
 export async function startProfile(): Promise<Profile> {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await createTempHome())
-  const env = { SIGNALBOX_HOME: home.path, SIGNALBOX_PORT: '0', SIGNALBOX_LOG_LEVEL: 'error' }
+  const env = {
+    SIGNALBOX_HOME: home.path,
+    SIGNALBOX_PORT: '0',
+    SIGNALBOX_REPOSITORY_MCP_PORT: 'off',
+    SIGNALBOX_LOG_LEVEL: 'error',
+  }
   const hub = await startHub(loadConfig({ env }), {
     authenticator: openAuthenticator,
     providers: (deps) => [createFixtureProvider(deps)],

@@ -72,8 +72,9 @@ function environment(home: string, path: string): Record<string, string> {
     PATH: [...places, join(path, 'bin')].join(delimiter),
     LANG,
     HOME: home,
-    // The default port may be in use here. The commands find the hub by its data directory.
+    // The default ports may be in use here. The commands find the hub by its data directory.
     SIGNALBOX_PORT: '0',
+    SIGNALBOX_REPOSITORY_MCP_PORT: '0',
     npm_config_update_notifier: 'false',
   }
 }

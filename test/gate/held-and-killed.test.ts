@@ -5,6 +5,7 @@ import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect, test } from 'vitest'
+import { until } from '../fixtures/until.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { type GateWorld, startGateWorld } from '../worlds/gate-world.ts'
@@ -96,6 +97,32 @@ test('a call that was approved and running when the hub was killed has an unknow
   expect(await resumed.message()).toMatchObject({ error: { code: -32001, data: { outcome: 'unknown' } } })
 })
 
-async function approvalOf(world: GateWorld, id: string): Promise<unknown> {
-  return ((await world.call('list_approvals', { id }))['approvals'] as readonly unknown[])[0]
+test('a session does not wait for a client that has left, and the client gets its answer if it comes back', async () => {
+  const holdSeconds = 4
+  await using world = await startGateWorld({ SIGNALBOX_APPROVAL_HOLD: String(holdSeconds) })
+  await world.setPolicy('default: ask')
+  const connection = await connectLegacy(world.agent, { token: world.agent.token })
+  const askedAt = Date.now()
+  const asked = await connection.stream('tools/call', called)
+  const id = await world.pending()
+  await expect.poll(() => asked.lastId, patience).toBeDefined()
+  const activity = async () => ((await world.call('get_session', { name: 'agent' }))['activity'] as { is: string }).is
+  const isWaiting = async () => [await activity(), (await approvalOf(world, id))['waiting']]
+  await expect.poll(isWaiting, patience).toEqual(['waiting', true])
+  asked.close()
+  await expect.poll(async () => (await approvalOf(world, id))['waiting'], patience).toBe(false)
+  await expect.poll(activity, patience).not.toBe('waiting')
+  // Also after the time for which the call would have been held.
+  await until(() => Date.now() > askedAt + (holdSeconds + 1) * 1_000)
+  expect(await activity()).not.toBe('waiting')
+  expect(await approvalOf(world, id)).toMatchObject({ status: 'pending', waiting: false })
+
+  await world.call('decide_approval', { id, decision: 'approve' })
+  using resumed = await connection.listen(asked.lastId)
+  await expect.poll(() => JSON.stringify(resumed.messages), patience).toContain('"result"')
+  expect(world.deeds()).toEqual(['tools/call Act-Now'])
+})
+
+async function approvalOf(world: GateWorld, id: string): Promise<Readonly<Record<string, unknown>>> {
+  return ((await world.call('list_approvals', { id }))['approvals'] as readonly Readonly<Record<string, unknown>>[])[0]!
 }

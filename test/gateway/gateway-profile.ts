@@ -36,6 +36,7 @@ export async function startProfileOf(
   const env = {
     SIGNALBOX_HOME: home.path,
     SIGNALBOX_PORT: '0',
+    SIGNALBOX_REPOSITORY_MCP_PORT: 'off',
     SIGNALBOX_LOG_LEVEL: 'error',
     SHELL: '/bin/sh',
     PATH: process.env['PATH'],

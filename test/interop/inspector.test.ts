@@ -1,15 +1,8 @@
 /** The command line of the official Inspector against the shipped hub, with a bearer token, in both eras. */
-import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { z } from 'zod'
 import { type HubProcess, startHubProcess } from '../worlds/hub-process.ts'
 import { createTempHome, type TempHome } from '../harness/temp-home.ts'
-
-const inspectorFolder = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/inspector/package.json'))
-const launcher = join(inspectorFolder, 'clients/launcher/build/index.js')
+import { inspectAt } from './inspect.ts'
 
 let home: TempHome
 let hub: HubProcess
@@ -61,29 +54,5 @@ describe.each([
   })
 })
 
-interface Inspection {
-  readonly code: number
-  readonly result: unknown
-  readonly stderr: string
-}
-
-/** The era can only be set in a configuration file. */
-async function inspect(era: string, options: readonly string[], token = hub.token): Promise<Inspection> {
-  await using scratch = await createTempHome()
-  const config = join(scratch.path, 'servers.json')
-  const server = {
-    type: 'streamable-http',
-    url: `${hub.url}?toolsets=all`,
-    headers: { Authorization: `Bearer ${token}` },
-    protocolEra: era,
-  }
-  await writeFile(config, JSON.stringify({ mcpServers: { hub: server } }))
-  const args = [launcher, '--cli', '--config', config, '--server', 'hub', ...options, '--format', 'json']
-  const env = { ...process.env, HOME: scratch.path, MCP_INSPECTOR_SECRET_STORE: 'memory' }
-  return await new Promise((resolve) => {
-    const child = execFile(process.execPath, args, { env }, (_, stdout, stderr) => {
-      const parsed = z.object({ result: z.unknown() }).safeParse(stdout.trim() === '' ? {} : JSON.parse(stdout))
-      resolve({ code: child.exitCode ?? -1, result: parsed.data?.result, stderr })
-    })
-  })
-}
+const inspect = (era: string, options: readonly string[], token = hub.token) =>
+  inspectAt({ url: `${hub.url}?toolsets=all`, token }, era, options)

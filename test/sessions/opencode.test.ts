@@ -34,7 +34,9 @@ beforeAll(async () => {
   for (const folder of [bin, join(place, 'home'), join(place, 'work')]) mkdirSync(folder)
   const program = join(bin, 'opencode')
   const fixture = resolve(import.meta.dirname, '../fixtures/opencode/opencode.ts')
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${fixture}' "$@"\n`)
+  // The hub drops the variable.
+  const cache = process.env['NODE_COMPILE_CACHE'] ?? ''
+  writeFileSync(program, `#!/bin/sh\nNODE_COMPILE_CACHE='${cache}' exec '${process.execPath}' '${fixture}' "$@"\n`)
   chmodSync(program, 0o755)
   hub = await startSessionHub({ HOME: join(place, 'home'), PATH: `${bin}${delimiter}${process.env['PATH']}` })
 })

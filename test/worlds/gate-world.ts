@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { compileCache } from '../harness/compile-cache.ts'
 import type { Endpoint } from '../harness/modern-call.ts'
 import { shippedHub } from './hub-process.ts'
 import { type OwnHub, patience, startOwnHub } from './own-hub.ts'
@@ -42,6 +43,7 @@ export async function startGateWorld(env: Readonly<Record<string, string>> = {})
     transport: 'stdio',
     cmd: process.execPath,
     args: [fileURLToPath(new URL('counting-upstream.ts', import.meta.url)), file],
+    options: { env: compileCache },
   })
   await hub.call('bind_connector', { session: 'agent', connector: 'counting', label: 'up' })
   const { token } = await hub.call('issue_token', { role: 'agent', session: 'agent' })

@@ -1,5 +1,6 @@
 /** The hub as shipped, in its own process, with connectors bound to sessions whose agents may do everything. */
 import { fileURLToPath } from 'node:url'
+import { compileCache } from '../harness/compile-cache.ts'
 import type { Endpoint } from '../harness/modern-call.ts'
 import { shippedHub } from './hub-process.ts'
 import { type OwnHub, startOwnHub } from './own-hub.ts'
@@ -39,6 +40,7 @@ export function overStdio({ cmd, args, env }: Program, options: Readonly<Record<
 export function upstreamProgram(name: string, ...args: readonly string[]): Program {
   return {
     cmd: process.execPath,
+    env: compileCache,
     args: [fileURLToPath(new URL(`../gateway/upstreams/${name}.ts`, import.meta.url)), ...args],
   }
 }

@@ -42,7 +42,8 @@ export async function hold(command: string, options: HoldOptions = {}): Promise<
   const directory = temporaryDirectory()
   const socket = join(directory, 's.sock')
   const journal = { segmentBytes, maxBytes }
-  const info = await startHolder({ version: 'test', socket, directory, journal, program: shellLine(command, env) })
+  const task = { version: 'test', socket, directory, journal, program: shellLine(command, env) }
+  const info = await startHolder(task, process.env['NODE_COMPILE_CACHE'])
   onTestFinished(() => endProgram(info.childPid))
   return { directory, journal: join(directory, 'journal'), socket, info }
 }

@@ -53,7 +53,15 @@ export async function startHubProcess(options: HubProcessOptions): Promise<HubPr
   const child = spawn(file, args, {
     cwd: fromRoot(''),
     detached: viaNpm,
-    env: { ...outsideEnvironment(), SIGNALBOX_HOME: home, SIGNALBOX_PORT: '0', ...env },
+    env: {
+      ...outsideEnvironment(),
+      SIGNALBOX_HOME: home,
+      SIGNALBOX_PORT: '0',
+      // Hubs of other tests run at the same time.
+      SIGNALBOX_REPOSITORY_MCP_PORT: 'off',
+      SIGNALBOX_SANDBOX: 'off',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
   })
   let log = ''

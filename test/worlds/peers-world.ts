@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { LoggedEvent } from '../../src/api/event.ts'
 import type { Thread } from '../../src/api/thread.ts'
+import { compileCache } from '../harness/compile-cache.ts'
 import { callTool, type Endpoint, modernRequest } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import type { HubProcess } from './hub-process.ts'
@@ -47,7 +48,7 @@ export async function startPeersWorld(env: Readonly<Record<string, string>> = {}
     mode: 'structured',
     command: process.execPath,
     args: [fixture],
-    env: { PEER_NOTES: notes },
+    env: { PEER_NOTES: notes, ...compileCache },
   }
   writeFileSync(join(home, 'templates/peer.json'), JSON.stringify(template))
   let hub: HubProcess = await startHubProcess({ home, env })

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { compileCache } from '../harness/compile-cache.ts'
 import { shippedHub } from './hub-process.ts'
 import type { Target } from '../http/exchange.ts'
 import { faultsIn, type OwnHub, patience, startOwnHub } from './own-hub.ts'
@@ -77,7 +78,7 @@ export async function startScriptedWorld(
         transport: 'stdio',
         cmd: process.execPath,
         args: [program, journal, listsFile, ...(isModern ? ['--modern'] : []), ...(instructions ? [instructions] : [])],
-        options: { ...options, ...(isModern && { era: 'modern' }) },
+        options: { env: compileCache, ...options, ...(isModern && { era: 'modern' }) },
         strict,
       })
       return {

@@ -3,12 +3,15 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { NewEvent } from '../../src/api/event.ts'
 import type { Template } from '../../src/api/template.ts'
 import { templateSchema } from '../../src/api/template.ts'
 import { HubError } from '../../src/base/hub-error.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createRedactor } from '../../src/base/redact.ts'
 import type { PersonsEnvironment } from '../../src/config/config.ts'
+import type { Appended } from '../../src/events/events.ts'
+import { createTurns } from '../../src/gate/gate.ts'
 import { createNotices } from '../../src/mcp/mcp.ts'
 import type { SessionRecord, Sessions, SessionsOptions } from '../../src/sessions/sessions.ts'
 import { createFindSession, createSessions } from '../../src/sessions/sessions.ts'
@@ -109,6 +112,12 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
     destination: { write: (line) => complaints.push(line) },
   })
 
+  function append(event: NewEvent): Appended {
+    // The time of this event varies.
+    if (event.type !== 'activity-changed') events.push(event)
+    return { seq: 0, id: '', at: '' }
+  }
+
   const openTerminals = () =>
     createTerminals({
       directory: join(home, 'sessions'),
@@ -126,22 +135,29 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
   function start(store: Store, { terminals = openTerminals(), ...options }: WorldOptions = {}): Sessions {
     const { environment = ownEnvironment } = options
     const notices = createNotices()
+    const findSession = createFindSession(store)
     threads = createThreads({
       store,
       notices,
+      signals: { emit() {} },
       redactor: createRedactor(),
-      findSession: createFindSession(store),
+      findSession,
     })
     return createSessions({
       store,
       hubId: 'hub-1',
       events: {
-        append: async (event) => {
-          // The time of this event varies.
-          if (event.type !== 'activity-changed') events.push(event)
-          return { ...event, seq: 0, id: '', at: '' }
-        },
+        append: async (event) => append(event),
+        read: async () => ({ events: [], nextCursor: 0, dropped: 0 }),
       },
+      turns: createTurns({
+        store,
+        hubId: 'hub-1',
+        events: { append: async (event) => append(event), appendLater: (event) => void append(event) },
+        threads,
+        findSession,
+        log,
+      }),
       notices,
       log,
       drivers: createDrivers([
@@ -156,6 +172,11 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
           toolsOfHub: async () => [],
           answeredInTerminal: async () => {},
         }),
+      },
+      sandboxes: {
+        setting: 'off',
+        choose: async () => ({ is: 'open' }),
+        confine: async () => Promise.reject(new Error('no sandbox')),
       },
       connectors: { bindAll: async () => {}, bindLegacyMap: async () => {}, usesOf: async () => [] },
       chat: { bridge: async () => {} },
