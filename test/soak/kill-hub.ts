@@ -23,8 +23,9 @@ export interface KillReport {
 }
 
 const clientCount = 4
-/** Long enough for some calls to end, short enough to interrupt others. */
-const longestLifeMs = 400
+/** So many calls end before the kill, which then interrupts others. */
+const callsBeforeKill = 10
+const longestWaitMs = 200
 
 export async function killHubRepeatedly(kills: number): Promise<KillReport> {
   await using home = await createTempHome()
@@ -52,18 +53,25 @@ export async function killHubRepeatedly(kills: number): Promise<KillReport> {
 
 async function workUntilKilled(hub: HubProcess, ledger: Ledger): Promise<void> {
   const stop = new AbortController()
-  const working = Promise.all(Array.from({ length: clientCount }, () => work(hub, ledger, stop.signal)))
-  await Promise.race([delay(Math.random() * longestLifeMs), working])
+  const enough = Promise.withResolvers<void>()
+  let calls = 0
+  const onCall = () => {
+    if (++calls === callsBeforeKill) enough.resolve()
+  }
+  await openSubscribed(hub, ledger)
+  const working = Promise.all(Array.from({ length: clientCount }, () => work(hub, ledger, onCall, stop.signal)))
+  await Promise.race([enough.promise.then(() => delay(Math.random() * longestWaitMs)), working])
   stop.abort()
   await hub.end('SIGKILL')
   await working
 }
 
 /** Works until the hub is killed. A failure before that is a fault of the hub. */
-async function work(endpoint: Endpoint, ledger: Ledger, killed: AbortSignal): Promise<void> {
+async function work(endpoint: Endpoint, ledger: Ledger, onCall: () => void, killed: AbortSignal): Promise<void> {
   for (;;) {
     try {
       await workOnce(endpoint, ledger)
+      onCall()
     } catch (error) {
       if (killed.aborted) return
       throw error
@@ -79,9 +87,7 @@ async function workOnce(endpoint: Endpoint, ledger: Ledger): Promise<void> {
     await callTool(endpoint, 'revoke_token', { id })
     ledger.revoked(id)
   } else if (chance < 0.33) {
-    const connection = await openConnection(endpoint)
-    const { status } = await requestOn(endpoint, connection, 'resources/subscribe', { uri: 'resource://hub/status' })
-    if (status === 200) ledger.connected(connection)
+    await openSubscribed(endpoint, ledger)
   } else if (chance < 0.45) {
     const page = eventPage.parse(await callTool(endpoint, 'query_events', { limit: 20, cursor: newest(ledger) }))
     for (const event of page.events) ledger.sawEvent(event)
@@ -90,6 +96,12 @@ async function workOnce(endpoint: Endpoint, ledger: Ledger): Promise<void> {
     const issued = issuedToken.parse(await callTool(endpoint, 'issue_token', { role: 'human', label }))
     ledger.issued({ ...issued, label })
   }
+}
+
+async function openSubscribed(endpoint: Endpoint, ledger: Ledger): Promise<void> {
+  const connection = await openConnection(endpoint)
+  const { status } = await requestOn(endpoint, connection, 'resources/subscribe', { uri: 'resource://hub/status' })
+  if (status === 200) ledger.connected(connection)
 }
 
 function newest({ events }: Ledger): string | undefined {
