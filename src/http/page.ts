@@ -27,7 +27,7 @@ const types = new Map([
 ])
 
 /** The routes of the page other than the follow links. */
-const routes = /^\/(approvals(\/[\w-]{1,64})?)?$/
+const routes = /^\/((approvals|connections|policy|activity|repositories|settings)(\/[\w.~%-]{1,256})?)?$/
 const sessionNameOrId = /^[\w-]{1,64}$/
 const assetPath = /^\/assets\/([\w-]+(?:\.[\w-]+)+)$/
 

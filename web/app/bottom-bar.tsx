@@ -6,7 +6,8 @@ import { usePendingApprovals } from '../hub/hub-data.ts'
 import { Icon } from '../parts/icons.tsx'
 import { StateMark } from '../parts/marks.tsx'
 import { PageLink } from './link.tsx'
-import { type Route, useRoute } from './router.ts'
+import { type Route, go, useRoute } from './router.ts'
+import { sections } from './sections.ts'
 import { ShellContext } from './shell-context.ts'
 import { switchTheme } from './theme.ts'
 
@@ -15,7 +16,7 @@ export function BottomBar() {
   const { openNewSession, logOut, openPalette } = use(ShellContext)
   const { value: approvals = [] } = usePendingApprovals()
   const isLost = useIsLost()
-  if (route.is === 'session' || (route.is === 'approvals' && route.id !== undefined)) return null
+  if (route.is === 'session' || ('id' in route && route.id !== undefined)) return null
   const current = (is: Route['is']) => (route.is === is ? ({ 'aria-current': 'page' } as const) : {})
   return (
     <nav className="bottom" aria-label="Main, bottom">
@@ -44,6 +45,14 @@ export function BottomBar() {
         </Menu.Trigger>
         <Menu.Portal>
           <Menu.Content className="menu" sideOffset={8} collisionPadding={8}>
+            {sections.map(
+              ({ is, title }) =>
+                is !== 'approvals' && (
+                  <Menu.Item key={is} onSelect={() => go({ is, id: undefined })}>
+                    {title}
+                  </Menu.Item>
+                ),
+            )}
             <Menu.Item onSelect={openPalette}>Search or run</Menu.Item>
             <Menu.Item onSelect={switchTheme}>Switch theme</Menu.Item>
             <Menu.Item onSelect={logOut}>Log out</Menu.Item>

@@ -8,6 +8,7 @@ import { StateMark } from '../parts/marks.tsx'
 import { addressOf, byUrgency, shownState, stateOf, stateWords } from '../parts/session-state.ts'
 import { Sheet } from '../parts/sheet.tsx'
 import { go } from './router.ts'
+import { sections } from './sections.ts'
 import { ShellContext } from './shell-context.ts'
 import { switchTheme } from './theme.ts'
 import { showFailure } from './toasts.tsx'
@@ -157,14 +158,14 @@ function useEntries(): readonly Entry[] {
       keys: ['N'],
       run: () => isLost || openNewSession(),
     },
-    {
+    ...sections.map(({ is, title, icon: name, key }): Entry => ({
       group: 'Do',
-      id: 'approvals',
-      mark: icon('approvals'),
-      words: 'Answer the approvals',
-      keys: ['G', 'A'],
-      run: () => go({ is: 'approvals', id: undefined }),
-    },
+      id: is,
+      mark: icon(name),
+      words: is === 'approvals' ? 'Answer the approvals' : `Open ${title}`,
+      keys: ['G', key.toUpperCase()],
+      run: () => go({ is, id: undefined }),
+    })),
     ...interruptible.map(({ id, name }): Entry => ({
       group: 'Do',
       id: `interrupt-${id}`,

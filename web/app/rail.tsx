@@ -14,6 +14,7 @@ import { commandKey } from './keys.ts'
 import { PageLink } from './link.tsx'
 import type { Lamp } from './page-title.ts'
 import { type Route, useRoute } from './router.ts'
+import { sections } from './sections.ts'
 import { ShellContext } from './shell-context.ts'
 import { switchTheme } from './theme.ts'
 
@@ -76,13 +77,18 @@ function Sections() {
           {sessions.length > 0 && <span className="count">{sessions.length}</span>}
         </PageLink>
       </li>
-      <li>
-        <PageLink to={{ is: 'approvals', id: undefined }} title="Approvals" {...current('approvals')}>
-          <Icon name="approvals" />
-          <span className="lbl">Approvals</span>
-          <WaitingBadge count={approvals.length} />
-        </PageLink>
-      </li>
+      {sections.map(
+        ({ is, title, icon }) =>
+          is !== 'settings' && (
+            <li key={is}>
+              <PageLink to={{ is, id: undefined }} title={title} {...current(is)}>
+                <Icon name={icon} />
+                <span className="lbl">{title}</span>
+                {is === 'approvals' && <WaitingBadge count={approvals.length} />}
+              </PageLink>
+            </li>
+          ),
+      )}
     </ul>
   )
 }

@@ -5,7 +5,11 @@ import { address, root } from './address.ts'
 export type Route =
   | { readonly is: 'sessions' }
   | { readonly is: 'session'; readonly name: string }
-  | { readonly is: 'approvals'; readonly id: string | undefined }
+  | { readonly is: SectionName; readonly id: string | undefined }
+
+/** A section has a path of its name, and below it one for each thing in it. */
+const sectionNames = ['approvals', 'connections', 'policy', 'activity', 'repositories', 'settings'] as const
+export type SectionName = (typeof sectionNames)[number]
 
 const current = createStore<Route>(readRoute())
 addEventListener('popstate', () => current.set(readRoute()))
@@ -20,9 +24,8 @@ export function pathOf(route: Route): string {
       return ''
     case 'session':
       return `terminal/${encodeURIComponent(route.name)}`
-    case 'approvals':
-      return route.id === undefined ? 'approvals' : `approvals/${encodeURIComponent(route.id)}`
   }
+  return route.id === undefined ? route.is : `${route.is}/${encodeURIComponent(route.id)}`
 }
 
 export function go(route: Route, { replace = false }: { readonly replace?: boolean } = {}): void {
@@ -37,6 +40,7 @@ function readRoute(): Route {
   const path = location.pathname.slice(root.pathname.length).split('/')
   const last = decodeURIComponent(path.at(-1) ?? '')
   if (path.length === 1 && last === '') return { is: 'sessions' }
-  if (path[0] === 'approvals') return { is: 'approvals', id: path.length > 1 ? last : undefined }
+  const section = sectionNames.find((name) => name === path[0])
+  if (section) return { is: section, id: path.length > 1 ? last : undefined }
   return { is: 'session', name: last }
 }

@@ -2,7 +2,6 @@
 import { Suspense, lazy, useMemo, useState } from 'react'
 import type { Session } from '../../src/api/session.ts'
 import type { Approval } from '../../src/api/approval.ts'
-import { Approvals } from '../approvals/approvals.tsx'
 import { useElsewhereToasts } from '../approvals/answered-elsewhere.ts'
 import { useIsLost } from '../hub/hub-context.tsx'
 import { usePendingApprovals, useSessions } from '../hub/hub-data.ts'
@@ -17,6 +16,7 @@ import { type Lamp, useFavicon } from './page-title.ts'
 import { Palette } from './palette.tsx'
 import { Rail } from './rail.tsx'
 import { go, useRoute } from './router.ts'
+import { sections } from './sections.ts'
 import { ShellContext } from './shell-context.ts'
 import { Toasts } from './toasts.tsx'
 
@@ -48,7 +48,7 @@ export function Shell({ onLogOut }: { onLogOut(): void }) {
     {
       'mod+k': actions.openPalette,
       'g s': () => go({ is: 'sessions' }),
-      'g a': () => go({ is: 'approvals', id: undefined }),
+      ...Object.fromEntries(sections.map(({ is, key }) => [`g ${key}`, () => go({ is, id: undefined })])),
       n: () => isLost || actions.openNewSession(),
       '?': actions.openKeys,
       j: () => moveFocus(1),
@@ -57,6 +57,7 @@ export function Shell({ onLogOut }: { onLogOut(): void }) {
     { everywhere: true },
   )
   const close = () => setDialog(undefined)
+  const section = sections.find(({ is }) => is === route.is)
   return (
     <ShellContext value={actions}>
       <a className="skip" href="#main">
@@ -64,12 +65,16 @@ export function Shell({ onLogOut }: { onLogOut(): void }) {
       </a>
       <div
         className={`app p-${route.is}`}
-        data-view={route.is === 'approvals' && route.id === undefined ? 'list' : 'detail'}
+        data-view={'id' in route && route.id === undefined ? 'list' : 'detail'}
       >
         <Rail lamp={lamp} />
         <Banner />
         {route.is === 'sessions' && <Home waiting={waiting} />}
-        {route.is === 'approvals' && <Approvals id={route.id} waiting={waiting} />}
+        {section && 'id' in route && (
+          <Suspense>
+            <section.View id={route.id} waiting={waiting} />
+          </Suspense>
+        )}
         {route.is === 'session' && <SessionView key={route.name} name={route.name} waiting={waiting} />}
         <BottomBar />
       </div>

@@ -1,0 +1,25 @@
+/** The sections of the page besides the sessions, in the order of the rail. Adding one is a folder and a line here. */
+import type { ComponentType } from 'react'
+import { Approvals } from '../approvals/approvals.tsx'
+import type { IconName } from '../parts/icons.tsx'
+import type { SectionName } from './router.ts'
+
+export interface SectionProps {
+  /** What is open in the section. */
+  readonly id: string | undefined
+  /** How many questions wait for the person. */
+  readonly waiting: number
+}
+
+export interface Section {
+  readonly is: SectionName
+  readonly title: string
+  readonly icon: IconName
+  /** After `g`. */
+  readonly key: string
+  readonly View: ComponentType<SectionProps>
+}
+
+export const sections: readonly Section[] = [
+  { is: 'approvals', title: 'Approvals', icon: 'approvals', key: 'a', View: Approvals },
+]
