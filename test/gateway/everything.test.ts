@@ -36,7 +36,7 @@ const harmless: readonly (readonly [tool: string, args: Params])[] = [
   ['echo', { message: 'hello' }],
   ['get-annotated-message', { messageType: 'error', includeImage: true }],
   ['get-resource-links', { count: 4 }],
-  ['get-resource-reference', { resourceType: 'Blob', resourceId: 2 }],
+  ['get-resource-reference', { resourceType: 'Text', resourceId: 2 }],
   ['get-structured-content', { location: 'Chicago' }],
   ['get-sum', { a: 2, b: 40 }],
   ['get-tiny-image', {}],
