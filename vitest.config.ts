@@ -13,6 +13,8 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'test', include: ['test/**/*.test.ts'] } },
+      // It runs the static checks on a copy, and belongs to them.
+      { extends: true, test: { name: 'guides', include: ['test/**/*.check.ts'] } },
     ],
     globalSetup: ['test/own-home.ts', 'test/bundle-setup.ts', 'test/postgres-setup.ts'],
     setupFiles: ['test/share-compiled-code.ts', 'test/close-left-open.ts'],
@@ -25,8 +27,8 @@ export default defineConfig({
     pool: 'forks',
     // Files share a worker with its loaded modules, which saves half a second for each. None of them replaces a module.
     isolate: false,
-    // Many tests wait for a clock or another process, so two cores stay busy only with six workers.
-    maxWorkers: 6,
+    // Many tests wait for a clock or another process, so two cores stay busy only with eight workers.
+    maxWorkers: 8,
     // For what takes as long as a busy machine takes; an assertion ends as soon as it holds.
     expect: { poll: { timeout: 60_000, interval: 50 } },
     testTimeout: 180_000,

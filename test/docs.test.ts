@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type DocumentedNginx, startDocumentedNginx } from './documents/documented-nginx.ts'
 import { isBroken, linksOf, pages, readPage, readProse } from './documents/pages.ts'
-import { createNewcomer, createReader, root } from './documents/newcomer.ts'
+import { createReader, root } from './documents/newcomer.ts'
 import { readBlocks, readSteps } from './documents/page-steps.ts'
 import { runSteps } from './documents/run-steps.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
@@ -46,22 +46,13 @@ test('every message that troubleshooting quotes is in the code', () => {
 })
 
 test('a test runs every page that has commands', () => {
-  const tests = globSync(['test/*.test.ts', 'test/agents/*.agents.ts'], { cwd: root }).map((file) =>
+  const tests = globSync(['test/*.{test,check}.ts', 'test/agents/*.agents.ts'], { cwd: root }).map((file) =>
     readFileSync(join(root, file), 'utf8'),
   )
   const withCommands = pages.filter((page) => readSteps(readPage(page)).length > 0)
   expect(withCommands.length).toBeGreaterThan(10)
   expect(withCommands.filter((page) => !tests.some((source) => isFollowedBy(source, page)))).toEqual([])
 })
-
-test('the guides to a feature, a driver, a tool and a resource work to the letter, and pass the check', async () => {
-  await using newcomer = await createNewcomer()
-  await runSteps(readSteps(readPage('docs/guides/add-a-feature.md')), newcomer)
-  await runSteps(readSteps(readPage('docs/guides/add-a-driver.md')), newcomer)
-  // It ends with `npm run check`, which also looks at the files of the guides before.
-  await runSteps(readSteps(readPage('docs/guides/add-a-tool.md')), newcomer)
-  await runSteps(readSteps(readPage('docs/guides/add-a-resource.md')), newcomer)
-}, 900_000)
 
 test('a reader who follows the guide to sessions can start, watch, steer and replay them', async () => {
   await using reader = await createReader()

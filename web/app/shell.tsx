@@ -63,10 +63,7 @@ export function Shell({ onLogOut }: { onLogOut(): void }) {
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <div
-        className={`app p-${route.is}`}
-        data-view={'id' in route && route.id === undefined ? 'list' : 'detail'}
-      >
+      <div className={`app p-${route.is}`} data-view={'id' in route && route.id === undefined ? 'list' : 'detail'}>
         <Rail lamp={lamp} />
         <Banner />
         {route.is === 'sessions' && <Home waiting={waiting} />}
