@@ -42,7 +42,7 @@ interface UpstreamReport {
 }
 
 /** For an upstream that is only tried: there is no client to ask, and its root is the directory it runs in. */
-function createTrialListener(target: UpstreamTarget): UpstreamListener {
+export function createTrialListener(target: UpstreamTarget): UpstreamListener {
   const { reach } = target
   return {
     status() {},

@@ -8,19 +8,28 @@ import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Implementation, LoggingLevel } from '../mcp/mcp.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
+import { toShellLine } from '../base/shell-line.ts'
 import type { Connection } from './connection.ts'
 import { openConnection } from './connection.ts'
 import { startReason } from './handshake.ts'
+import { createOutputLog } from './output-log.ts'
 import { createSupervisor } from './supervisor.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import type { UpstreamTransport } from './transport.ts'
 import { toRpcError, Unanswered } from './unanswered.ts'
-import type { Upstream, UpstreamBreach, UpstreamIdentity, UpstreamListener, UpstreamTarget } from './upstream-types.ts'
+import type {
+  Upstream,
+  UpstreamBreach,
+  UpstreamIdentity,
+  UpstreamListener,
+  UpstreamStatus,
+  UpstreamTarget,
+} from './upstream-types.ts'
 
 export interface UpstreamOptions {
   readonly target: UpstreamTarget
-  /** A transport that is not started yet. */
-  readonly connect: (target: UpstreamTarget) => UpstreamTransport
+  /** A transport that is not started yet. Lines of a program's stderr go to `onErrorLine`. */
+  readonly connect: (target: UpstreamTarget, onErrorLine: (line: string) => void) => UpstreamTransport
   readonly listener: UpstreamListener
   /** How the hub identifies itself to the upstream. */
   readonly info: Implementation
@@ -42,6 +51,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
   let dropped = 0
   let breach: UpstreamBreach | undefined
   let logLevel: LoggingLevel | undefined
+  const output = createOutputLog(redact, () => options.listener.output?.())
 
   const listener: UpstreamListener = {
     ...options.listener,
@@ -63,14 +73,26 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     waitMs: target.handshakeMs,
     open,
     reasonOf: (error) => redact(startReason(error, redactedStderr())),
-    onStatus: (status) => listener.status(status),
+    onStatus(status) {
+      noteStatus(status)
+      listener.status(status)
+    },
     onUp(connection, isAgain) {
+      output.add('hub', `connected, MCP ${connection.identity.version}`)
       subscriptions.attach(connection, isAgain)
       sendLogLevel(connection)
     },
     onDown: () => subscriptions.detach(),
     random,
   })
+
+  function noteStatus({ is, reason, retryAt }: UpstreamStatus): void {
+    if (is === 'failed' && reason !== undefined) output.add('hub', reason)
+    if (is === 'failed' && retryAt !== undefined) output.add('hub', `given up; the next attempt is at ${retryAt}`)
+    if (is !== 'initializing') return
+    if (retryAt !== undefined && reason !== undefined) output.add('hub', `${reason}; tried again at ${retryAt}`)
+    else output.add('hub', startLine(target))
+  }
 
   function redactedStderr(): string {
     return redact(transport?.stderr ?? '')
@@ -80,7 +102,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     const connection = await openConnection(
       {
         target,
-        transport: (transport = connect(target)),
+        transport: (transport = connect(target, (line) => output.add('program', line))),
         listener,
         info,
         log,
@@ -141,6 +163,9 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     get stderr() {
       return lastLines(redactedStderr())
     },
+    get output() {
+      return { lines: output.lines(), total: output.total }
+    },
     get breach() {
       return breach
     },
@@ -170,6 +195,10 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     restart: () => supervisor.restart(),
     [Symbol.asyncDispose]: () => supervisor.dispose(),
   }
+}
+
+function startLine({ reach }: UpstreamTarget): string {
+  return reach.transport === 'stdio' ? `$ ${toShellLine([reach.command, ...reach.args])}` : `connecting to ${reach.url}`
 }
 
 /** Whole lines, as many as a person would read. */
