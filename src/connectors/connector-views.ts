@@ -55,7 +55,7 @@ export function createConnectorViews(options: {
       const facts = upstreamOf(session, label)
       return facts ? [{ session: name, label, facts }] : []
     })
-    const { missing, version } = resolver.preview(connector, {}, nowhere)
+    const { missing, version, fingerprint } = resolver.preview(connector, {}, nowhere)
     const lists = await listsOf(id, version)
     const isOffered = createToolTest(toolFilterOf(connector.options))
     const shown: ConnectorView = {
@@ -66,7 +66,7 @@ export function createConnectorViews(options: {
       ...(lists && { tools: namesOf(lists).filter(isOffered) }),
       ...(connector.transport !== 'stdio' && loginOf(connector.name)),
     }
-    return { shown, lists, upstreams }
+    return { shown, lists, upstreams, fingerprint }
   }
 
   function shown(overrides: Overrides): Overrides {
@@ -80,10 +80,19 @@ export function createConnectorViews(options: {
   return {
     connector: async (record) => (await view(record)).shown,
     async detail(record) {
-      const { shown, lists, upstreams } = await view(record)
+      const { shown, lists, upstreams, fingerprint } = await view(record)
+      const tried = await listsOf(record.id, fingerprint)
       return {
         ...shown,
-        ...(lists && { offers: offersOf(lists) }),
+        ...(lists && {
+          offers: {
+            ...offersOf(lists),
+            ...resourcesOf(
+              upstreams.map(({ facts }) => facts),
+              tried,
+            ),
+          },
+        }),
         upstreams: upstreams.map(({ session, label, facts }) => ({
           session,
           label,
@@ -119,14 +128,32 @@ function namesOf({ tools }: KnownLists): string[] {
   return tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []))
 }
 
-function offersOf({ tools, resources, resourceTemplates, prompts }: KnownLists): ConnectorDetail['offers'] {
-  const all = (list: KnownLists['tools']) => list.map((entry) => ({ ...entry }))
+type Offers = NonNullable<ConnectorDetail['offers']>
+
+function offersOf({ tools, prompts }: KnownLists): Pick<Offers, 'tools' | 'prompts'> {
+  return { tools: copied(tools), prompts: copied(prompts) }
+}
+
+/** Those of all its upstreams, each once. Without a running one, those of the last test. */
+function resourcesOf(
+  upstreams: readonly UpstreamFacts[],
+  tried: KnownLists | undefined,
+): Pick<Offers, 'resources' | 'resource_templates'> {
+  const resources = upstreams.flatMap((upstream) => upstream.resources ?? [])
+  const templates = upstreams.flatMap((upstream) => upstream.resourceTemplates ?? [])
+  const isLive = upstreams.some(({ status }) => status.is === 'running')
   return {
-    tools: all(tools),
-    resources: all(resources),
-    resource_templates: all(resourceTemplates),
-    prompts: all(prompts),
+    resources: copied(distinct(isLive ? resources : (tried?.resources ?? resources))),
+    resource_templates: copied(distinct(isLive ? templates : (tried?.resourceTemplates ?? templates))),
   }
+}
+
+function distinct(entries: readonly object[]): readonly object[] {
+  return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()]
+}
+
+function copied(entries: readonly object[]): Record<string, unknown>[] {
+  return entries.map((entry) => ({ ...entry }))
 }
 
 function worst(upstreams: readonly UpstreamFacts[]): ConnectorView['upstream'] {

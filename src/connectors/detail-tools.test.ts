@@ -30,9 +30,10 @@ test('get_connector shows the lists of the last test, the state of its variables
   const lines = [{ at: '2026-01-01T00:00:00.000Z', from: 'program', text: 'listening' }] as const
   const world = connectorWorld(store, {
     environment: { FILES_TOKEN: 'token-of-files' },
-    test: async () => ({ report, lists }),
+    test: async () => ({ report, lists: { ...lists, resources: [] }, ownLists: lists }),
     upstreamOf: () => ({
       status: { is: 'running' },
+      resources: [{ uri: 'files://one', name: 'one' }],
       identity: undefined,
       breach: undefined,
       stderr: '',

@@ -51,6 +51,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
   let dropped = 0
   let breach: UpstreamBreach | undefined
   let logLevel: LoggingLevel | undefined
+  let lastReason: string | undefined
   const output = createOutputLog(redact, () => options.listener.output?.())
 
   const listener: UpstreamListener = {
@@ -87,11 +88,13 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
   })
 
   function noteStatus({ is, reason, retryAt }: UpstreamStatus): void {
-    if (is === 'failed' && reason !== undefined) output.add('hub', reason)
-    if (is === 'failed' && retryAt !== undefined) output.add('hub', `given up; the next attempt is at ${retryAt}`)
+    // The attempt after a failure has the same reason.
+    if (reason !== undefined && reason !== lastReason) output.add('hub', reason)
+    lastReason = reason
+    if (is === 'failed' && retryAt !== undefined)
+      output.add('hub', `given up; the next attempt is ${inSeconds(retryAt)}`)
     if (is !== 'initializing') return
-    if (retryAt !== undefined && reason !== undefined) output.add('hub', `${reason}; tried again at ${retryAt}`)
-    else output.add('hub', startLine(target))
+    output.add('hub', retryAt === undefined ? startLine(target) : `the next attempt is ${inSeconds(retryAt)}`)
   }
 
   function redactedStderr(): string {
@@ -195,6 +198,10 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     restart: () => supervisor.restart(),
     [Symbol.asyncDispose]: () => supervisor.dispose(),
   }
+}
+
+function inSeconds(at: string): string {
+  return `in ${Math.max(1, Math.round((Date.parse(at) - Date.now()) / 1000))} s`
 }
 
 function startLine({ reach }: UpstreamTarget): string {

@@ -81,6 +81,9 @@ export interface UpstreamFacts extends Pick<
 > {
   /** What agents are not shown of this upstream, and why. */
   readonly warning?: string
+  /** The resources and templates that it lists now, unchanged. */
+  readonly resources?: readonly object[]
+  readonly resourceTemplates?: readonly object[]
 }
 
 export interface Upstream extends AsyncDisposable {
