@@ -3,6 +3,7 @@ import { devices } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageProgram } from '../gateway/side-by-side.ts'
 import { requires } from '../harness/requires.ts'
+import { serveOAuth } from '../worlds/oauth-upstream.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
@@ -135,6 +136,26 @@ program.describe('connections', () => {
     await page.getByRole('link', { name: /^wiki/ }).waitFor({ state: 'hidden' })
     const { connectors } = await world.call('list_connectors')
     expect(connectors).not.toMatchObject([{ name: 'wiki' }])
+  })
+
+  test('a login at a server is asked for, kept, and forgotten', async () => {
+    const server = await serveOAuth()
+    await world.call('save_connector', { name: 'notes', transport: 'http', base_url: server.url })
+    await using viewer = await world.open('connections/notes')
+    const { page } = viewer
+    const detail = page.getByRole('article', { name: 'notes' })
+    await detail.getByRole('button', { name: 'Test it' }).click()
+    await detail.getByText('Needs a login').waitFor()
+    const address = await detail.getByRole('link', { name: 'Log in' }).getAttribute('href')
+    expect(await violations(page)).toEqual([])
+    const back = new URLSearchParams({ ...server.logIn(address!) })
+    await fetch(`http://127.0.0.1:${world.port}/oauth/callback?${back.toString()}`)
+    await detail.getByText('Needs a login').waitFor({ state: 'hidden' })
+    await detail.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Log out at its server' }).click()
+    await detail.getByRole('tab', { name: 'Settings' }).click()
+    await detail.getByText('kept by the hub').waitFor({ state: 'hidden' })
+    expect(await world.call('get_connector', { name: 'notes' })).not.toHaveProperty('login')
   })
 
   test('on a phone, a tool is found and tried, and nothing scrolls sideways', async () => {
