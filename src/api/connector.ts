@@ -74,12 +74,11 @@ export const boundUpstreamSchema = upstreamStatusSchema.extend({
   dropped: z.int().optional().describe('Answers that belonged to no request or came twice, and were dropped.'),
 })
 
-export const outputLineSchema = z.object({
+const outputLineSchema = z.object({
   at: z.string(),
   from: z.enum(['program', 'hub']).describe('program: its stderr. hub: what the hub did with it.'),
   text: z.string(),
 })
-export type OutputLine = z.output<typeof outputLineSchema>
 
 const onlyClients =
   'a connector is an MCP server that the hub calls, so use "client" or leave it out. The hub\'s own server is at /mcp and needs no connector'
@@ -99,13 +98,13 @@ export const connectorSchema = z.object({
 })
 export type Connector = z.output<typeof connectorSchema>
 
-export const connectorVariableSchema = z.object({
+const connectorVariableSchema = z.object({
   name: z.string(),
   state: z.enum(['set', 'missing', 'default']).describe('In the environment of the hub; default: it has one.'),
 })
 export type ConnectorVariable = z.output<typeof connectorVariableSchema>
 
-export const connectorLoginSchema = z.object({
+const connectorLoginSchema = z.object({
   is: z.enum(['wanted', 'kept']),
   address: z.string().optional().describe('Where a person has to log in.'),
 })

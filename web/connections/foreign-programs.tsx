@@ -28,7 +28,7 @@ export function ForeignPrograms({ chosen, onChoose }: ForeignProgramsProps) {
   useEffect(() => {
     const stop = new AbortController()
     for (const [from] of programs) {
-      call<ImportPlan & { readonly files?: readonly string[] }>('import_connectors', { from }, stop.signal)
+      void call<ImportPlan & { readonly files?: readonly string[] }>('import_connectors', { from }, stop.signal)
         .then(({ add, change, files = [] }): Look => ({ is: 'found', files, news: add.length + change.length }))
         .catch((error: unknown): Look => {
           const why = error instanceof Error ? error.message : String(error)

@@ -140,7 +140,8 @@ function readText(field: Field, text: string, path: string): Reading {
     }
     case 'text': {
       const { minLength, maxLength } = schema
-      const { length } = [...text]
+      // JSON Schema counts code points.
+      const { length } = Array.from(text)
       if (typeof minLength === 'number' && length < minLength) return wrong(`Give at least ${minLength} characters.`)
       if (typeof maxLength === 'number' && length > maxLength) {
         return wrong(`Give at most ${maxLength} characters; these are ${length}.`)

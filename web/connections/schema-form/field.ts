@@ -155,7 +155,7 @@ function plural(kind: FieldKind): string {
 
 /** `reviewers` → `reviewer` */
 function singular(name: string): string {
-  if (/ies$/.test(name)) return name.replace(/ies$/, 'y')
+  if (name.endsWith('ies')) return name.replace(/ies$/, 'y')
   return /[^s]s$/.test(name) ? name.slice(0, -1) : name
 }
 
