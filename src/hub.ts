@@ -52,7 +52,7 @@ import {
   createOwnToolGates,
   createTurns,
 } from './gate/gate.ts'
-import { createGateway, createSearchProvider, createTrial, refusalError } from './gateway/gateway.ts'
+import { createGateway, createRequestOnce, createSearchProvider, createTrial, refusalError } from './gateway/gateway.ts'
 import {
   createAuthenticator,
   createHttp,
@@ -223,7 +223,10 @@ export async function startHub(
   const logins = createUpstreamLogins({
     directory: join(home.path, 'upstream-auth'),
     redirectUrl: `${origin}${loginCallbackPath}`,
-    onLoginWanted: (connector) => log.warn({ connector }, 'an upstream needs a person to log in'),
+    onLoginWanted(connector) {
+      log.warn({ connector }, 'an upstream needs a person to log in')
+      signals.emit('login-changed', { connector })
+    },
   })
   signals.connect({ 'connector-removed': ({ connector }) => logins.forget(connector) })
   const redact = (text: string) => redactor.text(text)
@@ -261,6 +264,8 @@ export async function startHub(
     log,
     findSession,
     test: createTrial({ upstreams, logins, maxListBytes }),
+    request: createRequestOnce({ upstreams, logins }),
+    logins,
   })
   const chat = opened.use(
     createChat({
@@ -625,6 +630,7 @@ export async function startHub(
     faceOf,
     async finishLogin(answer) {
       const connector = await logins.finish(answer)
+      signals.emit('login-changed', { connector })
       await gateway.restart(connector)
       return connector
     },

@@ -74,6 +74,12 @@ export const boundUpstreamSchema = upstreamStatusSchema.extend({
   dropped: z.int().optional().describe('Answers that belonged to no request or came twice, and were dropped.'),
 })
 
+const outputLineSchema = z.object({
+  at: z.string(),
+  from: z.enum(['program', 'hub']).describe('program: its stderr. hub: what the hub did with it.'),
+  text: z.string(),
+})
+
 const onlyClients =
   'a connector is an MCP server that the hub calls, so use "client" or leave it out. The hub\'s own server is at /mcp and needs no connector'
 
@@ -91,6 +97,46 @@ export const connectorSchema = z.object({
   enabled: z.boolean().default(true),
 })
 export type Connector = z.output<typeof connectorSchema>
+
+const connectorVariableSchema = z.object({
+  name: z.string(),
+  state: z.enum(['set', 'missing', 'default']).describe('In the environment of the hub; default: it has one.'),
+})
+export type ConnectorVariable = z.output<typeof connectorVariableSchema>
+
+const connectorLoginSchema = z.object({
+  is: z.enum(['wanted', 'kept']),
+  address: z.string().optional().describe('Where a person has to log in.'),
+})
+
+/** A connector as people see it. */
+export const connectorViewSchema = connectorSchema.extend({
+  upstream: upstreamStatusSchema.describe(
+    'Of all its upstreams the one that is worst off; the breach is the last of all.',
+  ),
+  sessions: z.array(z.string()).describe('Those that are bound to it and have not ended.'),
+  variables: z.array(connectorVariableSchema).describe('Those that it names.'),
+  tools: z.array(z.string()).optional().describe('Those that agents get, as last listed.'),
+  login: connectorLoginSchema.optional(),
+})
+export type ConnectorView = z.output<typeof connectorViewSchema>
+
+const entries = z.array(z.record(z.string(), z.unknown()))
+
+export const connectorDetailSchema = connectorViewSchema.extend({
+  offers: z
+    .object({ tools: entries, resources: entries, resource_templates: entries, prompts: entries })
+    .optional()
+    .describe('As the upstream last listed them.'),
+  upstreams: z.array(
+    boundUpstreamSchema.extend({
+      session: z.string(),
+      label: z.string(),
+      output: z.object({ lines: z.array(outputLineSchema), total: z.int() }),
+    }),
+  ),
+})
+export type ConnectorDetail = z.output<typeof connectorDetailSchema>
 
 /** One override per field of the connector. For an absent field, the connector's own value applies. */
 export const overridesSchema = z.strictObject({

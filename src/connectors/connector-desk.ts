@@ -3,11 +3,13 @@ import { withoutKnownSecrets } from '../base/known-secrets.ts'
 import type { Redactor } from '../base/redact.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { UpstreamTarget } from '../upstream/upstream.ts'
+import type { EventLog } from '../events/events.ts'
+import { createCallTool, type RequestOnce } from './call-tool.ts'
 import type { BoundSession } from './binding-store.ts'
 import type { Bindings, PlannedBinding } from './bindings.ts'
 import type { ConnectorDesk, LiveUpstreams } from './connector.ts'
 import { createConnectorProvider } from './connector-provider.ts'
-import { createConnectorViews } from './connector-views.ts'
+import { type ConnectorLogins, createConnectorViews } from './connector-views.ts'
 import { createImports } from './import-connectors.ts'
 import type { KnownLists } from './known-lists.ts'
 import type { Note, Registry } from './registry.ts'
@@ -29,7 +31,13 @@ export interface ConnectorDeskOptions {
   readonly nowhere: SessionPlace
   readonly redactor: Pick<Redactor, 'addSecret' | 'text' | 'forPerson'>
   readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<Trial>
+  readonly request: RequestOnce
+  readonly logins: ConnectorLogins
+  readonly events: Pick<EventLog, 'append' | 'appendLater'>
   readonly keepLists: (connectorId: string, version: string, lists: KnownLists) => Promise<void>
+  readonly listsOf: (connectorId: string, version: string) => Promise<KnownLists | undefined>
+  /** Notifies the subscribers of a connector. */
+  readonly changed: (connector: string) => void
   readonly note: Note
   readonly bound: (
     session: SessionPlace,
@@ -46,7 +54,13 @@ export function createConnectorDesk(options: ConnectorDeskOptions): ConnectorDes
     withoutSecrets: (text) => withoutKnownSecrets(redactor, text),
     sessionsOf,
     upstreamOf: (session, label) => upstreams.upstreamOf(session, label),
+    environment,
+    nowhere: options.nowhere,
+    listsOf: options.listsOf,
+    logins: options.logins,
   })
+  const placeOf = async (session: string | undefined) =>
+    session === undefined ? options.nowhere : findSession(session)
   const desk: Omit<ConnectorDesk, keyof Feature> = {
     list: () => registry.list(),
     find: findConnector,
@@ -55,12 +69,24 @@ export function createConnectorDesk(options: ConnectorDeskOptions): ConnectorDes
     imports: createImports({ registry, environment }),
     tryOut: createTryOut({
       find: findConnector,
-      placeOf: async (session) => (session === undefined ? options.nowhere : findSession(session)),
+      placeOf,
       resolver,
       test: options.test,
       keep: options.keepLists,
       redactor,
     }),
+    callTool: createCallTool({
+      find: findConnector,
+      placeOf,
+      resolver,
+      request: options.request,
+      events: options.events,
+      redactor,
+    }),
+    logOut(name) {
+      options.logins.forget(name)
+      options.changed(name)
+    },
     async describeBindings(nameOrId) {
       const session = await findSession(nameOrId)
       return (await bindings.list(session.id)).map((binding) => views.binding(binding, session))

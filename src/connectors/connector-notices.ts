@@ -13,6 +13,8 @@ export function bindingsUri(nameOrId: string): string {
 
 export interface ConnectorNotices {
   connectors(names: readonly string[]): void
+  /** For new output of one of its upstreams, which no list shows. */
+  output(connector: string): void
   /** For a change of the session's bindings, or of one of their upstreams. */
   session(session: { readonly id: string; readonly name: string }): void
 }
@@ -23,6 +25,7 @@ export function createConnectorNotices(notices: Notices): ConnectorNotices {
       notices.resourceChanged(connectorsUri)
       for (const name of names) notices.resourceChanged(connectorUri(name))
     },
+    output: (connector) => notices.resourceChanged(connectorUri(connector)),
     session({ id, name }) {
       // Clients may subscribe to a session by its id or by its name.
       notices.resourceChanged(bindingsUri(id))

@@ -6,6 +6,7 @@ import { createConnectorResources } from './connector-resources.ts'
 import { createConnectorTools } from './connector-tools.ts'
 import type { ConnectorViews } from './connector-views.ts'
 import type { ConnectorDesk } from './connector.ts'
+import { createDetailTools } from './detail-tools.ts'
 import { createImportTools } from './import-tools.ts'
 
 export function createConnectorProvider(deps: {
@@ -17,6 +18,7 @@ export function createConnectorProvider(deps: {
   const { connectors, views, home } = deps
   const tools = [
     ...createConnectorTools({ connectors, views }),
+    ...createDetailTools({ connectors, views }),
     ...createImportTools({ imports: connectors.imports, home }),
     ...createBindingTools({ connectors }),
   ]

@@ -29,6 +29,7 @@ test('a connector can be saved, bound, listed, unbound and deleted', async () =>
       identity: { era: 'legacy', version: '2025-06-18', capabilities: {} },
       breach: { sentence: 'It answered one request twice.', at: '2025-12-31T00:00:00.000Z' },
       stderr: 'gone fishing',
+      output: { lines: [{ at: '2026-01-01T00:00:00.000Z', from: 'program', text: 'gone fishing' }], total: 9 },
       dropped: 2,
     }),
   })
@@ -43,7 +44,12 @@ test('a connector can be saved, bound, listed, unbound and deleted', async () =>
     breach: { sentence: 'It answered one request twice.', at: '2025-12-31T00:00:00.000Z' },
   }
   const saved = { ...github, kind: 'client', env_keys: [], options: {}, strict: true, enabled: true }
-  expect(await callTool('save_connector', github)).toEqual({ ...saved, upstream: { is: 'stopped' }, sessions: [] })
+  expect(await callTool('save_connector', github)).toEqual({
+    ...saved,
+    upstream: { is: 'stopped' },
+    sessions: [],
+    variables: [{ name: 'GITHUB_TOKEN', state: 'set' }],
+  })
   expect(await callTool('bind_connector', { session: 'build', connector: 'github', label: 'gh' })).toMatchObject({
     session: 'build',
     connector: 'github',
@@ -54,7 +60,7 @@ test('a connector can be saved, bound, listed, unbound and deleted', async () =>
     upstream: { ...upstream, stderr: 'gone fishing', dropped: 2 },
   })
   expect(await callTool('list_connectors', {})).toEqual({
-    connectors: [{ ...saved, upstream, sessions: ['build'] }],
+    connectors: [{ ...saved, upstream, sessions: ['build'], variables: [{ name: 'GITHUB_TOKEN', state: 'set' }] }],
   })
   expect(await callTool('list_bindings', { session: 'id-of-build' })).toMatchObject({ bindings: [{ label: 'gh' }] })
   expect(await callTool('unbind_connector', { session: 'build', label: 'gh' })).toEqual({
@@ -189,6 +195,7 @@ test('a connector shows the worst of its upstreams, and the latest breach of all
     status: { is },
     identity: undefined,
     stderr: 'private to its session',
+    output: { lines: [], total: 0 },
     dropped: 0,
     breach: at === undefined ? undefined : { sentence: `breach of ${at}`, at },
   })

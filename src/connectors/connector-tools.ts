@@ -1,11 +1,10 @@
 /** list_connectors, save_connector, delete_connector, test_connector, restart_connector */
 import { z } from 'zod'
-import { bindingSchema, connectorSchema } from '../api/connector.ts'
+import { bindingSchema, connectorSchema, connectorViewSchema } from '../api/connector.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import type { ConnectorViews } from './connector-views.ts'
-import { connectorView } from './connector-views.ts'
 import type { ConnectorDesk } from './connector.ts'
 import { pageInput, pageOf } from './page.ts'
 
@@ -40,7 +39,7 @@ export function createConnectorTools(deps: {
       name: 'list_connectors',
       description: 'The MCP servers that sessions may be bound to, how each is reached, and how its upstreams are.',
       input: z.strictObject(pageInput),
-      output: z.object({ connectors: z.array(connectorView), next_cursor: z.string().optional() }),
+      output: z.object({ connectors: z.array(connectorViewSchema), next_cursor: z.string().optional() }),
       annotations: { readOnlyHint: true, openWorldHint: false },
       async run(asked) {
         const { items, next } = pageOf(await connectors.list(), ({ connector }) => connector.name, asked)
@@ -52,7 +51,7 @@ export function createConnectorTools(deps: {
       description:
         'Registers an MCP server, or changes the one of that name as a whole. Secrets are written as ${VAR} in headers and args, or named in env_keys, and taken from the environment of the hub. {workspace}, {session_id} and {session_name} are filled in for each session.',
       input: connectorSchema.strict(),
-      output: connectorView,
+      output: connectorViewSchema,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
       unrecorded: mayHoldSecrets,
       run: async (connector) => views.connector(await connectors.save(connector)),
@@ -61,7 +60,9 @@ export function createConnectorTools(deps: {
       name: 'delete_connector',
       description: 'Forgets a connector. Sessions that are bound to it lose its tools at once.',
       input: z.strictObject({ name: z.string() }),
-      output: connectorView.extend({ sessions: z.array(z.string()).describe('Those that lost it.') }),
+      output: connectorViewSchema
+        .omit({ variables: true, tools: true, login: true })
+        .extend({ sessions: z.array(z.string()).describe('Those that lost it.') }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
       async run({ name }) {
         const { connector } = await connectors.find(name)

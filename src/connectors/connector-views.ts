@@ -1,23 +1,25 @@
 /** Connectors and bindings as people see them: with the state of their upstreams and without secrets. */
-import { z } from 'zod'
-import type { Binding, Overrides } from '../api/connector.ts'
-import { connectorSchema, upstreamStatusSchema } from '../api/connector.ts'
+import type {
+  Binding,
+  Connector,
+  ConnectorDetail,
+  ConnectorVariable,
+  ConnectorView,
+  Overrides,
+} from '../api/connector.ts'
+import { createToolTest } from '../api/tool-filter.ts'
 import type { UpstreamFacts } from '../upstream/upstream.ts'
 import type { BindingRecord, BoundSession } from './binding-store.ts'
 import type { ConnectorRecord } from './connector-store.ts'
+import type { KnownLists } from './known-lists.ts'
 import type { Resolver, SessionPlace } from './resolve.ts'
 import { mapTexts } from './texts/connector-texts.ts'
-
-export const connectorView = connectorSchema.extend({
-  upstream: upstreamStatusSchema.describe(
-    'Of all its upstreams the one that is worst off; the breach is the last of all.',
-  ),
-  sessions: z.array(z.string()).describe('Those that are bound to it and have not ended.'),
-})
-export type ConnectorView = z.output<typeof connectorView>
+import { namedVariables } from './texts/references.ts'
+import { toolFilterOf } from './tool-filter.ts'
 
 export interface ConnectorViews {
   connector(record: ConnectorRecord): Promise<ConnectorView>
+  detail(record: ConnectorRecord): Promise<ConnectorDetail>
   binding(record: BindingRecord, session: SessionPlace): Binding
 }
 
@@ -27,8 +29,45 @@ export function createConnectorViews(options: {
   readonly withoutSecrets: (text: string) => string
   readonly sessionsOf: (connector: string) => Promise<readonly BoundSession[]>
   readonly upstreamOf: (sessionId: string, label: string) => UpstreamFacts | undefined
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The place of a connector without a session. */
+  readonly nowhere: SessionPlace
+  readonly listsOf: (connectorId: string, version: string) => Promise<KnownLists | undefined>
+  readonly logins: ConnectorLogins
 }): ConnectorViews {
-  const { resolver, withoutSecrets, sessionsOf, upstreamOf } = options
+  const { resolver, withoutSecrets, sessionsOf, upstreamOf, environment, nowhere, listsOf, logins } = options
+
+  function variablesOf(connector: Connector, missing: readonly string[]): ConnectorVariable[] {
+    const stateOf = (name: string) =>
+      environment[name] !== undefined ? 'set' : missing.includes(name) ? 'missing' : 'default'
+    return [...new Set(namedVariables(connector))].map((name) => ({ name, state: stateOf(name) }))
+  }
+
+  function loginOf(name: string): Pick<ConnectorView, 'login'> {
+    const address = logins.pending(name)
+    if (address !== undefined) return { login: { is: 'wanted', address } }
+    return logins.isKept(name) ? { login: { is: 'kept' } } : {}
+  }
+
+  async function view({ id, connector }: ConnectorRecord) {
+    const bound = await sessionsOf(connector.name)
+    const upstreams = bound.flatMap(({ id: session, name, label }) => {
+      const facts = upstreamOf(session, label)
+      return facts ? [{ session: name, label, facts }] : []
+    })
+    const { missing, version, fingerprint } = resolver.preview(connector, {}, nowhere)
+    const lists = await listsOf(id, version)
+    const isOffered = createToolTest(toolFilterOf(connector.options))
+    const shown: ConnectorView = {
+      ...mapTexts(connector, withoutSecrets),
+      upstream: worst(upstreams.map(({ facts }) => facts)),
+      sessions: [...new Set(bound.map(({ name }) => name))],
+      variables: variablesOf(connector, missing),
+      ...(lists && { tools: namesOf(lists).filter(isOffered) }),
+      ...(connector.transport !== 'stdio' && loginOf(connector.name)),
+    }
+    return { shown, lists, upstreams, fingerprint }
+  }
 
   function shown(overrides: Overrides): Overrides {
     const { endpoint } = overrides
@@ -39,13 +78,27 @@ export function createConnectorViews(options: {
   }
 
   return {
-    async connector({ connector }) {
-      const bound = await sessionsOf(connector.name)
-      const upstreams = bound.flatMap(({ id, label }) => upstreamOf(id, label) ?? [])
+    connector: async (record) => (await view(record)).shown,
+    async detail(record) {
+      const { shown, lists, upstreams, fingerprint } = await view(record)
+      const tried = await listsOf(record.id, fingerprint)
       return {
-        ...mapTexts(connector, withoutSecrets),
-        upstream: worst(upstreams),
-        sessions: [...new Set(bound.map(({ name }) => name))],
+        ...shown,
+        ...(lists && {
+          offers: {
+            ...offersOf(lists),
+            ...resourcesOf(
+              upstreams.map(({ facts }) => facts),
+              tried,
+            ),
+          },
+        }),
+        upstreams: upstreams.map(({ session, label, facts }) => ({
+          session,
+          label,
+          ...boundUpstream(facts),
+          output: { lines: facts.output.lines.map((line) => ({ ...line })), total: facts.output.total },
+        })),
       }
     },
     binding({ connector, label, overrides, priority, sessionId }, session) {
@@ -62,6 +115,45 @@ export function createConnectorViews(options: {
       }
     },
   }
+}
+
+export interface ConnectorLogins {
+  /** The address that a person has to open, while a login is pending. */
+  pending(connector: string): string | undefined
+  isKept(connector: string): boolean
+  forget(connector: string): void
+}
+
+function namesOf({ tools }: KnownLists): string[] {
+  return tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []))
+}
+
+type Offers = NonNullable<ConnectorDetail['offers']>
+
+function offersOf({ tools, prompts }: KnownLists): Pick<Offers, 'tools' | 'prompts'> {
+  return { tools: copied(tools), prompts: copied(prompts) }
+}
+
+/** Those of all its upstreams, each once. Without a running one, those of the last test. */
+function resourcesOf(
+  upstreams: readonly UpstreamFacts[],
+  tried: KnownLists | undefined,
+): Pick<Offers, 'resources' | 'resource_templates'> {
+  const resources = upstreams.flatMap((upstream) => upstream.resources ?? [])
+  const templates = upstreams.flatMap((upstream) => upstream.resourceTemplates ?? [])
+  const isLive = upstreams.some(({ status }) => status.is === 'running')
+  return {
+    resources: copied(distinct(isLive ? resources : (tried?.resources ?? resources))),
+    resource_templates: copied(distinct(isLive ? templates : (tried?.resourceTemplates ?? templates))),
+  }
+}
+
+function distinct(entries: readonly object[]): readonly object[] {
+  return [...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values()]
+}
+
+function copied(entries: readonly object[]): Record<string, unknown>[] {
+  return entries.map((entry) => ({ ...entry }))
 }
 
 function worst(upstreams: readonly UpstreamFacts[]): ConnectorView['upstream'] {

@@ -3,6 +3,7 @@ import type { Binding, BoundConnector, ConnectorUse, LegacyMcps } from '../api/c
 import type { Feature } from '../feature/feature.ts'
 import type { UpstreamFacts, UpstreamTarget } from '../upstream/upstream.ts'
 import type { BindOptions } from './bindings.ts'
+import type { CallConnectorTool } from './call-tool.ts'
 import type { Imports } from './import-connectors.ts'
 import type { KnownLists } from './known-lists.ts'
 import type { Registry } from './registry.ts'
@@ -58,6 +59,10 @@ export interface LoneConnector extends Pick<Resolution, 'target' | 'fingerprint'
 export interface ConnectorDesk extends Pick<Registry, 'list' | 'find' | 'save' | 'delete'>, Feature {
   readonly imports: Imports
   readonly tryOut: TryOut
+  /** Calls a tool for a person. */
+  readonly callTool: CallConnectorTool
+  /** Forgets the login at its server. */
+  logOut(name: string): void
   /** Each binding with its resolved configuration, without secrets, and the state of its upstream. */
   describeBindings(session: string): Promise<readonly Binding[]>
   /** Binding the same connector under the same label again updates the binding. */

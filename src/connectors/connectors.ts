@@ -17,11 +17,13 @@ import type { UpstreamTarget } from '../upstream/upstream.ts'
 import { type BindingRecord, createBindingStore } from './binding-store.ts'
 import { type PlannedBinding, createBindings } from './bindings.ts'
 import { refuseTexts } from './check-connector.ts'
+import type { RequestOnce } from './call-tool.ts'
+import type { ConnectorLogins } from './connector-views.ts'
 import { createConnectorNotices } from './connector-notices.ts'
 import { createConnectorStore } from './connector-store.ts'
 import type { Texts } from './texts/connector-texts.ts'
 import { createConnectorDesk } from './connector-desk.ts'
-import { createKnownListStore } from './known-lists.ts'
+import { type KnownLists, createKnownListStore } from './known-lists.ts'
 import { merge } from './merge.ts'
 import { namedVariables } from './texts/references.ts'
 import { type Note, createRegistry } from './registry.ts'
@@ -40,7 +42,7 @@ export type { Trial } from './try-out.ts'
 export interface ConnectorsOptions {
   readonly store: Store
   readonly notices: Notices
-  readonly events?: Pick<EventLog, 'append'>
+  readonly events: Pick<EventLog, 'append' | 'appendLater'>
   /** The hub's own environment, in which `${VAR}` and env_keys are looked up. */
   readonly environment: Readonly<Record<string, string | undefined>>
   /** The variables that every program gets: PATH, HOME … */
@@ -50,6 +52,9 @@ export interface ConnectorsOptions {
   readonly findSession: (nameOrId: string) => Promise<SessionPlace>
   /** Opens an upstream, reads its lists and closes it. */
   readonly test: (target: UpstreamTarget, signal: AbortSignal) => Promise<Trial>
+  readonly request: RequestOnce
+  /** Logins at upstreams. */
+  readonly logins: ConnectorLogins
   readonly signals: SignalSender
   readonly log: Pick<Log, 'warn'>
 }
@@ -62,7 +67,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   const knownLists = createKnownListStore(store, holdsSecret)
   const resolver = createResolver({ environment, baseEnvironment, redactor })
   const tell = createConnectorNotices(options.notices)
-  const note: Note = async (event) => void (await events?.append(event))
+  const note: Note = async (event) => void (await events.append(event))
 
   function refuseKnown(connector: Connector, written: Texts = connector): void {
     // The preview reports the values of the connector's own variables to the redactor.
@@ -139,6 +144,17 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
 
   const bindingsOf = async (sessionId: string) => (await bindings.list(sessionId)).map(toBound)
 
+  async function keepLists(id: string, version: string, lists: KnownLists): Promise<void> {
+    await knownLists.save(id, version, lists)
+    const kept = (await rows.list()).find((record) => record.id === id)
+    if (kept) tell.connectors([kept.connector.name])
+  }
+
+  /** Lists that cannot be read are as good as none: the next test replaces them. */
+  async function listsOf(id: string, version: string): Promise<KnownLists | undefined> {
+    return knownLists.load(id, version).catch(() => undefined)
+  }
+
   async function dropKeptSecrets(): Promise<void> {
     for (const { connector } of await rows.list()) resolver.preview(connector, {}, nowhere)
     await knownLists.dropSecrets()
@@ -172,7 +188,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
       const connectors = (await rows.list()).map(({ connector }) => connector)
       return new Set([...connectors, ...(await bindingRows.allOverrides())].flatMap(namedVariables))
     },
-    saveLists: (id, fingerprint, lists) => knownLists.save(id, fingerprint, lists),
+    saveLists: keepLists,
     loadLists: (id, fingerprint) => knownLists.load(id, fingerprint),
     dropKeptSecrets,
     createDesk: (upstreams) =>
@@ -188,7 +204,12 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
         nowhere,
         redactor,
         test: options.test,
-        keepLists: (id, version, lists) => knownLists.save(id, version, lists),
+        request: options.request,
+        logins: options.logins,
+        events,
+        keepLists,
+        listsOf,
+        changed: (name) => tell.connectors([name]),
         note,
         bound,
         bindingsChanged,
@@ -204,6 +225,8 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
         tell.session(place)
         tell.connectors([connector])
       },
+      'upstream-output': ({ connector }) => tell.output(connector),
+      'login-changed': ({ connector }) => tell.connectors([connector]),
     },
     // This reads every cached list, so the hub does not wait for it.
     async start() {

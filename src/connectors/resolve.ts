@@ -41,7 +41,7 @@ export interface Resolution {
 }
 
 /** A resolution for display only. It works even if variables are not set. */
-export interface Preview extends Pick<Resolution, 'redacted' | 'fingerprint'> {
+export interface Preview extends Pick<Resolution, 'redacted' | 'fingerprint' | 'version'> {
   /** Variables that are not set. */
   readonly missing: readonly string[]
 }
@@ -98,7 +98,7 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
           heartbeatMs: options.heartbeat_ms ?? defaultHeartbeatMs,
         },
         ...shownOf(merged, session),
-        version: `version ${withoutSecrets(merged, anySession).fingerprint}`,
+        version: versionOf(merged),
       }
     },
     preview(connector, overrides, session) {
@@ -106,7 +106,7 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
       const variables = createVariables(environment, (value) => redactor.addSecret(value))
       if (merged.transport === 'stdio') reachProgram(merged, session, variables)
       else reachAddress(merged, session, variables)
-      return { ...shownOf(merged, session), missing: variables.missing() }
+      return { ...shownOf(merged, session), version: versionOf(merged), missing: variables.missing() }
     },
   }
 
@@ -155,6 +155,10 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
     const asked = fill(options.cwd ?? '.')
     return resolvePath(base, asked === '~' || asked.startsWith('~/') ? homeOf() + asked.slice(1) : asked)
   }
+}
+
+function versionOf(connector: Connector): string {
+  return `version ${withoutSecrets(connector, anySession).fingerprint}`
 }
 
 const anySession: SessionPlace = { id: '', name: '', workspacePath: '' }

@@ -27,7 +27,13 @@ export interface TestReport {
 }
 
 export type Trial =
-  | { readonly report: TestReport; readonly lists?: KnownLists }
+  | {
+      readonly report: TestReport
+      /** What is the same in every session. */
+      readonly lists?: KnownLists
+      /** With its resources, which may belong to the place where it ran. */
+      readonly ownLists?: KnownLists
+    }
   | {
       readonly error: string
       /** The end of its stderr, or empty if there is none. */
@@ -75,11 +81,12 @@ export function createTryOut(deps: {
     const startedAt = performance.now()
     const ms = () => Math.round(performance.now() - startedAt)
     try {
-      const { target, version } = resolver.resolve(tried, {}, place)
+      const { target, version, fingerprint } = resolver.resolve(tried, {}, place)
       const trial = await test(target, signal)
       signal.throwIfAborted()
       const seen = { ms: ms(), ...cwdOf(target), missing, resolved }
       if ('report' in trial) {
+        if (saved && trial.ownLists) await keep(saved.id, fingerprint, trial.ownLists)
         if (saved && trial.lists) await keep(saved.id, version, trial.lists)
         const tools = trial.report.tools.filter(createToolTest(toolFilterOf(tried.options)))
         return { ok: true, ...trial.report, tools, ...seen }

@@ -22,6 +22,10 @@ export interface HubSignals {
   'connector-removed': { readonly connector: string }
   /** The status of a connector's upstream has changed in a session. */
   'upstream-changed': { readonly session: string; readonly connector: string }
+  /** An upstream of a connector has written something. */
+  'upstream-output': { readonly connector: string }
+  /** An upstream of a connector wants a person to log in, or the person has. */
+  'login-changed': { readonly connector: string }
   /** A session was created with connectors. They start before its agent asks: some agents list their tools only once. */
   'mounts-wanted': { readonly session: string }
   /** The agent of a session has listed its tools. */

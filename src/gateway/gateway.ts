@@ -36,6 +36,7 @@ export type { ResolvedConnector } from './bound-connector.ts'
 export type { MountLists } from './mount-lists.ts'
 export { mountUri } from './mount-uri.ts'
 export { refusalError } from './policy-errors.ts'
+export { createRequestOnce } from './request-once.ts'
 export { createSearchProvider } from './search-tools.ts'
 export { createTrial } from './try-upstream.ts'
 
@@ -125,6 +126,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       log,
       graceMs,
       onStatusChange: (connector) => signals.emit('upstream-changed', { session, connector }),
+      onOutput: (connector) => signals.emit('upstream-output', { connector }),
       onResourceChange: (mount, uri) => subscriptions.noteChange(mount, uri),
       onMount: (mount) => subscriptions.followAgain(mount),
     })

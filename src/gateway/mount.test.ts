@@ -138,6 +138,7 @@ function open(own: Partial<MountOptions>, tools: readonly object[] = [{ name: 'r
     keep: async () => {},
     maxListBytes: 1024 * 1024,
     onStateChange() {},
+    onOutput() {},
     onListsChange() {},
     onResourceChange() {},
     onNotification() {},

@@ -77,6 +77,8 @@ export interface MountOptions {
   /** The quota of all its lists together, as JSON. */
   readonly maxListBytes: number
   readonly onStateChange: () => void
+  /** The upstream has written something. Not for each line of a program that writes a lot. */
+  readonly onOutput: () => void
   readonly onListsChange: (fields: readonly ListField[]) => void
   readonly onResourceChange: (uri: string) => void
   readonly onNotification: (method: string, params: Params | undefined) => void
@@ -98,6 +100,7 @@ const listing = { firstMs: 5_000, longestMs: 300_000 }
 const pauseMs = { shortest: 1_000, longest: 60_000 }
 const pausePerReading = 10
 const changesEveryMs = 100
+const outputEveryMs = 500
 
 export function createMount(options: MountOptions): Mount {
   const { bound, upstreams, calls, tasks, log } = options
@@ -123,6 +126,10 @@ export function createMount(options: MountOptions): Mount {
   const changed = createPacedSet<string>(
     (uris) => uris.forEach((uri) => options.onResourceChange(uri)),
     () => changesEveryMs,
+  )
+  const output = createPacedSet<'line'>(
+    () => options.onOutput(),
+    () => outputEveryMs,
   )
 
   /** A tool without a definition can be neither listed nor called. */
@@ -204,6 +211,7 @@ export function createMount(options: MountOptions): Mount {
       if (request.method === 'roots/list') roots.isWanted = true
       return answerFor(request, roots.list)
     },
+    output: () => output.add('line'),
     breach(sentence) {
       log.warn({ mount: label, breach: sentence }, 'an upstream broke the protocol')
       options.onStateChange()
@@ -321,6 +329,7 @@ export function createMount(options: MountOptions): Mount {
       clearTimeout(retry)
       outdated[Symbol.dispose]()
       changed[Symbol.dispose]()
+      output[Symbol.dispose]()
       await lease?.[Symbol.asyncDispose]()
     },
   }

@@ -35,7 +35,12 @@ function claimWarning({ definitions: { resources, templates } }: Mount, isOwn: I
 
 export function factsOf(mount: Mount, isOwn: IsOwn): UpstreamFacts | undefined {
   if (!mount.upstream) return undefined
-  const { status, identity, stderr, breach, dropped } = mount.upstream
+  const { status, identity, stderr, output, breach, dropped } = mount.upstream
   const warning = warningOf(mount, isOwn)
-  return { status, identity, stderr, breach, dropped, ...(warning !== undefined && { warning }) }
+  const { resources, templates } = mount.definitions
+  const listed = {
+    resources: resources.flatMap((each) => each.listed ?? []),
+    resourceTemplates: templates.flatMap((each) => each.listed ?? []),
+  }
+  return { status, identity, stderr, output, breach, dropped, ...listed, ...(warning !== undefined && { warning }) }
 }

@@ -51,6 +51,7 @@ export interface SessionMountsOptions {
   /** How long a list waits for starting upstreams if no client requests it, or not for the first time. */
   readonly graceMs: number
   readonly onStatusChange: (connector: string) => void
+  readonly onOutput: (connector: string) => void
   /** A mount was added. It may replace an earlier one. */
   readonly onMount: (mount: Mount) => void
   readonly onResourceChange: (mount: string, uri: string) => void
@@ -114,6 +115,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
         notices.resourceChanged(mountUri(bound.label), faceId)
         options.onStatusChange(bound.connector)
       },
+      onOutput: () => options.onOutput(bound.connector),
       onListsChange(fields) {
         if (fields.includes('tools')) notices.listChanged('tools', faceId)
         if (fields.includes('prompts')) notices.listChanged('prompts', faceId)

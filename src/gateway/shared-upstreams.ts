@@ -56,6 +56,7 @@ export function createSharedUpstreams(
         for (const lease of leases)
           if (concerns(entry, lease, method, params)) lease.listener.notification(method, params)
       },
+      output: () => leases.forEach(({ listener }) => listener.output?.()),
       breach: (sentence) => leases.forEach(({ listener }) => listener.breach(sentence)),
       ask(request, signal) {
         const [lease] = leases

@@ -27,7 +27,7 @@ export function createTrial({ upstreams, logins, maxListBytes }: TrialOptions) {
     if (address !== undefined) return { error: `A person has to log in first: open ${address}`, stderr }
     if (tried.status === 'rejected') return { error: messageOf(tried.reason), stderr }
     const { lists, ...report } = tried.value
-    return { report, lists: forAnySession(lists) }
+    return { report, lists: forAnySession(lists), ownLists: lists }
   }
 }
 
@@ -42,7 +42,7 @@ interface UpstreamReport {
 }
 
 /** For an upstream that is only tried: there is no client to ask, and its root is the directory it runs in. */
-function createTrialListener(target: UpstreamTarget): UpstreamListener {
+export function createTrialListener(target: UpstreamTarget): UpstreamListener {
   const { reach } = target
   return {
     status() {},
@@ -58,7 +58,12 @@ async function tryUpstream(upstream: Upstream, signal: AbortSignal, maxListBytes
   const client = { capabilities: clientCapabilities }
   const quota = { bytes: maxListBytes }
   const read = async (field: ListField) => (await readList(upstream, client, field, quota)).entries
-  const lists = { tools: await read('tools'), resources: await read('resources'), prompts: await read('prompts') }
+  const lists = {
+    tools: await read('tools'),
+    resources: await read('resources'),
+    resourceTemplates: await read('resourceTemplates'),
+    prompts: await read('prompts'),
+  }
   return {
     era,
     version,

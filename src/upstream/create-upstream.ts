@@ -8,19 +8,28 @@ import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { Implementation, LoggingLevel } from '../mcp/mcp.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
+import { toShellLine } from '../base/shell-line.ts'
 import type { Connection } from './connection.ts'
 import { openConnection } from './connection.ts'
 import { startReason } from './handshake.ts'
+import { createOutputLog } from './output-log.ts'
 import { createSupervisor } from './supervisor.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import type { UpstreamTransport } from './transport.ts'
 import { toRpcError, Unanswered } from './unanswered.ts'
-import type { Upstream, UpstreamBreach, UpstreamIdentity, UpstreamListener, UpstreamTarget } from './upstream-types.ts'
+import type {
+  Upstream,
+  UpstreamBreach,
+  UpstreamIdentity,
+  UpstreamListener,
+  UpstreamStatus,
+  UpstreamTarget,
+} from './upstream-types.ts'
 
 export interface UpstreamOptions {
   readonly target: UpstreamTarget
-  /** A transport that is not started yet. */
-  readonly connect: (target: UpstreamTarget) => UpstreamTransport
+  /** A transport that is not started yet. Lines of a program's stderr go to `onErrorLine`. */
+  readonly connect: (target: UpstreamTarget, onErrorLine: (line: string) => void) => UpstreamTransport
   readonly listener: UpstreamListener
   /** How the hub identifies itself to the upstream. */
   readonly info: Implementation
@@ -42,6 +51,8 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
   let dropped = 0
   let breach: UpstreamBreach | undefined
   let logLevel: LoggingLevel | undefined
+  let lastReason: string | undefined
+  const output = createOutputLog(redact, () => options.listener.output?.())
 
   const listener: UpstreamListener = {
     ...options.listener,
@@ -63,14 +74,28 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     waitMs: target.handshakeMs,
     open,
     reasonOf: (error) => redact(startReason(error, redactedStderr())),
-    onStatus: (status) => listener.status(status),
+    onStatus(status) {
+      noteStatus(status)
+      listener.status(status)
+    },
     onUp(connection, isAgain) {
+      output.add('hub', `connected, MCP ${connection.identity.version}`)
       subscriptions.attach(connection, isAgain)
       sendLogLevel(connection)
     },
     onDown: () => subscriptions.detach(),
     random,
   })
+
+  function noteStatus({ is, reason, retryAt }: UpstreamStatus): void {
+    // The attempt after a failure has the same reason.
+    if (reason !== undefined && reason !== lastReason) output.add('hub', reason)
+    lastReason = reason
+    if (is === 'failed' && retryAt !== undefined)
+      output.add('hub', `given up; the next attempt is ${inSeconds(retryAt)}`)
+    if (is !== 'initializing') return
+    output.add('hub', retryAt === undefined ? startLine(target) : `the next attempt is ${inSeconds(retryAt)}`)
+  }
 
   function redactedStderr(): string {
     return redact(transport?.stderr ?? '')
@@ -80,7 +105,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     const connection = await openConnection(
       {
         target,
-        transport: (transport = connect(target)),
+        transport: (transport = connect(target, (line) => output.add('program', line))),
         listener,
         info,
         log,
@@ -141,6 +166,9 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     get stderr() {
       return lastLines(redactedStderr())
     },
+    get output() {
+      return { lines: output.lines(), total: output.total }
+    },
     get breach() {
       return breach
     },
@@ -170,6 +198,14 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     restart: () => supervisor.restart(),
     [Symbol.asyncDispose]: () => supervisor.dispose(),
   }
+}
+
+function inSeconds(at: string): string {
+  return `in ${Math.max(1, Math.round((Date.parse(at) - Date.now()) / 1000))} s`
+}
+
+function startLine({ reach }: UpstreamTarget): string {
+  return reach.transport === 'stdio' ? `$ ${toShellLine([reach.command, ...reach.args])}` : `connecting to ${reach.url}`
 }
 
 /** Whole lines, as many as a person would read. */

@@ -148,6 +148,9 @@ export function createDualUpstream({ target, listener, openSide, oneEra, log }: 
     get stderr() {
       return main.upstream.stderr
     },
+    get output() {
+      return main.upstream.output
+    },
     get breach() {
       return main.upstream.breach
     },

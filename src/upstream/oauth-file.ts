@@ -37,7 +37,7 @@ export function openCredentialsFile(options: {
   readonly url: string
 }): CredentialsFile {
   const { directory, connector, url } = options
-  const path = join(directory, `${encodeURIComponent(connector)}.json`)
+  const path = pathOf(directory, connector)
 
   function read(): Credentials {
     return ofThisUpstream(parse(path))
@@ -71,6 +71,16 @@ export function listCredentials(directory: string): { readonly name: string; rea
       const url = isRecord(kept) ? kept['url'] : undefined
       return typeof url === 'string' ? [{ name: decodeURIComponent(file.slice(0, -'.json'.length)), url }] : []
     })
+}
+
+/** Whether there is a login of this connector, whatever its URL. */
+export function hasTokens(directory: string, connector: string): boolean {
+  const kept = parse(pathOf(directory, connector))
+  return isRecord(kept) && kept['tokens'] !== undefined
+}
+
+function pathOf(directory: string, connector: string): string {
+  return join(directory, `${encodeURIComponent(connector)}.json`)
 }
 
 function namesIn(directory: string): string[] {

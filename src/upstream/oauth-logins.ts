@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { HubError } from '../base/hub-error.ts'
 import type { HttpAuth } from './http-client.ts'
-import { listCredentials, openCredentialsFile } from './oauth-file.ts'
+import { hasTokens, listCredentials, openCredentialsFile } from './oauth-file.ts'
 import type { Login } from './oauth-login.ts'
 import { createLogin } from './oauth-login.ts'
 import type { OAuthClient } from './upstream-types.ts'
@@ -18,6 +18,8 @@ export interface UpstreamLogins {
   finish(answer: { readonly code: string; readonly state: string; readonly issuer?: string }): Promise<string>
   /** The address that a person has to open, while a login is pending. */
   pending(connector: string): string | undefined
+  /** Whether a person has logged in. */
+  isKept(connector: string): boolean
   forget(connector: string): void
 }
 
@@ -61,6 +63,7 @@ export function createUpstreamLogins(options: UpstreamLoginsOptions): UpstreamLo
       throw new HubError('not-found', 'This login is no longer pending. Start it again.')
     },
     pending: (connector) => logins.get(connector)?.login.pending,
+    isKept: (connector) => hasTokens(options.directory, connector),
     forget(connector) {
       logins.get(connector)?.login.forget()
       logins.delete(connector)

@@ -23,9 +23,12 @@ export interface StdioTransportOptions {
   readonly reaper: Reaper
   /** Messages quote the program's last output, and only a whole secret can be redacted. */
   readonly redact: (text: string) => string
+  /** A line of its stderr, unchanged. */
+  readonly onErrorLine?: (line: string) => void
 }
 
 const stderrBytes = 64 * 1024
+const longestErrorLine = 64 * 1024
 const graceMs = 2_000
 /** Limits input that the program has not read yet. Cancelled calls stay in it. */
 const maxUnread = 64 * 1024 * 1024
@@ -54,7 +57,16 @@ export function createStdioTransport(options: StdioTransportOptions): UpstreamTr
       lines.end()
       void endMute(program)
     })
-    program.stderr.on('data', (chunk: Buffer) => stderr.add(chunk))
+    const errorLines = createLineReader({
+      maxBytes: longestErrorLine,
+      onLine: (line) => options.onErrorLine?.(line.toString('utf8')),
+      onSkipped: (head) => options.onErrorLine?.(head),
+    })
+    program.stderr.on('data', (chunk: Buffer) => {
+      stderr.add(chunk)
+      errorLines.feed(chunk)
+    })
+    program.stderr.on('end', () => errorLines.end())
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream.on('error', () => {})
     return untilGone(program).then((how) => {
       mark.ended()

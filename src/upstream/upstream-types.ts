@@ -59,10 +59,31 @@ export interface UpstreamBreach {
   readonly at: string
 }
 
+export interface OutputLine {
+  /** ISO 8601. */
+  readonly at: string
+  /** `program`: from its stderr. `hub`: what the hub did with it, such as another attempt. */
+  readonly from: 'program' | 'hub'
+  readonly text: string
+}
+
+export interface UpstreamOutput {
+  /** The last ones, without secrets. */
+  readonly lines: readonly OutputLine[]
+  /** How many there were in all. */
+  readonly total: number
+}
+
 /** What people can see of an upstream. */
-export interface UpstreamFacts extends Pick<Upstream, 'status' | 'identity' | 'stderr' | 'breach' | 'dropped'> {
+export interface UpstreamFacts extends Pick<
+  Upstream,
+  'status' | 'identity' | 'stderr' | 'output' | 'breach' | 'dropped'
+> {
   /** What agents are not shown of this upstream, and why. */
   readonly warning?: string
+  /** The resources and templates that it lists now, unchanged. */
+  readonly resources?: readonly object[]
+  readonly resourceTemplates?: readonly object[]
 }
 
 export interface Upstream extends AsyncDisposable {
@@ -72,6 +93,8 @@ export interface Upstream extends AsyncDisposable {
   readonly identity: UpstreamIdentity | undefined
   /** The end of its stderr, redacted. */
   readonly stderr: string
+  /** The end of its output over all restarts. */
+  readonly output: UpstreamOutput
   /** The last breach of the schema of its revision, kept across restarts. Strict mode only. */
   readonly breach: UpstreamBreach | undefined
   /** How many answers matched no request or came twice since the upstream was created. They are dropped. */
@@ -135,4 +158,6 @@ export interface UpstreamListener {
   ask(request: AnyRequest, signal: AbortSignal): Promise<object>
   /** A breach of the schema of its revision, in strict mode. */
   breach(sentence: string): void
+  /** There is a new line in `output`. */
+  output?(): void
 }

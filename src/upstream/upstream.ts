@@ -36,8 +36,11 @@ export function createUpstreams({ homeId, info, log, redact, logins }: Upstreams
   const reaper = createReaper({ homeId })
   const oneEra = new Set<string>()
 
-  function connect({ name, reach, heartbeatMs }: UpstreamTarget): UpstreamTransport {
-    if (reach.transport === 'stdio') return createStdioTransport({ ...reach, reaper, redact })
+  function connect(
+    { name, reach, heartbeatMs }: UpstreamTarget,
+    onErrorLine: (line: string) => void,
+  ): UpstreamTransport {
+    if (reach.transport === 'stdio') return createStdioTransport({ ...reach, reaper, redact, onErrorLine })
     // A connector with its own Authorization header needs no login.
     const hasToken = Object.keys(reach.headers).some((header) => header.toLowerCase() === 'authorization')
     const auth = hasToken ? undefined : logins?.of({ name, url: reach.url, client: reach.oauthClient })

@@ -18,7 +18,10 @@ export function connectorWorld(store: Store, given: Partial<ConnectorsOptions & 
   const core = createConnectors({
     store,
     notices: { ...notices, resourceChanged: (uri) => void told.push(uri) },
-    events: { append: async (event) => ({ ...event, seq: events.push(event), id: 'e', at: '' }) },
+    events: {
+      append: async (event) => ({ ...event, seq: events.push(event), id: 'e', at: '' }),
+      appendLater: (event) => void events.push(event),
+    },
     environment: { HOME: '/home/me', PATH: '/usr/bin' },
     baseEnvironment: { HOME: '/home/me', PATH: '/usr/bin' },
     redactor,
@@ -30,6 +33,8 @@ export function connectorWorld(store: Store, given: Partial<ConnectorsOptions & 
     test: async () => ({
       report: { era: 'legacy', version: '2025-11-25', tools: ['echo'], resources: [], prompts: [] },
     }),
+    request: async (_target, _method, params) => ({ result: { content: [], structuredContent: params } }),
+    logins: { pending: () => undefined, isKept: () => false, forget() {} },
     signals: {
       emit(name, signal) {
         if (name === 'bindings-changed' && 'session' in signal) changes.push(signal.session)
@@ -101,4 +106,9 @@ export function connectorWorld(store: Store, given: Partial<ConnectorsOptions & 
 }
 
 /** Only the fields that these tools use. */
-const call = { signal: new AbortController().signal } as Call
+const call = {
+  signal: new AbortController().signal,
+  correlation: 'c1',
+  event: 'e1',
+  caller: { role: 'human', tokenId: 't1' },
+} as Call

@@ -16,7 +16,7 @@ export function BottomBar() {
   const { openNewSession, logOut, openPalette } = use(ShellContext)
   const { value: approvals = [] } = usePendingApprovals()
   const isLost = useIsLost()
-  if (route.is === 'session' || ('id' in route && route.id !== undefined)) return null
+  if (route.is === 'session' || (route.is === 'approvals' && route.id !== undefined)) return null
   const current = (is: Route['is']) => (route.is === is ? ({ 'aria-current': 'page' } as const) : {})
   return (
     <nav className="bottom" aria-label="Main, bottom">
@@ -39,7 +39,7 @@ export function BottomBar() {
         <span>New</span>
       </button>
       <Menu.Root>
-        <Menu.Trigger>
+        <Menu.Trigger {...(route.is !== 'sessions' && route.is !== 'approvals' && { 'aria-current': 'page' })}>
           <Icon name="rows" size={20} />
           <span>More</span>
         </Menu.Trigger>

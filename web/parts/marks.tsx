@@ -67,6 +67,15 @@ const decisionDrawings = {
   abort: refusal,
   expired: dashed,
   running: <circle cx="7" cy="7" r="4.5" fill="var(--go)" />,
+  waiting: diamond,
+  connecting: (
+    <>
+      <circle cx="7" cy="7" r="4.25" fill="none" stroke="var(--info)" strokeWidth="1.5" />
+      <path d="M7 2.75a4.25 4.25 0 0 1 0 8.5z" fill="var(--info)" />
+    </>
+  ),
+  idle: <circle cx="7" cy="7" r="4" fill="none" stroke="var(--text3)" strokeWidth="1.5" />,
+  writes: <path d="M7 1.4 12.6 7 7 12.6 1.4 7z" fill="none" stroke="var(--wait)" strokeWidth="1.5" />,
   info: (
     <>
       <circle cx="7" cy="7" r="5.75" fill="none" stroke="var(--info)" strokeWidth="1.4" />

@@ -69,6 +69,7 @@ const commandOf: Readonly<Record<string, string>> = {
   delete_connector: 'signalbox connectors rm',
   test_connector: 'signalbox connectors test',
   restart_connector: 'signalbox connectors restart',
+  get_connector: 'signalbox connectors show',
   import_connectors: 'signalbox connectors import',
   list_bindings: 'signalbox connectors bindings',
   bind_connector: 'signalbox connectors bind',
