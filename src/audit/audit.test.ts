@@ -37,7 +37,10 @@ async function openAudit() {
     id: 'management',
     info: { name: 'test', version: '0' },
     instructions: '',
-    providers: [{ toolset: 'admin', tools: () => tools }, createAuditProvider({ events, notices, findSession, threads })],
+    providers: [
+      { toolset: 'admin', tools: () => tools },
+      createAuditProvider({ events, notices, findSession, threads }),
+    ],
     layers: [createRecordLayer({ events, log: createLog({ level: 'error', redactor }) })],
   })
   return { events, notices, face, [Symbol.asyncDispose]: () => events[Symbol.asyncDispose]() }

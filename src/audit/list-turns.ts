@@ -34,13 +34,26 @@ const time = z.iso.datetime({ offset: true })
 
 export function createListTurnsTool({ events, threads, idOf }: ListTurnsOptions): Tool {
   const kept = new Map<string, TurnSummary>()
+  /** What turns that go on have left in the log so far, by the event that began them. */
+  const growing = new Map<string, readonly LoggedEvent[]>()
+
+  async function eventsOf(started: LoggedEvent): Promise<readonly LoggedEvent[]> {
+    const { id, correlation } = started
+    if (correlation === undefined) return [started]
+    const before = growing.get(id) ?? []
+    const cursor = before.at(-1)?.seq
+    const query = cursor === undefined ? { correlation } : { correlation, cursor }
+    const more = await readAll(events, query, mostEvents - before.length)
+    const all = [...before, ...more.map(withoutTexts)]
+    growing.set(id, all)
+    return all
+  }
 
   async function describe(started: LoggedEvent): Promise<TurnSummary> {
     const known = kept.get(started.id)
     if (known) return known
-    const { correlation, session = '', at } = started
-    const ofTurn = correlation === undefined ? [started] : await readAll(events, { correlation }, mostEvents)
-    const short = summarize(started, ofTurn)
+    const { session = '', at } = started
+    const short = summarize(started, await eventsOf(started))
     const isCut = short.status === 'running' && (await outcomesOf(events, [started])).get(started.id) === 'cut'
     const thread = short.thread ?? threads.currentOf(session)
     const prompt = thread === undefined ? undefined : await threads.promptAfter(thread, at)
@@ -56,6 +69,7 @@ export function createListTurnsTool({ events, threads, idOf }: ListTurnsOptions)
 
   function keep(id: string, turn: TurnSummary): void {
     kept.set(id, turn)
+    growing.delete(id)
     const [oldest] = kept.keys()
     if (kept.size > mostKept) kept.delete(oldest!)
   }
@@ -99,4 +113,10 @@ export function createListTurnsTool({ events, threads, idOf }: ListTurnsOptions)
       }
     },
   })
+}
+
+/** Most of an event of a model is its text, which a summary does not need. */
+function withoutTexts(event: LoggedEvent): LoggedEvent {
+  const { request: _, response: __, arguments: ___, ...payload } = event.payload
+  return { ...event, payload }
 }

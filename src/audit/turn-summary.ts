@@ -6,7 +6,10 @@ import { endTypeOf } from '../api/trace.ts'
 import type { TurnSummary } from '../api/turn.ts'
 
 /** `events`: of the correlation of the turn, in the order of the log. */
-export function summarize(started: LoggedEvent, events: readonly LoggedEvent[]): Omit<TurnSummary, 'prompt' | 'number'> {
+export function summarize(
+  started: LoggedEvent,
+  events: readonly LoggedEvent[],
+): Omit<TurnSummary, 'prompt' | 'number'> {
   const own = events.filter(({ seq }) => seq >= started.seq)
   const ended = own.find((event) => event.parent === started.id && hasType(event, 'turn-ended'))
   const end = ended && readEvent(ended, 'turn-ended')?.payload
@@ -37,10 +40,7 @@ function isDenial(outcome: unknown): boolean {
 }
 
 /** Calls may wait at the same time, so the time counts once. */
-function heldIn(
-  events: readonly LoggedEvent[],
-  isOver: boolean,
-): Pick<TurnSummary, 'held_ms' | 'held_since'> {
+function heldIn(events: readonly LoggedEvent[], isOver: boolean): Pick<TurnSummary, 'held_ms' | 'held_since'> {
   const open = new Map<unknown, string>()
   let since: string | undefined
   let ms = 0

@@ -33,11 +33,7 @@ export interface ThreadStore {
   /** Removes a thread that no session continues. False: there is no such thread. */
   remove(id: string): Promise<boolean>
   /** Stores the entries that the thread does not have, and what their turns used. Returns what was stored. */
-  append(
-    thread: string,
-    entries: readonly NewEntry[],
-    by: EntryWriter,
-  ): Promise<readonly ThreadEntry[]>
+  append(thread: string, entries: readonly NewEntry[], by: EntryWriter): Promise<readonly ThreadEntry[]>
   /** Oldest first. */
   read(thread: string, after: number, limit: number): Promise<readonly ThreadEntry[]>
   /** The last entry of one of these types before `before`. */
