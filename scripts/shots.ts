@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { fromAgent } from '../src/api/action-prompt.ts'
 import { startScriptedModel } from '../test/agents/model/model.ts'
 import { callTool } from '../test/harness/modern-call.ts'
 import { createTempHome } from '../test/harness/temp-home.ts'
@@ -28,7 +29,38 @@ rules:
   - ask: terminal_send_text
     when: { properties: { text: { pattern: push } }, required: [text] }
     reason: pushes leave this machine
+  - deny: terminal_send_text
+    when: { properties: { text: { pattern: psql } }, required: [text] }
+    reason: the production database is read by people
 `
+
+/** What the agent does with each prompt. */
+const scripts = {
+  [fromAgent('How do you drop a duplicate attempt?')]: [
+    'SAY I look at the importer.',
+    'CALL terminal_read_screen {}',
+    'SAY The production table would tell.',
+    'CALL terminal_send_text {"text":"psql prod"}',
+    'FINAL Each row is keyed on (order_id, attempt); a second insert with the same key is ignored. importer.py:88-97',
+    'SLOW 60',
+  ].join('\n'),
+  'The capture worker retries a failed charge without a limit. Limit it.': [
+    'THINK The worker counts after the charge, so a crash between the two charges twice.',
+    'SAY I will look at the screen first.',
+    'CALL terminal_read_screen {}',
+    'SAY I ask the session that knows the ledger.',
+    'CALL sessions_ask {"session":"ledger-schema","text":"How do you drop a duplicate attempt?"}',
+    'SAY The worker counts an attempt *after* the charge. I reserve the attempt first, then charge with its `key`.',
+    'CALL terminal_send_text {"text":"echo retry limited to 5 attempts\\r"}',
+    'SAY All 38 tests pass. `main` was rebased an hour ago, so the push needs a lease.',
+    'CALL terminal_send_text {"text":"git push --force-with-lease origin fix/checkout-retry\\r"}',
+    'FINAL Pushed.',
+    'SLOW 60',
+  ].join('\n'),
+  'Write the notes for 2.14.0 and push the draft.':
+    'SAY I push the draft so that you can edit it.\nCALL terminal_send_text {"text":"git push origin v2.14.0\\r"}\nFINAL done',
+  'Do the tests pass?': 'FINAL The tests pass on the branch.',
+}
 
 buildPageIfStale()
 mkdirSync(images, { recursive: true })
@@ -36,7 +68,7 @@ mkdirSync(images, { recursive: true })
 const only = process.argv.slice(2)
 await using opened = new AsyncDisposableStack()
 const browser = opened.use(await openBrowser(execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim()))
-const model = opened.use(await startScriptedModel())
+const model = opened.use(await startScriptedModel({ scripts }))
 
 {
   await using hub = await startHub()
@@ -103,6 +135,20 @@ await shoot(
   },
   { on: ['desktop'] },
 )
+await shoot(
+  'activity',
+  hub,
+  async (page) => {
+    await page.getByRole('link', { name: /2 sessions/ }).click()
+    await page.getByRole('treeitem', { name: /^sessions_ask/ }).click()
+  },
+  { path: 'activity' },
+)
+await shoot('activity-list', hub, (page) => page.getByText('2 sessions').waitFor(), { path: 'activity', on: ['phone'] })
+await shoot('activity-events', hub, (page) => page.getByRole('button', { name: 'turn-started' }).first().waitFor(), {
+  path: 'activity/events',
+})
+await shoot('activity-usage', hub, (page) => page.getByRole('table').waitFor(), { path: 'activity/usage' })
 await shootLost(hub)
 
 async function startHub(): Promise<HubProcess> {
@@ -151,25 +197,11 @@ async function fill(hub: HubProcess): Promise<{ readonly id: string }> {
   await shell('flaky-hunt', working)
   await call('create_session', { name: 'checkout-retry', template: 'assistant' })
   await call('create_session', { name: 'release-notes', template: 'assistant' })
-  await prompt('checkout-retry', 'FINAL The tests pass on the branch.')
+  await call('create_session', { name: 'ledger-schema', template: 'assistant' })
+  await prompt('checkout-retry', 'Do the tests pass?')
   await sleep(1_000)
-  await prompt(
-    'checkout-retry',
-    [
-      'THINK The worker counts after the charge, so a crash between the two charges twice.',
-      'SAY I will look at the screen first.',
-      'CALL terminal_read_screen {}',
-      'SAY The worker counts an attempt *after* the charge. I reserve the attempt first, then charge with its `key`.',
-      'CALL terminal_send_text {"text":"echo retry limited to 5 attempts\\r"}',
-      'SAY All 38 tests pass. `main` was rebased an hour ago, so the push needs a lease.',
-      'CALL terminal_send_text {"text":"git push --force-with-lease origin fix/checkout-retry\\r"}',
-      'FINAL Pushed.',
-    ].join('\n'),
-  )
-  await prompt(
-    'release-notes',
-    'SAY I push the draft so that you can edit it.\nCALL terminal_send_text {"text":"git push origin v2.14.0\\r"}\nFINAL done',
-  )
+  await prompt('checkout-retry', 'The capture worker retries a failed charge without a limit. Limit it.')
+  await prompt('release-notes', 'Write the notes for 2.14.0 and push the draft.')
   for (;;) {
     const { approvals } = (await call('list_approvals', {})) as { approvals: { id: string; session: string }[] }
     const found = approvals.find(({ session }) => session === 'checkout-retry')

@@ -529,7 +529,7 @@ export async function startHub(
     status,
     tokens,
     loginCodes,
-    createAudit({ events, notices, findSession }),
+    createAudit({ events, notices, findSession, threads }),
     telemetry,
     sessions,
     createSessionTools({ sessions, terminalTools, policies, turns }),

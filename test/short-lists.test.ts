@@ -57,7 +57,8 @@ test('toolsets that are named are listed with output schemas', async () => {
 
 test('the essentials can be listed together with other toolsets', async () => {
   const names = namesOf(await list({ query: '?toolsets=essentials,events' }))
-  expect(new Set(names)).toEqual(new Set([...essentialTools, 'hub_status', 'query_events', 'get_trace']))
+  const ofEvents = ['query_events', 'get_trace', 'list_turns', 'get_usage']
+  expect(new Set(names)).toEqual(new Set([...essentialTools, 'hub_status', ...ofEvents]))
 })
 
 test('an agent’s list has 12 KB with every terminal tool, and no output schemas', async () => {

@@ -32,6 +32,8 @@ export const decisionSchema = z.object({
   policy_version: z.string(),
 })
 
+export type Decision = z.output<typeof decisionSchema>
+
 export const proposalStatuses = ['pending', 'accepted', 'rejected', 'withdrawn'] as const
 
 export const proposalSchema = z.object({

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { confinedSchema } from './sandbox.ts'
 import { sessionStatuses } from './session-status.ts'
+import { usageSchema } from './thread.ts'
 
 export { isOver, livingStatuses, sessionStatuses } from './session-status.ts'
 export type { SessionStatus } from './session-status.ts'
@@ -93,6 +94,7 @@ export const sessionSchema = z.object({
   created_at: z.string(),
   updated_at: z.string(),
   workspace_path: z.string(),
+  branch: z.string().optional().describe('The git branch of its workspace.'),
   terminal: terminalSchema.optional().describe('Absent if it has none.'),
   log_path: z.string().describe('As in terminal.'),
   recording_path: z.string().describe('As in terminal.'),
@@ -110,6 +112,7 @@ export const sessionSchema = z.object({
   session_url: z.string(),
   mode: z.enum(sessionModes),
   thread: z.string().optional().describe('The id of its newest thread.'),
+  usage: usageSchema.optional().describe('Of its turns that have ended.'),
   governed: governedSchema.optional().describe('Whether the policy covers the tools built into its agent.'),
   confined: confinedSchema.optional().describe('How it is confined. Absent: it can read all your files.'),
   question: questionSchema.optional().describe('For answer_question.'),

@@ -37,11 +37,16 @@ async function openAudit() {
     id: 'management',
     info: { name: 'test', version: '0' },
     instructions: '',
-    providers: [{ toolset: 'admin', tools: () => tools }, createAuditProvider({ events, notices, findSession })],
+    providers: [
+      { toolset: 'admin', tools: () => tools },
+      createAuditProvider({ events, notices, findSession, threads }),
+    ],
     layers: [createRecordLayer({ events, log: createLog({ level: 'error', redactor }) })],
   })
   return { events, notices, face, [Symbol.asyncDispose]: () => events[Symbol.asyncDispose]() }
 }
+
+const threads = { currentOf: () => undefined, promptAfter: async () => undefined }
 
 /** The only session is "work". */
 async function findSession(nameOrId: string) {

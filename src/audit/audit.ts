@@ -1,4 +1,4 @@
-/** query_events, get_trace, `resource://events/{cursor}`, and the layer that records every writing call. */
+/** query_events, get_trace, list_turns, `resource://events/{cursor}`, and the layer that records every writing call. */
 import { z } from 'zod'
 import { loggedEventSchema } from '../api/event.ts'
 import { HubError } from '../base/hub-error.ts'
@@ -6,6 +6,8 @@ import type { EventLog, EventQuery } from '../events/events.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { Notices, Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
+import type { TurnThreads } from './list-turns.ts'
+import { createListTurnsTool } from './list-turns.ts'
 import { createTraceTool } from './trace.ts'
 
 export { createRecordLayer } from './record-layer.ts'
@@ -21,13 +23,14 @@ export interface AuditOptions {
   readonly notices: Notices
   /** By name or id. Throws if there is no such session. */
   readonly findSession: (nameOrId: string) => Promise<{ readonly id: string }>
+  readonly threads: TurnThreads
 }
 
 export function createAudit(options: AuditOptions): Feature {
   return { providers: [createAuditProvider(options)] }
 }
 
-export function createAuditProvider({ events, notices, findSession }: AuditOptions): Provider {
+export function createAuditProvider({ events, notices, findSession, threads }: AuditOptions): Provider {
   const family = notices.family(eventsPrefix)
   events.onCommit(() => family.changed())
 
@@ -84,7 +87,7 @@ export function createAuditProvider({ events, notices, findSession }: AuditOptio
       return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(page) }] }
     },
   }
-  const tools = [tool, createTraceTool(events)]
+  const tools = [tool, createTraceTool(events), createListTurnsTool({ events, threads, idOf })]
   return { toolset: 'events', tools: () => tools, resourceTemplates: () => [template] }
 }
 

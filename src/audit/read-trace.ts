@@ -115,7 +115,7 @@ function isSameCall({ payload: one }: LoggedEvent, { payload: other }: LoggedEve
   return one['tool'] === other['tool'] && isDeepStrictEqual(one['arguments'], other['arguments'])
 }
 
-async function readAll(events: Events, query: EventQuery, most: number): Promise<readonly LoggedEvent[]> {
+export async function readAll(events: Events, query: EventQuery, most: number): Promise<readonly LoggedEvent[]> {
   const found: LoggedEvent[] = []
   for await (const page of pagesOf(events, query, most)) found.push(...page)
   return found.slice(0, most)

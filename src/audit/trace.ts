@@ -42,7 +42,10 @@ export function createTraceTool(events: Events): Tool {
   })
 }
 
-async function outcomesOf(events: Events, open: readonly LoggedEvent[]): Promise<ReadonlyMap<string, OpenOutcome>> {
+export async function outcomesOf(
+  events: Events,
+  open: readonly LoggedEvent[],
+): Promise<ReadonlyMap<string, OpenOutcome>> {
   const [started] = (await events.read({ type: 'hub-started', order: 'newest', limit: 1 })).events
   const isOfThisHub = ({ seq }: LoggedEvent) => started === undefined || seq > started.seq
   const outcomes = new Map<string, OpenOutcome>()

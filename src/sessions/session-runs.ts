@@ -2,6 +2,7 @@
 import { isOver } from '../api/session.ts'
 import type { Template } from '../api/template.ts'
 import { inMode } from '../api/template.ts'
+import type { Usage } from '../api/thread.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { join } from 'node:path'
@@ -37,6 +38,8 @@ export interface SessionThreads {
   writerOf(session: { readonly id: string; readonly name: string; readonly agent: string }): ThreadWriter
   /** The id of the newest thread of a session. */
   currentOf(session: string): string | undefined
+  /** What its turns used. */
+  usageOf(session: string): Usage | undefined
   /** The id that the agent gave the conversation of that thread. */
   conversationOf(session: string): Promise<string | undefined>
   /** The session continues a thread that no session has. */

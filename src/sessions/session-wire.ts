@@ -1,6 +1,7 @@
 /** A session as clients see it. */
 import { join } from 'node:path'
 import type { Activity, Governed, Question, Session } from '../api/session.ts'
+import type { Usage } from '../api/thread.ts'
 import { canResume } from './conversation.ts'
 import type { SessionRecord } from './session-store.ts'
 
@@ -13,13 +14,15 @@ export interface SessionSurroundings {
   readonly url: string
   readonly socketPath: string | undefined
   readonly thread: string | undefined
+  readonly usage: Usage | undefined
+  readonly branch: string | undefined
   readonly governed: Governed | undefined
   readonly question: Question | undefined
 }
 
 export function toWire(record: SessionRecord, around: SessionSurroundings): Session {
   const { activity, approvalsPending, pid, hasTerminal, directory, url, socketPath } = around
-  const { thread, governed, question } = around
+  const { thread, usage, branch, governed, question } = around
   const { args, agentArgs, resumedFrom, description, jobId, exitCode, exitSignal, lastMessage } = record
   const terminal = {
     size: { ...record.size },
@@ -41,6 +44,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     created_at: record.createdAt,
     updated_at: record.updatedAt,
     workspace_path: record.workspacePath,
+    ...(branch !== undefined && { branch }),
     ...(hasTerminal && { terminal }),
     log_path: terminal.log_path,
     recording_path: terminal.recording_path,
@@ -58,6 +62,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     session_url: url,
     mode: record.mode,
     ...(thread !== undefined && { thread }),
+    ...(usage && { usage: { ...usage } }),
     ...(governed && { governed }),
     ...(record.confined && { confined: record.confined }),
     ...(question && { question }),

@@ -18,6 +18,7 @@ import type { Sandboxes } from '../sandbox/sandbox.ts'
 import type { Store } from '../store/store.ts'
 import { adoptSessions } from './adopt-sessions.ts'
 import { createTmuxAdoption } from './adopt-tmux.ts'
+import { createBranches } from './branches.ts'
 import { createSessionStarter } from './start-session.ts'
 import { createConnectedAgents } from './connected-agents.ts'
 import { createCreation } from './create-session.ts'
@@ -229,6 +230,16 @@ export function createSessions(options: SessionsOptions): Sessions {
   const kill = createKill({ registry, ends, running, directory: directories.sessions, log })
   const release = createRelease({ registry, running })
 
+  const branches = createBranches()
+  /** The files of another hub may be elsewhere. */
+  const branchOf = (record: SessionRecord): string | undefined =>
+    record.hubId === hubId
+      ? branches.of(record.workspacePath, {
+          isLasting: isOver(record.status),
+          onChange: () => registry.notify(record),
+        })
+      : undefined
+
   function assertHere({ name, hubId: home }: SessionRecord): void {
     if (home !== hubId)
       throw new HubError('unavailable', `The session "${name}" runs on another hub. Call that hub instead.`)
@@ -273,6 +284,8 @@ export function createSessions(options: SessionsOptions): Sessions {
         pid: running.pidOf(record.id),
         hasTerminal: runs.hasTerminal(record),
         thread: threads.currentOf(record.id),
+        usage: threads.usageOf(record.id),
+        branch: branchOf(record),
         ...running.agentOf(record.id),
         socketPath: running.socketPathOf(record.id),
         directory: join(directories.sessions, record.id),
@@ -355,7 +368,12 @@ export function createSessions(options: SessionsOptions): Sessions {
       })
     },
     on: {
-      'session-turn-ended': ({ session, status, reason }) => noteTurnEnd(registry, session, { status, reason }),
+      async 'session-turn-ended'({ session, status, reason }) {
+        await noteTurnEnd(registry, session, { status, reason })
+        // The turn has used something.
+        const record = running.knownRecordOf(session) ?? (await rows.find(session))
+        if (record) registry.notify(record)
+      },
       'agent-connected': ({ session }) => agents.note(session),
       async 'approvals-pending'({ session, pending: approvals }) {
         running.notePending(session, approvals)

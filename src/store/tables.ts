@@ -22,6 +22,7 @@ export interface Tables {
   threads: ThreadRow
   thread_entries: ThreadEntryRow
   thread_progress: ThreadProgressRow
+  turn_usage: TurnUsageRow
   turns: TurnRow
   routes: RouteRow
   chats: ChatRow
@@ -100,6 +101,21 @@ export interface ThreadEntryRow {
 export interface ThreadProgressRow {
   session_id: string
   read_to: string
+}
+
+/** What a turn that has ended used. */
+export interface TurnUsageRow {
+  thread_id: string
+  /** Of the entry that ends the turn. */
+  key: string
+  session_id: string
+  /** The name of the session. It may be gone. */
+  session: string
+  at: string
+  input_tokens: number
+  output_tokens: number
+  /** Null: nobody said what it cost. */
+  cost_usd: number | null
 }
 
 /** A turn that has not ended. */

@@ -32,12 +32,8 @@ export interface ThreadStore {
   listWithoutSession(createdBy: string): Promise<readonly ThreadRecord[]>
   /** Removes a thread that no session continues. False: there is no such thread. */
   remove(id: string): Promise<boolean>
-  /** Stores the entries that the thread does not have, and how far their source was read. Returns what was stored. */
-  append(
-    thread: string,
-    entries: readonly NewEntry[],
-    progress: { readonly sessionId: string; readonly readTo: string } | undefined,
-  ): Promise<readonly ThreadEntry[]>
+  /** Stores the entries that the thread does not have, and what their turns used. Returns what was stored. */
+  append(thread: string, entries: readonly NewEntry[], by: EntryWriter): Promise<readonly ThreadEntry[]>
   /** Oldest first. */
   read(thread: string, after: number, limit: number): Promise<readonly ThreadEntry[]>
   /** The last entry of one of these types before `before`. */
@@ -54,7 +50,21 @@ export interface ThreadStore {
   keyAt(thread: string, seq: number): Promise<string | undefined>
   /** The ends of its turns. */
   listCompleted(thread: string): Promise<readonly Completed[]>
+  /** The first prompt that is not older than this time, and the number of its turn in the thread. */
+  findPromptAfter(thread: string, at: string): Promise<NumberedPrompt | undefined>
   readTo(sessionId: string): Promise<string | undefined>
+}
+
+export interface NumberedPrompt {
+  readonly text: string
+  /** Counts from 1. */
+  readonly turn: number
+}
+
+export interface EntryWriter {
+  readonly session: { readonly id: string; readonly name: string }
+  /** How far the source of the entries was read. */
+  readonly readTo?: string | undefined
 }
 
 /** A statement has a limited number of values. */
@@ -114,7 +124,7 @@ export function createThreadStore({ db }: Store): ThreadStore {
       const alone = db.deleteFrom('threads').where('id', '=', id).where('session_id', 'is', null)
       return (await alone.executeTakeFirst()).numDeletedRows > 0n
     },
-    append: (thread, given, progress) =>
+    append: (thread, given, { session, readTo }) =>
       db.transaction().execute(async (transaction) => {
         const last = await entries(transaction, thread).orderBy('seq', 'desc').limit(1).executeTakeFirst()
         const known = await entries(transaction, thread)
@@ -129,11 +139,12 @@ export function createThreadStore({ db }: Store): ThreadStore {
         }
         for (const entry of stored)
           await transaction.insertInto('thread_entries').values(toRow(thread, entry)).execute()
-        if (progress) {
-          const { sessionId, readTo } = progress
+        const used = stored.flatMap((entry) => toUsageRow(thread, session, entry) ?? [])
+        if (used.length > 0) await transaction.insertInto('turn_usage').values(used).execute()
+        if (readTo !== undefined) {
           await transaction
             .insertInto('thread_progress')
-            .values({ session_id: sessionId, read_to: readTo })
+            .values({ session_id: session.id, read_to: readTo })
             .onConflict((conflict) => conflict.column('session_id').doUpdateSet({ read_to: readTo }))
             .execute()
         }
@@ -185,6 +196,18 @@ export function createThreadStore({ db }: Store): ThreadStore {
       const row = await entries(db, thread).where('key', '=', key).executeTakeFirst()
       return row && toEntry(row)
     },
+    async findPromptAfter(thread, at) {
+      const from = entries(db, thread).where('type', '=', 'prompt').where('at', '>=', at)
+      const row = await from.orderBy('seq').limit(1).executeTakeFirst()
+      if (!row) return undefined
+      const before = db.selectFrom('thread_entries').where('thread_id', '=', thread).where('seq', '<', row.seq)
+      const ended = await before
+        .where('type', '=', 'complete')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .executeTakeFirstOrThrow()
+      const entry = toEntry(row)
+      return entry.type === 'prompt' ? { text: entry.text, turn: Number(ended.count) + 1 } : undefined
+    },
     async readTo(sessionId) {
       const row = await db
         .selectFrom('thread_progress')
@@ -225,6 +248,25 @@ function toThreadRow(record: ThreadRecord): Tables['threads'] {
 
 function toRow(thread: string, { seq, key, at, model, type, ...body }: ThreadEntry): Tables['thread_entries'] {
   return { thread_id: thread, seq, key, type, at, model: model ?? null, body: JSON.stringify(body) }
+}
+
+function toUsageRow(
+  thread: string,
+  session: EntryWriter['session'],
+  entry: ThreadEntry,
+): Tables['turn_usage'] | undefined {
+  if (entry.type !== 'complete' || !entry.usage) return undefined
+  const { input_tokens, output_tokens, cost_usd = null } = entry.usage
+  return {
+    thread_id: thread,
+    key: entry.key,
+    session_id: session.id,
+    session: session.name,
+    at: entry.at,
+    input_tokens,
+    output_tokens,
+    cost_usd,
+  }
 }
 
 function toEntry({ seq, key, type, at, model, body }: Tables['thread_entries']): ThreadEntry {

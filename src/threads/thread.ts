@@ -4,7 +4,7 @@ import type { FormatName, Frame, Thread, ThreadEntry, Usage } from '../api/threa
 import type { EarlierThread, ThreadWriter } from '../drivers/drivers.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { Seen } from './frames.ts'
-import type { ThreadRecord } from './thread-store.ts'
+import type { NumberedPrompt, ThreadRecord } from './thread-store.ts'
 
 export interface Threads extends Feature {
   writerOf(session: ThreadSession): ThreadWriter
@@ -14,7 +14,10 @@ export interface Threads extends Feature {
   currentOf(sessionId: string): string | undefined
   /** The id that the agent gave the conversation of that thread. */
   conversationOf(sessionId: string): Promise<string | undefined>
-  usageOf(sessionId: string): Promise<Usage | undefined>
+  /** What the turns of a session used. `undefined`: nothing, or nobody said it. */
+  usageOf(sessionId: string): Usage | undefined
+  /** The first prompt of a thread that is not older than this time. */
+  promptAfter(thread: string, at: string): Promise<NumberedPrompt | undefined>
   /** What comes after a cursor. Waits for something new if there is nothing. */
   read(threadOrSession: string, options: ReadOptions): Promise<Thread>
   /** The end of the newest thread of a session. With a prompt: the place of this prompt, which is yet to come. */

@@ -223,4 +223,41 @@ describeOnEachEngine('threads', (open) => {
     await threads.writerOf(session).append('c1', [said('a1', 'it is hunter2-hunter2!')])
     expect(JSON.stringify(await threads.read('agent', { signal: never }))).not.toContain('hunter2')
   })
+
+  test('what turns used is counted once, by session, by day and over restarts, and not again for a fork', async () => {
+    const { start, session } = await openThreads(open)
+    const threads = start()
+    const writer = threads.writerOf(session)
+    const end = (key: string, at: string, cost?: number): NewEntry => ({
+      type: 'complete',
+      key,
+      at,
+      status: 'completed',
+      usage: { input_tokens: 10, output_tokens: 2, ...(cost !== undefined && { cost_usd: cost }) },
+    })
+    const entries = [end('e1', '2026-01-01T22:30:00.000Z', 0.25), end('e2', '2026-01-01T23:30:00.000Z')]
+    await writer.append('c1', entries)
+    await writer.append('c1', [...entries, end('e3', '2026-01-02T10:00:00.000Z', 0.5)])
+    await threads.fork('agent', {})
+    const used = { input_tokens: 30, output_tokens: 6, cost_usd: 0.75 }
+    expect(threads.usageOf(session.id)).toEqual(used)
+    const later = start()
+    await later.start!()
+    expect(later.usageOf(session.id)).toEqual(used)
+
+    const tool = later.providers!.flatMap(({ tools }) => tools?.() ?? []).find(({ name }) => name === 'get_usage')!
+    const read = async (args: Record<string, unknown>) =>
+      ((await tool.run({ since: '2026-01-01T00:00:00Z', ...args }, {} as never)) as { structuredContent: object })
+        .structuredContent
+    expect(await read({ by: 'day', time_zone: 'Europe/Berlin' })).toMatchObject({
+      usage: [
+        { day: '2026-01-02', turns: 2, input_tokens: 20, output_tokens: 4, cost_usd: 0.5 },
+        { day: '2026-01-01', turns: 1, input_tokens: 10, output_tokens: 2, cost_usd: 0.25 },
+      ],
+    })
+    expect(await read({ by: 'session', time_zone: 'UTC' })).toEqual({
+      usage: [{ session: 'agent', session_id: session.id, turns: 3, ...used }],
+      total: used,
+    })
+  })
 })

@@ -29,6 +29,8 @@ import { createThreadStore } from './thread-store.ts'
 import { createThreadProvider } from './thread-tools.ts'
 import { sessionThreadUri, threadUri } from './thread-uris.ts'
 import type { ThreadPage, ThreadPlace, Threads, ThreadSession } from './thread.ts'
+import { createUsageProvider } from './usage-tools.ts'
+import { addUsage, createUsage, noUsage } from './usage.ts'
 
 export { createProviderSwitch } from './switch-provider.ts'
 export type { Threads } from './thread.ts'
@@ -48,6 +50,7 @@ const mostEntries = 500
 
 export function createThreads({ store, notices, signals, redactor, findSession }: ThreadsOptions): Threads {
   const rows = createThreadStore(store)
+  const usage = createUsage({ store, notices })
   /** The texts that agents are writing now, by thread. */
   const drafts = new Map<string, Map<string, Draft>>()
   const listeners = new Map<string, Set<() => void>>()
@@ -196,17 +199,14 @@ export function createThreads({ store, notices, signals, redactor, findSession }
           const given = entries.filter((entry) => !isHanded(entry))
           const filled: NewEntry[] = []
           for (const entry of given) filled.push(withoutSecrets(await filledIn(thread.id, entry, filled)))
-          const stored = await rows.append(
-            thread.id,
-            filled,
-            progress && { sessionId: session.id, readTo: progress.readTo },
-          )
+          const stored = await rows.append(thread.id, filled, { session, readTo: progress?.readTo })
           const open = drafts.get(thread.id)
           for (const { key } of entries) open?.delete(key)
           if (entries.some(({ type }) => type === 'complete')) drafts.delete(thread.id)
           if (stored.length > 0) notify(thread)
           const end = stored.findLast(({ type }) => type === 'complete')
           if (end?.type === 'complete') {
+            usage.add(session.id, stored)
             signals.emit('session-turn-ended', { session: session.id, status: end.status, reason: end.reason })
           }
         }),
@@ -289,7 +289,7 @@ export function createThreads({ store, notices, signals, redactor, findSession }
       ...(forkKey !== undefined && { fork_point: forkKey }),
       ...(label !== undefined && { label }),
       created_at: createdAt,
-      usage: await usageOf(id),
+      usage: await usageOfThread(id),
       messages: toMessages(entries, agent),
       events: frames,
       cursor: writeCursor(seen),
@@ -307,16 +307,10 @@ export function createThreads({ store, notices, signals, redactor, findSession }
     return all
   }
 
-  async function usageOf(thread: string): Promise<Usage> {
-    const total = { input_tokens: 0, output_tokens: 0 }
-    let cost: number | undefined
-    for (const { usage } of await rows.listCompleted(thread)) {
-      if (!usage) continue
-      total.input_tokens += usage.input_tokens
-      total.output_tokens += usage.output_tokens
-      if (usage.cost_usd !== undefined) cost = (cost ?? 0) + usage.cost_usd
-    }
-    return cost === undefined ? total : { ...total, cost_usd: cost }
+  /** With the turns that it shares with the thread it was forked from. */
+  async function usageOfThread(thread: string): Promise<Usage> {
+    const used = (await rows.listCompleted(thread)).flatMap((end) => end.usage ?? [])
+    return used.reduce(addUsage, noUsage)
   }
 
   const threads: Omit<Threads, keyof Feature> = {
@@ -324,10 +318,8 @@ export function createThreads({ store, notices, signals, redactor, findSession }
     find,
     currentOf: (sessionId) => newest.get(sessionId),
     conversationOf: async (sessionId) => (await rows.findOf(sessionId))?.conversation,
-    async usageOf(sessionId) {
-      const thread = await rows.findOf(sessionId)
-      return thread && (await usageOf(thread.id))
-    },
+    usageOf: (sessionId) => usage.of(sessionId),
+    promptAfter: (thread, at) => rows.findPromptAfter(thread, at),
     async read(threadOrSession, { since, limit = mostEntries, timeoutMs = 0, signal }) {
       const record = await find(threadOrSession)
       const seen = since === undefined ? nothingSeen : readCursor(since)
@@ -414,8 +406,9 @@ export function createThreads({ store, notices, signals, redactor, findSession }
   }
   return {
     ...threads,
-    providers: [createThreadProvider({ threads })],
+    providers: [createThreadProvider({ threads }), createUsageProvider(usage)],
     async start() {
+      await usage.start()
       for (const { sessionId, id } of await rows.listNewest()) newest.set(sessionId, id)
     },
     on: { 'session-ended': ({ session }) => void names.delete(session) },

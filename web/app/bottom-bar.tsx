@@ -1,4 +1,4 @@
-/** The sections on a phone. It is hidden inside a session and inside an approval. */
+/** The sections on a phone. It is hidden where the person works on one thing, such as a session or an approval. */
 import { use } from 'react'
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import { useIsLost } from '../hub/hub-context.tsx'
@@ -6,10 +6,13 @@ import { usePendingApprovals } from '../hub/hub-data.ts'
 import { Icon } from '../parts/icons.tsx'
 import { StateMark } from '../parts/marks.tsx'
 import { PageLink } from './link.tsx'
-import { type Route, go, useRoute } from './router.ts'
+import { type Route, type SectionName, go, useRoute } from './router.ts'
 import { sections } from './sections.ts'
 import { ShellContext } from './shell-context.ts'
 import { switchTheme } from './theme.ts'
+
+/** The others are in the menu. */
+const inBar: readonly SectionName[] = ['approvals', 'activity']
 
 export function BottomBar() {
   const route = useRoute()
@@ -38,8 +41,12 @@ export function BottomBar() {
         <Icon name="plus" size={20} />
         <span>New</span>
       </button>
+      <PageLink to={{ is: 'activity', id: undefined }} {...current('activity')}>
+        <Icon name="activity" size={20} />
+        <span>Activity</span>
+      </PageLink>
       <Menu.Root>
-        <Menu.Trigger {...(route.is !== 'sessions' && route.is !== 'approvals' && { 'aria-current': 'page' })}>
+        <Menu.Trigger {...(!['sessions', 'approvals', 'activity'].includes(route.is) && { 'aria-current': 'page' })}>
           <Icon name="rows" size={20} />
           <span>More</span>
         </Menu.Trigger>
@@ -47,7 +54,7 @@ export function BottomBar() {
           <Menu.Content className="menu" sideOffset={8} collisionPadding={8}>
             {sections.map(
               ({ is, title }) =>
-                is !== 'approvals' && (
+                !inBar.includes(is) && (
                   <Menu.Item key={is} onSelect={() => go({ is, id: undefined })}>
                     {title}
                   </Menu.Item>

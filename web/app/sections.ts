@@ -29,4 +29,11 @@ export const sections: readonly Section[] = [
     key: 'c',
     View: lazy(() => import('../connections/connections.tsx')),
   },
+  {
+    is: 'activity',
+    title: 'Activity',
+    icon: 'activity',
+    key: 'v',
+    View: lazy(() => import('../activity/activity.tsx')),
+  },
 ]

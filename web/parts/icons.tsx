@@ -107,6 +107,14 @@ const drawings = {
   file: <path d="M3.5 1.5h6l3 3v10h-9zM9.5 1.5v3h3" />,
   session: <path d="M1.5 4.5h4l5 7h4M5.5 4.5h9" />,
   plug: <path d="M5.5 1.5V5M10.5 1.5V5M3.5 5h9v2.5a4.5 4.5 0 0 1-9 0zM8 12v2.5" />,
+  activity: (
+    <>
+      <path d="M1 4.5h14M1 11.5h14M4 4.5l4.5 7" />
+      <circle cx="12" cy="4.5" r="1.4" {...dot} />
+    </>
+  ),
+  model: <path d="M8 1.8 13.4 5v6L8 14.2 2.6 11V5zM8 8v6M8 8 2.7 5M8 8l5.3-3" />,
+  play: <path d="M4.5 2.5v11l9-5.5z" />,
   leave: <path d="M6 2.5H3v11h3M10 5l3 3-3 3M13 8H6.5" />,
 } satisfies Record<string, ReactNode>
 

@@ -1,6 +1,7 @@
-/** `claude • storefront` */
+/** `claude • fix/checkout-retry` */
 import type { Session } from '../../src/api/session.ts'
 import { placeOf } from './session-state.ts'
+import { VisibleText } from './visible-text.tsx'
 
 export function KindAndPlace({ session }: { readonly session: Session }) {
   const place = placeOf(session)
@@ -10,7 +11,7 @@ export function KindAndPlace({ session }: { readonly session: Session }) {
       {place !== '' && (
         <>
           <span className="sep" />
-          {place}
+          <VisibleText text={place} />
         </>
       )}
     </>

@@ -1,6 +1,7 @@
 /** A session in the words of the page. */
 import type { Session } from '../../src/api/session.ts'
 import { isOver } from '../../src/api/session-status.ts'
+import { dollars } from './amounts.ts'
 
 export type SessionState = 'waiting' | 'working' | 'idle' | 'ended' | 'failed' | 'starting' | 'unknown'
 
@@ -52,10 +53,16 @@ export function howItEnded({ exit_code: code, signal }: Session): string {
   return code === undefined ? '' : `exit code ${code}`
 }
 
-/** The folder it works in, unless the hub made one for it. */
-export function placeOf({ workspace_path: path, name }: Session): string {
+/** The branch it works on; without one the folder, unless the hub made one for it. */
+export function placeOf({ workspace_path: path, branch, name }: Session): string {
+  if (branch !== undefined) return branch
   const folder = path.split('/').findLast((part) => part !== '') ?? ''
   return folder === name ? '' : folder
+}
+
+/** `$2.41`; empty if nobody said what it costs. */
+export function costOf({ usage }: Session): string {
+  return usage?.cost_usd === undefined ? '' : dollars(usage.cost_usd)
 }
 
 /** A name means its newest session, which is listed first. The others are addressed by id. */

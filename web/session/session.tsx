@@ -12,7 +12,7 @@ import { useHub, useIsLost, useLive } from '../hub/hub-context.tsx'
 import { usePendingApprovals, useSessions } from '../hub/hub-data.ts'
 import { Icon, type IconName } from '../parts/icons.tsx'
 import { StateMark } from '../parts/marks.tsx'
-import { addressOf, byUrgency, howItEnded, placeOf, shownState, stateWords } from '../parts/session-state.ts'
+import { addressOf, byUrgency, costOf, howItEnded, placeOf, shownState, stateWords } from '../parts/session-state.ts'
 import { Sheet } from '../parts/sheet.tsx'
 import { shortAge } from '../parts/time.ts'
 import { useNow } from '../parts/use-now.ts'
@@ -196,12 +196,20 @@ function SessionBar({ session, title, layout, onLayout }: SessionBarProps) {
         {placeOf(session) !== '' && (
           <>
             <span className="sep" />
-            <Icon name="folder" size={12} />
-            <span title={session.workspace_path}>{placeOf(session)}</span>
+            <Icon name={session.branch === undefined ? 'folder' : 'branch'} size={12} />
+            <span title={session.workspace_path}>
+              <VisibleText text={placeOf(session)} />
+            </span>
           </>
         )}
         <span className="sep" />
         <span className="num">{shortAge(session.created_at, now)}</span>
+        {costOf(session) !== '' && (
+          <>
+            <span className="sep" />
+            <span className="num">{costOf(session)}</span>
+          </>
+        )}
         {title !== '' && (
           <>
             <span className="sep" />

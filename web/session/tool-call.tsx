@@ -86,7 +86,7 @@ function CallResult({ outcome }: { readonly outcome: CallOutcome }) {
 }
 
 /** The text of an MCP result, or the value as JSON. */
-function resultText(result: unknown): string {
+export function resultText(result: unknown): string {
   if (typeof result === 'string') return result
   if (result === undefined || result === null) return ''
   const content = Array.isArray(result) ? result : asArguments(result)['content']

@@ -82,7 +82,7 @@ export function Home({ waiting }: { readonly waiting: number }) {
           <input
             ref={field}
             aria-label="Filter sessions"
-            placeholder="Name, template, folder"
+            placeholder="Name, template, branch"
             value={text}
             onChange={(event) => setText(event.target.value)}
             onKeyDown={(event) => event.key === 'Escape' && (setText(''), event.currentTarget.blur())}

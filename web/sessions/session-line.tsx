@@ -5,7 +5,7 @@ import { PageLink } from '../app/link.tsx'
 import { useIsLost } from '../hub/hub-context.tsx'
 import { KindAndPlace } from '../parts/kind-and-place.tsx'
 import { LabelledMark } from '../parts/marks.tsx'
-import { addressOf, howItEnded, lastLine, shownState } from '../parts/session-state.ts'
+import { addressOf, costOf, howItEnded, lastLine, shownState } from '../parts/session-state.ts'
 import { Thumbnail } from '../parts/thumbnail.tsx'
 import { shortAge } from '../parts/time.ts'
 import { useIsPhone } from '../parts/use-is-phone.ts'
@@ -34,6 +34,7 @@ export function SessionLine({ session, all }: SessionRowProps) {
         <span className="lstrip">
           <LastHour session={session} width={160} />
         </span>
+        <span className="t2 s12 num lc">{costOf(session)}</span>
         <span className="t3 s12 num la nowrap">{restText(session, now)}</span>
       </PageLink>
     </li>

@@ -5,7 +5,7 @@ import { PageLink } from '../app/link.tsx'
 import { type Route, go } from '../app/router.ts'
 import { useIsLost } from '../hub/hub-context.tsx'
 import { StateMark } from '../parts/marks.tsx'
-import { addressOf, lastLine, placeOf, shownState, stateWords } from '../parts/session-state.ts'
+import { addressOf, costOf, lastLine, placeOf, shownState, stateWords } from '../parts/session-state.ts'
 import { useSteadyOrder } from '../parts/steady-order.ts'
 import { shortAge } from '../parts/time.ts'
 import { useNow } from '../parts/use-now.ts'
@@ -29,9 +29,10 @@ export function SessionRows({
             <th>Session</th>
             <th>State</th>
             <th>Template</th>
-            <th>Folder</th>
+            <th>Branch</th>
             <th>Last line</th>
             <th>Last hour</th>
+            <th className="r">Cost</th>
             <th className="r">Age</th>
           </tr>
         </thead>
@@ -64,7 +65,9 @@ function SessionRow({ session, all }: SessionRowProps) {
       <td className={`nowrap ${tint}`}>{stateWords[state]}</td>
       <td className="t2">{session.template}</td>
       <td className="t2">
-        <span className="cut blk max-w-36">{placeOf(session)}</span>
+        <span className="cut blk max-w-36">
+          <VisibleText text={placeOf(session)} />
+        </span>
       </td>
       <td>
         <span className="mono s12 t2 cut blk max-w-75">
@@ -76,6 +79,7 @@ function SessionRow({ session, all }: SessionRowProps) {
           <LastHour session={session} width={120} />
         </span>
       </td>
+      <td className="r t2">{costOf(session)}</td>
       <td className="r t3">{shortAge(session.created_at, now)}</td>
     </tr>
   )

@@ -3,7 +3,7 @@ import { PageLink } from '../app/link.tsx'
 import { useIsLost } from '../hub/hub-context.tsx'
 import { KindAndPlace } from '../parts/kind-and-place.tsx'
 import { LabelledMark } from '../parts/marks.tsx'
-import { addressOf, lastLine, shownState } from '../parts/session-state.ts'
+import { addressOf, costOf, lastLine, shownState } from '../parts/session-state.ts'
 import { Thumbnail } from '../parts/thumbnail.tsx'
 import { shortAge } from '../parts/time.ts'
 import { useIsPhone } from '../parts/use-is-phone.ts'
@@ -34,6 +34,8 @@ export function SessionTile({ session, all }: SessionRowProps) {
           <span className="cut">
             <KindAndPlace session={session} />
           </span>
+          <span className="grow" />
+          <span className="num t2">{costOf(session)}</span>
         </span>
       </PageLink>
     </li>

@@ -11,7 +11,7 @@ import { whyOf } from '../approvals/question.ts'
 import { Wants } from '../approvals/wants.tsx'
 import { KindAndPlace } from '../parts/kind-and-place.tsx'
 import { StateMark } from '../parts/marks.tsx'
-import { addressOf, lastLine } from '../parts/session-state.ts'
+import { addressOf, costOf, lastLine } from '../parts/session-state.ts'
 import { Thumbnail } from '../parts/thumbnail.tsx'
 import { duration, shortAge } from '../parts/time.ts'
 import { useIsPhone } from '../parts/use-is-phone.ts'
@@ -138,6 +138,7 @@ function RowHead({ session, to }: { readonly session: Session; readonly to: Rout
         <KindAndPlace session={session} />
       </span>
       <span className="grow" />
+      <span className="t2 s12 num wcost">{costOf(session)}</span>
       <span className="t3 s12 num">{shortAge(session.created_at, now)}</span>
     </div>
   )

@@ -21,7 +21,13 @@ interface OfferedFunction {
   readonly function: { readonly name: string }
 }
 
-const tokens = { prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.total }
+const tokens = {
+  prompt_tokens: usage.input,
+  completion_tokens: usage.output,
+  total_tokens: usage.total,
+  // As some compatible servers do.
+  cost: 0.05,
+}
 
 export const chatCompletions: Dialect = {
   path: /\/chat\/completions$/,

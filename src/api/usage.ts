@@ -1,0 +1,24 @@
+/** What the turns of agents used, by day and by session (API, "get_usage"). */
+import { z } from 'zod'
+import { usageSchema } from './thread.ts'
+
+export const usageGroups = ['day', 'session', 'day_and_session'] as const
+export type UsageGroup = (typeof usageGroups)[number]
+
+export const usageRowSchema = z.object({
+  day: z.string().optional().describe('Such as 2026-05-31, in the time zone of the request.'),
+  session: z.string().optional().describe('Its name. It may be gone.'),
+  session_id: z.string().optional(),
+  turns: z.int(),
+  ...usageSchema.shape,
+})
+export type UsageRow = z.output<typeof usageRowSchema>
+
+/** The time between two moments in ISO 8601 UTC; the second one is not part of it. */
+export interface UsageQuery {
+  readonly since: string
+  readonly until?: string | undefined
+  readonly by: UsageGroup
+  /** An IANA name, such as Europe/Berlin. A day begins at its midnight. */
+  readonly timeZone: string
+}
