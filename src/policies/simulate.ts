@@ -10,8 +10,9 @@ import { isNotFound } from '../base/hub-error.ts'
 import { cutMarkStart, redactedText } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Policy, PolicyCall, PolicyPool } from '../policy/policy.ts'
-import { couldDiffer, decide, PolicyFailure, poolPolicies } from '../policy/policy.ts'
+import { couldDiffer, decide, PolicyFailure } from '../policy/policy.ts'
 import type { CurrentPolicies, KnownSession, PolicySession } from './current-policies.ts'
+import { withProposed } from './explain.ts'
 import type { PolicyKey } from './policy-store.ts'
 
 export interface Simulation {
@@ -20,6 +21,7 @@ export interface Simulation {
   readonly unchanged: number
   readonly uncertain: number
   readonly changed: readonly ChangedCall[]
+  readonly groups: readonly ChangedGroup[]
   /** The number of changed calls for each pair of effects. `changed` lists only the first ones. */
   readonly changes: readonly { readonly before: Effect; readonly after: Effect; readonly count: number }[]
   /** The times of the first and last replayed call. */
@@ -37,7 +39,22 @@ export interface ChangedCall {
   readonly before: Effect
   readonly after: Effect
   readonly rule?: string
+  /** The person's answer, if the call was asked for and not allowed. */
+  readonly answer?: RefusedAnswer
 }
+
+/** Changed calls of one tool that are decided alike. */
+export interface ChangedGroup extends Pick<ChangedCall, 'tool' | 'before' | 'after' | 'rule'> {
+  readonly count: number
+  /** How many of them a person denied or aborted. */
+  readonly refused: number
+  /** Names, of the first ones. */
+  readonly sessions: readonly string[]
+  /** A text among the arguments of the first one. */
+  readonly example?: string
+}
+
+export type RefusedAnswer = 'denied' | 'aborted'
 
 export interface SimulationRequest {
   /** Compiled. It replaces the document with the same key. */
@@ -58,6 +75,9 @@ export interface SimulationDeps {
 }
 
 const maxListed = 200
+const maxGroups = 200
+const sessionsOfGroup = 3
+const longestExample = 200
 const pageSize = 500
 /** How long a replay may run before it yields to the hub's other work. */
 const sliceMs = 20
@@ -65,14 +85,14 @@ const sliceMs = 20
 export async function simulate(request: SimulationRequest, deps: SimulationDeps): Promise<Simulation> {
   const { key, limit, signal, onProgress } = request
   const pools = createProposedPools(request, deps)
-  const tally = createTally()
+  const tally = createTally(await readRefusals(request, deps.events))
   let turnAt = performance.now() + sliceMs
   for await (const call of recordedCalls(request, deps.events)) {
     signal.throwIfAborted()
     const session = await pools.sessionOf(call)
     if (key.scope === 'template' && session.template !== key.target) continue
     if (tally.calls === limit) return tally.result(true)
-    tally.add(call, judge(call, await pools.poolOf(session)))
+    tally.add(call, session, judge(call, await pools.poolOf(session)))
     if (performance.now() > turnAt) {
       await turn()
       turnAt = performance.now() + sliceMs
@@ -111,6 +131,33 @@ async function* recordedCalls(
       if (call) yield call
     }
     if (page.nextCursor === cursor) return
+    cursor = page.nextCursor
+  }
+}
+
+/** The calls that people refused, by the event of the call. */
+async function readRefusals(
+  { key, since }: SimulationRequest,
+  events: SimulationDeps['events'],
+): Promise<ReadonlyMap<string, RefusedAnswer>> {
+  const filter = {
+    type: 'approval-decided' satisfies EventType,
+    limit: pageSize,
+    ...(key.scope === 'session' && { session: key.target }),
+    ...(since !== undefined && { since }),
+  }
+  const refusals = new Map<string, RefusedAnswer>()
+  let cursor = 0
+  for (;;) {
+    const page = await events.read({ ...filter, cursor })
+    for (const stored of page.events) {
+      const event = readEvent(stored, 'approval-decided')
+      const status = event?.payload.status
+      if (event?.parent !== undefined && (status === 'denied' || status === 'aborted')) {
+        refusals.set(event.parent, status)
+      }
+    }
+    if (page.nextCursor === cursor) return refusals
     cursor = page.nextCursor
   }
 }
@@ -165,11 +212,11 @@ function isCutMark(name: string): boolean {
 }
 
 /** The pool of each session that made calls, with the proposed policy in place of the current one. */
-function createProposedPools({ proposed, key }: SimulationRequest, { current, findSession }: SimulationDeps) {
-  const sessions = new Map<string, PolicySession>()
+function createProposedPools({ proposed }: SimulationRequest, { current, findSession }: SimulationDeps) {
+  const sessions = new Map<string, NamedSession>()
   const pools = new Map<string, PolicyPool | undefined>()
 
-  async function sessionOf({ session: id, policyVersion }: RecordedCall): Promise<PolicySession> {
+  async function sessionOf({ session: id, policyVersion }: RecordedCall): Promise<NamedSession> {
     const known = sessions.get(id)
     if (known) return known
     const found = await findSession(id).catch((error: unknown) => {
@@ -178,7 +225,7 @@ function createProposedPools({ proposed, key }: SimulationRequest, { current, fi
     })
     // For a removed session, the recorded policy version still names the template, if there was a template policy.
     const template = found?.template ?? /template:([^@+]+)@/.exec(policyVersion)?.[1] ?? ''
-    const session = { id, template, hubId: found?.hubId }
+    const session = { id, name: found?.name, template, hubId: found?.hubId }
     sessions.set(id, session)
     return session
   }
@@ -190,8 +237,7 @@ function createProposedPools({ proposed, key }: SimulationRequest, { current, fi
       if (error instanceof PolicyFailure) return undefined
       throw error
     })
-    const others = now?.policies.filter(({ place }) => place.scope !== key.scope)
-    const pool = others && poolPolicies([...others, proposed])
+    const pool = now && withProposed(now, proposed)
     pools.set(session.id, pool)
     return pool
   }
@@ -199,46 +245,97 @@ function createProposedPools({ proposed, key }: SimulationRequest, { current, fi
   return { sessionOf, poolOf }
 }
 
-function createTally() {
+interface NamedSession extends PolicySession {
+  /** `undefined`: it was removed. */
+  readonly name: string | undefined
+}
+
+function createTally(refusals: ReadonlyMap<string, RefusedAnswer>) {
   const changed: ChangedCall[] = []
+  const groups = createGroups()
   const changes = new Map<string, { before: Effect; after: Effect; count: number }>()
   let [calls, unchanged, uncertain] = [0, 0, 0]
   let from: string | undefined
   let to: string | undefined
 
   function addChange(
-    { event, at, session, tool, before }: RecordedCall,
-    after: Effect,
-    rule: string | undefined,
+    call: RecordedCall,
+    session: NamedSession,
+    { effect: after, rule }: Exclude<Judgement, 'uncertain'>,
   ): void {
+    const { event, at, tool, before } = call
+    const answer = refusals.get(event)
     const change = changes.get(`${before} ${after}`)
     if (change) change.count++
     else changes.set(`${before} ${after}`, { before, after, count: 1 })
-    if (changed.length === maxListed) return
-    changed.push({ event, at, session, tool, before, after, ...(rule !== undefined && { rule }) })
+    const listed = {
+      event,
+      at,
+      session: session.id,
+      tool,
+      before,
+      after,
+      ...(rule !== undefined && { rule }),
+      ...(answer && { answer }),
+    }
+    groups.add(listed, session.name ?? session.id, call.arguments)
+    if (changed.length < maxListed) changed.push(listed)
   }
 
   return {
     get calls() {
       return calls
     },
-    add(call: RecordedCall, judgement: Judgement): void {
+    add(call: RecordedCall, session: NamedSession, judgement: Judgement): void {
       calls++
       from ??= call.at
       to = call.at
       if (judgement === 'uncertain') uncertain++
       else if (judgement.effect === call.before) unchanged++
-      else addChange(call, judgement.effect, judgement.rule)
+      else addChange(call, session, judgement)
     },
     result: (isCut: boolean): Simulation => ({
       calls,
       unchanged,
       uncertain,
       changed,
+      groups: groups.all(),
       changes: [...changes.values()],
       from,
       to,
       isCut,
     }),
+  }
+}
+
+/** The largest groups come first. Calls beyond the limit are in the counts only. */
+function createGroups() {
+  type Growing = ChangedGroup & { count: number; refused: number; sessions: string[] }
+  const groups = new Map<string, Growing>()
+
+  return {
+    add({ tool, before, after, rule, answer }: ChangedCall, session: string, args: PolicyCall['arguments']): void {
+      const key = JSON.stringify([tool, before, after, rule])
+      let group = groups.get(key)
+      if (!group) {
+        if (groups.size === maxGroups) return
+        const example = Object.values(args).find((value) => typeof value === 'string')
+        group = {
+          tool,
+          before,
+          after,
+          ...(rule !== undefined && { rule }),
+          count: 0,
+          refused: 0,
+          sessions: [],
+          ...(example !== undefined && { example: example.slice(0, longestExample) }),
+        }
+        groups.set(key, group)
+      }
+      group.count++
+      if (answer) group.refused++
+      if (group.sessions.length < sessionsOfGroup && !group.sessions.includes(session)) group.sessions.push(session)
+    },
+    all: (): readonly ChangedGroup[] => [...groups.values()].toSorted((one, other) => other.count - one.count),
   }
 }
