@@ -45,10 +45,10 @@ function decorate({ state, visibleRanges }: EditorView, keywords: ReadonlySet<st
       from,
       to,
       enter({ name, node, from: start, to: end }) {
-        if (node.parent?.name === 'Key') return void builder.add(start, end, key)
-        const colour = name === 'Literal' ? wordColour(state.sliceDoc(start, end), keywords) : byNode[name]
+        const text = name === 'Literal' ? state.sliceDoc(start, end) : ''
+        const colour =
+          node.parent?.name === 'Key' ? key : name === 'Literal' ? wordColour(text, keywords) : byNode[name]
         if (colour) builder.add(start, end, colour)
-        return undefined
       },
     })
   }

@@ -1,6 +1,6 @@
 /** Offers what the owner of the editor says can be written at the cursor. */
 import type { CompletionContext, CompletionResult, CompletionSource } from '@codemirror/autocomplete'
-import type { Completions } from './editor.tsx'
+import type { Completions } from './editor-props.ts'
 
 export function completionSource(complete: (before: string) => Completions | undefined): CompletionSource {
   return ({ state, pos, explicit }: CompletionContext): CompletionResult | null => {

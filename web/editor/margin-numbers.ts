@@ -1,7 +1,7 @@
 /** Numbers beside the lines where numbered parts begin. They move with the text until new ones come. */
 import { RangeSet, RangeSetBuilder, StateEffect, StateField, type Text } from '@codemirror/state'
 import { type BlockInfo, type EditorView, GutterMarker, gutter } from '@codemirror/view'
-import type { LineNumber } from './editor.tsx'
+import type { LineNumber } from './editor-props.ts'
 
 export const setNumbers = StateEffect.define<readonly LineNumber[]>()
 
@@ -29,7 +29,7 @@ const numbers = StateField.define<RangeSet<NumberMarker>>({
   create: () => RangeSet.empty,
   update(before, { changes, effects, newDoc }) {
     const set = effects.find((effect) => effect.is(setNumbers))
-    return set ? markersIn(newDoc, set.value as readonly LineNumber[]) : before.map(changes)
+    return set ? markersIn(newDoc, set.value) : before.map(changes)
   },
 })
 

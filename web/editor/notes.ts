@@ -1,7 +1,7 @@
 /** Notes below the lines they are about. What they are about is underlined. */
 import { type Range, StateEffect, StateField, type Text } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
-import type { EditorNote } from './editor.tsx'
+import type { EditorNote } from './editor-props.ts'
 
 export const setNotes = StateEffect.define<readonly EditorNote[]>()
 
@@ -9,7 +9,7 @@ export const notesBelowLines = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(before, { changes, effects, newDoc }) {
     const set = effects.find((effect) => effect.is(setNotes))
-    return set ? decorationsIn(newDoc, set.value as readonly EditorNote[]) : before.map(changes)
+    return set ? decorationsIn(newDoc, set.value) : before.map(changes)
   },
   provide: (field) => EditorView.decorations.from(field),
 })
