@@ -1,6 +1,6 @@
 /** check_policy, list_tool_names */
 import { z } from 'zod'
-import { commonOwnTools } from '../api/own-tools.ts'
+import { commonOwnTools, ownMount } from '../api/own-tools.ts'
 import { effects } from '../api/policy.ts'
 import { terminalToolNames } from '../api/terminal-tools.ts'
 import { HubError } from '../base/hub-error.ts'
@@ -62,13 +62,15 @@ export function createCheckPolicyTools(names: Pick<ToolNames, 'known'>): readonl
   ]
 }
 
-/** Some tools exist whether or not a session has them now. */
+/** These exist whether or not a session has them now. */
+const always: readonly KnownMount[] = [
+  { mount: 'terminal', tools: terminalToolNames.map((name) => `terminal_${name}`) },
+  { mount: ownMount, tools: commonOwnTools },
+]
+
 async function all(names: Pick<ToolNames, 'known'>): Promise<readonly KnownMount[]> {
-  return [
-    ...(await names.known()),
-    { mount: 'terminal', tools: terminalToolNames.map((name) => `terminal_${name}`) },
-    { mount: 'own', tools: commonOwnTools },
-  ]
+  const seen = await names.known()
+  return [...always, ...seen.filter(({ mount, tools }) => tools || !always.some((each) => each.mount === mount))]
 }
 
 function unknownIn(rules: readonly OutlinedRule[], mounts: readonly KnownMount[]) {

@@ -58,13 +58,17 @@ interface Versions {
 
 test('a policy is checked without saving it: its fault, the lines of its rules, and names that no tool has', async () => {
   const { people } = await world()
-  const source = 'rules:\n  - allow: github_get_*\n  - deny:\n      - github_get_isue\n      - mail_send\n'
+  const source =
+    'rules:\n  - allow: github_get_*\n  - deny:\n      - github_get_isue\n      - mail_send\n      - own_shel\n'
   expect(await people.call('check_policy', { source })).toEqual({
     rules: [
       { number: 1, line: 2, effect: 'allow' },
       { number: 2, line: 3, effect: 'deny' },
     ],
-    unknown_tools: [{ line: 4, name: 'github_get_isue', did_you_mean: 'github_get_issue' }],
+    unknown_tools: [
+      { line: 4, name: 'github_get_isue', did_you_mean: 'github_get_issue' },
+      { line: 6, name: 'own_shel', did_you_mean: 'own_shell' },
+    ],
   })
   expect(await people.call('check_policy', { source: 'default: ask\nrules:\n  - alow: x\n' })).toEqual({
     fault: { line: 3, message: expect.stringMatching(/^"alow" is not known here/) },

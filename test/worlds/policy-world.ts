@@ -80,6 +80,7 @@ export async function createPolicyWorld(store: Store, options: Partial<PoliciesO
     known: async () => [
       { mount: 'github', tools: ['github_get_issue', 'github_delete_branch'] },
       { mount: 'mail', tools: undefined },
+      { mount: 'own', tools: undefined },
     ],
   })
   return {

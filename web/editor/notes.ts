@@ -47,11 +47,15 @@ class NoteWidget extends WidgetType {
 
   override toDOM(view: EditorView): HTMLElement {
     const { is, message, suggestion } = this.note
+    // CodeMirror does not see the margins of a note, so its place has padding.
     const place = document.createElement('div')
-    place.className = `ed-note ed-note-${is}`
+    place.className = 'ed-note-place'
+    const note = document.createElement('div')
+    note.className = `ed-note ed-note-${is}`
     const words = document.createElement('span')
     words.textContent = message
-    place.append(words)
+    note.append(words)
+    place.append(note)
     if (suggestion !== undefined) words.append(' Did you mean ', this.#fix(view, place, suggestion), '?')
     return place
   }

@@ -5,7 +5,6 @@ import type { Session } from '../../src/api/session.ts'
 import { isOver } from '../../src/api/session-status.ts'
 import { useHub, useIsLost } from '../hub/hub-context.tsx'
 import { useSessions } from '../hub/hub-data.ts'
-import { Icon } from '../parts/icons.tsx'
 import { DecisionMark } from '../parts/marks.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
@@ -66,7 +65,6 @@ export function CheckCall({ place, draft, onClose }: CheckCallProps) {
                 </option>
               ))}
             </select>
-            <Icon name="down" size={14} />
           </span>
         </div>
         <div className="field">
@@ -110,14 +108,20 @@ export function CheckCall({ place, draft, onClose }: CheckCallProps) {
           </button>
         </div>
         <div role="status" aria-live="polite">
-          {outcome && <OutcomeView outcome={outcome} place={place} />}
+          {outcome && <OutcomeView outcome={outcome} place={place} isDraft={draft !== undefined} />}
         </div>
       </form>
     </Sheet>
   )
 }
 
-function OutcomeView({ outcome, place }: { readonly outcome: Outcome; readonly place: PolicyPlace }) {
+interface OutcomeViewProps {
+  readonly outcome: Outcome
+  readonly place: PolicyPlace
+  readonly isDraft: boolean
+}
+
+function OutcomeView({ outcome, place, isDraft }: OutcomeViewProps) {
   if (outcome.is === 'failed') {
     return (
       <p className="chk-o row">
@@ -134,7 +138,7 @@ function OutcomeView({ outcome, place }: { readonly outcome: Outcome; readonly p
         <b className="w6">{effectWords[effect]}</b>
         <span className="t2">{ruleName(rule, place)}</span>
         <span className="grow" />
-        <span className="s12 t3">{version}</span>
+        {!isDraft && <span className="s12 t3">{version}</span>}
       </p>
       <p className="t2">
         <VisibleText text={why} />

@@ -7,26 +7,26 @@ import { DecisionMark } from '../parts/marks.tsx'
 export function Limits() {
   const { value: sessions = [] } = useSessions()
   const living = sessions.filter(({ status }) => !isOver(status))
-  const reporting = templatesOf(living, ({ governed }) => governed?.is === 'yes')
-  const silent = templatesOf(living, ({ governed }) => governed?.is === 'no' || governed?.is === 'partly')
+  const reporting = templatesOf(living.filter(({ governed }) => governed?.is === 'yes'))
+  const silent = templatesOf(living.filter(({ governed }) => governed?.is !== 'yes'))
+  const words = [...reportWords(reporting, ''), ...reportWords(silent, ' not')].join('; ')
   return (
     <p className="s12 t3 honest">
       <DecisionMark name="info" size={12} />
       <span>
         An agent’s own shell and edits pass this policy only where its driver reports them.
-        {reporting.length > 0 &&
-          ` Of the running ones, ${listed(reporting)} ${reporting.length === 1 ? 'does' : 'do'}.`}
-        {silent.length > 0 && ` Not all of ${listed(silent)} is reported.`}
+        {words !== '' && ` Running now: ${words}.`}
       </span>
     </p>
   )
 }
 
-function templatesOf(sessions: readonly Session[], isOne: (session: Session) => boolean): readonly string[] {
-  return [...new Set(sessions.filter(isOne).map(({ template }) => template))].toSorted()
+function templatesOf(sessions: readonly Session[]): readonly string[] {
+  return [...new Set(sessions.map(({ template }) => template))].toSorted()
 }
 
-/** `claude, codex and opencode` */
-function listed(names: readonly string[]): string {
-  return new Intl.ListFormat('en-GB').format(names)
+/** `claude and codex do`, `shell does not` */
+function reportWords(names: readonly string[], not: string): readonly string[] {
+  if (names.length === 0) return []
+  return [`${new Intl.ListFormat('en-GB').format(names)} ${names.length === 1 ? 'does' : 'do'}${not}`]
 }

@@ -1,8 +1,10 @@
 /** Policy: what agents may do. Edited, checked, tried on the record and saved; with proposals, grants and the history. */
 import { Suspense, lazy, useState } from 'react'
+import * as Menu from '@radix-ui/react-dropdown-menu'
 import { commandKey, useKeys } from '../app/keys.ts'
 import { PageLink } from '../app/link.tsx'
 import { usePageTitle } from '../app/page-title.ts'
+import { go } from '../app/router.ts'
 import type { SectionProps } from '../app/sections.ts'
 import { effects } from '../../src/api/policy.ts'
 import { Editor } from '../editor/editor.tsx'
@@ -78,7 +80,10 @@ export default function Policy({ id, waiting }: SectionProps) {
             <History
               place={work.place}
               shown={isVersionShown ? view.version : undefined}
-              onShow={(version) => setView({ is: 'version', version })}
+              onShow={(version) => {
+                setView({ is: 'version', version })
+                if (shown === undefined) go({ is: 'policy', id: idOf(work.place) })
+              }}
             />
           </div>
         </section>
@@ -127,18 +132,27 @@ function Actions({ work, view, onView, onCheck }: ActionsProps) {
   const { document, isEdited, canSave } = work
   if (!document) return null
   const isDiff = view.is === 'diff'
+  const diffWords = isDiff ? 'Back to the editor' : `Diff with ${versionName(document)}`
+  const canDiff = isEdited || isDiff
+  const switchDiff = () => onView(isDiff ? editorView : { is: 'diff' })
   return (
     <>
+      <Menu.Root>
+        <Menu.Trigger className="icon-btn phone-only" aria-label="More">
+          <Icon name="more" size={20} />
+        </Menu.Trigger>
+        <Menu.Portal>
+          <Menu.Content className="menu" align="end" collisionPadding={8}>
+            <Menu.Item onSelect={onCheck}>Check one call</Menu.Item>
+            {canDiff && <Menu.Item onSelect={switchDiff}>{diffWords}</Menu.Item>}
+          </Menu.Content>
+        </Menu.Portal>
+      </Menu.Root>
       <button className="btn desk-only" onClick={onCheck}>
         Check one call<kbd aria-hidden="true">C</kbd>
       </button>
-      <button
-        className="btn desk-only"
-        aria-pressed={isDiff}
-        disabled={!isEdited && !isDiff}
-        onClick={() => onView(isDiff ? editorView : { is: 'diff' })}
-      >
-        {isDiff ? 'Back to the editor' : `Diff with ${versionName(document)}`}
+      <button className="btn desk-only" disabled={!canDiff} onClick={switchDiff}>
+        {diffWords}
       </button>
       <button className="btn primary" disabled={!canSave} onClick={work.save}>
         Save as v{document.version + 1}
