@@ -17,7 +17,7 @@ program.describe('the policy on the page', () => {
   test('a policy is edited with its faults shown in place, tried on the record, compared, and saved', async () => {
     await world.agent('pusher', 'CALL terminal_send_text {"text":"ask to push"}\nFINAL ok')
     await world.call('decide_approval', { id: (await pendingOf('pusher')).id, decision: 'deny' })
-    await using viewer = await world.open('policy/template:agent')
+    await using viewer = await world.open('policy/template~agent')
     const { page, complaints } = viewer
     const editor = page.getByRole('textbox', { name: 'Policy of the template agent' })
     const save = page.getByRole('button', { name: 'Save as v1' })
@@ -81,10 +81,7 @@ program.describe('the policy on the page', () => {
     await page.reload()
     await page.locator('.cm-line', { hasText: 'default: ask' }).waitFor()
     await page.getByRole('button', { name: `Save as v${newest + 1}` }).click()
-    await page
-      .getByRole('status')
-      .filter({ hasText: `Saved as v${newest + 1}` })
-      .waitFor()
+    await page.getByText(`Saved as v${newest + 1}`).waitFor()
     expect(await world.call('get_policy')).toMatchObject({ source: 'default: ask\n' })
     await world.call('set_policy', { source: 'default: allow\n' })
     await page.locator('.cm-line', { hasText: 'default: allow' }).waitFor()

@@ -8,7 +8,7 @@ import { useSessions } from '../hub/hub-data.ts'
 import { Icon } from '../parts/icons.tsx'
 import { type ListedPolicy, usePolicies, versionName } from './policy-data.ts'
 import { usePolicyDraft } from './policy-drafts.ts'
-import { type PolicyPlace, idOf, titleOf } from './policy-place.ts'
+import { type PolicyPlace, idOf, placeIn, titleOf } from './policy-place.ts'
 
 export function PolicyList({ shown }: { readonly shown: string | undefined }) {
   const { value: policies } = usePolicies()
@@ -53,13 +53,10 @@ function PolicyItem({ policy, isShown }: { readonly policy: ListedPolicy; readon
 
 /** One that is opened and not saved yet. */
 function NewItem({ id }: { readonly id: string }) {
-  const [scope = '', target = ''] = id.split(':')
   return (
     <li>
       <PageLink className="s-item" data-item to={{ is: 'policy', id }} aria-current="true">
-        <span className="w6 cut">
-          {scope === 'template' ? 'Template' : 'Session'} {target}
-        </span>
+        <span className="w6 cut">{titleOf(placeIn(id))}</span>
         <span className="grow" />
         <span className="s12 t3">none</span>
       </PageLink>

@@ -1,4 +1,4 @@
-/** The owner of a policy, as it stands in the address of the page: `hub`, `template:codex`, `session:checkout-retry`. */
+/** The owner of a policy, as it stands in the address of the page: `hub`, `template~codex`, `session~checkout-retry`. */
 import type { PolicyScope } from '../../src/api/policy.ts'
 
 export interface PolicyPlace {
@@ -7,13 +7,13 @@ export interface PolicyPlace {
 }
 
 export function placeIn(id: string): PolicyPlace {
-  const [scope = '', target] = [id.split(':', 1)[0], id.includes(':') ? id.slice(id.indexOf(':') + 1) : undefined]
-  if (target === undefined || (scope !== 'template' && scope !== 'session')) return { scope: 'hub' }
-  return { scope, target }
+  const [, scope, target] = /^(template|session)~(.+)$/.exec(id) ?? []
+  if (scope === undefined || target === undefined) return { scope: 'hub' }
+  return { scope: scope as PolicyScope, target }
 }
 
 export function idOf({ scope, target }: PolicyPlace): string {
-  return target === undefined ? scope : `${scope}:${target}`
+  return target === undefined ? scope : `${scope}~${target}`
 }
 
 /** `Hub`, `Template codex` */
