@@ -5,56 +5,22 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { EventType, LoggedEvent } from '../api/event.ts'
 import { readEvent } from '../api/event.ts'
-import type { Effect } from '../api/policy.ts'
 import { isNotFound } from '../base/hub-error.ts'
 import { cutMarkStart, redactedText } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
-import type { Policy, PolicyCall, PolicyPool } from '../policy/policy.ts'
+import type { Policy, PolicyPool } from '../policy/policy.ts'
 import { couldDiffer, decide, PolicyFailure } from '../policy/policy.ts'
 import type { CurrentPolicies, KnownSession, PolicySession } from './current-policies.ts'
 import { withProposed } from './explain.ts'
 import type { PolicyKey } from './policy-store.ts'
-
-export interface Simulation {
-  /** The number of calls in this period, by sessions that the policy would apply to. */
-  readonly calls: number
-  readonly unchanged: number
-  readonly uncertain: number
-  readonly changed: readonly ChangedCall[]
-  readonly groups: readonly ChangedGroup[]
-  /** The number of changed calls for each pair of effects. `changed` lists only the first ones. */
-  readonly changes: readonly { readonly before: Effect; readonly after: Effect; readonly count: number }[]
-  /** The times of the first and last replayed call. */
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-  /** There are more calls after `to` than the limit allowed. */
-  readonly isCut: boolean
-}
-
-export interface ChangedCall {
-  readonly event: string
-  readonly at: string
-  readonly session: string
-  readonly tool: string
-  readonly before: Effect
-  readonly after: Effect
-  readonly rule?: string
-  /** The person's answer, if the call was asked for and not allowed. */
-  readonly answer?: RefusedAnswer
-}
-
-/** Changed calls of one tool that are decided alike. */
-export interface ChangedGroup extends Pick<ChangedCall, 'tool' | 'before' | 'after' | 'rule'> {
-  readonly count: number
-  /** How many of them a person denied or aborted. */
-  readonly refused: number
-  /** Names, of the first ones. */
-  readonly sessions: readonly string[]
-  /** A text among the arguments of the first one. */
-  readonly example?: string
-}
-
-export type RefusedAnswer = 'denied' | 'aborted'
+import {
+  type CallingSession,
+  type Judgement,
+  type RecordedCall,
+  type RefusedAnswer,
+  type Simulation,
+  createTally,
+} from './tally.ts'
 
 export interface SimulationRequest {
   /** Compiled. It replaces the document with the same key. */
@@ -74,10 +40,6 @@ export interface SimulationDeps {
   readonly findSession: (nameOrId: string) => Promise<KnownSession>
 }
 
-const maxListed = 200
-const maxGroups = 200
-const sessionsOfGroup = 3
-const longestExample = 200
 const pageSize = 500
 /** How long a replay may run before it yields to the hub's other work. */
 const sliceMs = 20
@@ -100,16 +62,6 @@ export async function simulate(request: SimulationRequest, deps: SimulationDeps)
     if (tally.calls % pageSize === 0) onProgress(tally.calls)
   }
   return tally.result(false)
-}
-
-interface RecordedCall extends PolicyCall {
-  readonly event: string
-  readonly at: string
-  readonly session: string
-  readonly before: Effect
-  /** A grant that allowed the call then would allow it again. */
-  readonly isGranted: boolean
-  readonly policyVersion: string
 }
 
 async function* recordedCalls(
@@ -181,8 +133,6 @@ function toRecordedCall(stored: LoggedEvent): RecordedCall | undefined {
   }
 }
 
-type Judgement = 'uncertain' | { readonly effect: Effect; readonly rule?: string }
-
 function judge(call: RecordedCall, pool: PolicyPool | undefined): Judgement {
   if (!pool || Object.keys(call.arguments).some(isCutMark)) return 'uncertain'
   const hidden = Object.keys(call.arguments).filter((name) => isHidden(call.arguments[name]))
@@ -213,10 +163,10 @@ function isCutMark(name: string): boolean {
 
 /** The pool of each session that made calls, with the proposed policy in place of the current one. */
 function createProposedPools({ proposed }: SimulationRequest, { current, findSession }: SimulationDeps) {
-  const sessions = new Map<string, NamedSession>()
+  const sessions = new Map<string, PolicySession & CallingSession>()
   const pools = new Map<string, PolicyPool | undefined>()
 
-  async function sessionOf({ session: id, policyVersion }: RecordedCall): Promise<NamedSession> {
+  async function sessionOf({ session: id, policyVersion }: RecordedCall): Promise<PolicySession & CallingSession> {
     const known = sessions.get(id)
     if (known) return known
     const found = await findSession(id).catch((error: unknown) => {
@@ -243,99 +193,4 @@ function createProposedPools({ proposed }: SimulationRequest, { current, findSes
   }
 
   return { sessionOf, poolOf }
-}
-
-interface NamedSession extends PolicySession {
-  /** `undefined`: it was removed. */
-  readonly name: string | undefined
-}
-
-function createTally(refusals: ReadonlyMap<string, RefusedAnswer>) {
-  const changed: ChangedCall[] = []
-  const groups = createGroups()
-  const changes = new Map<string, { before: Effect; after: Effect; count: number }>()
-  let [calls, unchanged, uncertain] = [0, 0, 0]
-  let from: string | undefined
-  let to: string | undefined
-
-  function addChange(
-    call: RecordedCall,
-    session: NamedSession,
-    { effect: after, rule }: Exclude<Judgement, 'uncertain'>,
-  ): void {
-    const { event, at, tool, before } = call
-    const answer = refusals.get(event)
-    const change = changes.get(`${before} ${after}`)
-    if (change) change.count++
-    else changes.set(`${before} ${after}`, { before, after, count: 1 })
-    const listed = {
-      event,
-      at,
-      session: session.id,
-      tool,
-      before,
-      after,
-      ...(rule !== undefined && { rule }),
-      ...(answer && { answer }),
-    }
-    groups.add(listed, session.name ?? session.id, call.arguments)
-    if (changed.length < maxListed) changed.push(listed)
-  }
-
-  return {
-    get calls() {
-      return calls
-    },
-    add(call: RecordedCall, session: NamedSession, judgement: Judgement): void {
-      calls++
-      from ??= call.at
-      to = call.at
-      if (judgement === 'uncertain') uncertain++
-      else if (judgement.effect === call.before) unchanged++
-      else addChange(call, session, judgement)
-    },
-    result: (isCut: boolean): Simulation => ({
-      calls,
-      unchanged,
-      uncertain,
-      changed,
-      groups: groups.all(),
-      changes: [...changes.values()],
-      from,
-      to,
-      isCut,
-    }),
-  }
-}
-
-/** The largest groups come first. Calls beyond the limit are in the counts only. */
-function createGroups() {
-  type Growing = ChangedGroup & { count: number; refused: number; sessions: string[] }
-  const groups = new Map<string, Growing>()
-
-  return {
-    add({ tool, before, after, rule, answer }: ChangedCall, session: string, args: PolicyCall['arguments']): void {
-      const key = JSON.stringify([tool, before, after, rule])
-      let group = groups.get(key)
-      if (!group) {
-        if (groups.size === maxGroups) return
-        const example = Object.values(args).find((value) => typeof value === 'string')
-        group = {
-          tool,
-          before,
-          after,
-          ...(rule !== undefined && { rule }),
-          count: 0,
-          refused: 0,
-          sessions: [],
-          ...(example !== undefined && { example: example.slice(0, longestExample) }),
-        }
-        groups.set(key, group)
-      }
-      group.count++
-      if (answer) group.refused++
-      if (group.sessions.length < sessionsOfGroup && !group.sessions.includes(session)) group.sessions.push(session)
-    },
-    all: (): readonly ChangedGroup[] => [...groups.values()].toSorted((one, other) => other.count - one.count),
-  }
 }

@@ -53,6 +53,7 @@ export const look = EditorView.theme({
   },
   '.ed-note::before': {
     content: '""',
+    boxSizing: 'border-box',
     flex: 'none',
     width: '8px',
     height: '8px',
