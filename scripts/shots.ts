@@ -61,6 +61,28 @@ const scripts = {
     'SAY I push the draft so that you can edit it.\nCALL terminal_send_text {"text":"git push origin v2.14.0\\r"}\nFINAL done',
   'Do the tests pass?': 'FINAL The tests pass on the branch.',
 }
+const savedPolicy = `default: ask
+rules:
+  - allow: [terminal_read_*, terminal_send_*, resources_*, chat_*, loop_*, policy_*]
+  - allow: own_shell
+    when:  { properties: { command: { pattern: "^pnpm (test|vitest|lint)" } }, required: [command] }
+  - allow: own_edit
+    when:  { properties: { path: { pattern: "^(src|test|docs)/" } }, required: [path] }
+  - ask: own_shell
+    when:  { properties: { command: { pattern: "^git push" } }, required: [command] }
+    reason: pushes leave this machine
+  - ask: terminal_get_working_directory
+  - abort: "*_delete_account"
+`
+
+const editedPolicy = savedPolicy.replace(
+  '  - ask: terminal_get_working_directory\n',
+  `  - allow: terminal_get_*
+  - deny:  terminal_read_screen
+    reason: screens may show secrets
+  - deny:  terminal_serch_*
+`,
+)
 
 buildPageIfStale()
 mkdirSync(images, { recursive: true })
@@ -149,6 +171,9 @@ await shoot('activity-events', hub, (page) => page.getByRole('button', { name: '
   path: 'activity/events',
 })
 await shoot('activity-usage', hub, (page) => page.getByRole('table').waitFor(), { path: 'activity/usage' })
+if (only.length === 0 || only.includes('policy')) await fillPolicy(hub)
+await shoot('policy', hub, editPolicy, { path: 'policy/hub' })
+await shoot('policy-list', hub, (page) => page.getByText('Proposals').waitFor(), { path: 'policy', on: ['phone'] })
 await shootLost(hub)
 
 async function startHub(): Promise<HubProcess> {
@@ -208,6 +233,41 @@ async function fill(hub: HubProcess): Promise<{ readonly id: string }> {
     if (approvals.length === 2 && found) return found
     await sleep(200)
   }
+}
+
+/** Two versions of the hub's policy, a call that was denied, a grant, and a proposal. */
+async function fillPolicy(hub: HubProcess): Promise<void> {
+  const call = (tool: string, args: Readonly<Record<string, unknown>>) => callTool(hub, tool, args)
+  await call('set_policy', { source: savedPolicy.replace(/ {2}- ask: own_shell[^]*?machine\n/, '') })
+  await call('set_policy', { source: savedPolicy })
+  await call('create_session', { name: 'cart-tests', template: 'assistant', policy: '- deny: own_fetch\n' })
+  const rules = JSON.stringify({
+    rules: '- allow: terminal_wait_for\n- allow: terminal_send_keys\n',
+    why: 'I need both for the cart test, 40 times an hour.',
+  })
+  const calls = ['terminal_get_working_directory {}', 'terminal_get_working_directory {}', `policy_propose ${rules}`]
+  const text = [...calls.map((each) => `CALL ${each}`), 'FINAL done'].join('\n')
+  await call('prompt_session', { session: 'cart-tests', text, wait: false })
+  for (const answer of [{ decision: 'deny' }, { decision: 'approve', scope: 'session' }]) {
+    await call('decide_approval', { id: await nextApproval(hub, 'cart-tests'), ...answer })
+  }
+}
+
+async function nextApproval(hub: HubProcess, session: string): Promise<string> {
+  for (;;) {
+    const { approvals } = (await callTool(hub, 'list_approvals', { session })) as { approvals: { id: string }[] }
+    if (approvals[0]) return approvals[0].id
+    await sleep(200)
+  }
+}
+
+async function editPolicy(page: Page): Promise<void> {
+  await page.locator('.cm-content').click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText(editedPolicy)
+  await page.locator('.ed-note').waitFor()
+  await page.getByRole('button', { name: /^Run/ }).click()
+  await page.locator('.sim-t').waitFor()
 }
 
 interface ShotOptions {

@@ -363,6 +363,7 @@ export async function startHub(
     maxEndedBytes,
     shippedSource: shippedPolicy,
     templatePolicy: (name) => templates.policyOf(name),
+    templateNames: () => templates.list().map(({ template }) => template.name),
     findSession,
     grants,
   })

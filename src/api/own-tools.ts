@@ -26,6 +26,9 @@ export interface OwnToolArguments extends Readonly<Record<string, unknown>> {
 
 const commonNames = new Set(['shell', 'edit', 'write', 'read', 'fetch', 'search', 'network'])
 
+/** The names that all agents share. */
+export const commonOwnTools: readonly string[] = [...commonNames].map((name) => ownPrefix + name)
+
 /**
  * Names a tool that has no common name. If the agent's name for it is a common one, it gets another: its arguments are
  * not the common ones, so a rule that allows some commands or paths would allow all it does.

@@ -15,7 +15,7 @@ import { isEnded } from './approval-outcome.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { placeInLog } from './approval-record.ts'
 import type { ApprovalStore } from './approval-store.ts'
-import { approvalUri, pendingUri, sessionApprovalsUri } from './approval-uris.ts'
+import { approvalUri, grantsUri, pendingUri, sessionApprovalsUri } from './approval-uris.ts'
 
 export interface ApprovalRegistry extends AsyncDisposable {
   /** Runs `work` in one transaction. `answer` is added to the events of the approvals that it changes. */
@@ -61,6 +61,11 @@ export async function openApprovalRegistry(options: ApprovalRegistryOptions): Pr
     for (const listener of ofAny) listener(sessionId)
   }
 
+  async function loadGrants(): Promise<void> {
+    await onGrantsChange()
+    notices.resourceChanged(grantsUri)
+  }
+
   function hear(payload: string): void {
     const { hub, approval, areGrantsChanged } = JSON.parse(payload) as Announcement
     if (hub === hubId) return
@@ -68,12 +73,12 @@ export async function openApprovalRegistry(options: ApprovalRegistryOptions): Pr
       heard = approval.revision
       tell(approval)
     }
-    if (areGrantsChanged) onGrantsChange().catch(onFault)
+    if (areGrantsChanged) loadGrants().catch(onFault)
   }
 
   /** Reads the changes that this hub missed while its connection for notices was broken. */
   async function catchUp(): Promise<void> {
-    await onGrantsChange()
+    await loadGrants()
     for (;;) {
       const missed = await rows.changedSince(heard, toldAtOnce)
       for (const record of missed) tell(record)
@@ -108,7 +113,7 @@ export async function openApprovalRegistry(options: ApprovalRegistryOptions): Pr
         else deadlines.begin(record.id, record.expiresAt)
         tell(record)
       }
-      if (areGrantsChanged) await onGrantsChange()
+      if (areGrantsChanged) await loadGrants()
       for (const record of changed) await events.append(eventOf(record, answer))
       return result
     },

@@ -1,8 +1,8 @@
-/** The resources `resource://approvals/pending`, one approval, and the approvals of one session. */
+/** The resources `resource://approvals/pending`, `resource://grants`, one approval, and the approvals of one session. */
 import { isNotFound } from '../base/hub-error.ts'
 import type { Resource, ResourceTemplate, Variables } from '../mcp/mcp.ts'
-import { approvalUri, pendingUri, sessionApprovalsUri } from './approval-uris.ts'
-import { toPage, toWire } from './approval-wire.ts'
+import { approvalUri, grantsUri, pendingUri, sessionApprovalsUri } from './approval-uris.ts'
+import { grantToWire, toPage, toWire } from './approval-wire.ts'
 import type { Approvals } from './approval.ts'
 
 export interface ApprovalProviderOptions {
@@ -40,6 +40,13 @@ export function createApprovalResources({ approvals, findSession }: ApprovalProv
           const pending = await approvals.list({ status: 'pending', limit: mostListed + 1 })
           return contents(pendingUri, toPage(pending, mostListed))
         },
+      },
+      {
+        uri: grantsUri,
+        name: 'grants',
+        description: 'What was allowed for more than one call, newest first.',
+        mimeType,
+        read: async () => contents(grantsUri, { grants: (await approvals.listGrants({})).map(grantToWire) }),
       },
     ],
     resourceTemplates: [

@@ -1,4 +1,5 @@
 export const pendingUri = 'resource://approvals/pending'
+export const grantsUri = 'resource://grants'
 
 export function approvalUri(id: string): string {
   return `resource://approvals/${id}`

@@ -34,6 +34,8 @@ export interface Connectors extends Feature {
 
   saveLists(connectorId: string, fingerprint: string, lists: KnownLists): Promise<void>
   loadLists(connectorId: string, fingerprint: string): Promise<KnownLists | undefined>
+  /** What each connector listed last, with the label that a binding gets. `undefined`: it was never reached. */
+  lastLists(): Promise<readonly { readonly label: string; readonly lists: KnownLists | undefined }[]>
   /** Drops cached lists that contain a secret, which an earlier hub may have stored. */
   dropKeptSecrets(): Promise<void>
 

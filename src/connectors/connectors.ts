@@ -190,6 +190,13 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
     },
     saveLists: keepLists,
     loadLists: (id, fingerprint) => knownLists.load(id, fingerprint),
+    lastLists: async () =>
+      Promise.all(
+        (await rows.list()).map(async ({ id, connector }) => ({
+          label: chooseLabel(connector.name, undefined),
+          lists: await knownLists.last(id),
+        })),
+      ),
     dropKeptSecrets,
     createDesk: (upstreams) =>
       createConnectorDesk({

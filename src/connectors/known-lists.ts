@@ -30,6 +30,8 @@ export interface KnownListStore {
   save(connectorId: string, fingerprint: string, lists: KnownLists): Promise<void>
   /** `undefined`: there are no lists for this configuration. */
   load(connectorId: string, fingerprint: string): Promise<KnownLists | undefined>
+  /** The newest of any configuration. */
+  last(connectorId: string): Promise<KnownLists | undefined>
   /** Deletes the lists that contain a secret. */
   dropSecrets(): Promise<void>
 }
@@ -81,6 +83,10 @@ export function createKnownListStore({ db }: Store, holdsSecret: (text: string) 
 
   return {
     load,
+    async last(connectorId) {
+      const row = await of(connectorId).select('fingerprint').orderBy('updated_at', 'desc').limit(1).executeTakeFirst()
+      return row && load(connectorId, row.fingerprint)
+    },
     async save(connectorId, fingerprint, lists) {
       if (!(await mayBeKept(lists))) return remove(connectorId, [fingerprint])
       const row = {

@@ -7,6 +7,7 @@ import type { Log } from '../base/log.ts'
 import type { Feature, SignalSender } from '../feature/feature.ts'
 import type { Gate } from '../gate/gate.ts'
 import type { FaceContents, Layer, Notices, ToolInfo } from '../mcp/mcp.ts'
+import type { KnownMount } from '../policy/policy.ts'
 import type { Store } from '../store/store.ts'
 import type { Upstream, UpstreamFacts, UpstreamListener, UpstreamTarget } from '../upstream/upstream.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
@@ -15,6 +16,7 @@ import type { KnownNames } from './kept-names.ts'
 import { findKeptNames } from './kept-names.ts'
 import type { MountLists } from './mount-lists.ts'
 import { forAnySession } from './mount-lists.ts'
+import { type ConnectorLists, knownMounts } from './known-mounts.ts'
 import { createMountStates } from './mount-states.ts'
 import { factsOf } from './own-resources.ts'
 import { createRelayedCalls } from './relayed-call.ts'
@@ -49,6 +51,8 @@ export interface Gateway extends Feature, AsyncDisposable {
   restart(connector: string, session?: string): Promise<readonly MountPlace[]>
   /** A tool as policies name it, with its other names, from that name or the one that the agent sees. */
   namesOf(session: string, tool: string): Promise<KnownNames>
+  /** The mounts of all sessions and connectors, with the policy names of the tools that were ever listed. */
+  known(): Promise<readonly KnownMount[]>
   /** Those of the tools of a session that its policy does not deny whatever their arguments. */
   visible<Shown extends ToolInfo>(session: string, tools: readonly Shown[]): Promise<readonly Shown[]>
   /** The upstream of a binding; `undefined` where nobody has used it yet. */
@@ -78,6 +82,8 @@ export interface MountSource {
   mountsOf(session: string): Promise<readonly ResolvedConnector[]>
   loadLists(connectorId: string, version: string): Promise<MountLists | undefined>
   saveLists(connectorId: string, version: string, lists: MountLists): Promise<void>
+  /** What each connector listed last. */
+  lastLists(): Promise<readonly ConnectorLists[]>
 }
 
 export interface MountPlace {
@@ -89,6 +95,7 @@ export interface MountPlace {
 const graceMs = 1_000
 
 interface Open {
+  readonly face: FaceContents
   readonly mounts: SessionMounts
   readonly subscriptions: Subscriptions
 }
@@ -141,7 +148,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       mounts: () => mounts,
       face,
     })
-    const opened = { mounts, subscriptions }
+    const opened = { face, mounts, subscriptions }
     open.set(session, opened)
     return opened
   }
@@ -184,6 +191,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     async namesOf(session, tool) {
       const names = open.get(session)?.mounts.namesOf(tool)
       return names ?? findKeptNames(tool, await connectors.mountsOf(session), known)
+    },
+    async known() {
+      const faces = [...open.values()].map(({ face }) => face)
+      return knownMounts(faces, await connectors.lastLists())
     },
     upstreamOf(session, label) {
       const mounts = open.get(session)?.mounts

@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { isOwnTool } from '../api/own-tools.ts'
 import { decisionSchema, effects, policyScopes } from '../api/policy.ts'
 import { HubError } from '../base/hub-error.ts'
-import type { CompiledGrant, Policy, PolicyCall, PolicyPool, Verdict } from '../policy/policy.ts'
-import { decide, PolicyFailure } from '../policy/policy.ts'
+import type { CompiledGrant, KnownMount, Policy, PolicyCall, PolicyPool, Verdict } from '../policy/policy.ts'
+import { decide, PolicyFailure, poolPolicies } from '../policy/policy.ts'
 import type { Pools } from './pools.ts'
 
 export const explainedDecisionSchema = decisionSchema.extend({
@@ -23,12 +23,19 @@ export const explainedDecisionSchema = decisionSchema.extend({
     .describe('Everything that was pooled, widest scope first.'),
 })
 
-export type Explain = (sessionId: string, call: PolicyCall) => Promise<z.input<typeof explainedDecisionSchema>>
+/** `proposed` replaces the document of its scope. */
+export type Explain = (
+  sessionId: string,
+  call: PolicyCall,
+  proposed?: Policy,
+) => Promise<z.input<typeof explainedDecisionSchema>>
 
 /** The compositors know which names policies and agents use for a tool. */
 export interface ToolNames {
   /** Returns the policy name of a tool and its aliases. Takes the policy name or the name that the agent sees. */
   namesOf(sessionId: string, tool: string): Promise<NamesOfTool>
+  /** The mounts of all sessions, and the tools of those that were ever listed. */
+  known(): Promise<readonly KnownMount[]>
 }
 
 export interface NamesOfTool extends Pick<PolicyCall, 'tool' | 'aliases'> {
@@ -43,9 +50,9 @@ export interface ExplainOptions {
 }
 
 export function createExplain({ pools, grantsOf, names }: ExplainOptions): Explain {
-  return async (sessionId, call) => {
+  return async (sessionId, call, proposed) => {
     try {
-      const pool = await pools.of(sessionId)
+      const pool = withProposed(await pools.of(sessionId), proposed)
       const { unlisted, ...named } = await names.namesOf(sessionId, call.tool)
       const { policyVersion, ...verdict } = decide(pool, await grantsOf(sessionId), { ...call, ...named })
       const decided = { policyVersion, ...verdict }
@@ -56,6 +63,12 @@ export function createExplain({ pools, grantsOf, names }: ExplainOptions): Expla
       throw error
     }
   }
+}
+
+/** The pool as it would be if the proposed document were saved. */
+export function withProposed(pool: PolicyPool, proposed: Policy | undefined): PolicyPool {
+  if (!proposed) return pool
+  return poolPolicies([...pool.policies.filter(({ place }) => place.scope !== proposed.place.scope), proposed])
 }
 
 function sayWhy(pool: PolicyPool, { rule: name, grant, effect }: Verdict, tool: string): string {

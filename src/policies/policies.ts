@@ -54,6 +54,7 @@ export interface PoliciesOptions {
   readonly shippedSource: string
   /** Reads the policy in the template's file. */
   readonly templatePolicy: (name: string) => TemplatePolicy
+  readonly templateNames: () => readonly string[]
   /** Takes a name or an id. Throws if there is no such session. */
   readonly findSession: (nameOrId: string) => Promise<KnownSession>
   readonly grants: { of(sessionId: string): Promise<readonly CompiledGrant[]> }
@@ -64,7 +65,18 @@ export interface PoliciesOptions {
 }
 
 export function createPolicies(options: PoliciesOptions): Policies {
-  const { store, hubId, events, notices, redactor, shippedSource, templatePolicy, findSession, signals } = options
+  const {
+    store,
+    hubId,
+    events,
+    notices,
+    redactor,
+    shippedSource,
+    templatePolicy,
+    templateNames,
+    findSession,
+    signals,
+  } = options
   const { maxEndedBytes, now = () => new Date() } = options
   const rows = createPolicyStore(store)
   const current = createCurrentPolicies({ rows, hubId, shippedSource, templatePolicy, now: () => now().getTime() })
@@ -74,6 +86,7 @@ export function createPolicies(options: PoliciesOptions): Policies {
     events,
     notices,
     templatePolicy,
+    templateNames,
     findSession,
     now,
     signals,
@@ -121,7 +134,7 @@ export function createPolicies(options: PoliciesOptions): Policies {
     createTools(names) {
       const explain: Explain = createExplain({ pools, grantsOf, names })
       return {
-        providers: [createPolicyProvider({ documents, proposals, explain, current, events, findSession })],
+        providers: [createPolicyProvider({ documents, proposals, explain, names, current, events, findSession })],
         providersOf: (sessionId) => [createAgentProvider({ sessionId, proposals, pools, explain })],
       }
     },

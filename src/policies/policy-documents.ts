@@ -19,6 +19,9 @@ export interface PolicyDocuments {
   get(key: PolicyKey, version?: number): Promise<ReadPolicy>
   /** The newest version of every document that was ever saved. */
   list(): Promise<readonly SavedPolicy[]>
+  /** Those that apply now: of the hub, of templates and of living sessions. */
+  inForce(): Promise<readonly PolicyInForce[]>
+  versions: PolicyStore['versions']
   /** Compiles first: an invalid document is refused and the old one stays. */
   save(change: PolicyChange): Promise<SavedChange>
   /** Builds the next version and its diff from the document in force. Saves nothing. */
@@ -32,7 +35,16 @@ export interface PolicyOwner {
   readonly target?: string | undefined
 }
 
-export type PolicyOrigin = 'saved' | 'shipped' | 'template-file' | 'none'
+/** `fault`: the file of the template cannot be used. */
+export interface PolicyInForce extends PolicyOwner {
+  readonly version: number
+  readonly origin: PolicyOrigin
+  readonly saved?: SavedPolicy | undefined
+  readonly fault?: string
+}
+
+export const policyOrigins = ['saved', 'shipped', 'template-file', 'none'] as const
+export type PolicyOrigin = (typeof policyOrigins)[number]
 
 export interface ReadPolicy {
   readonly source: string
@@ -67,13 +79,14 @@ export interface PolicyDocumentsOptions {
   readonly events: Pick<EventLog, 'append'>
   readonly notices: Pick<Notices, 'resourceChanged'>
   readonly templatePolicy: (name: string) => TemplatePolicy
+  readonly templateNames: () => readonly string[]
   readonly findSession: (nameOrId: string) => Promise<KnownSession>
   readonly signals: SignalSender
   readonly now: () => Date
 }
 
 export function createPolicyDocuments(options: PolicyDocumentsOptions): PolicyDocuments {
-  const { rows, current, events, notices, templatePolicy, findSession, now, signals } = options
+  const { rows, current, events, notices, templatePolicy, templateNames, findSession, now, signals } = options
 
   const versionOf = async (key: PolicyKey) => (await rows.newest([key]))[0]?.version ?? 0
 
@@ -115,6 +128,29 @@ export function createPolicyDocuments(options: PolicyDocumentsOptions): PolicyDo
     )
   }
 
+  async function inForceOf(owner: PolicyOwner, key: PolicyKey): Promise<PolicyInForce | undefined> {
+    try {
+      const document = await current.documentOf(key)
+      if (!document) return undefined
+      return { ...owner, version: document.place.version, origin: originOf(key, document), saved: document.saved }
+    } catch (error) {
+      if (!(error instanceof HubError)) throw error
+      return { ...owner, version: await versionOf(key), origin: 'template-file', fault: error.message }
+    }
+  }
+
+  async function sessionsWithPolicy(): Promise<readonly PolicyInForce[]> {
+    const saved = (await rows.newestOfAll()).filter(({ scope, source }) => scope === 'session' && source !== '')
+    const names = await rows.livingNames(saved.map(({ target }) => target))
+    return saved.flatMap((document) => {
+      const target = names.get(document.target)
+      const { version } = document
+      return target === undefined
+        ? []
+        : [{ scope: 'session' as const, target, version, origin: 'saved' as const, saved: document }]
+    })
+  }
+
   return {
     async keyOf({ scope, target = '' }) {
       switch (scope) {
@@ -144,6 +180,16 @@ export function createPolicyDocuments(options: PolicyDocumentsOptions): PolicyDo
       return { source, version: place.version, origin: originOf(key, document), reading, saved: document?.saved }
     },
     list: () => rows.newestOfAll(),
+    async inForce() {
+      const hub = await inForceOf({ scope: 'hub' }, { scope: 'hub', target: '' })
+      const templates = await Promise.all(
+        templateNames().map((name) =>
+          inForceOf({ scope: 'template', target: name }, { scope: 'template', target: name }),
+        ),
+      )
+      return [hub, ...templates, ...(await sessionsWithPolicy())].filter((each) => each !== undefined)
+    },
+    versions: (key, page) => rows.versions(key, page),
     draft,
     announce,
     async save({ key, source, by, ifVersion }) {

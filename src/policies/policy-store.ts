@@ -22,6 +22,8 @@ export interface PolicyStore {
   newest(keys: readonly PolicyKey[]): Promise<readonly SavedPolicy[]>
   newestOfAll(): Promise<readonly SavedPolicy[]>
   find(key: PolicyKey, version: number): Promise<SavedPolicy | undefined>
+  /** The versions of a document below `before`, newest first. */
+  versions(key: PolicyKey, page: { readonly before: number; readonly limit: number }): Promise<readonly SavedPolicy[]>
   /** Returns false if that version exists already because another save was faster. */
   insert(policy: SavedPolicy): Promise<boolean>
   /** The policy of a session's template that was last stored with the session. */
@@ -30,6 +32,8 @@ export interface PolicyStore {
   keepTemplatePolicy(sessionId: string, policy: StatedPolicy, seenAt: string): Promise<void>
   /** The living sessions of a hub. */
   sessionsOf(hubId: string): Promise<readonly StoredSession[]>
+  /** The names of those of these sessions that live, by id. */
+  livingNames(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
 export interface StoredSession {
@@ -61,6 +65,11 @@ export function createPolicyStore({ db }: Store): PolicyStore {
       const rows = db.selectFrom('policies').selectAll().where('scope', '=', scope).where('target', '=', target)
       const row = await rows.where('version', '=', version).executeTakeFirst()
       return row && toPolicy(row)
+    },
+    async versions({ scope, target }, { before, limit }) {
+      const rows = db.selectFrom('policies').selectAll().where('scope', '=', scope).where('target', '=', target)
+      const found = await rows.where('version', '<', before).orderBy('version', 'desc').limit(limit).execute()
+      return found.map(toPolicy)
     },
     async insert({ savedAt, savedBy, ...policy }) {
       const inserted = await db
@@ -101,6 +110,12 @@ export function createPolicyStore({ db }: Store): PolicyStore {
         template,
         kept: origin === null ? undefined : { origin, source: source ?? undefined },
       }))
+    },
+    async livingNames(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = db.selectFrom('sessions').select(['id', 'name']).where('id', 'in', ids)
+      const living = await rows.where('status', 'in', livingStatuses).execute()
+      return new Map(living.map(({ id, name }) => [id, name]))
     },
   }
 }

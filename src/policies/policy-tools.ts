@@ -1,15 +1,21 @@
 /**
- * get_policy, set_policy, check_call, simulate_policy, `resource://policies`, and the tools with which people decide
- * proposals.
+ * get_policy, set_policy, check_call, simulate_policy, `resource://policies`, the tools for the history of policies and
+ * for an editor of them, and those with which people decide proposals.
  */
 import { z } from 'zod'
 import { effects, policyScopes } from '../api/policy.ts'
+import { HubError } from '../base/hub-error.ts'
 import type { Provider, Resource } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
+import type { Policy } from '../policy/policy.ts'
+import { compilePolicy } from '../policy/policy.ts'
 import { callArguments, inArgument, ownerArguments, personOf } from './arguments.ts'
-import { type Explain, explainedDecisionSchema } from './explain.ts'
+import { createCheckPolicyTools } from './check-policy-tools.ts'
+import { type Explain, type ToolNames, explainedDecisionSchema } from './explain.ts'
+import type { KnownSession } from './current-policies.ts'
 import type { PolicyDocuments, PolicyOwner, Reading, ReadPolicy } from './policy-documents.ts'
-import { policiesUri } from './policy-documents.ts'
+import { policiesUri, policyOrigins } from './policy-documents.ts'
+import { createPolicyHistoryTools } from './policy-history-tools.ts'
 import { createProposalsResource, createProposalTools } from './proposal-tools.ts'
 import type { Proposals } from './proposals.ts'
 import type { SimulateToolDeps } from './simulate-tool.ts'
@@ -18,6 +24,7 @@ import { createSimulateTool } from './simulate-tool.ts'
 export interface PolicyProviderDeps extends SimulateToolDeps {
   readonly proposals: Proposals
   readonly explain: Explain
+  readonly names: ToolNames
 }
 
 const policySchema = z.object({
@@ -25,7 +32,7 @@ const policySchema = z.object({
   target: z.string().optional(),
   source: z.string().describe('As it was written.'),
   version: z.int().describe('Counts the saves; 0 where nobody has saved one.'),
-  origin: z.enum(['saved', 'shipped', 'template-file', 'none']).describe('Where the source comes from.'),
+  origin: z.enum(policyOrigins).describe('Where the source comes from.'),
   default: z.enum(effects).optional(),
   locked: z.boolean(),
   rules: z.array(
@@ -43,7 +50,7 @@ const policySchema = z.object({
 })
 
 export function createPolicyProvider(deps: PolicyProviderDeps): Provider {
-  const { documents, proposals, explain, findSession } = deps
+  const { documents, proposals, explain, names, findSession } = deps
   const tools = [
     defineTool({
       name: 'get_policy',
@@ -88,13 +95,20 @@ export function createPolicyProvider(deps: PolicyProviderDeps): Provider {
       input: z.strictObject({
         session: z.string().min(1).max(200).describe('Name or id.'),
         ...callArguments,
+        source: z.string().optional().describe('A policy to try in place of the one of "scope" and "target".'),
+        ...ownerArguments,
       }),
       output: explainedDecisionSchema,
       annotations: { readOnlyHint: true, openWorldHint: false },
-      run: async ({ session, tool, arguments: args }) =>
-        explain((await findSession(session)).id, { tool, arguments: args }),
+      async run({ session, tool, arguments: args, source, ...owner }) {
+        const found = await findSession(session)
+        const proposed = source === undefined ? undefined : await readProposed(source, owner, found, documents)
+        return explain(found.id, { tool, arguments: args }, proposed)
+      },
     }),
     createSimulateTool(deps),
+    ...createPolicyHistoryTools(documents),
+    ...createCheckPolicyTools(names),
     ...createProposalTools({ proposals, findSession }),
   ]
   return {
@@ -102,6 +116,19 @@ export function createPolicyProvider(deps: PolicyProviderDeps): Provider {
     tools: () => tools,
     resources: () => [createPoliciesResource(documents), createProposalsResource(proposals)],
   }
+}
+
+async function readProposed(
+  source: string,
+  owner: PolicyOwner,
+  session: KnownSession,
+  documents: PolicyDocuments,
+): Promise<Policy> {
+  const { scope, target } = await documents.keyOf(owner)
+  if ((scope === 'template' && target !== session.template) || (scope === 'session' && target !== session.id)) {
+    throw new HubError('invalid', `"session": the policy of this ${scope} does not apply to "${session.name}".`)
+  }
+  return inArgument('source', compilePolicy(source, { scope, ...(target !== '' && { target }), version: 0 }))
 }
 
 function toWire(

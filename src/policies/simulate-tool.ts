@@ -41,9 +41,24 @@ const simulationSchema = z.object({
         before: z.enum(effects),
         after: z.enum(effects),
         rule: z.string().optional(),
+        answer: z.enum(['denied', 'aborted']).optional().describe('The person’s, where it was asked and refused.'),
       }),
     )
     .describe('The first 200.'),
+  groups: z
+    .array(
+      z.object({
+        tool: z.string(),
+        before: z.enum(effects),
+        after: z.enum(effects),
+        rule: z.string().optional(),
+        count: z.int(),
+        refused: z.int().describe('How many of them a person denied or aborted.'),
+        sessions: z.array(z.string()).describe('Names of the first three.'),
+        example: z.string().optional().describe('A text among the arguments of the first one.'),
+      }),
+    )
+    .describe('The changed calls, those of one tool that are decided alike together.'),
   changes: z.array(z.object({ before: z.enum(effects), after: z.enum(effects), count: z.int() })),
   from: z.string().optional().describe('When the first of them was made.'),
   to: z.string().optional(),
@@ -70,8 +85,14 @@ export function createSimulateTool({ documents, current, events, findSession }: 
       const times = { since: toTime(since), until: toTime(until) }
       const onProgress = (calls: number) => call.progress({ progress: calls, message: `${calls} calls replayed` })
       const request = { proposed, key, ...times, limit, signal: call.signal, onProgress }
-      const { isCut, changed, changes, ...counts } = await simulate(request, { events, current, findSession })
-      return { ...counts, changed: [...changed], changes: [...changes], truncated: isCut }
+      const { isCut, changed, changes, groups, ...counts } = await simulate(request, { events, current, findSession })
+      return {
+        ...counts,
+        changed: [...changed],
+        groups: groups.map((group) => ({ ...group, sessions: [...group.sessions] })),
+        changes: [...changes],
+        truncated: isCut,
+      }
     },
   })
 }

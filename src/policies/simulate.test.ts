@@ -10,6 +10,7 @@ interface Simulation {
   readonly uncertain: number
   readonly changed: readonly { readonly tool: string; readonly event: string }[]
   readonly changes: readonly { readonly before: string; readonly after: string; readonly count: number }[]
+  readonly groups: readonly unknown[]
   readonly truncated: boolean
   readonly from?: string
   readonly to?: string
@@ -137,4 +138,35 @@ test('the simulation counts thousands of calls and lists the first that change',
   expect(result.calls).toBe(2_500)
   expect(result.changed).toHaveLength(200)
   expect(result.changes.reduce((sum, { count }) => sum + count, 0) + result.unchanged).toBe(2_500)
+})
+
+test('calls that a person refused are counted where they would now pass, and calls that are decided alike stand together', async () => {
+  const { record, simulate, events, session } = await world()
+  const decide = (parent: string, status: 'denied' | 'approved') =>
+    events.append({
+      type: 'approval-decided',
+      session,
+      parent,
+      payload: { approval: parent, tool: 'x_push', digest: 'd', status, policy_version: 'hub@0.ab' },
+    })
+  const denied = await record('x_push', 'ask', { arguments: { force: true, branch: 'main' } })
+  const approved = await record('x_push', 'ask')
+  await record('x_drop', 'ask')
+  await decide(denied.id, 'denied')
+  await decide(approved.id, 'approved')
+  const result = await simulate('- allow: x_push\n- deny: x_drop\n')
+  expect(result.groups).toEqual([
+    {
+      tool: 'x_push',
+      before: 'ask',
+      after: 'allow',
+      rule: 'hub#1',
+      count: 2,
+      refused: 1,
+      sessions: ['one'],
+      example: 'main',
+    },
+    { tool: 'x_drop', before: 'ask', after: 'deny', rule: 'hub#2', count: 1, refused: 0, sessions: ['one'] },
+  ])
+  expect(result.changed).toMatchObject([{ answer: 'denied' }, { tool: 'x_push' }, { tool: 'x_drop' }])
 })

@@ -5,39 +5,22 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { EventType, LoggedEvent } from '../api/event.ts'
 import { readEvent } from '../api/event.ts'
-import type { Effect } from '../api/policy.ts'
 import { isNotFound } from '../base/hub-error.ts'
 import { cutMarkStart, redactedText } from '../base/redact.ts'
 import type { EventLog } from '../events/events.ts'
-import type { Policy, PolicyCall, PolicyPool } from '../policy/policy.ts'
-import { couldDiffer, decide, PolicyFailure, poolPolicies } from '../policy/policy.ts'
+import type { Policy, PolicyPool } from '../policy/policy.ts'
+import { couldDiffer, decide, PolicyFailure } from '../policy/policy.ts'
 import type { CurrentPolicies, KnownSession, PolicySession } from './current-policies.ts'
+import { withProposed } from './explain.ts'
 import type { PolicyKey } from './policy-store.ts'
-
-export interface Simulation {
-  /** The number of calls in this period, by sessions that the policy would apply to. */
-  readonly calls: number
-  readonly unchanged: number
-  readonly uncertain: number
-  readonly changed: readonly ChangedCall[]
-  /** The number of changed calls for each pair of effects. `changed` lists only the first ones. */
-  readonly changes: readonly { readonly before: Effect; readonly after: Effect; readonly count: number }[]
-  /** The times of the first and last replayed call. */
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-  /** There are more calls after `to` than the limit allowed. */
-  readonly isCut: boolean
-}
-
-export interface ChangedCall {
-  readonly event: string
-  readonly at: string
-  readonly session: string
-  readonly tool: string
-  readonly before: Effect
-  readonly after: Effect
-  readonly rule?: string
-}
+import {
+  type CallingSession,
+  type Judgement,
+  type RecordedCall,
+  type RefusedAnswer,
+  type Simulation,
+  createTally,
+} from './tally.ts'
 
 export interface SimulationRequest {
   /** Compiled. It replaces the document with the same key. */
@@ -57,7 +40,6 @@ export interface SimulationDeps {
   readonly findSession: (nameOrId: string) => Promise<KnownSession>
 }
 
-const maxListed = 200
 const pageSize = 500
 /** How long a replay may run before it yields to the hub's other work. */
 const sliceMs = 20
@@ -65,14 +47,14 @@ const sliceMs = 20
 export async function simulate(request: SimulationRequest, deps: SimulationDeps): Promise<Simulation> {
   const { key, limit, signal, onProgress } = request
   const pools = createProposedPools(request, deps)
-  const tally = createTally()
+  const tally = createTally(await readRefusals(request, deps.events))
   let turnAt = performance.now() + sliceMs
   for await (const call of recordedCalls(request, deps.events)) {
     signal.throwIfAborted()
     const session = await pools.sessionOf(call)
     if (key.scope === 'template' && session.template !== key.target) continue
     if (tally.calls === limit) return tally.result(true)
-    tally.add(call, judge(call, await pools.poolOf(session)))
+    tally.add(call, session, judge(call, await pools.poolOf(session)))
     if (performance.now() > turnAt) {
       await turn()
       turnAt = performance.now() + sliceMs
@@ -80,16 +62,6 @@ export async function simulate(request: SimulationRequest, deps: SimulationDeps)
     if (tally.calls % pageSize === 0) onProgress(tally.calls)
   }
   return tally.result(false)
-}
-
-interface RecordedCall extends PolicyCall {
-  readonly event: string
-  readonly at: string
-  readonly session: string
-  readonly before: Effect
-  /** A grant that allowed the call then would allow it again. */
-  readonly isGranted: boolean
-  readonly policyVersion: string
 }
 
 async function* recordedCalls(
@@ -115,6 +87,33 @@ async function* recordedCalls(
   }
 }
 
+/** The calls that people refused, by the event of the call. */
+async function readRefusals(
+  { key, since }: SimulationRequest,
+  events: SimulationDeps['events'],
+): Promise<ReadonlyMap<string, RefusedAnswer>> {
+  const filter = {
+    type: 'approval-decided' satisfies EventType,
+    limit: pageSize,
+    ...(key.scope === 'session' && { session: key.target }),
+    ...(since !== undefined && { since }),
+  }
+  const refusals = new Map<string, RefusedAnswer>()
+  let cursor = 0
+  for (;;) {
+    const page = await events.read({ ...filter, cursor })
+    for (const stored of page.events) {
+      const event = readEvent(stored, 'approval-decided')
+      const status = event?.payload.status
+      if (event?.parent !== undefined && (status === 'denied' || status === 'aborted')) {
+        refusals.set(event.parent, status)
+      }
+    }
+    if (page.nextCursor === cursor) return refusals
+    cursor = page.nextCursor
+  }
+}
+
 /** Returns `undefined` if the call was not made by an agent, since no policy decided it. */
 function toRecordedCall(stored: LoggedEvent): RecordedCall | undefined {
   const event = readEvent(stored, 'tool-called')
@@ -133,8 +132,6 @@ function toRecordedCall(stored: LoggedEvent): RecordedCall | undefined {
     policyVersion: String(decision.policy_version),
   }
 }
-
-type Judgement = 'uncertain' | { readonly effect: Effect; readonly rule?: string }
 
 function judge(call: RecordedCall, pool: PolicyPool | undefined): Judgement {
   if (!pool || Object.keys(call.arguments).some(isCutMark)) return 'uncertain'
@@ -165,11 +162,11 @@ function isCutMark(name: string): boolean {
 }
 
 /** The pool of each session that made calls, with the proposed policy in place of the current one. */
-function createProposedPools({ proposed, key }: SimulationRequest, { current, findSession }: SimulationDeps) {
-  const sessions = new Map<string, PolicySession>()
+function createProposedPools({ proposed }: SimulationRequest, { current, findSession }: SimulationDeps) {
+  const sessions = new Map<string, PolicySession & CallingSession>()
   const pools = new Map<string, PolicyPool | undefined>()
 
-  async function sessionOf({ session: id, policyVersion }: RecordedCall): Promise<PolicySession> {
+  async function sessionOf({ session: id, policyVersion }: RecordedCall): Promise<PolicySession & CallingSession> {
     const known = sessions.get(id)
     if (known) return known
     const found = await findSession(id).catch((error: unknown) => {
@@ -178,7 +175,7 @@ function createProposedPools({ proposed, key }: SimulationRequest, { current, fi
     })
     // For a removed session, the recorded policy version still names the template, if there was a template policy.
     const template = found?.template ?? /template:([^@+]+)@/.exec(policyVersion)?.[1] ?? ''
-    const session = { id, template, hubId: found?.hubId }
+    const session = { id, name: found?.name, template, hubId: found?.hubId }
     sessions.set(id, session)
     return session
   }
@@ -190,55 +187,10 @@ function createProposedPools({ proposed, key }: SimulationRequest, { current, fi
       if (error instanceof PolicyFailure) return undefined
       throw error
     })
-    const others = now?.policies.filter(({ place }) => place.scope !== key.scope)
-    const pool = others && poolPolicies([...others, proposed])
+    const pool = now && withProposed(now, proposed)
     pools.set(session.id, pool)
     return pool
   }
 
   return { sessionOf, poolOf }
-}
-
-function createTally() {
-  const changed: ChangedCall[] = []
-  const changes = new Map<string, { before: Effect; after: Effect; count: number }>()
-  let [calls, unchanged, uncertain] = [0, 0, 0]
-  let from: string | undefined
-  let to: string | undefined
-
-  function addChange(
-    { event, at, session, tool, before }: RecordedCall,
-    after: Effect,
-    rule: string | undefined,
-  ): void {
-    const change = changes.get(`${before} ${after}`)
-    if (change) change.count++
-    else changes.set(`${before} ${after}`, { before, after, count: 1 })
-    if (changed.length === maxListed) return
-    changed.push({ event, at, session, tool, before, after, ...(rule !== undefined && { rule }) })
-  }
-
-  return {
-    get calls() {
-      return calls
-    },
-    add(call: RecordedCall, judgement: Judgement): void {
-      calls++
-      from ??= call.at
-      to = call.at
-      if (judgement === 'uncertain') uncertain++
-      else if (judgement.effect === call.before) unchanged++
-      else addChange(call, judgement.effect, judgement.rule)
-    },
-    result: (isCut: boolean): Simulation => ({
-      calls,
-      unchanged,
-      uncertain,
-      changed,
-      changes: [...changes.values()],
-      from,
-      to,
-      isCut,
-    }),
-  }
 }

@@ -4,9 +4,14 @@
  *
  *   source → compilePolicy → poolPolicies (hub, template, session) → decide
  */
+import type { OutlinedRule } from './outline.ts'
+
+export type { OutlinedRule } from './outline.ts'
 export { compileGrant, compilePolicy } from './compile.ts'
-export type { CompiledGrant, Policy, PolicyCall, PolicyPlace, Verdict } from './compiled-policy.ts'
+export type { CompiledGrant, Policy, PolicyCall, PolicyPlace, PolicyRule, Verdict } from './compiled-policy.ts'
 export { couldDiffer, decide, predict, PolicyFailure } from './decide.ts'
+export { findUnknownName } from './unknown-name.ts'
+export type { KnownMount } from './unknown-name.ts'
 export { poolPolicies } from './pool.ts'
 export type { PolicyPool } from './pool.ts'
 
@@ -14,4 +19,10 @@ export type { PolicyPool } from './pool.ts'
 export async function appendRules(source: string, addition: string, comment: string): Promise<string> {
   const { appendRules: append } = await import('./append-rules.ts')
   return append(source, addition, comment)
+}
+
+/** Loaded on demand with the parser. */
+export async function outlinePolicy(source: string): Promise<readonly OutlinedRule[]> {
+  const { outlineOf } = await import('./outline.ts')
+  return outlineOf(source)
 }

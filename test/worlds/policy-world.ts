@@ -66,6 +66,7 @@ export async function createPolicyWorld(store: Store, options: Partial<PoliciesO
         if (!templates.has(name)) return { is: 'unknown', why: `No template named "${name}".` }
         return { is: 'known', origin: 'own', source: templates.get(name) }
       },
+      templateNames: () => [...templates.keys()],
       findSession: (nameOrId) => findSession(store, nameOrId),
       grants: { of: async () => [] },
       signals: { emit() {} },
@@ -74,7 +75,14 @@ export async function createPolicyWorld(store: Store, options: Partial<PoliciesO
       ...options,
     })
   const policies = start()
-  const tools = policies.createTools({ namesOf: async (_session, tool) => ({ tool }) })
+  const tools = policies.createTools({
+    namesOf: async (_session, tool) => ({ tool }),
+    known: async () => [
+      { mount: 'github', tools: ['github_get_issue', 'github_delete_branch'] },
+      { mount: 'mail', tools: undefined },
+      { mount: 'own', tools: undefined },
+    ],
+  })
   return {
     store,
     events,

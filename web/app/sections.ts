@@ -29,6 +29,7 @@ export const sections: readonly Section[] = [
     key: 'c',
     View: lazy(() => import('../connections/connections.tsx')),
   },
+  { is: 'policy', title: 'Policy', icon: 'policy', key: 'p', View: lazy(() => import('../policy/policy.tsx')) },
   {
     is: 'activity',
     title: 'Activity',

@@ -11,6 +11,14 @@ const drawings = {
     </>
   ),
   approvals: <path d="M4 14.5V1.5M2 14.5h4M4 3h9.5v3.5H4M10.8 3v3.5" />,
+  policy: (
+    <>
+      <path d="M3.5 1.5v3M3.5 8v6.5M8 1.5v7M8 12v2.5M12.5 1.5v1M12.5 6v8.5" />
+      <circle cx="3.5" cy="6.25" r="1.75" />
+      <circle cx="8" cy="10.25" r="1.75" />
+      <circle cx="12.5" cy="4.25" r="1.75" />
+    </>
+  ),
   search: (
     <>
       <circle cx="7" cy="7" r="4.5" />

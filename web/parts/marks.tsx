@@ -57,7 +57,7 @@ const decisionDrawings = {
       <path d="m4.3 7.2 1.9 1.9 3.5-3.9" fill="none" stroke="var(--go)" strokeWidth="1.4" />
     </>
   ),
-  ask: diamond,
+  ask: <path d="M7 1.4 12.6 7 7 12.6 1.4 7z" fill="none" stroke="var(--wait)" strokeWidth="1.5" />,
   deny: (
     <>
       <rect x="1.75" y="1.75" width="10.5" height="10.5" rx="1" fill="none" stroke="var(--stop)" strokeWidth="1.5" />
