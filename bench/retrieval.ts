@@ -35,7 +35,7 @@ const half = oneOf('half', halves)
 const sizes = [10_000, 50_000]
 
 /** The smallest ones: on two cores the model takes about an hour for all. */
-const embedded = ['node-gyp', 'undici', 'rxjs', 'zod']
+const embedded = ['node-gyp', 'undici', 'rxjs']
 
 if (part === undefined || part === 'questions') await show('bench:retrieval', await askQuestions())
 if (part === undefined || part === 'embeddings') await show('bench:retrieval-embeddings', await compareEmbeddings())

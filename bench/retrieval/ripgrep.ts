@@ -16,12 +16,16 @@ export function createRipgrep(): System {
   }
 }
 
-export async function filesWithWords(root: string, words: readonly string[]): Promise<readonly string[]> {
+export async function filesWithWords(
+  root: string,
+  words: readonly string[],
+  onStart?: (pid: number) => void,
+): Promise<readonly string[]> {
   // A longer word first: of two that match at the same place, ripgrep takes the first.
   const patterns = words.toSorted((a, b) => b.length - a.length).flatMap((word) => ['-e', word])
   if (patterns.length === 0) return []
   const flags = ['--only-matching', '--ignore-case', '--fixed-strings', '--no-line-number', '--no-heading', '--null']
-  const output = await matchesOf([...flags, '--with-filename', ...patterns, '--', '.'], root)
+  const output = await matchesOf([...flags, '--with-filename', ...patterns, '--', '.'], root, onStart)
   const files = new Map<string, { readonly found: Set<string>; matches: number }>()
   for (const line of output.split('\n')) {
     const [path, match] = line.split('\0')
@@ -39,9 +43,11 @@ export async function filesWithWords(root: string, words: readonly string[]): Pr
   return ranked.map(({ path }) => path)
 }
 
-async function matchesOf(args: readonly string[], cwd: string): Promise<string> {
+async function matchesOf(args: readonly string[], cwd: string, onStart?: (pid: number) => void): Promise<string> {
   try {
-    return (await run('rg', args, { cwd, maxBuffer: 1 << 30 })).stdout
+    const running = run('rg', args, { cwd, maxBuffer: 1 << 30 })
+    onStart?.(running.child.pid!)
+    return (await running).stdout
   } catch (error) {
     // It exits with 1 when nothing matches.
     if ((error as { code?: unknown }).code === 1) return ''

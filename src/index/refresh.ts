@@ -8,6 +8,7 @@ import { linesBetween } from './text/lines.ts'
 import { writeMeta } from './meta.ts'
 import type { FileText } from './files/read-file.ts'
 import { indexText } from './text/tokens.ts'
+import { hasChanged, mustRead } from './files/stamp.ts'
 import type { Tree, TreeFile } from './files/tree.ts'
 
 /** A transaction ends after so many files or characters, so that little is lost when the hub is killed. */
@@ -23,7 +24,7 @@ export interface RefreshRun {
 
 export async function refreshIndex(run: RefreshRun): Promise<void> {
   const { database, tree, signal } = run
-  const { changed, gone } = await compareWithTree(run)
+  const { changed, gone } = await compareWithTree(run, mustRead)
   const writer = createWriter(database)
   let done = 0
   run.onProgress({ done, total: changed.length })
@@ -46,7 +47,7 @@ export async function refreshIndex(run: RefreshRun): Promise<void> {
 
 /** How many files of the tree differ from the index, without reading them. */
 export async function countChanges(run: Pick<RefreshRun, 'database' | 'tree' | 'signal'>): Promise<number> {
-  const { changed, gone } = await compareWithTree(run)
+  const { changed, gone } = await compareWithTree(run, hasChanged)
   const isPublished = run.database.prepare('select 1 from file where path = ?')
   return changed.length + gone.filter((path) => isPublished.get(path)).length
 }
@@ -58,11 +59,10 @@ interface Comparison {
   readonly gone: readonly string[]
 }
 
-async function compareWithTree({
-  database,
-  tree,
-  signal,
-}: Pick<RefreshRun, 'database' | 'tree' | 'signal'>): Promise<Comparison> {
+async function compareWithTree(
+  { database, tree, signal }: Pick<RefreshRun, 'database' | 'tree' | 'signal'>,
+  differs: (known: string | undefined, stamp: string) => boolean,
+): Promise<Comparison> {
   // One statement for all: a statement for each file takes longer than to look at the file.
   const stamps = new Map<string, string>()
   for (const table of ['file', 'pending']) {
@@ -75,7 +75,7 @@ async function compareWithTree({
   for await (const file of tree.files()) {
     signal.throwIfAborted()
     if (++count > maxFiles) throw tooManyFiles()
-    if (file.stamp === '' || stamps.get(file.path) !== file.stamp) changed.push(file)
+    if (differs(stamps.get(file.path), file.stamp)) changed.push(file)
     stamps.delete(file.path)
   }
   return { changed, gone: [...stamps.keys()] }

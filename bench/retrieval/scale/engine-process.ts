@@ -5,6 +5,7 @@ import { createLog } from '../../../src/base/log.ts'
 import { createRedactor } from '../../../src/base/redact.ts'
 import { programEnvironment } from '../../../src/config/program-environment.ts'
 import { openRepositoryIndexes } from '../../../src/index/index.ts'
+import { memoryMb } from './process-memory.ts'
 import { scaleQuestions } from './questions.ts'
 
 export interface EngineFigures {
@@ -17,6 +18,10 @@ export interface EngineFigures {
   readonly mbOnDisk: number
   readonly noOpMs: readonly number[]
   readonly queryMs: readonly number[]
+  /** Of all threads. On a busy machine it says more than the time does. */
+  readonly queryCpuMs: readonly number[]
+  /** After the last query, without the indexer. */
+  readonly mbSearching: number
 }
 
 const [root = '', directory = ''] = process.argv.slice(2)
@@ -34,8 +39,8 @@ const indexSeconds = (performance.now() - startedAt) / 1000
 const processes = ['self', ...childProcesses()]
 const cpuSeconds = processes.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
 const mbPeak = processes.reduce((sum, pid) => sum + memoryMb(pid, 'VmHWM'), 0)
-const noOpMs = await timesOf(Array.from({ length: noOpRounds }), () => indexes.refresh(source))
-const queryMs = await timesOf(scaleQuestions(), (query) =>
+const noOps = await timesOf(Array.from({ length: noOpRounds }), () => indexes.refresh(source))
+const queries = await timesOf(scaleQuestions(), (query) =>
   indexes.search(source, { query, mode: 'lexical', limit: hitsPerQuery }),
 )
 const figures: EngineFigures = {
@@ -46,29 +51,32 @@ const figures: EngineFigures = {
   mbBefore,
   mbPeak,
   mbOnDisk: readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size / 1e6, 0),
-  noOpMs,
-  queryMs,
+  noOpMs: noOps.map(({ ms }) => ms),
+  queryMs: queries.map(({ ms }) => ms),
+  queryCpuMs: queries.map(({ cpuMs }) => cpuMs),
+  mbSearching: memoryMb('self', 'VmRSS'),
 }
 console.log(JSON.stringify(figures))
 
-async function timesOf<T>(inputs: readonly T[], run: (input: T) => Promise<unknown>): Promise<readonly number[]> {
-  const times: number[] = []
+interface Taken {
+  readonly ms: number
+  readonly cpuMs: number
+}
+
+async function timesOf<T>(inputs: readonly T[], run: (input: T) => Promise<unknown>): Promise<readonly Taken[]> {
+  const times: Taken[] = []
   for (const input of inputs) {
     const from = performance.now()
+    const cpuFrom = process.cpuUsage()
     await run(input)
-    times.push(performance.now() - from)
+    const { user, system } = process.cpuUsage(cpuFrom)
+    times.push({ ms: performance.now() - from, cpuMs: (user + system) / 1000 })
   }
   return times
 }
 
 function childProcesses(): readonly string[] {
   return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && statFields(pid)?.[1] === String(process.pid))
-}
-
-/** Resident memory of a process with all its threads: now (`VmRSS`), or at its highest (`VmHWM`). Linux only. */
-function memoryMb(pid: string, field: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1000
 }
 
 /** With the children it has waited for. The kernel counts in hundredths of a second. */

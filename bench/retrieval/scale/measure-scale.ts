@@ -11,12 +11,14 @@ import { keywordsOf } from '../keywords.ts'
 import { filesWithWords } from '../ripgrep.ts'
 import type { EngineFigures } from './engine-process.ts'
 import { largeTree } from './generate-tree.ts'
+import { memoryMb } from './process-memory.ts'
 import { scaleQuestions } from './questions.ts'
 
 const run = promisify(execFile)
 
 export interface ScaleFigures extends EngineFigures {
   readonly ripgrepMs: readonly number[]
+  readonly ripgrepMb: number
 }
 
 /** Ripgrep reads the whole tree for each question, so a part of the questions is enough. */
@@ -29,22 +31,38 @@ export async function measureScale(files: number): Promise<ScaleFigures> {
   try {
     const program = fileURLToPath(new URL('engine-process.ts', import.meta.url))
     const { stdout } = await run(process.execPath, [program, root, directory])
-    return { ...(JSON.parse(stdout) as EngineFigures), ripgrepMs: await ripgrepTimes(root) }
+    return { ...(JSON.parse(stdout) as EngineFigures), ...(await measureRipgrep(root)) }
   } finally {
     await rm(directory, { recursive: true })
   }
 }
 
-async function ripgrepTimes(root: string): Promise<readonly number[]> {
+async function measureRipgrep(root: string): Promise<Pick<ScaleFigures, 'ripgrepMs' | 'ripgrepMb'>> {
   const questions = scaleQuestions()
   const step = Math.floor(questions.length / ripgrepQuestions)
-  const times: number[] = []
+  const ripgrepMs: number[] = []
+  let ripgrepMb = 0
   for (const question of questions.filter((_, index) => index % step === 0)) {
     const startedAt = performance.now()
-    await filesWithWords(root, keywordsOf(question))
-    times.push(performance.now() - startedAt)
+    let timer: NodeJS.Timeout | undefined
+    await filesWithWords(root, keywordsOf(question), (pid) => {
+      timer = setInterval(() => (ripgrepMb = Math.max(ripgrepMb, memoryOf(pid))), sampleMs)
+    })
+    clearInterval(timer)
+    ripgrepMs.push(performance.now() - startedAt)
   }
-  return times
+  return { ripgrepMs, ripgrepMb }
+}
+
+const sampleMs = 10
+
+function memoryOf(pid: number): number {
+  try {
+    return memoryMb(String(pid), 'VmHWM') || 0
+  } catch {
+    // It has ended.
+    return 0
+  }
 }
 
 export function scaleTable(results: readonly ScaleFigures[]): string {
@@ -59,7 +77,10 @@ export function scaleTable(results: readonly ScaleFigures[]): string {
     ['memory more at the peak, MB', '300', ({ mbBefore, mbPeak }) => (mbPeak - mbBefore).toFixed(0)],
     ['refresh without changes, ms', '500 for 10,000', ({ noOpMs }) => median(noOpMs).toFixed(0)],
     ['search, p50 / p99 ms', '30 for 10,000', ({ queryMs }) => ms(queryMs)],
+    ['search, CPU, p50 / p99 ms', '', ({ queryCpuMs }) => ms(queryCpuMs)],
+    ['memory after the searches, MB', '', ({ mbSearching }) => mbSearching.toFixed(0)],
     ['ripgrep, p50 / p99 ms', '', ({ ripgrepMs }) => ms(ripgrepMs)],
+    ['ripgrep, memory at the peak, MB', '', ({ ripgrepMb }) => ripgrepMb.toFixed(0)],
   ]
   const heading = ['', 'budget', ...results.map(({ files }) => `${files.toLocaleString('en')} files`)]
   return markdownTable([heading, ...rows.map(([name, budget, of]) => [name, budget, ...results.map(of)])], 2).join('\n')

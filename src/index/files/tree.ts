@@ -23,7 +23,7 @@ export interface TreeFile {
   /** Relative to the root, with slashes. */
   readonly path: string
   readonly bytes: number
-  /** Changes with the content: times, size and inode, or the id of the object in git. Empty: read it in any case. */
+  /** Changes with the content: times, size and inode, or the id of the object in git. See `stamp.ts`. */
   readonly stamp: string
 }
 

@@ -6,16 +6,14 @@ import { setImmediate } from 'node:timers/promises'
 import type { Folder } from '../../base/open-inside.ts'
 import type { Git } from './git.ts'
 import { maxFileBytes, readInside, readTextInside } from './read-file.ts'
+import { unsettled } from './stamp.ts'
 import type { TreeContent, TreeFile } from './tree.ts'
 
 /** Repositories in repositories in repositories. */
 const maxDepth = 8
 /** Other messages get their turn after this many files. */
 const filesPerTurn = 500
-/**
- * A file that changed this short a time before it was looked at may change once more without another time: clocks of
- * file systems tick every few milliseconds. Its stamp is empty, so it is read again next time.
- */
+/** Clocks of file systems tick every few milliseconds. A file can change twice in one tick, with one time. */
 const clockTickMs = 100
 
 export interface WorkTree {
@@ -73,6 +71,7 @@ function isRepository(root: Folder, path: string): boolean {
 const maxPointerBytes = 8 * 1024
 
 function stampOf({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string {
+  const stamp = `${mtimeNs} ${ctimeNs} ${size} ${ino}`
   const isSettled = Date.now() - Number(ctimeNs / 1_000_000n) > clockTickMs
-  return isSettled ? `${mtimeNs} ${ctimeNs} ${size} ${ino}` : ''
+  return isSettled ? stamp : unsettled(stamp)
 }

@@ -4,7 +4,7 @@ import { queryPhrases, queryWords } from '../text/tokens.ts'
 export interface LexicalQuery {
   readonly text: string
   readonly words: readonly string[]
-  /** Pairs of words that follow each other in the question. */
+  /** Pairs of words that follow each other in the question, with a small word between them at most. */
   readonly phrases: readonly string[]
 }
 

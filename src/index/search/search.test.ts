@@ -77,6 +77,20 @@ test('a glob limits every mode', async () => {
   await expect(find('signal', { path: 'src/{a' })).rejects.toThrow('has a "{" without its "}"')
 })
 
+test('a glob finds what is far behind the best of the whole repository', async () => {
+  const functions = (count: number, line: string) =>
+    Array.from({ length: count }, (_, n) => `export function f${n}() {\n${`  ${line}\n`.repeat(8)}}\n`).join('\n')
+  const root = scratch.repository({
+    'src/lamps.ts': functions(600, 'lamp(lantern)'),
+    'src/deep/lantern.ts': functions(3, 'hang(wick)').replace('wick', 'lantern'),
+    'src/others.ts': functions(700, 'other()'),
+  })
+  const lamps = { id: 'lamps', root }
+  await indexes.refresh(lamps)
+  const request = { query: 'lamp lantern', mode: 'lexical', limit: 10, path: 'src/deep/**' } as const
+  expect((await indexes.search(lamps, request)).map(({ path }) => path)).toContain('src/deep/lantern.ts')
+})
+
 test('finds definitions by name, with their parents', async () => {
   const symbol = { mode: 'symbol' } as const
   expect((await find('setSignal', symbol))[0]).toBe('src/signal-box.ts:3 SignalBox.setSignal')

@@ -17,14 +17,19 @@ export function queryWords(text: string): readonly string[] {
   return telling.length > 0 ? telling : words
 }
 
-/** Two words of a question that follow each other. Code that has them side by side is more likely meant. */
+/**
+ * Two telling words of a question that follow each other, or have one small word between them. Code that has them side by
+ * side is more likely meant: `definition for rule` is in a message, the three words alone are everywhere.
+ */
 export function queryPhrases(text: string): readonly string[] {
   const words = allWords(text)
   const isTelling = (word: string | undefined) => word !== undefined && !stopWords.has(word)
-  const pairs = words.flatMap((word, index) =>
-    isTelling(word) && isTelling(words[index + 1]) ? [`${word} ${words[index + 1]}`] : [],
-  )
-  return [...new Set(pairs)]
+  const phrases = words.flatMap((word, index) => {
+    if (!isTelling(word)) return []
+    const end = [index + 1, index + 2].find((each) => isTelling(words[each]))
+    return end === undefined ? [] : [words.slice(index, end + 1).join(' ')]
+  })
+  return [...new Set(phrases)]
 }
 
 function allWords(text: string): readonly string[] {
