@@ -1,10 +1,10 @@
 /** Confined sessions, by real sandboxes: what they see, what they reach, and that they work as others do. */
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Session } from '../src/api/session.ts'
 import { requires } from './harness/requires.ts'
@@ -283,6 +283,8 @@ describe('a confined session', () => {
         'rm -f tried; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m second && echo 1 > committed',
         `echo evil > ${git}/hooks/post-checkout; rm -rf ${git}/hooks; mkdir -p ${git}/hooks; echo evil > ${git}/hooks/pre-commit`,
         `git config core.fsmonitor evil; echo evil >> ${git}/config; rm -f ${git}/config; mv ${git}/config ${git}/other`,
+        `for each in ${git}/worktrees/*/commondir; do echo "$PWD/evil" > $each; done; mv ${git}/worktrees ${git}/trees`,
+        `mkdir -p ${git}/modules/sub; echo evil > ${git}/modules/sub/config`,
         `mv ${git} ${git}-old; mv .git old; rm -f .git; echo "gitdir: $PWD/evil" > .git; mkdir .git`,
         'echo ALL TRIED > tried',
       ].join('\n')
@@ -293,6 +295,8 @@ describe('a confined session', () => {
       const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8' })
       git('init', '-q', ...template)
       git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'first')
+      git('worktree', 'add', '-q', join(home.path, `beside-${template.length}`))
+      await mkdir(join(repository, '.git/modules/sub'), { recursive: true })
       const config = await readFile(join(repository, '.git/config'), 'utf8')
       const hooks = () =>
         existsSync(join(repository, '.git/hooks')) ? readdirSync(join(repository, '.git/hooks')) : []
@@ -306,9 +310,34 @@ describe('a confined session', () => {
         expect(existsSync(join(workspace, 'committed'))).toBe(true)
         expect(await readFile(join(repository, '.git/config'), 'utf8')).toBe(config)
         expect(hooks()).toEqual(hooksBefore)
+        expect(readdirSync(join(repository, '.git/modules/sub'))).toEqual([])
+        for (const each of readdirSync(join(repository, '.git/worktrees'))) {
+          expect(await readFile(join(repository, '.git/worktrees', each, 'commondir'), 'utf8')).toBe('../..\n')
+        }
         if (worktree) expect(await readFile(join(workspace, '.git'), 'utf8')).toContain(`${repository}/.git/worktrees/`)
       }
     }
+  })
+
+  test('is shown nothing more by a script, a link or a git directory that an earlier agent has left', async () => {
+    const token = join(hub.home, 'token')
+    const left = join(home.path, 'left')
+    const program = async (name: string, text: string) => {
+      await writeFile(join(left, name), text, { mode: 0o700 })
+      const { id } = await start(hub, name, `./${name}`, { args: [], working_dir: left, sandbox: none })
+      await expect.poll(async () => (await sessionOf(hub, id)).status, patience).not.toBe('running')
+    }
+    await mkdir(left)
+    const script = `cat ${token} ~/.ssh/id_ed25519 > got 2>/dev/null; ls ~ > seen\n`
+    await program('unset', `#!/usr/bin/env -S --unset ../../../../../..${token} sh\n${script}`)
+    expect(await readFile(join(left, 'seen'), 'utf8')).toBe('left\n')
+    await program('direct', `#!${join(home.path, '.ssh/id_ed25519')}\n${script}`)
+    expect(await readFile(join(left, 'got'), 'utf8')).toBe('')
+
+    await mkdir(join(left, '.git'))
+    await symlink('../../.ssh/id_ed25519', join(left, '.git/config'))
+    const linked = { name: 'linked', command: 'true', working_dir: left, sandbox: { read: ['~/.ssh/none'], ...none } }
+    expect(await failureOf(hub, 'create_session', linked)).toContain('.git/config is not what git makes there')
   })
 
   test('is refused where its sandbox would show what it must hide', async () => {
@@ -328,6 +357,9 @@ describe('a confined session', () => {
   test('hides the data directory even where a path that it names contains it', async () => {
     const { out } = await run(`ls -A ${hub.home}; cat ${hub.home}/token`, { read: [join(hub.home, '..')], ...none })
     expect(out).toMatch(/^(run\n)?cat: .*No such file/)
+    await symlink(join(hub.home, '..'), join(home.path, 'above'))
+    const alias = join(home.path, 'above', basename(hub.home))
+    expect((await run(`cat ${alias}/token`, { read: ['~/above'], ...none })).out).toMatch(/^cat: .*No such file/)
   })
 })
 

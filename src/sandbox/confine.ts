@@ -1,5 +1,5 @@
 /** Puts the sandbox of one session together: what it shows, and how it reaches the hub and the network. */
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { Sandbox } from '../api/sandbox.ts'
 import type { Confinement, ForwardsSpec, OutwardForward, SandboxedProgram } from '../base/confinement.ts'
@@ -13,8 +13,9 @@ import { packageMounts, programMounts } from './installed.ts'
 import { gitMounts } from './git-directory.ts'
 import type { Mount } from './mounts.ts'
 import { hide, isAtOrInside, isInside } from './mounts.ts'
-import { namedMounts } from './named-paths.ts'
+import { namedMounts, writablePaths } from './named-paths.ts'
 import { isRoot, systemMounts } from './system.ts'
+import { realpathOf } from './trusted-path.ts'
 
 /** The same for every session of a hub. */
 export interface HubPlaces {
@@ -177,29 +178,34 @@ function loopbackPorts(allow: readonly string[]): readonly number[] {
 
 function mountsOf({ sandbox, places, session }: ConfineOptions): readonly Mount[] {
   const { workspace, files, program } = session
-  const home = program.env['HOME'] ?? '/'
-  const source = realpathSync(workspace)
+  const { env } = program
+  const home = env['HOME'] ?? '/'
+  const source = actual(workspace)
   const hidden = hiddenOf(places)
-  const isOwn = (path: string) => path !== places.runtimeDirectory
   assertMayShow(workspace, source, { home, places, hidden })
-  const named = namedMounts(sandbox, { home, env: program.env, workspace })
-  for (const { path, source: leadsTo } of named.flatMap((mount) => ('source' in mount ? [mount] : []))) {
-    const secret = hidden.find((each) => leadsTo === each || (isOwn(each) && isInside(leadsTo, each)))
-    if (secret !== undefined && !isInside(leadsTo, actual(places.workspaces))) {
-      throw new HubError(
-        'invalid',
-        `"sandbox": ${path} is in ${secret}, which no confined session may see. Leave it out.`,
-      )
-    }
+  const open = [source, ...writablePaths(sandbox.write, { home, env })]
+  const writable = [...open, actual(places.workspaces)]
+  const named = namedMounts(sandbox, { home, env, writable })
+  for (const mount of named) {
+    const secret = secretIn(mount, { hidden, places })
+    if (secret === undefined) continue
+    throw new HubError(
+      'invalid',
+      `"sandbox": ${mount.path} is in ${secret}, which no confined session may see. Leave it out.`,
+    )
   }
+  const isOpen = (mount: Mount) => 'source' in mount && open.some((each) => isInside(mount.source, each))
+  const installed = [
+    ...packageMounts(places.package, { writable }),
+    ...packageMounts(join(places.package, 'node_modules'), { writable }),
+    ...programMounts(places.node, { searchPath: '', writable }),
+    ...programMounts(program.file, { searchPath: env['PATH'] ?? '', writable }),
+  ]
   const mounts: readonly Mount[] = [
     ...systemMounts({ needsNames: sandbox.network === 'all' }),
     ...[...new Set([home, actual(home)])].filter((path) => path !== '/').map((path): Mount => ({ is: 'empty', path })),
-    ...temporaryMounts(program.env['TMPDIR'], workspace),
-    ...packageMounts(places.package),
-    ...packageMounts(join(places.package, 'node_modules')),
-    ...programMounts(places.node, ''),
-    ...programMounts(program.file, program.env['PATH'] ?? ''),
+    ...temporaryMounts(env['TMPDIR'], workspace),
+    ...installed.filter((mount) => !isOpen(mount) && secretIn(mount, { hidden, places }) === undefined),
     ...named,
     ...[...new Set([workspace, source])].flatMap((path): readonly Mount[] => [
       { is: 'write', path, source },
@@ -208,6 +214,18 @@ function mountsOf({ sandbox, places, session }: ConfineOptions): readonly Mount[
     ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
   ]
   return [...mounts, ...hide(hidden, mounts)]
+}
+
+/** The hidden directory that a mount would open. A workspace of the hub, and a socket of the person, may be named. */
+function secretIn(
+  mount: Mount,
+  { hidden, places }: { readonly hidden: readonly string[]; readonly places: HubPlaces },
+): string | undefined {
+  if (!('source' in mount) || isInside(mount.source, actual(places.workspaces))) return undefined
+  const { source } = mount
+  const { runtimeDirectory: open } = places
+  const isOpen = (path: string) => open !== undefined && (path === open || path === actual(open))
+  return hidden.find((each) => source === each || (!isOpen(each) && isInside(source, each)))
 }
 
 /** Each session has temporary directories of its own. /tmp is always one of them. */
@@ -247,9 +265,5 @@ function assertMayShow(
 }
 
 function actual(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
+  return realpathOf(path) ?? path
 }
