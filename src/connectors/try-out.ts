@@ -3,6 +3,7 @@
  * missing. The lists of a saved connector are cached for agents that list before their upstream is up.
  */
 import type { Connector } from '../api/connector.ts'
+import type { Confined } from '../api/sandbox.ts'
 import { createToolTest } from '../api/tool-filter.ts'
 import { HubError } from '../base/hub-error.ts'
 import { withoutKnownSecrets } from '../base/known-secrets.ts'
@@ -41,6 +42,7 @@ export interface Outcome extends Partial<TestReport> {
   readonly stderr?: string
   /** The working directory of its program. */
   readonly cwd?: string
+  readonly confined?: Confined
   readonly missing: readonly string[]
   readonly resolved: Readonly<Record<string, unknown>>
 }
@@ -78,7 +80,7 @@ export function createTryOut(deps: {
       const { target, version } = resolver.resolve(tried, {}, place)
       const trial = await test(target, signal)
       signal.throwIfAborted()
-      const seen = { ms: ms(), ...cwdOf(target), missing, resolved }
+      const seen = { ms: ms(), ...placeOfProgram(target), missing, resolved }
       if ('report' in trial) {
         if (saved && trial.lists) await keep(saved.id, version, trial.lists)
         const tools = trial.report.tools.filter(createToolTest(toolFilterOf(tried.options)))
@@ -94,6 +96,8 @@ export function createTryOut(deps: {
   }
 }
 
-function cwdOf({ reach }: UpstreamTarget): { readonly cwd?: string } {
-  return reach.transport === 'stdio' ? { cwd: reach.cwd } : {}
+function placeOfProgram({ reach }: UpstreamTarget): Pick<Outcome, 'cwd' | 'confined'> {
+  if (reach.transport !== 'stdio') return {}
+  const { cwd, confined } = reach
+  return { cwd, ...(confined && { confined: { by: 'bubblewrap', network: confined.sandbox.network } }) }
 }
