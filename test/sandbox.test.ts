@@ -1,9 +1,10 @@
 /** Confined sessions, by real sandboxes: what they see, what they reach, and that they work as others do. */
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
+import { createServer as createTcpServer, type Server } from 'node:net'
 import { once } from 'node:events'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Session } from '../src/api/session.ts'
@@ -14,6 +15,7 @@ import { failureOf, screenOf, sessionOf, start, startSessionHub } from './worlds
 
 const { describe } = requires('bwrap')
 requires('socat')
+requires('ssh-agent')
 
 const patience = { timeout: 120_000, interval: 50 }
 const none = { network: 'none' }
@@ -24,6 +26,15 @@ describe('a confined session', () => {
   let service: Server
   let servicePort: number
   let listedPort: number
+  let sshPort: number
+  let greeted = ''
+  const sshServer = createTcpServer((client) => {
+    client.on('error', () => {})
+    client.once('data', (bytes) => {
+      greeted = bytes.toString('latin1')
+      client.end()
+    })
+  })
   beforeAll(async () => {
     home = await createTempHome()
     await mkdir(join(home.path, '.ssh'), { mode: 0o700 })
@@ -33,12 +44,14 @@ describe('a confined session', () => {
     service = createServer((request, response) => response.end(`SERVED ${request.method} ${request.url}\n`))
     servicePort = await listen(service)
     listedPort = await listen(service2)
+    sshPort = await listen(sshServer)
     hub = await startSessionHub({ HOME: home.path, SIGNALBOX_SANDBOX: 'preferred', HUB_MARK_TOKEN: 'of the hub' })
   })
   afterAll(async () => {
     await hub[Symbol.asyncDispose]()
     service.close()
     service2.close()
+    sshServer.close()
     await home[Symbol.asyncDispose]()
   })
   const service2 = createServer((_request, response) => response.end('LISTED\n'))
@@ -222,6 +235,51 @@ describe('a confined session', () => {
     await expect.poll(async () => (await sessionOf(hub, id)).status, patience).toBe('completed')
   })
 
+  test('uses a toolchain in the home that it names', async () => {
+    const tool = join(home.path, 'tools')
+    await mkdir(join(tool, 'bin'), { recursive: true })
+    await writeFile(join(tool, 'library.sh'), 'echo $((6 * 7))')
+    await writeFile(join(tool, 'bin/answer'), '#!/bin/sh\n. "$(dirname "$0")/../library.sh"\n', { mode: 0o755 })
+    const script = 'PATH=~/tools/bin:$PATH; answer; touch ~/tools/new || echo read-only'
+    expect((await run(script, { read: ['~/tools'], ...none })).out).toMatch(/^42\ntouch: .*\nread-only\n$/)
+    expect((await run(script)).out).toMatch(/answer: command not found/)
+  })
+
+  test('signs with a key of the ssh agent whose socket it names, without reading the key', async () => {
+    const { key, socket, stop } = startSshAgent(home.path)
+    try {
+      const sandbox = { read: ['$SSH_AUTH_SOCK', '~/agent/key.pub'], network: { allow: [`localhost:${sshPort}`] } }
+      const script = [
+        'echo text | ssh-keygen -q -Y sign -f ~/agent/key.pub -n test | head -1',
+        `cat ${key} 2>/dev/null && echo GOT THE KEY`,
+        // It is no real server: it is enough that ssh reaches it.
+        `eval "timeout 60 $GIT_SSH_COMMAND -p ${sshPort} localhost" 2>/dev/null`,
+        'eval "timeout 60 $GIT_SSH_COMMAND -p 22 off.example" 2>/dev/null',
+      ].join('\n')
+      const { out, session } = await run(script, sandbox, { env: { SSH_AUTH_SOCK: socket } })
+      expect(out).toBe('-----BEGIN SSH SIGNATURE-----\n')
+      expect(greeted).toContain('SSH-2.0-OpenSSH')
+      const { events } = await hub.call('query_events', { session: session.id, type: 'network-decided' })
+      const refused = expect.objectContaining({ host: 'off.example', port: 22, allowed: false })
+      expect(events).toContainEqual(expect.objectContaining({ payload: refused }))
+    } finally {
+      stop()
+    }
+  })
+
+  test('makes sandboxes inside its own only if it may, and finds nothing more in them', async () => {
+    const inner = 'bwrap --ro-bind / / --dev /dev --unshare-user --unshare-pid --tmpfs /tmp --chdir /'
+    const script = [
+      `${inner} sh -c 'echo inside; touch /usr/x ~/x 2>/dev/null || echo read-only; cat ${hub.home}/token ~/.ssh/id_ed25519'`,
+      // As root of its own user namespace it can mount, but it cannot take away what covers the home.
+      `unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none /tmp && echo mounted; umount -l ~ /usr /etc; mount -o remount,bind,rw /usr; touch /usr/x; cat ${hub.home}/token ~/.ssh/id_ed25519'`,
+    ].join('\n')
+    expect((await run(`{ ${script}; } 2>/dev/null`, { ...none, nested: true })).out).toBe(
+      'inside\nread-only\nmounted\n',
+    )
+    expect((await run(`{ ${script}; } 2>/dev/null`)).out).toBe('')
+  })
+
   test('ends with its exit code, and gets the signals by which it is asked to end', async () => {
     const script = `trap 'echo SAVED > saved; exit 0' TERM HUP; echo 1 > ready; while :; do sleep 0.1; done`
     const { id } = await start(hub, 'trap', script, { sandbox: none })
@@ -362,6 +420,19 @@ describe('a confined session', () => {
     expect((await run(`cat ${alias}/token`, { read: ['~/above'], ...none })).out).toMatch(/^cat: .*No such file/)
   })
 })
+
+/** With one key, which is in `~/agent`. */
+function startSshAgent(home: string): { key: string; socket: string; stop: () => void } {
+  const key = join(home, 'agent/key')
+  const socket = join(home, 'agent/socket')
+  mkdirSync(join(home, 'agent'), { mode: 0o700 })
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+  const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
+  execFileSync('sh', ['-c', `until ssh-add -q ${key} 2>/dev/null; do sleep 0.05; done`], {
+    env: { ...process.env, SSH_AUTH_SOCK: socket },
+  })
+  return { key, socket, stop: () => void agent.kill() }
+}
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')

@@ -170,6 +170,10 @@ export function confine(options: ConfineOptions): Confinement {
         https_proxy: proxy,
         no_proxy: direct,
         NODE_USE_ENV_PROXY: '1',
+        // ssh knows no proxy of its own. A setting of the person stays.
+        GIT_SSH_COMMAND:
+          needs.program.env['GIT_SSH_COMMAND'] ??
+          `ssh -o ProxyCommand='socat - PROXY:127.0.0.1:%h:%p,proxyport=${proxyPort}'`,
       }),
     }
   }
