@@ -229,6 +229,7 @@ export async function startHub(
   signals.connect({ 'connector-removed': ({ connector }) => logins.forget(connector) })
   const redact = (text: string) => redactor.text(text)
   const directories = { sessions: join(home.path, 'sessions'), workspaces: join(home.path, 'workspaces') }
+  const proofOf = (session: string) => createHmac('sha256', stateKey).update(`sandbox of ${session}`).digest('hex')
   const sandboxes = createSandboxes({
     setting: config.sandbox,
     places: {
@@ -240,6 +241,7 @@ export async function startHub(
       node: process.execPath,
       hubSocket: hubSocket(home.path),
       port,
+      proofOf,
     },
   })
   const confine = createConfineUpstream({ sandboxes, events, directory: upstreamSocketDirectory(home.path) })
@@ -399,7 +401,7 @@ export async function startHub(
   const gate = createGate({ events, policies: chainPolicies, approvals, turns })
   const offered = createOfferedTools()
   const ownTools = createOwnToolGates({ gate, policies: chainPolicies, approvals, offered, log })
-  const ownNetwork = createOwnNetwork({ ownTools, events })
+  const ownNetwork = createOwnNetwork({ ownTools, events, proofOf })
   signals.connect({ 'session-ended': ({ session }) => ownNetwork.forget(session) })
   const sessions = opened.use(
     createSessions({

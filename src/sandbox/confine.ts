@@ -32,6 +32,8 @@ export interface HubPlaces {
   readonly hubSocket: string
   /** The port at which a program finds the hub. */
   readonly port: number
+  /** What the proxy of a session says to the hub. */
+  readonly proofOf: (session: string) => string
 }
 
 export interface ProgramNeeds {
@@ -44,6 +46,7 @@ export interface ProgramNeeds {
 }
 
 export interface HubAccess {
+  readonly session: string
   /** The session's own socket for MCP. */
   readonly mcpSocket: string | undefined
   readonly token: string
@@ -105,7 +108,12 @@ export function confine(options: ConfineOptions): Confinement {
     }
     if (allowsHosts()) outward.push({ name: proxyName, to: 'proxy' })
     if (!hub) return { outward, inwardPort: served }
-    const asked = { socket: places.hubSocket, authority: `127.0.0.1:${places.port}`, token: hub.token }
+    const asked = {
+      socket: places.hubSocket,
+      authority: `127.0.0.1:${places.port}`,
+      token: hub.token,
+      proof: places.proofOf(hub.session),
+    }
     return { outward, inwardPort: served, judge: { allow, hub: asked } }
   }
 
