@@ -65,7 +65,7 @@ describe('where user namespaces are forbidden', () => {
       'SIGNALBOX_SANDBOX=required',
     )
     expect((await hub.call('list_sessions'))['sessions']).toEqual([])
-    const [file = '', ...args] = [...forbidding, process.execPath, ...shippedHub.slice(0, 1), 'doctor']
+    const [file, ...args] = [...forbidding, process.execPath, ...shippedHub.slice(0, 1), 'doctor']
     const env = { ...process.env, SIGNALBOX_HOME: hub.home, SIGNALBOX_SANDBOX: 'required' }
     const { stdout } = spawnSync(file, args, { env, encoding: 'utf8' })
     expect(stdout).toContain('sandboxes do not work here')
