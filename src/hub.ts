@@ -22,9 +22,10 @@ import { packageFile, packageVersion, signalboxProgram } from './base/package-fi
 import type { Principal } from './base/principal.ts'
 import { createRedactor } from './base/redact.ts'
 import { isSharedMachine } from './base/shared-machine.ts'
-import { holderSocketDirectory, hubSocket, socketPlaces } from './base/socket-places.ts'
+import { holderSocketDirectory, hubSocket, socketPlaces, upstreamSocketDirectory } from './base/socket-places.ts'
 import type { LoadedConfig, PersonsEnvironment } from './config/config.ts'
 import { passedOn, programEnvironment, upstreamEnvironment, withoutVariables } from './config/config.ts'
+import { createConfineUpstream } from './confine-upstream.ts'
 import { createConnectionRecords } from './connections/connections.ts'
 import { createChat } from './chat/chat.ts'
 import { createConnectors } from './connectors/connectors.ts'
@@ -230,8 +231,24 @@ export async function startHub(
   })
   signals.connect({ 'connector-removed': ({ connector }) => logins.forget(connector) })
   const redact = (text: string) => redactor.text(text)
-  const upstreams = opened.use(createUpstreams({ homeId: hubId, info, log, redact, logins }))
   const directories = { sessions: join(home.path, 'sessions'), workspaces: join(home.path, 'workspaces') }
+  const proofOf = (session: string) => createHmac('sha256', stateKey).update(`sandbox of ${session}`).digest('hex')
+  const sandboxes = createSandboxes({
+    setting: config.sandbox,
+    places: {
+      dataDirectory: home.path,
+      workspaces: directories.workspaces,
+      socketDirectories: sessionSocketPlaces.flatMap(({ directory, isOwn }) => (isOwn ? [directory] : [])),
+      runtimeDirectory: sessionSocketPlaces.find(({ isOwn }) => !isOwn)?.directory,
+      package: packageFile('.'),
+      node: process.execPath,
+      hubSocket: hubSocket(home.path),
+      port,
+      proofOf,
+    },
+  })
+  const confine = createConfineUpstream({ sandboxes, events, directory: upstreamSocketDirectory(home.path) })
+  const upstreams = opened.use(createUpstreams({ homeId: hubId, info, log, redact, logins, confine }))
   const holders = {
     directory: directories.sessions,
     socketDirectory: holderSocketDirectory(home.path),
@@ -390,21 +407,8 @@ export async function startHub(
   const gate = createGate({ events, policies: chainPolicies, approvals, turns })
   const offered = createOfferedTools()
   const ownTools = createOwnToolGates({ gate, policies: chainPolicies, approvals, offered, log })
-  const ownNetwork = createOwnNetwork({ ownTools, events })
+  const ownNetwork = createOwnNetwork({ ownTools, events, proofOf })
   signals.connect({ 'session-ended': ({ session }) => ownNetwork.forget(session) })
-  const sandboxes = createSandboxes({
-    setting: config.sandbox,
-    places: {
-      dataDirectory: home.path,
-      workspaces: directories.workspaces,
-      socketDirectories: sessionSocketPlaces.flatMap(({ directory, isOwn }) => (isOwn ? [directory] : [])),
-      runtimeDirectory: sessionSocketPlaces.find(({ isOwn }) => !isOwn)?.directory,
-      package: packageFile('.'),
-      node: process.execPath,
-      hubSocket: hubSocket(home.path),
-      port,
-    },
-  })
   const sessions = opened.use(
     createSessions({
       store,

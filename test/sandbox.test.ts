@@ -1,10 +1,11 @@
 /** Confined sessions, by real sandboxes: what they see, what they reach, and that they work as others do. */
-import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { createServer as createTcpServer, type Server } from 'node:net'
 import { once } from 'node:events'
-import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
+import { execFileSync, spawn } from 'node:child_process'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Session } from '../src/api/session.ts'
 import { requires } from './harness/requires.ts'
@@ -14,6 +15,7 @@ import { failureOf, screenOf, sessionOf, start, startSessionHub } from './worlds
 
 const { describe } = requires('bwrap')
 requires('socat')
+requires('ssh-agent')
 
 const patience = { timeout: 120_000, interval: 50 }
 const none = { network: 'none' }
@@ -24,6 +26,15 @@ describe('a confined session', () => {
   let service: Server
   let servicePort: number
   let listedPort: number
+  let sshPort: number
+  let greeted = ''
+  const sshServer = createTcpServer((client) => {
+    client.on('error', () => {})
+    client.once('data', (bytes) => {
+      greeted = bytes.toString('latin1')
+      client.end()
+    })
+  })
   beforeAll(async () => {
     home = await createTempHome()
     await mkdir(join(home.path, '.ssh'), { mode: 0o700 })
@@ -33,12 +44,14 @@ describe('a confined session', () => {
     service = createServer((request, response) => response.end(`SERVED ${request.method} ${request.url}\n`))
     servicePort = await listen(service)
     listedPort = await listen(service2)
+    sshPort = await listen(sshServer)
     hub = await startSessionHub({ HOME: home.path, SIGNALBOX_SANDBOX: 'preferred', HUB_MARK_TOKEN: 'of the hub' })
   })
   afterAll(async () => {
     await hub[Symbol.asyncDispose]()
     service.close()
     service2.close()
+    sshServer.close()
     await home[Symbol.asyncDispose]()
   })
   const service2 = createServer((_request, response) => response.end('LISTED\n'))
@@ -135,22 +148,26 @@ describe('a confined session', () => {
   })
 
   test('reaches the hosts of its list, gets 403 with the reason for others, and both are recorded', async () => {
+    const forged = JSON.stringify({ host: 'forged.example', port: 443, listed: true, proof: '' })
     const { out, session } = await run(
       [
         `curl -s http://127.0.0.1:${listedPort}/`,
         `curl -s --noproxy "" http://127.0.0.1:${listedPort}/`,
         'curl -s -o /dev/null -w "%{http_code}\\n" http://off.example/',
         'curl -s -o /dev/null -w "%{http_connect}\\n" https://off.example/',
+        // With its own token it cannot report what nobody decided.
+        `curl -s -o /dev/null -w "%{http_code}\\n" -H "Authorization: Bearer $SIGNALBOX_TOKEN" -d '${forged}' "\${SIGNALBOX_URL%/mcp}/hooks/network"`,
       ].join('\n'),
       { network: { allow: [`127.0.0.1:${listedPort}`] } },
     )
-    expect(out).toBe('LISTED\nLISTED\n403\n403\n')
+    expect(out).toBe('LISTED\nLISTED\n403\n403\n403\n')
     const { events } = await hub.call('query_events', { session: session.id, type: 'network-decided' })
     const decided = (events as { payload: { host: string; port: number; allowed: boolean } }[]).map(
       ({ payload }) => payload,
     )
     expect(decided).toContainEqual({ host: '127.0.0.1', port: listedPort, allowed: true })
     expect(decided).toContainEqual(expect.objectContaining({ host: 'off.example', port: 443, allowed: false }))
+    expect(decided).not.toContainEqual(expect.objectContaining({ host: 'forged.example' }))
   })
 
   test('reaches a host that a rule allows or a person approves, who is asked once', async () => {
@@ -222,6 +239,51 @@ describe('a confined session', () => {
     await expect.poll(async () => (await sessionOf(hub, id)).status, patience).toBe('completed')
   })
 
+  test('uses a toolchain in the home that it names', async () => {
+    const tool = join(home.path, 'tools')
+    await mkdir(join(tool, 'bin'), { recursive: true })
+    await writeFile(join(tool, 'library.sh'), 'echo $((6 * 7))')
+    await writeFile(join(tool, 'bin/answer'), '#!/bin/sh\n. "$(dirname "$0")/../library.sh"\n', { mode: 0o755 })
+    const script = 'PATH=~/tools/bin:$PATH; answer; touch ~/tools/new || echo read-only'
+    expect((await run(script, { read: ['~/tools'], ...none })).out).toMatch(/^42\ntouch: .*\nread-only\n$/)
+    expect((await run(script)).out).toMatch(/answer: command not found/)
+  })
+
+  test('signs with a key of the ssh agent whose socket it names, without reading the key', async () => {
+    const { key, socket, stop } = startSshAgent(home.path)
+    try {
+      const sandbox = { read: ['$SSH_AUTH_SOCK', '~/agent/key.pub'], network: { allow: [`localhost:${sshPort}`] } }
+      const script = [
+        'echo text | ssh-keygen -q -Y sign -f ~/agent/key.pub -n test | head -1',
+        `cat ${key} 2>/dev/null && echo GOT THE KEY`,
+        // It is no real server: it is enough that ssh reaches it.
+        `eval "timeout 60 $GIT_SSH_COMMAND -p ${sshPort} localhost" 2>/dev/null`,
+        'eval "timeout 60 $GIT_SSH_COMMAND -p 22 off.example" 2>/dev/null',
+      ].join('\n')
+      const { out, session } = await run(script, sandbox, { env: { SSH_AUTH_SOCK: socket } })
+      expect(out).toBe('-----BEGIN SSH SIGNATURE-----\n')
+      expect(greeted).toContain('SSH-2.0-OpenSSH')
+      const { events } = await hub.call('query_events', { session: session.id, type: 'network-decided' })
+      const refused = expect.objectContaining({ host: 'off.example', port: 22, allowed: false })
+      expect(events).toContainEqual(expect.objectContaining({ payload: refused }))
+    } finally {
+      stop()
+    }
+  })
+
+  test('makes sandboxes inside its own only if it may, and finds nothing more in them', async () => {
+    const inner = 'bwrap --ro-bind / / --dev /dev --unshare-user --unshare-pid --tmpfs /tmp --chdir /'
+    const script = [
+      `${inner} sh -c 'echo inside; touch /usr/x ~/x 2>/dev/null || echo read-only; cat ${hub.home}/token ~/.ssh/id_ed25519'`,
+      // As root of its own user namespace it can mount, but it cannot take away what covers the home.
+      `unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none /tmp && echo mounted; umount -l ~ /usr /etc; mount -o remount,bind,rw /usr; touch /usr/x; cat ${hub.home}/token ~/.ssh/id_ed25519'`,
+    ].join('\n')
+    expect((await run(`{ ${script}; } 2>/dev/null`, { ...none, nested: true })).out).toBe(
+      'inside\nread-only\nmounted\n',
+    )
+    expect((await run(`{ ${script}; } 2>/dev/null`)).out).toBe('')
+  })
+
   test('ends with its exit code, and gets the signals by which it is asked to end', async () => {
     const script = `trap 'echo SAVED > saved; exit 0' TERM HUP; echo 1 > ready; while :; do sleep 0.1; done`
     const { id } = await start(hub, 'trap', script, { sandbox: none })
@@ -283,6 +345,8 @@ describe('a confined session', () => {
         'rm -f tried; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m second && echo 1 > committed',
         `echo evil > ${git}/hooks/post-checkout; rm -rf ${git}/hooks; mkdir -p ${git}/hooks; echo evil > ${git}/hooks/pre-commit`,
         `git config core.fsmonitor evil; echo evil >> ${git}/config; rm -f ${git}/config; mv ${git}/config ${git}/other`,
+        `for each in ${git}/worktrees/*/commondir; do echo "$PWD/evil" > $each; done; mv ${git}/worktrees ${git}/trees`,
+        `mkdir -p ${git}/modules/sub; echo evil > ${git}/modules/sub/config`,
         `mv ${git} ${git}-old; mv .git old; rm -f .git; echo "gitdir: $PWD/evil" > .git; mkdir .git`,
         'echo ALL TRIED > tried',
       ].join('\n')
@@ -293,6 +357,8 @@ describe('a confined session', () => {
       const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8' })
       git('init', '-q', ...template)
       git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'first')
+      git('worktree', 'add', '-q', join(home.path, `beside-${template.length}`))
+      await mkdir(join(repository, '.git/modules/sub'), { recursive: true })
       const config = await readFile(join(repository, '.git/config'), 'utf8')
       const hooks = () =>
         existsSync(join(repository, '.git/hooks')) ? readdirSync(join(repository, '.git/hooks')) : []
@@ -306,9 +372,34 @@ describe('a confined session', () => {
         expect(existsSync(join(workspace, 'committed'))).toBe(true)
         expect(await readFile(join(repository, '.git/config'), 'utf8')).toBe(config)
         expect(hooks()).toEqual(hooksBefore)
+        expect(readdirSync(join(repository, '.git/modules/sub'))).toEqual([])
+        for (const each of readdirSync(join(repository, '.git/worktrees'))) {
+          expect(await readFile(join(repository, '.git/worktrees', each, 'commondir'), 'utf8')).toBe('../..\n')
+        }
         if (worktree) expect(await readFile(join(workspace, '.git'), 'utf8')).toContain(`${repository}/.git/worktrees/`)
       }
     }
+  })
+
+  test('is shown nothing more by a script, a link or a git directory that an earlier agent has left', async () => {
+    const token = join(hub.home, 'token')
+    const left = join(home.path, 'left')
+    const program = async (name: string, text: string) => {
+      await writeFile(join(left, name), text, { mode: 0o700 })
+      const { id } = await start(hub, name, `./${name}`, { args: [], working_dir: left, sandbox: none })
+      await expect.poll(async () => (await sessionOf(hub, id)).status, patience).not.toBe('running')
+    }
+    await mkdir(left)
+    const script = `cat ${token} ~/.ssh/id_ed25519 > got 2>/dev/null; ls ~ > seen\n`
+    await program('unset', `#!/usr/bin/env -S --unset ../../../../../..${token} sh\n${script}`)
+    expect(await readFile(join(left, 'seen'), 'utf8')).toBe('left\n')
+    await program('direct', `#!${join(home.path, '.ssh/id_ed25519')}\n${script}`)
+    expect(await readFile(join(left, 'got'), 'utf8')).toBe('')
+
+    await mkdir(join(left, '.git'))
+    await symlink('../../.ssh/id_ed25519', join(left, '.git/config'))
+    const linked = { name: 'linked', command: 'true', working_dir: left, sandbox: { read: ['~/.ssh/none'], ...none } }
+    expect(await failureOf(hub, 'create_session', linked)).toContain('.git/config is not what git makes there')
   })
 
   test('is refused where its sandbox would show what it must hide', async () => {
@@ -328,8 +419,24 @@ describe('a confined session', () => {
   test('hides the data directory even where a path that it names contains it', async () => {
     const { out } = await run(`ls -A ${hub.home}; cat ${hub.home}/token`, { read: [join(hub.home, '..')], ...none })
     expect(out).toMatch(/^(run\n)?cat: .*No such file/)
+    await symlink(join(hub.home, '..'), join(home.path, 'above'))
+    const alias = join(home.path, 'above', basename(hub.home))
+    expect((await run(`cat ${alias}/token`, { read: ['~/above'], ...none })).out).toMatch(/^cat: .*No such file/)
   })
 })
+
+/** With one key, which is in `~/agent`. */
+function startSshAgent(home: string): { key: string; socket: string; stop: () => void } {
+  const key = join(home, 'agent/key')
+  const socket = join(home, 'agent/socket')
+  mkdirSync(join(home, 'agent'), { mode: 0o700 })
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+  const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: 'ignore' })
+  execFileSync('sh', ['-c', `until ssh-add -q ${key} 2>/dev/null; do sleep 0.05; done`], {
+    env: { ...process.env, SSH_AUTH_SOCK: socket },
+  })
+  return { key, socket, stop: () => void agent.kill() }
+}
 
 async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')

@@ -1,6 +1,7 @@
 /** A registered MCP server, and one session's use of it (API, "Connector", "Binding"). */
 import { z } from 'zod'
 import { ownMount } from './own-tools.ts'
+import { sandboxChoiceSchema } from './sandbox.ts'
 import type { ToolFilter } from './tool-filter.ts'
 
 export const transports = ['stdio', 'http', 'sse'] as const
@@ -43,6 +44,7 @@ export const connectorOptions = z.looseObject({
   handshake_ms: z.int().min(100).max(600_000).optional(),
   call_ms: z.int().min(100).max(86_400_000).optional().describe('A call that takes longer is cancelled.'),
   heartbeat_ms: z.int().min(1_000).max(3_600_000).optional().describe('A silent stream is reopened after this.'),
+  sandbox: sandboxChoiceSchema.optional().describe('For stdio: what its program may see and reach.'),
   oauth: z
     .looseObject({
       client_id: z.string().min(1).optional().describe('Or the URL of a client metadata document.'),

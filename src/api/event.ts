@@ -165,8 +165,9 @@ const eventPayloads = {
     exit_code: z.int().optional(),
     signal: z.string().optional(),
   }),
-  /** A confined session wanted to reach a host. */
+  /** A confined session, or a confined connector, wanted to reach a host. */
   'network-decided': z.object({
+    connector: z.string().optional(),
     host: z.string(),
     port: z.int(),
     allowed: z.boolean(),

@@ -39,8 +39,15 @@ export type OutwardForward = { readonly name: string } & (
 /** Who decides about the hosts that a sandbox reaches: the hub, and a list for hosts without a rule. */
 export interface NetworkJudge {
   readonly allow: readonly string[]
-  /** `authority`: the Host of requests. `token`: that of the session. */
-  readonly hub: { readonly socket: string; readonly authority: string; readonly token: string }
+  readonly hub: {
+    readonly socket: string
+    /** The Host of requests. */
+    readonly authority: string
+    /** That of the session. */
+    readonly token: string
+    /** Shows that the proxy asks, and not the agent, which has the same token. */
+    readonly proof: string
+  }
 }
 
 /** In the folder of the forwards: the socket that leads in is in a folder of its own, which the sandbox may write. */

@@ -30,10 +30,19 @@ function shortDirectory(): string {
 export function hubSocket(home: string): string {
   const usual = join(home, 'run', 'hub.sock')
   if (fits(usual)) return usual
+  return join(shortDirectory(), `hub-${markOf(home)}.sock`)
+}
+
+/** The sockets of confined connectors. Nothing else is in this directory. */
+export function upstreamSocketDirectory(home: string): string {
+  const usual = join(home, 'run', 'upstreams')
+  return fits(join(usual, 'x'.repeat(24))) ? usual : join(shortDirectory(), `upstreams-${markOf(home)}`)
+}
+
+function markOf(home: string): string {
   // Loaded lazily: few paths are so long, and loading it would slow down every command.
   const { createHash } = process.getBuiltinModule('node:crypto')
-  const mark = createHash('sha256').update(home).digest('hex').slice(0, 16)
-  return join(shortDirectory(), `hub-${mark}.sock`)
+  return createHash('sha256').update(home).digest('hex').slice(0, 16)
 }
 
 /** The sockets of holders. Their names are unique on the machine. */

@@ -24,7 +24,7 @@ export function checkConnector(input: unknown): Connector {
   return parsed.data
 }
 
-export function checkReach({ name, transport, cmd, args, base_url: url, headers }: Connector): void {
+export function checkReach({ name, transport, cmd, args, base_url: url, headers, options }: Connector): void {
   if (transport === 'stdio') {
     if (cmd === undefined || cmd.trim() === '') {
       throw refuse(`"cmd": a stdio connector names the program that "${name}" starts, such as "npx".`)
@@ -33,6 +33,11 @@ export function checkReach({ name, transport, cmd, args, base_url: url, headers 
       throw refuse('"args": no program can be given a NUL character; leave it out.')
     }
     return
+  }
+  if (options.sandbox !== undefined && options.sandbox !== 'off') {
+    throw refuse(
+      `"options.sandbox": only a program can be confined, and "${name}" is reached over ${transport}. Leave it out.`,
+    )
   }
   if (url === undefined) {
     throw refuse(

@@ -1,6 +1,7 @@
 /** list_connectors, save_connector, delete_connector, test_connector, restart_connector */
 import { z } from 'zod'
 import { bindingSchema, connectorSchema, connectorViewSchema } from '../api/connector.ts'
+import { confinedSchema } from '../api/sandbox.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
@@ -27,6 +28,7 @@ const outcomeSchema = z.object({
   error: z.string().optional(),
   stderr: z.string().optional().describe('The last lines that its program wrote there, without secrets.'),
   cwd: z.string().optional().describe('Where its program ran: not the workspace of a session, unless one was named.'),
+  confined: confinedSchema.optional().describe('How its program is confined.'),
 })
 
 export function createConnectorTools(deps: {

@@ -243,7 +243,7 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
 }
 
 /** The place for trying out a connector without a session. */
-const nowhere: SessionPlace = { id: 'test', name: 'test', workspacePath: tmpdir() }
+const nowhere: SessionPlace = { id: 'test', name: 'test', workspacePath: tmpdir(), isNowhere: true }
 
 function toBound({ label, priority, connectorId, connector, overrides }: BindingRecord): BoundConnector {
   const { name, enabled, options } = merge(connector.connector, overrides)

@@ -28,6 +28,8 @@ export interface SessionPlace {
   readonly id: string
   readonly name: string
   readonly workspacePath: string
+  /** There is no session: a confined program must not write to its path. */
+  readonly isNowhere?: boolean
 }
 
 export interface Resolution {
@@ -129,6 +131,7 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
       args: args.map((arg) => fill(arg)),
       env: { ...baseEnvironment, ...Object.fromEntries(env), ...variables.named(keys) },
       cwd: directoryOf(connector, session, fill),
+      ...confinedBy(connector, session),
     }
   }
 
@@ -159,6 +162,13 @@ export function createResolver({ environment, baseEnvironment, redactor }: Resol
 
 function versionOf(connector: Connector): string {
   return `version ${withoutSecrets(connector, anySession).fingerprint}`
+}
+
+/** A shared upstream belongs to no session. */
+function confinedBy({ options: { sandbox, shared } }: Connector, { id, workspacePath, isNowhere }: SessionPlace) {
+  if (sandbox === undefined || sandbox === 'off') return {}
+  const isOfSession = shared !== true && isNowhere !== true
+  return { confined: { sandbox, ...(isOfSession && { session: id, workspace: workspacePath }) } }
 }
 
 const anySession: SessionPlace = { id: '', name: '', workspacePath: '' }

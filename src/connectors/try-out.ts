@@ -3,6 +3,7 @@
  * missing. The lists of a saved connector are cached for agents that list before their upstream is up.
  */
 import type { Connector } from '../api/connector.ts'
+import type { Confined } from '../api/sandbox.ts'
 import { createToolTest } from '../api/tool-filter.ts'
 import { HubError } from '../base/hub-error.ts'
 import { withoutKnownSecrets } from '../base/known-secrets.ts'
@@ -47,6 +48,7 @@ export interface Outcome extends Partial<TestReport> {
   readonly stderr?: string
   /** The working directory of its program. */
   readonly cwd?: string
+  readonly confined?: Confined
   readonly missing: readonly string[]
   readonly resolved: Readonly<Record<string, unknown>>
 }
@@ -84,7 +86,7 @@ export function createTryOut(deps: {
       const { target, version, fingerprint } = resolver.resolve(tried, {}, place)
       const trial = await test(target, signal)
       signal.throwIfAborted()
-      const seen = { ms: ms(), ...cwdOf(target), missing, resolved }
+      const seen = { ms: ms(), ...placeOfProgram(target), missing, resolved }
       if ('report' in trial) {
         if (saved && trial.ownLists) await keep(saved.id, fingerprint, trial.ownLists)
         if (saved && trial.lists) await keep(saved.id, version, trial.lists)
@@ -101,6 +103,8 @@ export function createTryOut(deps: {
   }
 }
 
-function cwdOf({ reach }: UpstreamTarget): { readonly cwd?: string } {
-  return reach.transport === 'stdio' ? { cwd: reach.cwd } : {}
+function placeOfProgram({ reach }: UpstreamTarget): Pick<Outcome, 'cwd' | 'confined'> {
+  if (reach.transport !== 'stdio') return {}
+  const { cwd, confined } = reach
+  return { cwd, ...(confined && { confined: { by: 'bubblewrap', network: confined.sandbox.network } }) }
 }

@@ -10,6 +10,8 @@ import type { EventLog } from '../events/events.ts'
 export interface OwnNetworkOptions {
   readonly ownTools: { of(session: string): OwnToolGate }
   readonly events: Pick<EventLog, 'append'>
+  /** What the proxy of a session says, and its agent does not know. */
+  readonly proofOf: (session: string) => string
 }
 
 export interface OwnNetwork {
@@ -23,6 +25,7 @@ export interface OwnNetwork {
 const attempt = z.object({ host: z.string().min(1).max(260), port: z.int().min(1).max(65_535) })
 
 const question = attempt.extend({
+  proof: z.string(),
   /** Whether the sandbox lists the host. */
   listed: z.boolean(),
   /** What the proxy decided by its list while there was no hub. */
@@ -35,7 +38,7 @@ const question = attempt.extend({
 /** An agent that a person lets go to any host must not fill the memory of the hub. */
 const mostApproved = 1_000
 
-export function createOwnNetwork({ ownTools, events }: OwnNetworkOptions): OwnNetwork {
+export function createOwnNetwork({ ownTools, events, proofOf }: OwnNetworkOptions): OwnNetwork {
   /** A person is asked once for each host of a session. A rule that forbids the host still counts. */
   const approved = new Map<string, Set<string>>()
 
@@ -58,7 +61,9 @@ export function createOwnNetwork({ ownTools, events }: OwnNetworkOptions): OwnNe
     hook: 'network',
     async decide(session, body, signal) {
       const read = question.safeParse(body)
-      if (!read.success) throw new HubError('invalid', 'This hook is for the proxy of a sandbox.')
+      if (!read.success || read.data.proof !== proofOf(session)) {
+        throw new HubError('forbidden', 'This hook is for the proxy of a sandbox.')
+      }
       const { host, port, listed, earlier } = read.data
       for (const { host: name, port: number, allowed, at } of earlier) {
         const payload = { host: name, port: number, allowed, reason: `decided without a hub, at ${at}` }

@@ -24,6 +24,13 @@ export interface BubblewrapOptions {
  */
 const forProgram = 'INT,QUIT,HUP,TERM'
 
+/** Directories in memory that every sandbox has. */
+const ownPlaces = ['/tmp', '/var/tmp', '/run']
+
+export function isOwnPlace(path: string): boolean {
+  return ownPlaces.includes(path)
+}
+
 /**
  * There is no `--new-session`: with it, the program would lose its terminal, and with that resizing and job control. A
  * program that types into its own terminal by TIOCSTI reaches only itself, since nothing else reads from that terminal.
@@ -32,7 +39,6 @@ export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions
   const { tools, mounts, hasOwnNetwork, nested, isRoot } = options
   const isolation = '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'.split(' ')
   const rights = '--cap-drop ALL --die-with-parent'.split(' ')
-  const ownPlaces = '--proc /proc --dev /dev --tmpfs /tmp --tmpfs /var/tmp --tmpfs /run'.split(' ')
   const args = [
     `--ignore-signal=${forProgram}`,
     tools.bwrap,
@@ -42,7 +48,8 @@ export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions
     ...rights,
     // Root needs it to make a user namespace. It holds for this sandbox only.
     ...(nested && isRoot ? ['--cap-add', 'CAP_SETFCAP'] : []),
-    ...ownPlaces,
+    ...'--proc /proc --dev /dev'.split(' '),
+    ...ownPlaces.flatMap((path) => ['--tmpfs', path]),
     ...arrange(mounts).flatMap(wordsOf),
     '--remount-ro',
     '/',

@@ -1,6 +1,7 @@
 /** Decides whether a session is confined, and by which sandbox. Pure. */
 import type { Sandbox, SandboxChoice } from '../api/sandbox.ts'
 import { HubError } from '../base/hub-error.ts'
+import { socatMissing } from './inside.ts'
 import type { Availability } from './probe.ts'
 
 /** The setting SIGNALBOX_SANDBOX. */
@@ -57,7 +58,7 @@ function obstacleTo({ network }: Sandbox, { backend, availability }: ChosenFrom)
   if (availability.is === 'missing') return availability.reason
   if (backend === 'tmux') return 'A program in tmux cannot be confined. Use the backend "holder".'
   if (network !== 'all' && availability.socat === undefined) {
-    return 'A sandbox with a network of its own needs socat. Install the package "socat", or use "network": "all".'
+    return socatMissing
   }
   return undefined
 }

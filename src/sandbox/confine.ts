@@ -1,5 +1,5 @@
-/** Puts the sandbox of one session together: what it shows, and how it reaches the hub and the network. */
-import { existsSync, realpathSync } from 'node:fs'
+/** Puts the sandbox of one program together: what it shows, and how it reaches the hub and the network. */
+import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { Sandbox } from '../api/sandbox.ts'
 import type { Confinement, ForwardsSpec, OutwardForward, SandboxedProgram } from '../base/confinement.ts'
@@ -7,16 +7,17 @@ import { inwardFolder, inwardSocket } from '../base/confinement.ts'
 import { HubError } from '../base/hub-error.ts'
 import { isLoopback } from '../base/loopback.ts'
 import type { SandboxTools } from './bubblewrap.ts'
-import { bubblewrap } from './bubblewrap.ts'
-import { withForwards } from './inside.ts'
+import { bubblewrap, isOwnPlace } from './bubblewrap.ts'
+import { socatMissing, withForwards } from './inside.ts'
 import { packageMounts, programMounts } from './installed.ts'
 import { gitMounts } from './git-directory.ts'
 import type { Mount } from './mounts.ts'
 import { hide, isAtOrInside, isInside } from './mounts.ts'
-import { namedMounts } from './named-paths.ts'
+import { namedMounts, writablePaths } from './named-paths.ts'
 import { isRoot, systemMounts } from './system.ts'
+import { realpathOf } from './trusted-path.ts'
 
-/** The same for every session of a hub. */
+/** The same for every program of a hub. */
 export interface HubPlaces {
   readonly dataDirectory: string
   /** Directories of the hub's sockets outside the data directory. */
@@ -31,13 +32,21 @@ export interface HubPlaces {
   readonly hubSocket: string
   /** The port at which a program finds the hub. */
   readonly port: number
+  /** What the proxy of a session says to the hub. */
+  readonly proofOf: (session: string) => string
 }
 
-export interface SessionNeeds {
+export interface ProgramNeeds {
   readonly program: Pick<SandboxedProgram, 'file' | 'env'>
-  readonly workspace: string
-  /** Files and directories of the session that its program reads. */
+  readonly workspace: string | undefined
+  /** Files and directories of a session that its program reads. */
   readonly files: readonly string[]
+  /** How the program of a session reaches the hub. `undefined`: it does not. */
+  readonly hub: HubAccess | undefined
+}
+
+export interface HubAccess {
+  readonly session: string
   /** The session's own socket for MCP. */
   readonly mcpSocket: string | undefined
   readonly token: string
@@ -48,7 +57,7 @@ export interface ConfineOptions {
   readonly tools: SandboxTools
   readonly socat: string | undefined
   readonly places: HubPlaces
-  readonly session: SessionNeeds
+  readonly needs: ProgramNeeds
 }
 
 /** Where the sandbox sees the sockets of its forwards. */
@@ -66,11 +75,12 @@ interface Additions {
 }
 
 export function confine(options: ConfineOptions): Confinement {
-  const { sandbox, places, session } = options
+  const { sandbox, places, needs } = options
+  const { hub } = needs
   const mounts = mountsOf(options)
   const hasOwnNetwork = sandbox.network !== 'all'
   const allow = typeof sandbox.network === 'object' ? sandbox.network.allow : []
-  const ports = loopbackPorts(allow).filter((port) => port !== places.port)
+  const ports = loopbackPorts(allow).filter((port) => !hub || port !== places.port)
   // Any port does, since nothing else listens in a new network.
   const proxyPort = places.port === 3128 ? 3129 : 3128
   return create({ reached: [], served: undefined, shown: [] })
@@ -89,16 +99,22 @@ export function confine(options: ConfineOptions): Confinement {
   }
 
   function forwardsOf({ reached, served }: Additions): ForwardsSpec {
-    const outward: OutwardForward[] = [{ name: hubName, to: 'socket', path: places.hubSocket }]
-    if (session.mcpSocket !== undefined) outward.push({ name: mcpName, to: 'socket', path: session.mcpSocket })
+    const outward: OutwardForward[] = hub ? [{ name: hubName, to: 'socket', path: places.hubSocket }] : []
+    if (hub?.mcpSocket !== undefined) outward.push({ name: mcpName, to: 'socket', path: hub.mcpSocket })
     if (!hasOwnNetwork) return { outward }
     for (const port of reached) outward.push({ name: String(port), to: 'port', port, isJudged: false })
     for (const port of ports) {
       if (!reached.includes(port)) outward.push({ name: String(port), to: 'port', port, isJudged: true })
     }
     if (allowsHosts()) outward.push({ name: proxyName, to: 'proxy' })
-    const hub = { socket: places.hubSocket, authority: `127.0.0.1:${places.port}`, token: session.token }
-    return { outward, inwardPort: served, judge: { allow, hub } }
+    if (!hub) return { outward, inwardPort: served }
+    const asked = {
+      socket: places.hubSocket,
+      authority: `127.0.0.1:${places.port}`,
+      token: hub.token,
+      proof: places.proofOf(hub.session),
+    }
+    return { outward, inwardPort: served, judge: { allow, hub: asked } }
   }
 
   /** A sandbox with an empty list still asks the policy about each host. */
@@ -112,10 +128,10 @@ export function confine(options: ConfineOptions): Confinement {
     { forwards, shown }: { readonly forwards: ForwardsSpec; readonly shown: readonly string[] },
   ): SandboxedProgram {
     const { tools, socat } = options
-    const env = { ...program.env, ...environmentInside() }
-    const inner = hasOwnNetwork
-      ? withForwards({ ...program, env }, insideOf(forwards), { socat: socat! })
-      : { ...program, env }
+    const inner = { ...program, env: { ...program.env, ...environmentInside() } }
+    const inside = insideOf(forwards)
+    const isForwarded = hasOwnNetwork && (inside.outward.length > 0 || inside.inward !== undefined)
+    if (isForwarded && socat === undefined) throw new HubError('unavailable', socatMissing)
     const more: Mount[] = [
       { is: 'read', path: socketsInside, source: folder },
       ...shown.map((path): Mount => ({ is: 'read', path, source: path })),
@@ -123,7 +139,8 @@ export function confine(options: ConfineOptions): Confinement {
     if (forwards.inwardPort !== undefined) {
       more.push({ is: 'write', path: inwardInside, source: join(folder, inwardFolder) })
     }
-    return bubblewrap(inner, {
+    assertShown(program.cwd, [...mounts, ...more])
+    return bubblewrap(isForwarded ? withForwards(inner, inside, { socat: socat! }) : inner, {
       tools,
       mounts: [...mounts, ...more],
       hasOwnNetwork,
@@ -151,8 +168,8 @@ export function confine(options: ConfineOptions): Confinement {
     const proxy = `http://127.0.0.1:${proxyPort}`
     const direct = 'localhost,127.0.0.1,::1'
     return {
-      SIGNALBOX_HUB_SOCKET: join(socketsInside, hubName),
-      ...(session.mcpSocket !== undefined && { SIGNALBOX_MCP_SOCKET: join(socketsInside, mcpName) }),
+      ...(hub && { SIGNALBOX_HUB_SOCKET: join(socketsInside, hubName) }),
+      ...(hub?.mcpSocket !== undefined && { SIGNALBOX_MCP_SOCKET: join(socketsInside, mcpName) }),
       ...(allowsHosts() && {
         HTTP_PROXY: proxy,
         HTTPS_PROXY: proxy,
@@ -161,6 +178,10 @@ export function confine(options: ConfineOptions): Confinement {
         https_proxy: proxy,
         no_proxy: direct,
         NODE_USE_ENV_PROXY: '1',
+        // ssh knows no proxy of its own. A setting of the person stays.
+        GIT_SSH_COMMAND:
+          needs.program.env['GIT_SSH_COMMAND'] ??
+          `ssh -o ProxyCommand='socat - PROXY:127.0.0.1:%h:%p,proxyport=${proxyPort}'`,
       }),
     }
   }
@@ -175,43 +196,79 @@ function loopbackPorts(allow: readonly string[]): readonly number[] {
   return [...new Set(named)]
 }
 
-function mountsOf({ sandbox, places, session }: ConfineOptions): readonly Mount[] {
-  const { workspace, files, program } = session
-  const home = program.env['HOME'] ?? '/'
-  const source = realpathSync(workspace)
+function mountsOf({ sandbox, places, needs }: ConfineOptions): readonly Mount[] {
+  const { workspace, files, program } = needs
+  const { env } = program
+  const home = env['HOME'] ?? '/'
+  const source = workspace === undefined ? undefined : actual(workspace)
   const hidden = hiddenOf(places)
-  const isOwn = (path: string) => path !== places.runtimeDirectory
-  assertMayShow(workspace, source, { home, places, hidden })
-  const named = namedMounts(sandbox, { home, env: program.env, workspace })
-  for (const { path, source: leadsTo } of named.flatMap((mount) => ('source' in mount ? [mount] : []))) {
-    const secret = hidden.find((each) => leadsTo === each || (isOwn(each) && isInside(leadsTo, each)))
-    if (secret !== undefined && !isInside(leadsTo, actual(places.workspaces))) {
-      throw new HubError(
-        'invalid',
-        `"sandbox": ${path} is in ${secret}, which no confined session may see. Leave it out.`,
-      )
-    }
+  if (workspace !== undefined && source !== undefined) {
+    assertMayShow(workspace, source, { home, places, hidden })
   }
+  const open = [...(source === undefined ? [] : [source]), ...writablePaths(sandbox.write, { home, env })]
+  const writable = [...open, actual(places.workspaces)]
+  const named = namedMounts(sandbox, { home, env, writable })
+  for (const mount of named) {
+    const secret = secretIn(mount, { hidden, places })
+    if (secret === undefined) continue
+    throw new HubError(
+      'invalid',
+      `"sandbox": ${mount.path} is in ${secret}, which no confined session may see. Leave it out.`,
+    )
+  }
+  const isOpen = (mount: Mount) => 'source' in mount && open.some((each) => isInside(mount.source, each))
+  const installed = [
+    ...packageMounts(places.package, { writable }),
+    ...packageMounts(join(places.package, 'node_modules'), { writable }),
+    ...programMounts(places.node, { searchPath: '', writable }),
+    ...programMounts(program.file, { searchPath: env['PATH'] ?? '', writable }),
+  ]
   const mounts: readonly Mount[] = [
     ...systemMounts({ needsNames: sandbox.network === 'all' }),
     ...[...new Set([home, actual(home)])].filter((path) => path !== '/').map((path): Mount => ({ is: 'empty', path })),
-    ...temporaryMounts(program.env['TMPDIR'], workspace),
-    ...packageMounts(places.package),
-    ...packageMounts(join(places.package, 'node_modules')),
-    ...programMounts(places.node, ''),
-    ...programMounts(program.file, program.env['PATH'] ?? ''),
+    ...temporaryMounts(env['TMPDIR'], workspace),
+    ...installed.filter((mount) => !isOpen(mount) && secretIn(mount, { hidden, places }) === undefined),
     ...named,
-    ...[...new Set([workspace, source])].flatMap((path): readonly Mount[] => [
-      { is: 'write', path, source },
-      ...gitMounts(path),
-    ]),
+    ...workspaceMounts(workspace, source),
     ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
   ]
   return [...mounts, ...hide(hidden, mounts)]
 }
 
+function workspaceMounts(workspace: string | undefined, source: string | undefined): readonly Mount[] {
+  if (workspace === undefined || source === undefined) return []
+  return [...new Set([workspace, source])].flatMap((path): readonly Mount[] => [
+    { is: 'write', path, source },
+    ...gitMounts(path),
+  ])
+}
+
+/** The directory of a connector may be another than the workspace. */
+function assertShown(directory: string, mounts: readonly Mount[]): void {
+  const isShown = mounts.some((mount) =>
+    'source' in mount ? isAtOrInside(directory, mount.path) : directory === mount.path,
+  )
+  if (isShown || isOwnPlace(directory)) return
+  throw new HubError(
+    'invalid',
+    `"sandbox" does not show ${directory}, in which the program is to run. Name it in "read" or in "write".`,
+  )
+}
+
+/** The hidden directory that a mount would open. A workspace of the hub, and a socket of the person, may be named. */
+function secretIn(
+  mount: Mount,
+  { hidden, places }: { readonly hidden: readonly string[]; readonly places: HubPlaces },
+): string | undefined {
+  if (!('source' in mount) || isInside(mount.source, actual(places.workspaces))) return undefined
+  const { source } = mount
+  const { runtimeDirectory: open } = places
+  const isOpen = (path: string) => open !== undefined && (path === open || path === actual(open))
+  return hidden.find((each) => source === each || (!isOpen(each) && isInside(source, each)))
+}
+
 /** Each session has temporary directories of its own. /tmp is always one of them. */
-function temporaryMounts(path: string | undefined, workspace: string): readonly Mount[] {
+function temporaryMounts(path: string | undefined, workspace = ''): readonly Mount[] {
   if (path === undefined || !isAbsolute(path) || isAtOrInside(workspace, path) || isAtOrInside(path, workspace))
     return []
   return [{ is: 'empty', path: path.replace(/(?<=.)\/+$/, '') }]
@@ -247,9 +304,5 @@ function assertMayShow(
 }
 
 function actual(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
+  return realpathOf(path) ?? path
 }

@@ -11,6 +11,9 @@ export interface InsideForwards {
   readonly inward?: { readonly port: number; readonly socket: string } | undefined
 }
 
+export const socatMissing =
+  'A sandbox with a network of its own needs socat. Install the package "socat", or use "network": "all".'
+
 /** After one side of a connection has ended, the other may still send for this long. */
 const restSeconds = 10
 

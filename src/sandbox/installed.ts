@@ -1,21 +1,30 @@
 /** What a program needs to be found in a sandbox: its files, and its interpreter, wherever they are installed. */
-import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs'
-import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import { onPath } from '../base/find-program.ts'
 import type { Mount } from './mounts.ts'
+import { isAtOrInside } from './mounts.ts'
 import { isOfSystem } from './system.ts'
+import { realpathOf, trustedPath } from './trusted-path.ts'
 
 /** A script that is run by a script, and so on. The kernel allows few. */
 const mostInterpreters = 4
 
-/** `searchPath`: the PATH of the program, for `#!/usr/bin/env`. */
-export function programMounts(file: string, searchPath: string, depth = 0): readonly Mount[] {
-  const source = realpathOf(file)
+export interface ProgramPlaces {
+  /** The PATH of the program, for `#!/usr/bin/env`. */
+  readonly searchPath: string
+  /** Directories that agents may have written. */
+  readonly writable: readonly string[]
+}
+
+export function programMounts(file: string, places: ProgramPlaces, depth = 0): readonly Mount[] {
+  const source = trustedPath(file, places.writable)
   if (source === undefined) return []
-  const interpreter = depth < mostInterpreters ? interpreterOf(source, searchPath) : undefined
+  const interpreter = depth < mostInterpreters ? interpreterOf(source, places) : undefined
   return [
     ...shown(source),
     ...linksTo(file, source),
-    ...(interpreter === undefined ? [] : programMounts(interpreter, searchPath, depth + 1)),
+    ...(interpreter === undefined ? [] : programMounts(interpreter, places, depth + 1)),
   ]
 }
 
@@ -28,8 +37,8 @@ function linksTo(file: string, target: string): readonly Mount[] {
 }
 
 /** A package of npm brings its dependencies beside it. Of everything else only the file is shown. */
-export function packageMounts(directory: string): readonly Mount[] {
-  const source = realpathOf(directory)
+export function packageMounts(directory: string, { writable }: Pick<ProgramPlaces, 'writable'>): readonly Mount[] {
+  const source = trustedPath(directory, writable)
   return source === undefined ? [] : shown(source)
 }
 
@@ -40,15 +49,19 @@ function shown(source: string): readonly Mount[] {
   return [{ is: 'read', path, source: path }]
 }
 
-/** The program that the first line of a script names. */
-function interpreterOf(file: string, searchPath: string): string | undefined {
+/**
+ * The program that the first line of a script names. An agent may have written the script, and could name any file. So
+ * such a script brings only what is a program by its name on the PATH, and not a script itself.
+ */
+function interpreterOf(file: string, { searchPath, writable }: ProgramPlaces): string | undefined {
   const [program, ...words] = firstLine(file)?.split(/\s+/).filter(Boolean) ?? []
   if (program === undefined) return undefined
-  if (!program.endsWith('/env')) return isAbsolute(program) ? program : undefined
+  const isUntrusted = writable.some((directory) => isAtOrInside(file, directory))
+  if (!program.endsWith('/env')) return isAbsolute(program) && !isUntrusted ? program : undefined
   const name = words.find((word) => !word.startsWith('-') && !word.includes('='))
-  if (name === undefined) return undefined
-  const places = searchPath.split(delimiter).filter(isAbsolute)
-  return places.map((place) => join(place, name)).find((path) => existsSync(path))
+  if (name === undefined || name.includes('/')) return undefined
+  const found = onPath(name, searchPath)
+  return found !== undefined && isUntrusted && firstLine(found) !== undefined ? undefined : found
 }
 
 /** Without the `#!`. `undefined`: it is not a script. */
@@ -63,13 +76,5 @@ function firstLine(file: string): string | undefined {
     return undefined // it can be executed, but not read
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
-  }
-}
-
-function realpathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
   }
 }

@@ -27,3 +27,10 @@ test('hides a directory that a mount would show, and nothing else', () => {
     hide([secret], [empty('/home/me'), write('/home/me/.signalbox/workspaces/a'), read('/home/me/.signal')]),
   ).toEqual([])
 })
+
+test('hides it also where a mount shows it under another name', () => {
+  const secret = '/home/me/.signalbox'
+  expect(hide([secret], [{ is: 'read', path: '/home/me/link', source: '/home/me' }])).toEqual([
+    empty('/home/me/link/.signalbox'),
+  ])
+})

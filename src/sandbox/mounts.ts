@@ -23,12 +23,15 @@ export function arrange(mounts: readonly Mount[]): readonly Mount[] {
     .sort((one, other) => compare(one.path, other.path))
 }
 
-/** Directories that must be out of sight, if one of the mounts would show them. */
+/** Directories that must be out of sight, wherever one of the mounts would show them. `hidden`: without links. */
 export function hide(hidden: readonly string[], mounts: readonly Mount[]): readonly Mount[] {
-  const shown = hidden.filter((path) =>
-    mounts.some((mount) => (mount.is === 'read' || mount.is === 'write') && isInside(path, mount.path)),
-  )
-  return shown.map((path) => ({ is: 'empty', path }))
+  return mounts.flatMap((mount): readonly Mount[] => {
+    if (mount.is !== 'read' && mount.is !== 'write') return []
+    const { path, source } = mount
+    return hidden
+      .filter((each) => isInside(each, source))
+      .map((each) => ({ is: 'empty', path: `${path}${each.slice(source.length)}` }))
+  })
 }
 
 export function isInside(path: string, directory: string): boolean {

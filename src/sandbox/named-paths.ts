@@ -1,21 +1,18 @@
-/**
- * The paths that a sandbox names, and what they lead to on this machine. An agent may have written what is inside a
- * directory that is open for writing. So a path in there that leads elsewhere is left out: otherwise a link that one
- * agent leaves behind would open the place it names to the next.
- */
-import { mkdirSync, realpathSync } from 'node:fs'
-import { isAbsolute, join, normalize } from 'node:path'
+/** The paths that a sandbox names, and what they lead to on this machine. */
+import { mkdirSync } from 'node:fs'
+import { isAbsolute, normalize } from 'node:path'
 import type { Sandbox } from '../api/sandbox.ts'
 import type { Mount } from './mounts.ts'
-import { isInside } from './mounts.ts'
+import { realpathOf, trustedPath } from './trusted-path.ts'
 
 export interface NamedPathsOptions {
   readonly home: string
   readonly env: Readonly<Record<string, string>>
-  readonly workspace: string
+  /** Directories that agents may have written, those to write among them. */
+  readonly writable: readonly string[]
 }
 
-/** A path that is missing is left out. One to write that ends with a slash is made. */
+/** A path that is missing, or that an agent may have led elsewhere, is left out. */
 export function namedMounts(
   { write, read }: Pick<Sandbox, 'write' | 'read'>,
   options: NamedPathsOptions,
@@ -23,42 +20,34 @@ export function namedMounts(
   const named = [
     ...write.map((text) => ({ is: 'write', text }) as const),
     ...read.map((text) => ({ is: 'read', text }) as const),
-  ].flatMap(({ is, text }) => {
+  ]
+  return named.flatMap(({ is, text }): readonly Mount[] => {
     const path = expand(text, options)
-    return path === undefined ? [] : [{ is, path, isMade: is === 'write' && text.endsWith('/') }]
-  })
-  const writable = [options.workspace, ...named.filter(({ is }) => is === 'write').map(({ path }) => path)]
-  return named.flatMap(({ is, path, isMade }): readonly Mount[] => {
-    if (isMade) mkdirSync(path, { recursive: true, mode: 0o700 })
-    const source = realpathOf(path)
-    if (source === undefined || !leadsWhereItSays(path, source, writable)) return []
+    const source = path === undefined ? undefined : trustedPath(path, options.writable)
+    if (path === undefined || source === undefined) return []
     const mount: Mount = { is, path, source }
     return source === path ? [mount] : [mount, { is, path: source, source }]
   })
 }
 
-function leadsWhereItSays(path: string, source: string, writable: readonly string[]): boolean {
-  return writable
-    .filter((directory) => isInside(path, directory))
-    .every((directory) => {
-      const actual = realpathOf(directory)
-      return actual !== undefined && source === join(actual, path.slice(directory.length))
-    })
+/** Where the paths to write lead. One that ends with a slash is made. */
+export function writablePaths(
+  write: Sandbox['write'],
+  options: Pick<NamedPathsOptions, 'home' | 'env'>,
+): readonly string[] {
+  return write.flatMap((text) => {
+    const path = expand(text, options)
+    if (path === undefined) return []
+    if (text.endsWith('/')) mkdirSync(path, { recursive: true, mode: 0o700 })
+    return realpathOf(path) ?? []
+  })
 }
 
 /** `undefined`: it begins with a variable that is not set. */
-function expand(text: string, { home, env }: NamedPathsOptions): string | undefined {
+function expand(text: string, { home, env }: Pick<NamedPathsOptions, 'home' | 'env'>): string | undefined {
   const variable = /^\$([A-Za-z_][A-Za-z0-9_]*)/.exec(text)
   const start = variable ? env[variable[1]!] : text.startsWith('~') ? home : ''
   const rest = variable ? text.slice(variable[0].length) : text.replace(/^~/, '')
   if (start === undefined || (variable && !isAbsolute(start))) return undefined
   return normalize(`${start}${rest}`).replace(/(?<=.)\/+$/, '')
-}
-
-function realpathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
 }

@@ -7,7 +7,7 @@ import type { Confinement } from '../base/confinement.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Choice, ChosenFrom, SandboxSetting } from './choose.ts'
 import { chooseSandbox } from './choose.ts'
-import type { HubPlaces, SessionNeeds } from './confine.ts'
+import type { HubPlaces, ProgramNeeds } from './confine.ts'
 import { confine } from './confine.ts'
 import type { Availability } from './probe.ts'
 import { probe } from './probe.ts'
@@ -19,7 +19,7 @@ export interface Sandboxes {
   /** Whether a session is confined. Throws if it must not start. */
   choose(from: Pick<ChosenFrom, 'asked' | 'template' | 'backend'>): Promise<Choice>
   /** Throws if it cannot be made, or would show what must stay hidden. */
-  confine(sandbox: Sandbox, session: SessionNeeds): Promise<Confinement>
+  confine(sandbox: Sandbox, needs: ProgramNeeds): Promise<Confinement>
 }
 
 export interface SandboxesOptions {
@@ -44,10 +44,10 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
       const unasked: Availability = { is: 'missing', reason: '' }
       return chooseSandbox({ ...from, setting, availability: isUsed ? await availability() : unasked })
     },
-    async confine(sandbox, session) {
+    async confine(sandbox, needs) {
       const here = await availability()
       if (here.is === 'missing') throw new HubError('unavailable', here.reason)
-      return confine({ sandbox, tools: here.tools, socat: here.socat, places, session })
+      return confine({ sandbox, tools: here.tools, socat: here.socat, places, needs })
     },
   }
 }

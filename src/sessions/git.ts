@@ -1,8 +1,9 @@
 /** Runs git. Every failure is an error: an answer that could not be read is never an empty one. */
 import { execFile } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { HubError } from '../base/hub-error.ts'
 import { whyGitFailed } from '../base/why-git-failed.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 
@@ -22,9 +23,18 @@ export function createGit(env: ProgramEnvironment): Git {
   }
 }
 
-/** The git directory that all worktrees of a repository share. */
+/**
+ * The git directory that all worktrees of a repository share. An agent that may write a git directory can make it share
+ * another one, whose settings name programs. Throws if it is not the one that git would use.
+ */
 export async function sharedDirectoryOf(git: Git, directory: string): Promise<string> {
-  return realpath(resolve(directory, await git(directory, 'rev-parse', '--git-common-dir')))
+  const found = await git(directory, 'rev-parse', '--absolute-git-dir', '--git-common-dir')
+  const [own = '', shared = ''] = await Promise.all(found.split('\n').map((path) => realpath(resolve(directory, path))))
+  if (shared === own || shared === dirname(dirname(own))) return shared
+  throw new HubError(
+    'conflict',
+    `${own}/commondir names ${shared}, which git does not write there. An agent may have written it. Look at it, and correct it.`,
+  )
 }
 
 export async function hasBranch(git: Git, directory: string, branch: string): Promise<boolean> {

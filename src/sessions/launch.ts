@@ -143,8 +143,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
         program: { file, env: programEnv },
         workspace: workspacePath,
         files: files.map(({ path }) => join(sessionDir, path)),
-        mcpSocket: socketPath,
-        token: token.text,
+        hub: { session: id, mcpSocket: socketPath, token: token.text },
       }))
     const run = await runs.drivers.find(record.driver).start({
       ...runs.describe(record),

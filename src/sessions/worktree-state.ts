@@ -49,7 +49,10 @@ async function inspect({ path, repository, branch }: Inspected, git: Git): Promi
   if (top !== (await realpath(path)) || (await sharedDirectoryOf(git, path)) !== repository) {
     return { is: 'needed', why: 'Another directory has taken its place.' }
   }
-  const changes = await git(path, 'status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=none')
+  if (await hasSubmodules(path, git)) {
+    return { is: 'needed', why: 'It has submodules. Remove it with git after you have looked at them.' }
+  }
+  const changes = await git(path, 'status', '--porcelain', '--untracked-files=normal')
   if (changes !== '') return { is: 'needed', why: `It has uncommitted or untracked work: ${listed(changes)}.` }
   const isBranchOurs = branch !== undefined && (await hasBranch(git, path, branch))
   const own = isBranchOurs ? [`refs/heads/${branch}`] : []
@@ -59,6 +62,14 @@ async function inspect({ path, repository, branch }: Inspected, git: Git): Promi
   if (commit !== '')
     return { is: 'needed', why: `It has commits that are on no other branch, such as ${short(commit)}.` }
   return { is: 'clean' }
+}
+
+/**
+ * git refuses to remove a worktree with submodules. To look into one, it would follow the settings there, which an agent
+ * can write.
+ */
+async function hasSubmodules(path: string, git: Git): Promise<boolean> {
+  return /^160000 /m.test(await git(path, 'ls-files', '--stage'))
 }
 
 /** Does not trust the settings of the repository: an agent can change them. */

@@ -151,6 +151,30 @@ test.each([
   expect(isBranchThere(repository, 'signalbox/kept')).toBe(true)
 })
 
+test('the hub runs no program that an agent names in a submodule or in another git directory', async () => {
+  const { call, repository, home } = await begin()
+  const mark = join(home, 'ran')
+  const filtered = (directory: string) => {
+    const made = createRepository(directory)
+    writeFileSync(join(made, '.gitattributes'), '* filter=evil\n')
+    writeFileSync(join(made, 'file'), 'next\n')
+    git(made, 'config', 'filter.evil.clean', `touch ${mark}; cat`)
+    git(made, 'config', 'filter.evil.smudge', `touch ${mark}; cat`)
+    return made
+  }
+  const args = { name: 'planted', command: 'true', working_dir: repository, worktree: true, wait }
+  const { workspace_path: path } = await call<Session>('create_session', args)
+  filtered(join(path, 'sub'))
+  git(path, '-c', 'advice.addEmbeddedRepo=false', 'add', 'sub')
+  const { worktree } = await call<KilledSession>('kill_session', { name: 'planted', remove: true })
+  expect(worktree).toMatchObject({ is: 'kept', why: expect.stringContaining('submodules') as string })
+
+  const other = filtered(join(home, 'other'))
+  writeFileSync(join(repository, '.git/commondir'), join(other, '.git'))
+  await expect(call('create_session', { ...args, name: 'second' })).rejects.toThrow('An agent may have written it')
+  expect(existsSync(mark)).toBe(false)
+})
+
 test('kill_session with remove keeps a worktree that another session works in', async () => {
   const { call, repository } = await begin()
   const args = { command: 'true', working_dir: repository, worktree: true, wait }

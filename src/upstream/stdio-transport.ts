@@ -4,6 +4,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { once } from 'node:events'
 import { setTimeout as after } from 'node:timers/promises'
+import type { SandboxedProgram } from '../base/confinement.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { createLineReader } from '../base/lines.ts'
 import { deliver, reportGarbage } from './incoming.ts'
@@ -19,6 +20,8 @@ export interface StdioTransportOptions {
   /** The complete environment: nothing of the hub's own environment is added. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string
+  /** Puts the program into its sandbox. Rejects if it must not start. */
+  readonly confine?: () => Promise<ConfinedProgram>
   readonly maxMessageBytes?: number
   readonly reaper: Reaper
   /** Messages quote the program's last output, and only a whole secret can be redacted. */
@@ -26,6 +29,9 @@ export interface StdioTransportOptions {
   /** A line of its stderr, unchanged. */
   readonly onErrorLine?: (line: string) => void
 }
+
+/** The command line around a program. What its sandbox needs is open until it is disposed of. */
+export type ConfinedProgram = SandboxedProgram & Disposable
 
 const stderrBytes = 64 * 1024
 const longestErrorLine = 64 * 1024
@@ -42,7 +48,7 @@ export function createStdioTransport(options: StdioTransportOptions): UpstreamTr
   let listener: TransportListener | undefined
   let isClosed = false
 
-  function follow(program: ChildProcessWithoutNullStreams, mark: Mark): Promise<void> {
+  function follow(program: ChildProcessWithoutNullStreams, mark: Mark, confined?: Disposable): Promise<void> {
     const lines = createLineReader({
       maxBytes: maxMessageBytes,
       onLine(line) {
@@ -70,6 +76,7 @@ export function createStdioTransport(options: StdioTransportOptions): UpstreamTr
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream.on('error', () => {})
     return untilGone(program).then((how) => {
       mark.ended()
+      confined?.[Symbol.dispose]()
       const lastLine = errorLine(redact(stderr.text()))
       finish(`${command} ${how}${lastLine === '' ? '' : `; it last said: ${lastLine}`}`)
     })
@@ -91,14 +98,16 @@ export function createStdioTransport(options: StdioTransportOptions): UpstreamTr
 
   return {
     async start(to) {
+      const confined = await options.confine?.()
       const mark = reaper.mark()
       try {
-        const program = await spawnProgram(options, mark)
+        const program = await spawnProgram(options, mark, confined)
         if (!isClosed) listener = to
-        running = { program, gone: follow(program, mark) }
+        running = { program, gone: follow(program, mark, confined) }
         if (isClosed) await end(program)
       } catch (error) {
         mark.ended()
+        confined?.[Symbol.dispose]()
         throw error
       }
     },
@@ -133,10 +142,14 @@ export function createStdioTransport(options: StdioTransportOptions): UpstreamTr
   }
 }
 
-async function spawnProgram(options: StdioTransportOptions, mark: Mark): Promise<ChildProcessWithoutNullStreams> {
-  const { command, args, env, cwd } = options
+async function spawnProgram(
+  options: StdioTransportOptions,
+  mark: Mark,
+  confined?: SandboxedProgram,
+): Promise<ChildProcessWithoutNullStreams> {
+  const { file, args, env, cwd } = confined ?? { ...options, file: options.command }
   try {
-    const program = spawn(command, args, { cwd, env: { ...env, ...mark.environment }, detached: true })
+    const program = spawn(file, args, { cwd, env: { ...env, ...mark.environment }, detached: true })
     await once(program, 'spawn')
     mark.startedAs(program.pid!)
     return program

@@ -2,6 +2,7 @@
  * One MCP server that we call. It is supervised: restarted with backoff, and given up with a reason that people can
  * see. Its messages are passed on unchanged.
  */
+import type { Sandbox } from '../api/sandbox.ts'
 import type { Client, Implementation, InputRequest, LoggingLevel, Params, ProgressListener } from '../mcp/mcp.ts'
 
 /** How to reach the upstream, with every setting resolved. Only the connector resolver creates one. */
@@ -15,6 +16,7 @@ export interface UpstreamTarget {
         readonly args: readonly string[]
         readonly env: Readonly<Record<string, string>>
         readonly cwd: string
+        readonly confined?: ConfinedReach
       }
     | {
         readonly transport: 'http' | 'sse'
@@ -30,6 +32,13 @@ export interface UpstreamTarget {
   readonly handshakeMs: number
   readonly callMs: number | undefined
   readonly heartbeatMs: number
+}
+
+export interface ConfinedReach {
+  readonly sandbox: Sandbox
+  /** `undefined`: it belongs to no session, so it has no workspace. */
+  readonly session?: string
+  readonly workspace?: string
 }
 
 export interface OAuthClient {

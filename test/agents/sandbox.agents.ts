@@ -86,6 +86,27 @@ for (const agent of agents) {
   })
 }
 
+describeWith(
+  agents.find(({ name }) => name === 'codex')!,
+  () => {
+    test('the sandbox of Codex itself works inside the one of its template', async () => {
+      const codex = agents.find(({ name }) => name === 'codex')!
+      await using hub = await startAgentHub(codex, { SIGNALBOX_SANDBOX: 'preferred' })
+      const inner =
+        'codex sandbox -c \'sandbox_mode="read-only"\' sh -c "echo inside; echo 1 > written || echo refused"'
+      await hub.call('create_session', {
+        name: 'nested',
+        command: `${inner} > nested.txt 2>/dev/null; echo done > nested-done.txt`,
+        working_dir: hub.workspace,
+        sandbox: shippedSandbox(codex),
+      })
+      await until(() => existsSync(join(hub.workspace, 'nested-done.txt')))
+      expect(readFileSync(join(hub.workspace, 'nested.txt'), 'utf8')).toBe('inside\nrefused\n')
+      expect(existsSync(join(hub.workspace, 'written'))).toBe(false)
+    })
+  },
+)
+
 function shippedSandbox({ name }: Agent): object {
   const file = readFileSync(new URL(`../../templates/${name}.json`, import.meta.url), 'utf8')
   return (JSON.parse(file) as { sandbox: object }).sandbox

@@ -39,6 +39,8 @@ export interface HubProcessOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The limit of file descriptors. */
   readonly maxOpenFiles?: number
+  /** A command line that runs the one it is given, in the same process. */
+  readonly within?: readonly string[]
   /** Opens a channel for messages between the two processes. */
   readonly ipc?: boolean
   /** Starts the hub with `npm start`, in its own process group. A signal then goes to the whole group. */
@@ -47,8 +49,10 @@ export interface HubProcessOptions {
 
 export async function startHubProcess(options: HubProcessOptions): Promise<HubProcess> {
   const { home, program = shippedHub, nodeFlags = [], env = {}, maxOpenFiles, ipc = false, viaNpm = false } = options
+  const { within = [] } = options
   // The same flag as in bin/signalbox.
-  const command = viaNpm ? ['npm', 'start'] : [process.execPath, '--min-semi-space-size=8', ...nodeFlags, ...program]
+  const node = [process.execPath, '--min-semi-space-size=8']
+  const command = viaNpm ? ['npm', 'start'] : [...within, ...node, ...nodeFlags, ...program]
   const limited = ['sh', '-c', `ulimit -n ${maxOpenFiles} && exec "$0" "$@"`, ...command]
   const [file, ...args] = (maxOpenFiles === undefined ? command : limited) as [string, ...string[]]
   const child = spawn(file, args, {

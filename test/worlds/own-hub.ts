@@ -23,16 +23,18 @@ export interface OwnHubOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The limit of file descriptors. */
   readonly maxOpenFiles?: number
+  readonly within?: readonly string[]
 }
 
 export async function startOwnHub({
   program = fixtureHub,
   env = {},
   maxOpenFiles,
+  within = [],
 }: OwnHubOptions = {}): Promise<OwnHub> {
   await using stack = new AsyncDisposableStack()
   const home = stack.use(await createTempHome())
-  const limit = maxOpenFiles === undefined ? {} : { maxOpenFiles }
+  const limit = { within, ...(maxOpenFiles !== undefined && { maxOpenFiles }) }
   let hub = await startHubProcess({ home: home.path, program, env, ...limit })
   stack.defer(() => hub[Symbol.asyncDispose]())
   const { url, port, token } = hub

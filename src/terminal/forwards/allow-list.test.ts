@@ -15,4 +15,7 @@ test('a host is listed by its name on the usual ports, with a port only there, a
   expect(listed('db.example.com', 5432)).toBe(true)
   expect(listed('db.example.com', 443)).toBe(false)
   expect(listed('[::1]', 8080)).toBe(true)
+  expect(listed('localhost', 8080)).toBe(true)
+  expect(listed('127.0.0.1', 8080)).toBe(true)
+  expect(listed('127.0.0.1', 443)).toBe(false)
 })

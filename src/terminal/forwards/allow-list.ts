@@ -1,4 +1,5 @@
 /** The hosts that a sandbox may reach without a rule of the policy. Pure. */
+import { isLoopback } from '../../base/loopback.ts'
 
 /** Of an entry without a port. */
 const usualPorts: ReadonlySet<number> = new Set([80, 443])
@@ -13,7 +14,8 @@ export function isListed(allow: readonly string[], host: string, port: number): 
 
 function matches(name: string, host: string): boolean {
   if (name.startsWith('*.')) return host.endsWith(name.slice(1)) && host.length > name.length - 1
-  return bare(name) === host
+  // By whichever name: a port of this machine is reached at its address.
+  return bare(name) === host || (isLoopback(bare(name)) && isLoopback(host))
 }
 
 /** A host as it is compared: lowercase, without brackets and without the dot at the end. */

@@ -1,6 +1,6 @@
 /**
- * The ways between a sandbox and the machine, on the side of the machine. They run in the holder, so they outlive the
- * hub: a new hub is found at the path of its socket.
+ * The ways between a sandbox and the machine, on the side of the machine. Those of a session run in its holder, so they
+ * outlive the hub: a new hub is found at the path of its socket.
  */
 import { constants, chmodSync, closeSync, fstatSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
@@ -14,12 +14,12 @@ import type { Judge } from './judge.ts'
 import { createJudge } from './judge.ts'
 import { createProxy } from './proxy.ts'
 
-/** Rejects if one of them cannot be opened. */
-export async function openForwards(spec: ForwardsSpec, folder: string): Promise<Disposable> {
+/** Rejects if one of them cannot be opened. `own`: decides instead of the judge of the spec. */
+export async function openForwards(spec: ForwardsSpec, folder: string, own?: Judge): Promise<Disposable> {
   const { outward, inwardPort, judge } = spec
   mkdirSync(join(folder, inwardFolder), { recursive: true, mode: 0o700 })
   chmodSync(folder, 0o700)
-  const decide: Judge = judge ? createJudge(judge) : async () => ({ isAllowed: false })
+  const decide: Judge = own ?? (judge ? createJudge(judge) : async () => ({ isAllowed: false }))
   const servers: Server[] = []
   const opened = {
     [Symbol.dispose]() {

@@ -35,7 +35,7 @@ export function createJudge({ allow, hub }: NetworkJudge): Judge {
     const earlier = unreported
     unreported = []
     try {
-      return await ask({ host, port, listed, ...(earlier.length > 0 && { earlier }) })
+      return await ask({ host, port, listed, proof: hub.proof, ...(earlier.length > 0 && { earlier }) })
     } catch (error) {
       unreported = [...earlier, ...unreported].slice(-mostUnreported)
       if (!isAway(error)) return { isAllowed: false, reason: 'The hub could not decide about this host. Try again.' }

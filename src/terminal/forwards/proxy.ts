@@ -2,11 +2,13 @@
  * The HTTP proxy of a sandbox. It takes CONNECT by host name, and plain HTTP. It is the only way out, so it decides about
  * each connection by the name that the program asks for, and resolves that name itself.
  */
+import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request as sendRequest } from 'node:http'
 import type { Server, Socket } from 'node:net'
 import { BlockList, connect, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { bare } from './allow-list.ts'
 import { join as joinStreams } from './join-streams.ts'
@@ -86,7 +88,7 @@ function targetOf(url: string, usualPort: number): Target | undefined {
   return hostname === '' ? undefined : { host: bare(hostname), port: port === '' ? usualPort : Number(port) }
 }
 
-/** The machine itself and its neighbours on the link, where cloud providers keep credentials. */
+/** This machine, and its neighbours on the link, where cloud providers keep credentials. */
 const near = new BlockList()
 near.addSubnet('0.0.0.0', 8, 'ipv4')
 near.addSubnet('127.0.0.0', 8, 'ipv4')
@@ -94,6 +96,13 @@ near.addSubnet('169.254.0.0', 16, 'ipv4')
 near.addAddress('::', 'ipv6')
 near.addAddress('::1', 'ipv6')
 near.addSubnet('fe80::', 10, 'ipv6')
+near.addAddress('fd00:ec2::254', 'ipv6')
+
+/** By another address than loopback, this machine is found as well. */
+function isNear({ address, family }: LookupAddress): boolean {
+  const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  return near.check(address, family === 6 ? 'ipv6' : 'ipv4') || own.some((each) => each.address === address)
+}
 
 /** An allowed name that leads to this machine was not meant by the person who allowed it. An address was. */
 async function addressOf(host: string): Promise<string> {
@@ -101,7 +110,7 @@ async function addressOf(host: string): Promise<string> {
   const found = await lookup(host, { all: true }).catch(() => {
     throw new Refused(502, `${host} is not known to the name servers of this machine.`)
   })
-  const far = found.find(({ address, family }) => !near.check(address, family === 6 ? 'ipv6' : 'ipv4'))
+  const far = found.find((each) => !isNear(each))
   if (far) return far.address
   throw new Refused(403, `${host} leads to this machine or its link. Allow the address itself if that is meant.`)
 }
