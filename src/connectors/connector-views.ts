@@ -18,7 +18,7 @@ export type ConnectorView = z.output<typeof connectorView>
 
 export interface ConnectorViews {
   connector(record: ConnectorRecord): Promise<ConnectorView>
-  binding(record: BindingRecord, session: SessionPlace): Binding
+  binding(record: Omit<BindingRecord, 'id'>, session: SessionPlace): Binding
 }
 
 export function createConnectorViews(options: {

@@ -1,6 +1,7 @@
 /** A session as clients see it. */
 import { join } from 'node:path'
 import type { Activity, Governed, Question, Session } from '../api/session.ts'
+import { isOver } from '../api/session.ts'
 import { canResume } from './conversation.ts'
 import type { SessionRecord } from './session-store.ts'
 
@@ -21,6 +22,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
   const { activity, approvalsPending, pid, hasTerminal, directory, url, socketPath } = around
   const { thread, governed, question } = around
   const { args, agentArgs, resumedFrom, description, jobId, exitCode, exitSignal, lastMessage } = record
+  const model = record.model ?? modelIn(agentArgs)
   const terminal = {
     size: { ...record.size },
     log_path: join(directory, 'journal'),
@@ -34,6 +36,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     command: record.command,
     ...(args && { args: [...args] }),
     ...(agentArgs.length > 0 && { agent_args: [...agentArgs] }),
+    ...(model !== undefined && { model }),
     session_type: record.sessionType,
     status: record.status,
     activity,
@@ -52,6 +55,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     ...(exitSignal !== undefined && { signal: exitSignal }),
     ...(lastMessage !== undefined && { last_message: lastMessage }),
     can_resume: canResume(record),
+    ...(record.backend === 'tmux' && !isOver(record.status) && { can_release: true }),
     ...(resumedFrom !== undefined && { resumed_from: resumedFrom }),
     size: terminal.size,
     terminal_tools: terminal.tools,
@@ -63,4 +67,10 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     ...(question && { question }),
     ...(socketPath !== undefined && { mcp_socket: socketPath }),
   }
+}
+
+/** Agents take their model by this flag. */
+function modelIn(agentArgs: readonly string[]): string | undefined {
+  const flag = agentArgs.lastIndexOf('--model')
+  return flag < 0 ? undefined : agentArgs[flag + 1]
 }
