@@ -67,6 +67,7 @@ export function MoreFields({ choice, template, env, onChange, onEnv }: MoreField
         <Chosen
           legend="Connections"
           all={connectors}
+          ofTemplate={template.connectors}
           chosen={choice.connectors}
           onChange={(names) => onChange({ connectors: names })}
         />
@@ -74,6 +75,7 @@ export function MoreFields({ choice, template, env, onChange, onEnv }: MoreField
       <Chosen
         legend="Terminal tools of the agent"
         all={terminalToolNames}
+        ofTemplate={template.terminal_tools}
         chosen={choice.tools}
         onChange={(tools) => onChange({ tools })}
       />
@@ -148,16 +150,21 @@ function Lines({ id, rows = 3, placeholder, text, onText }: LinesProps) {
 interface ChosenProps {
   readonly legend: string
   readonly all: readonly string[]
+  /** Where a choice of one's own begins. */
+  readonly ofTemplate: readonly string[]
   readonly chosen: readonly string[] | undefined
   onChange(chosen: readonly string[] | undefined): void
 }
 
 /** As the template says, or exactly these. */
-function Chosen({ legend, all, chosen, onChange }: ChosenProps) {
+function Chosen({ legend, all, ofTemplate, chosen, onChange }: ChosenProps) {
   return (
     <fieldset className="field">
       <legend className="lab">{legend}</legend>
-      <Check checked={chosen === undefined} onChange={(isOfTemplate) => onChange(isOfTemplate ? undefined : [])}>
+      <Check
+        checked={chosen === undefined}
+        onChange={(isOfTemplate) => onChange(isOfTemplate ? undefined : ofTemplate)}
+      >
         As the template says
       </Check>
       {chosen && (

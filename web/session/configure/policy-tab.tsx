@@ -20,7 +20,7 @@ export function PolicyTab({ session, source, saved, onChange }: PolicyTabProps) 
       <p className="s12 t3 cfg-note">
         Added to the rules of the hub and the template. The strictest match decides, whatever its place.
       </p>
-      <div className="well cfg-policy">
+      <div className="cfg-policy">
         <Editor
           language="yaml"
           label="Policy of this session"
