@@ -120,6 +120,17 @@ await shoot(
   },
   { path: 'terminal/checkout-retry', on: ['phone'] },
 )
+await shoot(
+  'configure',
+  hub,
+  async (page, device) => {
+    await openConfigure(page, device)
+    await page.getByRole('region', { name: 'ledger-db' }).getByRole('button').first().click()
+    await page.getByLabel('args override').waitFor()
+    await page.getByText(/^The agent sees/).waitFor()
+  },
+  { path: 'terminal/checkout-retry' },
+)
 await shoot('approvals', hub, (page) => page.getByRole('button', { name: 'Allow once' }).waitFor(), {
   path: `approvals/${approval}`,
 })
@@ -221,6 +232,7 @@ async function fill(hub: HubProcess): Promise<{ readonly id: string }> {
   await shell('ledger-import', `${process.execPath} -e 0; signalbox=1; ${working}`)
   await shell('flaky-hunt', working)
   await call('create_session', { name: 'checkout-retry', template: 'assistant' })
+  await bindConnections(call)
   await call('create_session', { name: 'release-notes', template: 'assistant' })
   await call('create_session', { name: 'ledger-schema', template: 'assistant' })
   await prompt('checkout-retry', 'Do the tests pass?')
@@ -268,6 +280,33 @@ async function editPolicy(page: Page): Promise<void> {
   await page.locator('.ed-note').waitFor()
   await page.getByRole('button', { name: /^Run/ }).click()
   await page.locator('.sim-t').waitFor()
+}
+
+/** Three connections of one session, one of them with overrides. */
+async function bindConnections(call: (tool: string, args: Readonly<Record<string, unknown>>) => Promise<unknown>) {
+  const { path: cwd } = opened.use(await createTempHome())
+  const program = join(import.meta.dirname, '../test/worlds/stdio-upstream.ts')
+  const counts = { github: 26, 'ledger-db': 6, fetch: 1 }
+  for (const [name, count] of Object.entries(counts)) {
+    const tools = Array.from({ length: count }, (_, index) => ({
+      name: `tool_${index + 1}`,
+      inputSchema: { type: 'object' },
+    }))
+    writeFileSync(join(cwd, `${name}.json`), JSON.stringify({ tools }))
+    const start = `#!/bin/sh\nexec '${process.execPath}' '${program}' log ${name}.json\n`
+    writeFileSync(join(cwd, name), start, { mode: 0o700 })
+    const connector = { name, transport: 'stdio', cmd: `./${name}`, args: ['--db', 'main'], options: { cwd } }
+    await call('save_connector', connector)
+    const own = { label: 'ledger', overrides: { args: ['--db', 'staging', '--read-only'] } }
+    await call('bind_connector', { session: 'checkout-retry', connector: name, ...(name === 'ledger-db' && own) })
+  }
+}
+
+async function openConfigure(page: Page, device: Device): Promise<void> {
+  if (device === 'phone') {
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Configure…' }).click()
+  } else await page.getByRole('button', { name: 'Configure' }).click()
 }
 
 interface ShotOptions {

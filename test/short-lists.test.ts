@@ -48,7 +48,7 @@ test('toolsets that are named are listed with output schemas', async () => {
   const all = await list({ query: '?toolsets=all' })
   expect(namesOf(all)).toEqual(expect.arrayContaining([...essentialTools, 'set_policy', 'save_connector', 'prune']))
   // Their results are the result of another tool, a picture, or data that is not given twice.
-  const without = ['call_tool', 'screenshot', 'read_output']
+  const without = ['call_tool', 'screenshot', 'read_output', 'read_recording']
   expect(namesOf(all.filter(({ outputSchema }) => !outputSchema)).toSorted()).toEqual(without.toSorted())
 
   const approvals = await list({ query: '?toolsets=approvals' })

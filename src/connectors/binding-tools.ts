@@ -9,7 +9,7 @@ import { pageInput, pageOf } from './page.ts'
 const sessionArgument = z.string().min(1).max(200).describe('Name or id of the session; a name means the newest.')
 
 export function createBindingTools(deps: {
-  readonly connectors: Pick<ConnectorDesk, 'bind' | 'unbind' | 'describeBindings'>
+  readonly connectors: Pick<ConnectorDesk, 'bind' | 'planBinding' | 'unbind' | 'describeBindings'>
 }): readonly Tool[] {
   const { connectors } = deps
 
@@ -49,11 +49,13 @@ export function createBindingTools(deps: {
           .int()
           .optional()
           .describe('Of two mounts with the same resource the higher one is read; 0 unless told.'),
+        dry_run: z.boolean().default(false).describe('Only say what the binding would come to.'),
       }),
       output: bindingSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       unrecorded: ['overrides'],
-      run: ({ session, connector, ...options }) => connectors.bind(session, connector, options),
+      run: ({ session, connector, dry_run, ...options }) =>
+        dry_run ? connectors.planBinding(session, connector, options) : connectors.bind(session, connector, options),
     }),
     defineTool({
       name: 'unbind_connector',

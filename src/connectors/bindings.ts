@@ -28,6 +28,8 @@ export interface Bindings {
   find(session: SessionPlace, label: string): Promise<BindingRecord>
   /** Binding the same connector under the same label again updates the binding. */
   bind(session: SessionPlace, connector: string, options: BindOptions): Promise<BindingRecord>
+  /** What `bind` would store. Throws where that would. */
+  plan(session: SessionPlace, connector: string, options: BindOptions): Promise<PlannedBinding>
   unbind(session: SessionPlace, label: string): Promise<BindingRecord>
   /** Binds all or none. */
   bindAll(session: SessionPlace, uses: readonly ConnectorUse[]): Promise<readonly PlannedBinding[]>
@@ -100,6 +102,12 @@ export function createBindings(options: BindingsOptions): Bindings {
   return {
     list: (sessionId) => bindings.ofSession(sessionId),
     find,
+    async plan(session, name, options) {
+      const planned = await plan(session, name, options)
+      const taken = await takenIn(session.id)
+      if (taken.get(planned.label) !== name) checkLabels([planned], taken)
+      return planned
+    },
     async bind(session, name, options) {
       const planned = await plan(session, name, options)
       const taken = await takenIn(session.id)

@@ -97,6 +97,10 @@ export function createConnectorDesk(options: ConnectorDeskOptions): ConnectorDes
       await options.bound(session, [{ connector, label: binding.label }])
       return views.binding(binding, session)
     },
+    async planBinding(nameOrId, name, given = {}) {
+      const [session, connector] = [await findSession(nameOrId), await findConnector(name)]
+      return views.binding({ ...(await bindings.plan(session, name, given)), connector }, session)
+    },
     async unbind(nameOrId, label) {
       const session = await findSession(nameOrId)
       const { upstream: _ended, ...unbound } = views.binding(await bindings.unbind(session, label), session)

@@ -332,6 +332,21 @@ test('a secret in the overrides of a binding is refused', async () => {
   ).toContain('"cmd"')
 })
 
+test('a dry run says what a binding would come to, and binds nothing', async () => {
+  const world = connectorWorld(store)
+  await world.addSession('build')
+  await world.callTool('save_connector', github)
+  const bind = (args: object) =>
+    world.callTool('bind_connector', { session: 'build', connector: 'github', dry_run: true, ...args })
+  expect(await bind({ label: 'gh', overrides: { strict: false } })).toMatchObject({
+    label: 'gh',
+    resolved: { strict: false },
+  })
+  expect(await bind({ overrides: { headers: { 'X-Api-Key': 'hunter2-hunter2' } } })).toContain('looks like a secret')
+  expect(await bind({ label: 'terminal' })).toContain("taken by the hub's own mount")
+  expect(await world.callTool('list_bindings', { session: 'build' })).toEqual({ bindings: [] })
+})
+
 test('the resources show the same connectors and bindings, and unknown ones do not exist', async () => {
   const world = connectorWorld(store, { environment: {} })
   await world.addSession('build')

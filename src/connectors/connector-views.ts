@@ -20,7 +20,7 @@ import { toolFilterOf } from './tool-filter.ts'
 export interface ConnectorViews {
   connector(record: ConnectorRecord): Promise<ConnectorView>
   detail(record: ConnectorRecord): Promise<ConnectorDetail>
-  binding(record: BindingRecord, session: SessionPlace): Binding
+  binding(record: Omit<BindingRecord, 'id'>, session: SessionPlace): Binding
 }
 
 export function createConnectorViews(options: {

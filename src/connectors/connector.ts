@@ -69,6 +69,8 @@ export interface ConnectorDesk extends Pick<Registry, 'list' | 'find' | 'save' |
   describeBindings(session: string): Promise<readonly Binding[]>
   /** Binding the same connector under the same label again updates the binding. */
   bind(session: string, connector: string, options?: BindOptions): Promise<Binding>
+  /** What `bind` would make, without storing it. Throws where that would. */
+  planBinding(session: string, connector: string, options?: BindOptions): Promise<Binding>
   /** Returns the removed binding. */
   unbind(session: string, label: string): Promise<Binding>
   readonly restart: RestartConnector

@@ -47,6 +47,7 @@ export function createSessionToolsProvider(options: SessionToolsOptions): Provid
     output: z.object({
       session: z.string(),
       tools: z.array(seenTool),
+      list_bytes: z.int().describe('The length of the list that the agent gets, as JSON.'),
       missing: z.array(missingMount).optional().describe('Mounts whose tools are missing, and why.'),
     }),
     annotations: { readOnlyHint: true, openWorldHint: false },
@@ -61,11 +62,16 @@ export function createSessionToolsProvider(options: SessionToolsOptions): Provid
         const policy = policyOf(policyNames(seen))
         return { ...shown(seen, mounts), ...(policy && { policy }) }
       })
+      const listed = await face.listTools(searchedToolsets)
       const missing = z.array(missingMount).safeParse(face.notes()?.['io.signalbox/missing'])
-      return { session: name, tools, ...(missing.success && { missing: missing.data }) }
+      return { session: name, tools, list_bytes: bytesOf(listed), ...(missing.success && { missing: missing.data }) }
     },
   })
   return { toolset: 'connectors', tools: () => [tool] }
+}
+
+function bytesOf(listed: readonly object[]): number {
+  return Buffer.byteLength(JSON.stringify(listed))
 }
 
 function asHubError(error: unknown): never {

@@ -39,7 +39,7 @@ export interface SessionSpec {
   readonly policy?: string | undefined
   /** Replaces that of the template. */
   readonly sandbox?: SandboxChoice | undefined
-  /** Of the built-in agent. */
+  /** For the built-in agent; another agent gets it as a flag. */
   readonly model?: string | undefined
   readonly continues?: ContinuedThread | undefined
   /** Who made the request, for the record. */
@@ -94,7 +94,8 @@ export function createDraft(options: DraftOptions): DraftSession {
     const mode = modeFor(found.template, spec)
     const template = inMode(found.template, mode)
     const driver = drivers.find(template.driver)
-    const whyNot = spec.model === undefined ? found.whyNot : whyNotModel(driver, template, spec.model)
+    const { model, agentArgs } = forAgent(template, spec)
+    const whyNot = model === undefined ? found.whyNot : whyNotModel(driver, template, model)
     if (whyNot !== undefined && spec.command === undefined) {
       throw new HubError(
         'unavailable',
@@ -102,7 +103,6 @@ export function createDraft(options: DraftOptions): DraftSession {
       )
     }
     const line = chooseCommand(template, spec)
-    const { agentArgs = [] } = spec
     const isAgent = isOfTemplate(line, template)
     if (agentArgs.length > 0 && !(isAgent && takesAgentArgs(template))) throw refusesFlags(template)
     const env = await environment.forPrograms()
@@ -138,7 +138,7 @@ export function createDraft(options: DraftOptions): DraftSession {
       agentArgs,
       conversation: isAgent ? beginConversation(template, agentArgs) : undefined,
       resumedFrom: spec.continues?.session,
-      model: spec.model,
+      model,
       sandbox: spec.sandbox,
     })
     const holding = held.move()
@@ -154,9 +154,14 @@ function modeFor(template: Template, { mode = template.mode, command }: SessionS
   throw new HubError('invalid', `"mode": the template "${template.name}" can run in: ${modes.join(', ')}.`)
 }
 
+/** The hub chooses the model of the built-in agent itself. Other agents take theirs by a flag. */
+function forAgent({ driver }: Template, { model, agentArgs = [] }: SessionSpec) {
+  if (model === undefined || driver === 'model') return { model, agentArgs }
+  return { model: undefined, agentArgs: [...agentArgs, '--model', model] }
+}
+
 function whyNotModel(driver: Driver, template: Template, name: string): string | undefined {
-  if (!driver.whyNot) return `it runs an agent that is not the hub's own, so "model" has to be one of its flags.`
-  return driver.whyNot({ ...template, model: modelTemplateSchema.parse({ ...template.model, name }) })
+  return driver.whyNot?.({ ...template, model: modelTemplateSchema.parse({ ...template.model, name }) })
 }
 
 function takesAgentArgs({ args = [] }: Template): boolean {

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Activity, Governed, Question, Session } from '../api/session.ts'
 import type { Usage } from '../api/thread.ts'
+import { isOver } from '../api/session.ts'
 import { canResume } from './conversation.ts'
 import type { SessionRecord } from './session-store.ts'
 
@@ -24,6 +25,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
   const { activity, approvalsPending, pid, hasTerminal, directory, url, socketPath } = around
   const { thread, usage, branch, governed, question } = around
   const { args, agentArgs, resumedFrom, description, jobId, exitCode, exitSignal, lastMessage } = record
+  const model = record.model ?? modelIn(agentArgs)
   const terminal = {
     size: { ...record.size },
     log_path: join(directory, 'journal'),
@@ -37,6 +39,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     command: record.command,
     ...(args && { args: [...args] }),
     ...(agentArgs.length > 0 && { agent_args: [...agentArgs] }),
+    ...(model !== undefined && { model }),
     session_type: record.sessionType,
     status: record.status,
     activity,
@@ -56,6 +59,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     ...(exitSignal !== undefined && { signal: exitSignal }),
     ...(lastMessage !== undefined && { last_message: lastMessage }),
     can_resume: canResume(record),
+    ...(record.backend === 'tmux' && !isOver(record.status) && { can_release: true }),
     ...(resumedFrom !== undefined && { resumed_from: resumedFrom }),
     size: terminal.size,
     terminal_tools: terminal.tools,
@@ -68,4 +72,10 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     ...(question && { question }),
     ...(socketPath !== undefined && { mcp_socket: socketPath }),
   }
+}
+
+/** Agents take their model by this flag. */
+function modelIn(agentArgs: readonly string[]): string | undefined {
+  const flag = agentArgs.lastIndexOf('--model')
+  return flag < 0 ? undefined : agentArgs[flag + 1]
 }

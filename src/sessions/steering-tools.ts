@@ -88,6 +88,7 @@ export function createSteeringTools({ sessions, wait, checkWait, policies }: Ste
           .describe('A shell line; with args, a program. Replaces the template’s.'),
         args: z.array(programText(100_000)).max(1_000).optional(),
         agent_args: agentArgsArgument.optional(),
+        model: programText(200).min(1).optional().describe('Of its agent.'),
         mode: z.enum(sessionModes).optional().describe('How its agent is shown. Default: as the template says.'),
         working_dir: programText(4_000).optional().describe('An absolute path. Default: a new directory.'),
         worktree: z.boolean().optional().describe('Work in a new git worktree of working_dir.'),

@@ -11,6 +11,7 @@ import type { Call, Provider } from '../mcp/mcp.ts'
 import { createInputTools } from './input-tools.ts'
 import { listModules, toggleModule } from './module-tools.ts'
 import { createOutputTool } from './output-tool.ts'
+import { readRecording } from './recording-tool.ts'
 import { getForegroundProcess, getPtyInfo, getWorkingDirectory, isShellIdle } from './process-tools.ts'
 import { getCellAttributes, getCursorPosition, readScreen } from './screen-tools.ts'
 import { saveScreenshot, screenshot } from './screenshot-tools.ts'
@@ -89,6 +90,7 @@ export function createTerminalTools({ sessions, viewers }: TerminalToolsDeps): T
     saveScreenshot,
     createWaitTool(runWait),
     createOutputTool(viewers),
+    readRecording,
   ]
   const forPeople = tools.map((tool) => tool.forPeople(find))
   const byName = new Map(tools.map((tool) => [tool.name, tool]))

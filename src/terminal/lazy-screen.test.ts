@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../../test/fixtures/temporary-directory.ts'
 import { openJournalWriter } from './journal/journal-writer.ts'
 import type { LazyScreen } from './lazy-screen.ts'
 import { createLazyScreen } from './lazy-screen.ts'
-import { restoreScreen } from './restore.ts'
+import { restoreScreen } from './history/restore.ts'
 
 interface Past {
   readonly lazy: LazyScreen

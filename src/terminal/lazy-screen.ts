@@ -3,7 +3,7 @@
  * if not. So a hub with many terminals starts quickly.
  */
 import { setImmediate } from 'node:timers/promises'
-import type { Restoring } from './restore.ts'
+import type { Restoring } from './history/restore.ts'
 import type { Screen } from './screen/screen.ts'
 
 export interface LazyScreen {

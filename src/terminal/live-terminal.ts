@@ -5,7 +5,8 @@ import { type OtherProcesses, findOtherProcesses } from './other-processes.ts'
 import type { TerminalStatus } from './follow-holder.ts'
 import { followHolder } from './follow-holder.ts'
 import type { History } from './history/history.ts'
-import { openHistory } from './history/history.ts'
+import { earlierScreen, openHistory } from './history/history.ts'
+import type { EarlierScreen } from './history/screen-at.ts'
 import type { HolderConnection } from './holder-connection.ts'
 import { journalFolder } from './journal/journal-files.ts'
 import { journalBounds, readIndexes, readJournal } from './journal/journal.ts'
@@ -18,8 +19,10 @@ import { foregroundOf, foregroundPrograms, hidesInput, isIdle, workingDirectoryO
 import type { Size } from './pty/size.ts'
 import type { Recording, RecordingAbout } from './recording.ts'
 import { exportRecording } from './recording.ts'
-import type { Restoring } from './restore.ts'
-import { restoreScreen } from './restore.ts'
+import type { RecordedTimes } from './recorded-times.ts'
+import { readRecordedTimes } from './recorded-times.ts'
+import type { Restoring } from './history/restore.ts'
+import { restoreScreen } from './history/restore.ts'
 import type { Screen } from './screen/screen.ts'
 import type { Snapshots } from './snapshots.ts'
 import { createSnapshots, readSnapshot } from './snapshots.ts'
@@ -70,6 +73,10 @@ export interface Terminal {
    * Called on new output on the screen, and when status, size or fault changes. Returns a function that unsubscribes.
    */
   onChange(listener: () => void): () => void
+  /** When what was printed, as of now. */
+  recordedTimes(): RecordedTimes
+  /** The screen as it was when this much had been printed. Drawn in a worker. */
+  screenAt(offset: number): Promise<EarlierScreen>
   /** Writes the output as asciicast v3. */
   exportRecording(path: string, about?: RecordingAbout): Promise<Recording>
   /** Disconnects from the terminal. Its holder continues. */
@@ -263,6 +270,8 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    recordedTimes: () => readRecordedTimes(journal),
+    screenAt: (offset) => earlierScreen(journal, offset),
     exportRecording(path, about) {
       const exit = holder.status.is === 'exited' ? holder.status : undefined
       return exportRecording(journal, path, { end: tail.end, exit }, about)

@@ -46,7 +46,6 @@ interface NewSession {
   readonly workingDir?: string | undefined
   readonly labels: readonly string[]
   readonly model?: string | undefined
-  readonly agentArgs?: readonly string[] | undefined
   readonly continues: { readonly thread: string; readonly session?: string | undefined }
   readonly by: string
 }
@@ -132,7 +131,6 @@ export function createProviderSwitch({ threads, sessions, templates }: SwitchOpt
     { by, signal }: { readonly by: string; readonly signal: AbortSignal },
   ): Promise<string> {
     const { template, model, suffix } = target
-    const isBuiltIn = template.driver === builtIn.driver
     const name = await nameFor(record, old, slug(suffix).slice(0, mostSuffixLength))
     const { thread_id: thread } = await threads.fork(record.id, {
       label: record.label,
@@ -146,7 +144,7 @@ export function createProviderSwitch({ threads, sessions, templates }: SwitchOpt
           // The workspace may be gone with a removed worktree.
           workingDir: old && existsSync(old.workspacePath) ? old.workspacePath : undefined,
           labels: old?.labels ?? [],
-          ...(model !== undefined && (isBuiltIn ? { model } : { agentArgs: ['--model', model] })),
+          model,
           continues: { thread, session: old?.id },
           by,
         },

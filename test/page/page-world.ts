@@ -10,6 +10,8 @@ import { freePort } from '../fixtures/ports.ts'
 import { openBrowser } from './browser.ts'
 
 export interface PageWorld extends AsyncDisposable {
+  /** A directory for the files of a test, deleted with the world. */
+  readonly directory: string
   readonly port: number
   readonly token: string
   call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
@@ -57,6 +59,11 @@ export async function startPageWorld(chromium: string): Promise<PageWorld> {
         SIGNALBOX_MODEL: 'scripted',
         SIGNALBOX_MODEL_BASE_URL: `${model.origin}/v1`,
         SIGNALBOX_MODEL_API_KEY: 'none',
+        // The same model in the dialects of other providers.
+        OPENAI_API_KEY: 'none',
+        OPENAI_BASE_URL: `${model.origin}/v1`,
+        ANTHROPIC_API_KEY: 'none',
+        ANTHROPIC_BASE_URL: model.origin,
       },
     })
   let hub: HubProcess = await start()
@@ -67,6 +74,7 @@ export async function startPageWorld(chromium: string): Promise<PageWorld> {
   await call('set_policy', { scope: 'hub', source: 'default: allow' })
   const running = opened.move()
   return {
+    directory: place.path,
     port,
     token,
     call,

@@ -1,35 +1,21 @@
 /** One session: its terminal beside its thread, and the composer. */
 import { Suspense, lazy, useCallback, useState } from 'react'
-import * as Menu from '@radix-ui/react-dropdown-menu'
 import type { Session } from '../../src/api/session.ts'
 import { isOver } from '../../src/api/session-status.ts'
-import { PageLink } from '../app/link.tsx'
 import { useKeys } from '../app/keys.ts'
 import { usePageTitle } from '../app/page-title.ts'
 import { go } from '../app/router.ts'
-import { showFailure, showToast } from '../app/toasts.tsx'
-import { useHub, useIsLost, useLive } from '../hub/hub-context.tsx'
+import { useIsLost, useLive } from '../hub/hub-context.tsx'
 import { usePendingApprovals, useSessions } from '../hub/hub-data.ts'
-import { Icon, type IconName } from '../parts/icons.tsx'
-import { StateMark } from '../parts/marks.tsx'
-import { addressOf, byUrgency, costOf, howItEnded, placeOf, shownState, stateWords } from '../parts/session-state.ts'
-import { Sheet } from '../parts/sheet.tsx'
-import { shortAge } from '../parts/time.ts'
-import { useNow } from '../parts/use-now.ts'
+import { addressOf, byUrgency, howItEnded } from '../parts/session-state.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
 import { AgentQuestion } from './agent-question.tsx'
 import { Composer } from './composer.tsx'
+import { type Layout, SessionBar, layouts } from './session-bar.tsx'
+import { useResume } from './session-menu.tsx'
 import { Thread } from './thread.tsx'
 
 const TerminalPane = lazy(() => import('./terminal/terminal-pane.tsx'))
-
-type Layout = 'terminal' | 'both' | 'thread'
-
-const layouts: readonly (readonly [Layout, string, IconName])[] = [
-  ['terminal', 'Terminal only', 'terminalOnly'],
-  ['both', 'Terminal and thread', 'beside'],
-  ['thread', 'Thread only', 'threadOnly'],
-]
 
 /** Each time that a session is opened, its name is looked up anew. */
 let openings = 0
@@ -143,163 +129,19 @@ function useWindow(session: Session, hasTerminal: boolean): WindowConfig | undef
 }
 
 function EndNotice({ session }: { readonly session: Session }) {
-  const { call } = useHub()
   const isLost = useIsLost()
+  const resume = useResume(session)
   if (!isOver(session.status)) return null
-  const resume = async () => {
-    try {
-      const next = await call<Session>('resume_session', { name: session.id })
-      go({ is: 'session', name: next.name })
-    } catch (error) {
-      showFailure(error)
-    }
-  }
   return (
     <div className="end-notice row" role="status" aria-label="End of the session">
       <span className="cut grow">
         This session is over. <VisibleText text={session.last_message ?? `It ended with ${howItEnded(session)}.`} />
       </span>
       {session.can_resume && (
-        <button className="btn" disabled={isLost} onClick={() => void resume()}>
+        <button className="btn" disabled={isLost} onClick={resume}>
           Resume
         </button>
       )}
     </div>
-  )
-}
-
-interface SessionBarProps {
-  readonly session: Session
-  readonly title: string
-  /** `undefined`: there is only one pane. */
-  readonly layout: Layout | undefined
-  onLayout(layout: Layout): void
-}
-
-function SessionBar({ session, title, layout, onLayout }: SessionBarProps) {
-  const isLost = useIsLost()
-  const state = shownState(session, isLost)
-  const now = useNow(30_000)
-  const [isStopping, setIsStopping] = useState(false)
-  const isEnded = isOver(session.status)
-  const chip = { waiting: ' wait', working: ' go', failed: ' stop' }[state as string] ?? ''
-  return (
-    <header className="bar sess-bar">
-      <PageLink className="icon-btn phone-only" to={{ is: 'sessions' }} aria-label="Back to sessions">
-        <Icon name="back" size={20} />
-      </PageLink>
-      <StateMark state={state} />
-      <h1 className="bt cut">{session.name}</h1>
-      <span className={`chip${chip}`}>{stateWords[state]}</span>
-      <span className="s12 t3 desk-only meta cut">
-        {session.template}
-        {placeOf(session) !== '' && (
-          <>
-            <span className="sep" />
-            <Icon name={session.branch === undefined ? 'folder' : 'branch'} size={12} />
-            <span title={session.workspace_path}>
-              <VisibleText text={placeOf(session)} />
-            </span>
-          </>
-        )}
-        <span className="sep" />
-        <span className="num">{shortAge(session.created_at, now)}</span>
-        {costOf(session) !== '' && (
-          <>
-            <span className="sep" />
-            <span className="num">{costOf(session)}</span>
-          </>
-        )}
-        {title !== '' && (
-          <>
-            <span className="sep" />
-            <span className="cut">
-              <VisibleText text={title} />
-            </span>
-          </>
-        )}
-        {session.governed && session.governed.is !== 'yes' && (
-          <>
-            <span className="sep" />
-            <span title={session.governed.reason}>
-              policy covers {session.governed.is === 'no' ? 'none' : 'part'} of it
-            </span>
-          </>
-        )}
-        {session.governed && !session.confined && (
-          <>
-            <span className="sep" />
-            <span title="Its program can read and write whatever you can.">not confined</span>
-          </>
-        )}
-      </span>
-      <span className="grow" />
-      {layout !== undefined && (
-        <span className="seg desk-only" role="group" aria-label="Layout">
-          {layouts.map(([each, words, icon]) => (
-            <button
-              key={each}
-              className="icon-btn"
-              aria-label={words}
-              title={words}
-              aria-pressed={each === layout}
-              onClick={() => onLayout(each)}
-            >
-              <Icon name={icon} />
-            </button>
-          ))}
-        </span>
-      )}
-      {!isEnded && (
-        <button className="btn desk-only" disabled={isLost} onClick={() => setIsStopping(true)}>
-          Stop…
-        </button>
-      )}
-      <Menu.Root>
-        <Menu.Trigger className="icon-btn" aria-label="More">
-          <Icon name="more" />
-        </Menu.Trigger>
-        <Menu.Portal>
-          <Menu.Content className="menu" align="end" collisionPadding={8}>
-            <Menu.Item onSelect={() => void copyLink(session)}>Copy the link</Menu.Item>
-            {!isEnded && <Menu.Item onSelect={() => setIsStopping(true)}>Stop…</Menu.Item>}
-          </Menu.Content>
-        </Menu.Portal>
-      </Menu.Root>
-      {isStopping && <StopDialog session={session} onClose={() => setIsStopping(false)} />}
-    </header>
-  )
-}
-
-async function copyLink({ session_url: link }: Session): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(link)
-    showToast('allow', 'Copied the link. Who opens it logs in.')
-  } catch {
-    showToast('info', link)
-  }
-}
-
-function StopDialog({ session, onClose }: { readonly session: Session; onClose(): void }) {
-  const { call } = useHub()
-  const stop = () => {
-    void call('kill_session', { name: session.id }).catch(showFailure)
-    onClose()
-  }
-  return (
-    <Sheet title={`Stop ${session.name}?`} className="small" onClose={onClose}>
-      <div className="sheet-b">
-        <p className="t2">Its program ends. The workspace, the screen and the thread stay.</p>
-      </div>
-      <div className="row sheet-f">
-        <span className="grow" />
-        <button className="btn lg" onClick={onClose}>
-          Back
-        </button>
-        <button className="btn lg primary" onClick={stop}>
-          Stop the session
-        </button>
-      </div>
-    </Sheet>
   )
 }

@@ -1,22 +1,16 @@
 /** The last hour of a session as a strip: thick while it worked, hatched while it was held, thin while it was idle. */
-import type { Activity, Session } from '../../src/api/session.ts'
-import type { LoggedEvent } from '../../src/api/event.ts'
+import type { Session } from '../../src/api/session.ts'
 import { isOver } from '../../src/api/session-status.ts'
 import { useLive } from '../hub/hub-context.tsx'
+import { type ActivityChange, activitySpans, readChanges } from '../parts/activity-spans.ts'
 import { useNow } from '../parts/use-now.ts'
 
 const hourMs = 60 * 60_000
-const pageSize = 1_000
 const everyMs = 5_000
-
-interface Change {
-  readonly at: number
-  readonly is: Activity['is']
-}
 
 interface History {
   readonly cursor: string | undefined
-  readonly bySession: ReadonlyMap<string, readonly Change[]>
+  readonly bySession: ReadonlyMap<string, readonly ActivityChange[]>
 }
 
 function useHistory(): History | undefined {
@@ -27,21 +21,9 @@ function useHistory(): History | undefined {
       const since = Date.now() - hourMs
       const start = before?.cursor === undefined ? { since: new Date(since).toISOString() } : { cursor: before.cursor }
       const bySession = new Map(before?.bySession)
-      let cursor = before?.cursor
-      for (let args: object = start; ; args = { cursor }) {
-        const page = await call<{ events: readonly LoggedEvent[]; next_cursor: string }>(
-          'query_events',
-          { type: 'activity-changed', limit: pageSize, ...args },
-          signal,
-        )
-        for (const { session, at, payload } of page.events) {
-          if (session === undefined) continue
-          const change = { at: Date.parse(at), is: payload['is'] as Activity['is'] }
-          bySession.set(session, [...(bySession.get(session) ?? []), change])
-        }
-        cursor = page.next_cursor
-        if (page.events.length < pageSize) return { cursor, bySession }
-      }
+      const { changes, cursor } = await readChanges(call, start, signal)
+      for (const change of changes) bySession.set(change.session, [...(bySession.get(change.session) ?? []), change])
+      return { cursor, bySession }
     },
   }))
   return value
@@ -50,7 +32,7 @@ function useHistory(): History | undefined {
 export function LastHour({ session, width = 280 }: { readonly session: Session; readonly width?: number }) {
   const changes = useHistory()?.bySession.get(session.id) ?? []
   const now = useNow(30_000)
-  const spans = spansOf(session, changes, now)
+  const spans = activitySpans(session, changes, now).filter(({ to }) => to > now - hourMs)
   const x = (at: number) => Math.max(0, Math.min(1, 1 - (now - at) / hourMs)) * (width - 4)
   const end = isOver(session.status) ? Date.parse(session.updated_at) : now
   const begin = Date.parse(session.created_at)
@@ -71,24 +53,4 @@ export function LastHour({ session, width = 280 }: { readonly session: Session; 
       )}
     </svg>
   )
-}
-
-interface Span {
-  readonly is: 'working' | 'waiting'
-  readonly from: number
-  readonly to: number
-}
-
-function spansOf(
-  { activity, status, updated_at: updated }: Session,
-  changes: readonly Change[],
-  now: number,
-): readonly Span[] {
-  const current = { at: Date.parse(activity.since), is: activity.is }
-  const known = changes.some(({ at }) => at >= current.at) ? changes : [...changes, current]
-  const end = isOver(status) ? Date.parse(updated) : now
-  return known.flatMap(({ at, is }, index) => {
-    const to = known[index + 1]?.at ?? end
-    return (is === 'working' || is === 'waiting') && to > now - hourMs ? [{ is, from: at, to }] : []
-  })
 }

@@ -1,75 +1,56 @@
 /** The fields of a new session. The page remembers what was chosen last. */
-import { type FormEvent, type KeyboardEvent, useId, useState } from 'react'
+import { type FormEvent, type KeyboardEvent, Suspense, lazy, useId, useState } from 'react'
 import type { Session } from '../../src/api/session.ts'
 import { commandKey } from '../app/keys.ts'
 import { go } from '../app/router.ts'
-import { useHub, useIsLost, useLive } from '../hub/hub-context.tsx'
+import { useHub, useIsLost } from '../hub/hub-context.tsx'
 import { useSessions } from '../hub/hub-data.ts'
+import { type ListedTemplate, useTemplates } from '../hub/templates.ts'
 import { Check } from '../parts/check.tsx'
 import { keepDraft, readDraft } from '../parts/drafts.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Keys } from '../parts/keys-hint.tsx'
+import { placeOf } from '../parts/session-state.ts'
+import { type SessionChoice, choiceArguments, envOf, hasAgent, keepChoice, readChoice } from './session-choice.ts'
 
-interface ListedTemplate {
-  readonly name: string
-  readonly label: string
-  readonly description?: string
-  readonly available: boolean
-  readonly why_not?: string
-}
+const MoreFields = lazy(async () => ({ default: (await import('./more-fields.tsx')).MoreFields }))
 
-interface Connector {
-  readonly name: string
-  readonly enabled: boolean
-}
-
-interface Choice {
-  readonly template: string
-  readonly directory: string
-  readonly worktree: boolean
-  readonly connectors: readonly string[] | undefined
-}
-
-const choiceKey = 'signalbox-new-session'
 const draftKey = 'new-session'
+/** Offered as directories. */
+const mostPlaces = 20
 
 export function SessionForm({ withMore, onStarted }: { readonly withMore: boolean; onStarted?(): void }) {
   const { call } = useHub()
   const isLost = useIsLost()
   const { value: templates = [] } = useTemplates()
-  const { value: connectors = [] } = useConnectors()
   const { value: sessions = [] } = useSessions()
   const [choice, setChoice] = useState(readChoice)
   const [name, setName] = useState<string>()
   const [prompt, setPrompt] = useState(() => readDraft(draftKey))
   const [command, setCommand] = useState('')
-  const [policy, setPolicy] = useState('')
-  const [model, setModel] = useState('')
+  const [env, setEnv] = useState('')
   const [failure, setFailure] = useState<string>()
   const [isStarting, setIsStarting] = useState(false)
   const id = useId()
   const chosen = templates.find((each) => each.name === choice.template) ?? templates.find(({ available }) => available)
   const template = chosen?.name ?? ''
   const shownName = name ?? freeName(choice.directory, template, sessions)
-  const isShell = template === 'shell' || template === 'script'
-  const change = (next: Partial<Choice>) => setChoice({ ...choice, ...next })
+  const isShell = chosen !== undefined && !hasAgent(chosen)
+  const change = (next: Partial<SessionChoice>) => setChoice({ ...choice, ...next })
 
   async function start(): Promise<void> {
     if (isStarting || isLost || !chosen) return
     setIsStarting(true)
     setFailure(undefined)
-    localStorage.setItem(choiceKey, JSON.stringify({ ...choice, template }))
-    const directory = choice.directory.trim()
+    keepChoice({ ...choice, template })
     try {
+      const variables = envOf(env)
       const started = await call<Session>('create_session', {
         name: shownName,
-        template,
+        ...choiceArguments(choice, chosen),
         ...(prompt.trim() !== '' && !isShell && { prompt }),
         ...(command.trim() !== '' && isShell && { command }),
-        ...(directory !== '' && { working_dir: directory, worktree: choice.worktree && !isShell }),
-        ...(choice.connectors && { connectors: choice.connectors }),
-        ...(policy.trim() !== '' && { policy }),
-        ...(model.trim() !== '' && !isShell && { agent_args: ['--model', model.trim()] }),
+        ...(Object.keys(variables).length > 0 && { env: variables }),
       })
       keepDraft(draftKey, '')
       onStarted?.()
@@ -85,7 +66,9 @@ export function SessionForm({ withMore, onStarted }: { readonly withMore: boolea
     void start()
   }
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void start()
+    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return
+    event.preventDefault()
+    void start()
   }
   return (
     <form className="first-form" onSubmit={submit} onKeyDown={onKeyDown}>
@@ -121,12 +104,18 @@ export function SessionForm({ withMore, onStarted }: { readonly withMore: boolea
             <input
               id={`${id}-d`}
               className="mono"
+              list={`${id}-places`}
               placeholder="A new one"
               spellCheck={false}
               value={choice.directory}
               onChange={(event) => change({ directory: event.target.value })}
             />
           </span>
+          <datalist id={`${id}-places`}>
+            {placesOf(sessions).map((place) => (
+              <option key={place} value={place} />
+            ))}
+          </datalist>
           <span className="hint">A full path on the machine of the hub</span>
         </div>
         <div className="field f-name">
@@ -175,74 +164,20 @@ export function SessionForm({ withMore, onStarted }: { readonly withMore: boolea
           </span>
         </div>
       )}
-      {withMore && (
+      {withMore && chosen && (
         <details>
-          <summary className="s12 t2">Model, connectors and policy</summary>
+          <summary className="s12 t2">{moreWords(choice)}</summary>
           <div className="first-form">
-            {!isShell && (
-              <div className="field">
-                <label htmlFor={`${id}-m`}>Model</label>
-                <span className="input">
-                  <input
-                    id={`${id}-m`}
-                    className="mono"
-                    placeholder="As the agent is set up"
-                    value={model}
-                    onChange={(event) => setModel(event.target.value)}
-                  />
-                </span>
-              </div>
-            )}
-            {connectors.length > 0 && (
-              <fieldset className="field">
-                <legend className="lab">Connectors</legend>
-                <Check
-                  checked={choice.connectors === undefined}
-                  onChange={(own) => change({ connectors: own ? undefined : [] })}
-                >
-                  As the template says
-                </Check>
-                {choice.connectors &&
-                  connectors.map((each) => (
-                    <Check
-                      key={each.name}
-                      checked={choice.connectors!.includes(each.name)}
-                      onChange={(on) =>
-                        change({
-                          connectors: on
-                            ? [...choice.connectors!, each.name]
-                            : choice.connectors!.filter((other) => other !== each.name),
-                        })
-                      }
-                    >
-                      {each.name}
-                    </Check>
-                  ))}
-              </fieldset>
-            )}
-            <div className="field">
-              <label htmlFor={`${id}-r`}>Rules for this session</label>
-              <span className="area">
-                <textarea
-                  id={`${id}-r`}
-                  className="mono"
-                  rows={3}
-                  placeholder="YAML, added to the rules of the hub"
-                  spellCheck={false}
-                  value={policy}
-                  onChange={(event) => setPolicy(event.target.value)}
-                />
-              </span>
-            </div>
+            <Suspense>
+              <MoreFields choice={choice} template={chosen} env={env} onChange={change} onEnv={setEnv} />
+            </Suspense>
           </div>
         </details>
       )}
       <div className="row wrapx">
-        {!isShell && (
-          <Check checked={choice.worktree} onChange={(worktree) => change({ worktree })}>
-            Own git worktree
-          </Check>
-        )}
+        <Check checked={choice.worktree} onChange={(worktree) => change({ worktree })}>
+          Own git worktree
+        </Check>
         <span className="err stop s12 grow" role="alert">
           {failure}
         </span>
@@ -252,6 +187,24 @@ export function SessionForm({ withMore, onStarted }: { readonly withMore: boolea
       </div>
     </form>
   )
+}
+
+/** Names what differs from the template, since the fields are folded. */
+function moreWords({ model, connectors, tools, sandbox, policy, labels }: SessionChoice): string {
+  const changed = [
+    model !== '' && `model ${model}`,
+    connectors && countText(connectors.length, 'connection'),
+    tools && countText(tools.length, 'terminal tool'),
+    sandbox && (sandbox.is === 'off' ? 'no sandbox' : 'own sandbox'),
+    policy.trim() !== '' && 'own rules',
+    labels !== '' && `labels ${labels}`,
+  ].filter((words) => typeof words === 'string')
+  const all = 'Model, mode, connections, tools, sandbox, rules, labels, variables'
+  return changed.length === 0 ? all : `More: ${changed.join(', ')}`
+}
+
+function countText(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`
 }
 
 function byAvailability(one: ListedTemplate, other: ListedTemplate): number {
@@ -264,31 +217,10 @@ function noteOf({ name, label, available }: ListedTemplate): string {
   return label.toLowerCase() === name ? 'installed' : label
 }
 
-function useTemplates() {
-  return useLive<readonly ListedTemplate[]>('templates', ({ call }) => ({
-    uris: ['resource://templates'],
-    read: async (signal) =>
-      (await call<{ templates: readonly ListedTemplate[] }>('list_templates', {}, signal)).templates,
-  }))
-}
-
-function useConnectors() {
-  return useLive<readonly Connector[]>('connectors', ({ call }) => ({
-    uris: ['resource://connectors'],
-    async read(signal) {
-      const { connectors } = await call<{ connectors: readonly Connector[] }>('list_connectors', {}, signal)
-      return connectors.filter(({ enabled }) => enabled)
-    },
-  }))
-}
-
-function readChoice(): Choice {
-  const nothing: Choice = { template: '', directory: '', worktree: false, connectors: undefined }
-  try {
-    return { ...nothing, ...(JSON.parse(localStorage.getItem(choiceKey) ?? '{}') as Partial<Choice>) }
-  } catch {
-    return nothing
-  }
+/** Directories that people chose before. */
+function placesOf(sessions: readonly Session[]): readonly string[] {
+  const chosen = sessions.filter((session) => placeOf(session) !== '').map(({ workspace_path: path }) => path)
+  return [...new Set(chosen)].slice(0, mostPlaces)
 }
 
 /** `storefront-1`, or the next number that no session has. */

@@ -1,4 +1,4 @@
-/** The worker behind the history: replays journals and searches them without blocking the hub. */
+/** The worker behind the history: replays journals, draws earlier screens and searches, without blocking the hub. */
 import { answerEach } from '../../base/worker-answers.ts'
 import { compilePattern } from '../../base/pattern.ts'
 import type { Rows } from '../screen/search.ts'
@@ -6,6 +6,7 @@ import { searchRows } from '../screen/search.ts'
 import type { HistoryLine, HistoryQuestion } from './history.ts'
 import type { ReplayedLines } from './replayed-lines.ts'
 import { replayLines } from './replayed-lines.ts'
+import { drawScreenAt } from './screen-at.ts'
 import type { PrintedRow } from './text-row.ts'
 import { createTextRow } from './text-row.ts'
 
@@ -36,6 +37,8 @@ answerEach(async (question: HistoryQuestion) => {
       return historyOf(question.journal)
         .rows(question.from, question.from + question.count)
         .map(({ text, isWrapped }): HistoryLine => ({ text, isWrapped }))
+    case 'screen':
+      return drawScreenAt(question.journal, question.at)
     case 'search': {
       const pattern = await compilePattern(question.pattern, question.options)
       return searchRows(rowsIn(question.in), pattern, question.options)

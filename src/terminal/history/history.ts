@@ -8,6 +8,7 @@ import type { Screen } from '../screen/screen.ts'
 import type { SearchOptions, SearchResult } from '../screen/search.ts'
 import { createWorker } from '../../base/worker.ts'
 import { siblingModule } from '../../base/sibling-module.ts'
+import type { EarlierScreen } from './screen-at.ts'
 import type { PrintedRow } from './text-row.ts'
 
 /** The lines at the time of the request. Request it again for later lines. */
@@ -32,6 +33,7 @@ export interface HistorySearchOptions extends SearchOptions {
 export type HistoryQuestion =
   | { readonly is: 'total'; readonly journal: string }
   | { readonly is: 'lines'; readonly journal: string; readonly from: number; readonly count: number }
+  | { readonly is: 'screen'; readonly journal: string; readonly at: number }
   | ({ readonly is: 'search'; readonly in: string | readonly PrintedRow[] } & SearchRequest)
 
 interface SearchRequest {
@@ -47,6 +49,11 @@ const worker = createWorker<HistoryQuestion>({
 export async function openHistory(journal: string, screen: Screen): Promise<History> {
   await screen.settled()
   return screen.hasOlderLines ? replayedHistory(journal) : historyInMemory(screen)
+}
+
+/** The screen as it was when this much had been printed. */
+export function earlierScreen(journal: string, at: number): Promise<EarlierScreen> {
+  return worker.ask({ is: 'screen', journal, at })
 }
 
 function historyInMemory(screen: Screen): History {

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import type { JournalEntry, RecordedInput } from './journal-files.ts'
 import { indexName, inputName, listInputs, listSegments, segmentName } from './journal-files.ts'
 
+/** More than the first line of an index has. */
+const firstLineBytes = 512
+
 export interface JournalSlice {
   /** The offset of `bytes`: later than requested if output before it was dropped or lost. */
   readonly offset: number
@@ -62,6 +65,25 @@ export function readIndexes<Kind extends JournalEntry['is']>(
     starts.findLastIndex((start) => start <= from),
   )
   return starts.slice(first).flatMap((start) => readIndex(directory, start, kinds))
+}
+
+/** When a segment begins, without reading its whole index. `undefined`: it was dropped. */
+export function segmentBegin(directory: string, start: number): number | undefined {
+  let file: number
+  try {
+    file = openSync(join(directory, indexName(start)), 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const bytes = Buffer.alloc(firstLineBytes)
+    const [line = ''] = bytes.toString('utf8', 0, readSync(file, bytes, 0, firstLineBytes, 0)).split('\n')
+    const [entry] = parseLines([line]) as readonly JournalEntry[]
+    return entry?.at
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** The recorded input after a sequence number, as far as it is kept. */

@@ -92,7 +92,7 @@ export async function followOutput({ call, session, viewer, signal, view, onNews
 
 const encoder = new TextEncoder()
 
-function bytesOf(data: string, encoding: 'utf8' | 'base64'): Uint8Array {
+export function bytesOf(data: string, encoding: 'utf8' | 'base64'): Uint8Array {
   if (encoding === 'utf8') return encoder.encode(data)
   return Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
 }

@@ -8,11 +8,17 @@ import { useTheme } from '../../app/theme.ts'
 import { useHub } from '../../hub/hub-context.tsx'
 import { createStore, useStore } from '../../hub/store.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { clock } from '../../parts/time.ts'
+import type { Player, PlayerState } from '../recording/player.ts'
+import { Replay } from '../recording/replay.tsx'
+import { Scrubber } from '../recording/scrubber.tsx'
 import { type Attachment, type AttachmentState, attach } from './attachment.ts'
 import { terminalColours } from './colours.ts'
 import { TouchKeys, useCtrlKey } from './touch-keys.tsx'
+import type { View } from './view.ts'
 
 const nothing = createStore<AttachmentState>({ writer: undefined, title: '' })
+const live = createStore<PlayerState | undefined>(undefined)
 const fontSizes = [11, 12.5, 14, 16, 18]
 const fontKey = 'signalbox-font-size'
 
@@ -31,10 +37,15 @@ export default function TerminalPane({ session, focused, opacity, onTitle }: Ter
   const [isRefused, setIsRefused] = useState(false)
   const [isSearching, setIsSearching] = useState(false)
   const [fontSize, setFontSize] = useState(readFontSize)
+  /** Where the recording was entered. `undefined`: the terminal is live. */
+  const [entered, setEntered] = useState<{ readonly from: number; readonly plays: boolean }>()
+  const [replay, setReplay] = useState<{ readonly player: Player; readonly view: View }>()
   const ctrl = useCtrlKey()
   const latest = useRef({ ctrl, fontSize, focused })
   latest.current = { ctrl, fontSize, focused }
   const state = useStore(attachment?.state ?? nothing)
+  const played = useStore<PlayerState | undefined>(replay?.player.state ?? live)
+  const shownView = replay?.view ?? attachment?.view
   const theme = useTheme()
   const hasEnded = isOver(session.status)
 
@@ -61,18 +72,23 @@ export default function TerminalPane({ session, focused, opacity, onTitle }: Ter
   useEffect(() => onTitle(state.title), [state.title, onTitle])
 
   useKeys({
-    t: () => hasEnded || attachment?.takeOver(),
+    t: () => hasEnded || takeOver(),
     'mod+shift+escape': () => attachment?.giveBack(),
     'mod+f': () => setIsSearching(true),
   })
 
+  const goLive = () => setEntered(undefined)
+  function takeOver(): void {
+    goLive()
+    attachment?.takeOver()
+  }
   function changeFontSize(): void {
     const next = fontSizes[(fontSizes.indexOf(fontSize) + 1) % fontSizes.length]!
     localStorage.setItem(fontKey, String(next))
     setFontSize(next)
   }
   async function copyScreen(): Promise<void> {
-    const { terminal } = attachment!.view
+    const { terminal } = shownView!
     const { active } = terminal.buffer
     const rows = Array.from({ length: terminal.rows }, (_, row) => active.getLine(active.viewportY + row))
     await navigator.clipboard.writeText(rows.map((row) => row?.translateToString(true) ?? '').join('\n'))
@@ -82,13 +98,22 @@ export default function TerminalPane({ session, focused, opacity, onTitle }: Ter
   return (
     <section className="pane tpane" aria-label="Terminal">
       <div className="tbar">
-        <Keyboard state={state} hasEnded={hasEnded} isRefused={isRefused} onRest={() => setIsRefused(false)} />
+        {entered ? (
+          <span className="row s12 cut" role="status" aria-label="Recording">
+            <Icon name="play" size={12} />
+            <span>Recording</span>
+            <span className="tdim num">{clock(played?.at ?? entered.from)}</span>
+            {played?.failure !== undefined && <span className="cut term-failure">{played.failure}</span>}
+          </span>
+        ) : (
+          <Keyboard state={state} hasEnded={hasEnded} isRefused={isRefused} onRest={() => setIsRefused(false)} />
+        )}
         <span className="tdim s12 num desk-only" title="Columns and rows">
           {state.size && `${state.size.cols}×${state.size.rows}`}
         </span>
         <span className="grow" />
         {!hasEnded && state.writer !== 'me' && (
-          <button className="tbtn" onClick={() => attachment?.takeOver()}>
+          <button className="tbtn" onClick={takeOver}>
             Take over<kbd aria-hidden="true">T</kbd>
           </button>
         )}
@@ -113,9 +138,20 @@ export default function TerminalPane({ session, focused, opacity, onTitle }: Ter
           </button>
         )}
       </div>
-      {isSearching && attachment && <SearchBar attachment={attachment} onClose={() => setIsSearching(false)} />}
-      <div className="tplace" style={{ opacity }} ref={place} />
-      {attachment && !hasEnded && (
+      {isSearching && shownView && <SearchBar view={shownView} onClose={() => setIsSearching(false)} />}
+      <div className="tstack">
+        <div className={entered ? 'tplace behind' : 'tplace'} style={{ opacity }} ref={place} />
+        {entered && <Replay session={session.id} {...entered} fontSize={fontSize} onOpen={setReplay} onEnd={goLive} />}
+      </div>
+      <Scrubber
+        session={session}
+        state={entered && (played ?? { at: entered.from, isPlaying: entered.plays })}
+        onSeek={(at) => (replay ? replay.player.seek(at) : setEntered({ from: at, plays: false }))}
+        onPlay={(from) => (replay ? replay.player.play() : setEntered({ from, plays: true }))}
+        onPause={() => replay?.player.pause()}
+        onLive={goLive}
+      />
+      {attachment && !hasEnded && !entered && (
         <TouchKeys
           ctrl={ctrl}
           type={attachment.type}
@@ -160,9 +196,9 @@ function Keyboard({ state: { writer, failure }, hasEnded, isRefused, onRest }: K
   )
 }
 
-function SearchBar({ attachment, onClose }: { readonly attachment: Attachment; onClose(): void }) {
+function SearchBar({ view, onClose }: { readonly view: View; onClose(): void }) {
   const [text, setText] = useState('')
-  const { search, terminal } = attachment.view
+  const { search, terminal } = view
   function close(): void {
     search.clearDecorations()
     terminal.focus()

@@ -20,6 +20,7 @@ export interface View extends Disposable {
   room(): TerminalSize | undefined
   /** Draws a screen in place of what is there. */
   draw(drawing: string, size: TerminalSize): Promise<void>
+  resize(size: TerminalSize): void
   /** Resolves when the bytes are on the screen. */
   print(bytes: Uint8Array): Promise<void>
 }
@@ -52,6 +53,10 @@ export function createView(place: HTMLElement, firstFontSize: number): View {
   terminal.loadAddon(new WebLinksAddon((_, address) => void open(address, '_blank', 'noopener,noreferrer')))
   ignoreQuestions(terminal.parser)
   limitCounts(terminal)
+  // The page gives the keyboard back with this key, also while the program has it.
+  terminal.attachCustomKeyEventHandler(
+    ({ key, shiftKey, ctrlKey, metaKey }) => !(key === 'Escape' && shiftKey && (ctrlKey || metaKey)),
+  )
   terminal.open(place)
 
   let role: 'writer' | 'reader' = 'reader'
@@ -79,6 +84,11 @@ export function createView(place: HTMLElement, firstFontSize: number): View {
     else terminal.options.fontSize = writerFontSize
   }
 
+  function resize({ cols, rows }: TerminalSize): void {
+    terminal.resize(cols, rows)
+    arrange()
+  }
+
   const write = (data: string | Uint8Array) => new Promise<void>((resolve) => terminal.write(data, resolve))
 
   return {
@@ -97,9 +107,9 @@ export function createView(place: HTMLElement, firstFontSize: number): View {
       const room = fit.proposeDimensions()
       return room && { cols: Math.min(room.cols, largest.cols), rows: Math.min(room.rows, largest.rows) }
     },
-    async draw(drawing, { cols, rows }) {
-      terminal.resize(cols, rows)
-      arrange()
+    resize,
+    async draw(drawing, size) {
+      resize(size)
       // In one write with the reset, so that no empty screen is visible.
       await write(encoder.encode(wipe + drawing))
     },

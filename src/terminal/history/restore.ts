@@ -1,7 +1,7 @@
 /** Redraws the screen of a terminal from disk: the last snapshot, then the journal since. */
-import { journalBounds, readIndexes, readJournal } from './journal/journal.ts'
-import { type Screen, type ScreenOptions, type Snapshot, createScreen } from './screen/screen.ts'
-import type { Size } from './pty/size.ts'
+import { journalBounds, readIndexes, readJournal } from '../journal/journal.ts'
+import { type Screen, type ScreenOptions, type Snapshot, createScreen } from '../screen/screen.ts'
+import type { Size } from '../pty/size.ts'
 
 export interface Restoring {
   readonly screen: Screen
@@ -21,13 +21,16 @@ export interface RestoreOptions extends Pick<ScreenOptions, 'scrollbackLines' | 
   readonly end: number
   /** Questions before this offset were answered, or no longer matter. */
   readonly answerFrom: number
+  /** Draws only the output before this offset. */
+  readonly stopAt?: number
 }
 
 const sliceBytes = 64 * 1024
 /** Without a snapshot. Far more than fills the scrollback in memory, and drawn in half a second. */
 const maxReplayBytes = 16 * 1024 * 1024
 
-export function restoreScreen({ journal, snapshot, end, answerFrom, size, ...options }: RestoreOptions): Restoring {
+export function restoreScreen(given: RestoreOptions): Restoring {
+  const { journal, snapshot, end, answerFrom, size, stopAt = Number.POSITIVE_INFINITY, ...options } = given
   const kept = journalBounds(journal)
   // A snapshot from beyond the end is from before a power cut that damaged the journal.
   const isUsable = snapshot !== undefined && snapshot.offset <= end
@@ -40,23 +43,23 @@ export function restoreScreen({ journal, snapshot, end, answerFrom, size, ...opt
     ...(isUsable && { from: snapshot }),
   })
   // Of several sizes at one offset, the last is enough: nothing was printed in the others.
-  const coming = sizes.filter(({ offset }, index) => offset >= start && sizes[index + 1]?.offset !== offset)
+  const coming = sizes.filter(
+    ({ offset }, index) => offset >= start && offset <= stopAt && sizes[index + 1]?.offset !== offset,
+  )
 
   let isDone = false
   function step(): void {
-    const { offset, bytes } = readJournal(journal, screen.offset, sliceBytes)
-    const at = bytes.length > 0 ? offset : Number.POSITIVE_INFINITY
+    const { offset, bytes } = readJournal(journal, screen.offset, Math.min(sliceBytes, stopAt - screen.offset))
+    const isOver = bytes.length === 0 || offset >= stopAt
+    const at = isOver ? Number.POSITIVE_INFINITY : offset
     if (coming[0] && coming[0].offset <= at) return screen.resize(coming.shift()!)
-    if (bytes.length === 0) {
+    if (isOver) {
       isDone = true
       return
     }
     screen.skipTo(offset)
     const isReplay = offset < answerFrom
-    const stop = Math.min(
-      coming[0]?.offset ?? Number.POSITIVE_INFINITY,
-      isReplay ? answerFrom : Number.POSITIVE_INFINITY,
-    )
+    const stop = Math.min(coming[0]?.offset ?? stopAt, isReplay ? answerFrom : Number.POSITIVE_INFINITY)
     void screen.feed(bytes.subarray(0, stop - offset), { isReplay })
   }
 
