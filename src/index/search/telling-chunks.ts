@@ -3,7 +3,6 @@
  * times as long as to find it, and most chunks of a large repository contain only the common words of a question.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import { readMeta } from '../meta.ts'
 
 export interface TellingChunks {
   /** How many chunks contain any of the words. */
@@ -16,7 +15,8 @@ export function tellingChunks(database: DatabaseSync, terms: readonly string[]):
   // As one text, because a row for each chunk takes longer to hand over than to find.
   const select = database.prepare('select json_group_array(rowid) as ids from words where words match ?')
   const lists = terms.map((term) => JSON.parse(String(select.get(term)!['ids'])) as number[])
-  const { chunks } = readMeta(database)
+  const tree = database.prepare(`select value ->> 'chunks' as chunks from meta where key = 'tree'`).get()
+  const chunks = Number(tree?.['chunks'] ?? 0)
   const { ids, sums } = merge(
     lists,
     lists.map(({ length }) => weightOf(length, chunks)),
