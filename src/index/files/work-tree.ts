@@ -4,7 +4,7 @@ import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Folder } from '../../base/open-inside.ts'
-import type { Git } from './git.ts'
+import type { Git } from '../../base/careful-git.ts'
 import { maxFileBytes, readInside, readTextInside } from './read-file.ts'
 import type { TreeContent, TreeFile } from './tree.ts'
 
