@@ -66,20 +66,28 @@ function numbered({ oldStart, newStart, lines }: StructuredPatchHunk): readonly 
     })
 }
 
-/** In a block of removed lines that added lines follow, the first replaces the first, and so on. */
+/** A larger block of changed lines is too much to compare each with each. */
+const mostPairs = 400
+
+/** In a block of removed lines that added lines follow, finds the line that each one has become. The order stays. */
 function withPairs(lines: readonly DiffLine[]): readonly DiffLine[] {
   const paired = [...lines]
   let at = 0
   while (at < lines.length) {
     const removed = runOf(lines, at, 'del')
     const added = runOf(lines, at + removed, 'add')
-    for (let each = 0; each < Math.min(removed, added); each++) {
-      const [old, fresh] = [at + each, at + removed + each]
-      if (!isAlike(lines[old]!.text, lines[fresh]!.text)) continue
-      paired[old] = { ...lines[old]!, other: lines[fresh]!.text }
-      paired[fresh] = { ...lines[fresh]!, other: lines[old]!.text }
+    const end = at + removed + added
+    if (removed * added <= mostPairs) {
+      let from = at + removed
+      for (let old = at; old < at + removed; old++) {
+        const fresh = mostAlike(lines, old, from, end)
+        if (fresh === undefined) continue
+        paired[old] = { ...lines[old]!, other: lines[fresh]!.text }
+        paired[fresh] = { ...lines[fresh]!, other: lines[old]!.text }
+        from = fresh + 1
+      }
     }
-    at += Math.max(1, removed + added)
+    at = Math.max(at + 1, end)
   }
   return paired
 }
@@ -90,13 +98,24 @@ function runOf(lines: readonly DiffLine[], from: number, kind: DiffLine['kind'])
   return at - from
 }
 
+/** Lines with fewer words in common are two lines, and not one that changed. */
+const leastAlike = 0.4
+
+function mostAlike(lines: readonly DiffLine[], old: number, from: number, end: number): number | undefined {
+  let best: { readonly at: number; readonly share: number } | undefined
+  for (let at = from; at < end; at++) {
+    const share = shareOfWords(lines[old]!.text, lines[at]!.text)
+    if (share >= leastAlike && share > (best?.share ?? 0)) best = { at, share }
+  }
+  return best?.at
+}
+
 /** Beyond this, the words of a line are not compared. */
 const longestLine = 2_000
 
-/** Lines with few words in common are two lines, and not one that changed. */
-function isAlike(one: string, other: string): boolean {
-  if (one.length + other.length > longestLine) return false
+function shareOfWords(one: string, other: string): number {
+  if (one.length + other.length > longestLine) return 0
   const words = new Set(one.match(/\w+/g))
   const others = other.match(/\w+/g) ?? []
-  return others.filter((word) => words.has(word)).length * 3 >= Math.max(words.size, others.length)
+  return others.filter((word) => words.has(word)).length / Math.max(words.size, others.length, 1)
 }

@@ -38,6 +38,12 @@ function DiffBeside({ lines }: { readonly lines: readonly DiffLine[] }) {
   return (
     <div className="diff beside" tabIndex={0} role="group" aria-label="Diff, side by side">
       <table>
+        <colgroup>
+          <col className="ln" />
+          <col />
+          <col className="ln" />
+          <col />
+        </colgroup>
         <tbody>
           {rowsBeside(lines).map(([left, right], index) =>
             left?.kind === 'hunk' ? (

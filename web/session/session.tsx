@@ -22,6 +22,7 @@ import { VisibleText } from '../parts/visible-text.tsx'
 import type { FilePlace } from './open-file.ts'
 import { SidePane } from './side-pane.tsx'
 import { type SideTab, phoneTabs, sideTabs } from './side-tabs.tsx'
+import { useSessionTools } from './use-session-tools.ts'
 import './side-tabs.css'
 
 const TerminalPane = lazy(() => import('./terminal/terminal-pane.tsx'))
@@ -81,7 +82,8 @@ function OpenSession({ session, waiting }: { readonly session: Session; readonly
   const layout: Layout = hasTerminal ? (chosen ?? (hasThread ? 'both' : 'terminal')) : 'thread'
   const firstTab: SideTab = hasThread ? 'thread' : 'files'
   const tab = chosenTab === 'thread' && !hasThread ? firstTab : (chosenTab ?? firstTab)
-  const tabs = sideTabs(hasThread, own)
+  const { value: seen } = useSessionTools(session)
+  const tabs = sideTabs({ hasThread, pending: own, tools: seen?.tools.length })
   const openFile = useCallback((file: FilePlace) => {
     setPlace(file)
     setTab('files')

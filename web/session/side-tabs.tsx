@@ -12,9 +12,21 @@ export interface SideTabTitle {
   readonly title: ReactNode
 }
 
-export function sideTabs(hasThread: boolean, pending: readonly Approval[]): readonly SideTabTitle[] {
+export interface SideTabCounts {
+  readonly hasThread: boolean
+  readonly pending: readonly Approval[]
+  /** `undefined`: not known yet. */
+  readonly tools: number | undefined
+}
+
+export function sideTabs({ hasThread, pending, tools = 0 }: SideTabCounts): readonly SideTabTitle[] {
+  const titles: Readonly<Record<SideTab, ReactNode>> = {
+    ...names,
+    tools: tools === 0 ? names.tools : <Counted name={names.tools} count={tools} />,
+    approvals: <Waiting count={pending.length} />,
+  }
   const ids = (Object.keys(names) as SideTab[]).filter((id) => hasThread || id !== 'thread')
-  return ids.map((id) => ({ id, title: id === 'approvals' ? withCount(pending.length) : names[id] }))
+  return ids.map((id) => ({ id, title: titles[id] }))
 }
 
 /** On a phone the terminal is a tab too, after the thread. */
@@ -32,7 +44,15 @@ export function nameOf(tab: SideTab): string {
   return names[tab]
 }
 
-function withCount(count: number): ReactNode {
+function Counted({ name, count }: { readonly name: string; readonly count: number }) {
+  return (
+    <>
+      {name} <span className="count">{count}</span>
+    </>
+  )
+}
+
+function Waiting({ count }: { readonly count: number }) {
   return (
     <>
       Approvals

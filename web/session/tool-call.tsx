@@ -1,5 +1,6 @@
 /** A call of the agent: what was decided and by which rule, its arguments, its result and its time. */
-import { useMemo, useState } from 'react'
+import { Suspense, lazy, useMemo, useState } from 'react'
+import { PageLink } from '../app/link.tsx'
 import { ArgumentTable } from '../approvals/asked-call.tsx'
 import { asArguments } from '../approvals/question.ts'
 import { Diff, PatchDiff } from '../parts/diff.tsx'
@@ -12,6 +13,8 @@ import { type CallDecision, ruleWords } from './call-decisions.ts'
 import { type FileEdit, fileEditsOf } from './file-edits.ts'
 import type { OpenFile } from './open-file.ts'
 import { type CallOutcome, type ToolCallItem, summaryOf } from './thread-items.ts'
+
+const Markdown = lazy(() => import('../parts/markdown.tsx'))
 
 export interface ToolCallProps {
   readonly call: ToolCallItem
@@ -47,25 +50,55 @@ export function ToolCall({ call, decision, isToggled, onToggle, openFile }: Tool
             {rule.short}
           </span>
         )}
-        <span className="num s12 t3 ct">{outcome.is === 'running' ? 'running' : tookText(outcome.ms)}</span>
+        <span className="num s12 t3 ct">{timeOf(outcome)}</span>
       </button>
       {isOpen && (
         <div className="call-b">
-          {isSiding && (
+          {isSiding ? (
+            <SessionAnswer call={call} openFile={openFile} />
+          ) : (
             <>
-              <i className="sd a" />
-              <i className="sd b" />
+              {edits.map((edit, index) => (
+                <EditView key={index} edit={edit} openFile={openFile} />
+              ))}
+              {edits.length === 0 && <ArgumentTable args={parameters} />}
+              <CallResult outcome={outcome} isQuiet={edits.length > 0} />
             </>
           )}
-          {edits.length > 0 ? (
-            edits.map((edit, index) => <EditView key={index} edit={edit} openFile={openFile} />)
-          ) : (
-            <ArgumentTable args={parameters} />
-          )}
-          <CallResult outcome={outcome} isQuiet={edits.length > 0} />
         </div>
       )}
     </div>
+  )
+}
+
+/** The words of another session: the track leaves the main line and comes back. */
+function SessionAnswer({ call, openFile }: { readonly call: ToolCallItem; readonly openFile: OpenFile }) {
+  const { parameters, outcome } = call
+  const { session, text } = parameters
+  return (
+    <>
+      <i className="sd a" />
+      <i className="sd b" />
+      {typeof text === 'string' && (
+        <p className="t2 said quote">
+          <VisibleText text={text} />
+        </p>
+      )}
+      {outcome.is === 'success' && (
+        <Suspense fallback={<p className="said">{resultText(outcome.result)}</p>}>
+          <Markdown text={resultText(outcome.result)} onCite={openFile} />
+        </Suspense>
+      )}
+      {outcome.is === 'error' && <CallResult outcome={outcome} isQuiet={false} />}
+      {typeof session === 'string' && (
+        <p className="s12 t3">
+          {outcome.is === 'running' ? 'Asked ' : 'Answered by '}
+          <PageLink className="link" to={{ is: 'session', name: session }}>
+            <VisibleText text={session} />
+          </PageLink>
+        </p>
+      )}
+    </>
   )
 }
 
@@ -134,6 +167,12 @@ function resultText(result: unknown): string {
     if (texts.length > 0) return texts.join('\n')
   }
   return JSON.stringify(result, null, 2)
+}
+
+/** The time of an imported call is not known. */
+function timeOf(outcome: CallOutcome): string {
+  if (outcome.is === 'running') return 'running'
+  return outcome.ms === 0 ? '' : tookText(outcome.ms)
 }
 
 function markOf(

@@ -5,23 +5,11 @@ import type { Session } from '../../src/api/session.ts'
 import { isOver } from '../../src/api/session-status.ts'
 import { terminalToolNames } from '../../src/api/terminal-tools.ts'
 import { showFailure } from '../app/toasts.tsx'
-import { useHub, useIsLost, useLive } from '../hub/hub-context.tsx'
+import { useHub, useIsLost } from '../hub/hub-context.tsx'
 import { DecisionMark } from '../parts/marks.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
+import { type SeenTool, useSessionTools } from './use-session-tools.ts'
 import './side-tabs.css'
-
-interface SeenTool {
-  readonly name: string
-  readonly mount: string
-  readonly original?: string
-  readonly description?: string
-  readonly policy?: Effect
-}
-
-interface SessionTools {
-  readonly tools: readonly SeenTool[]
-  readonly missing?: readonly { readonly mount: string; readonly state: string; readonly error?: string }[]
-}
 
 export default function ToolsTab({ session }: { readonly session: Session }) {
   return isOver(session.status) ? (
@@ -34,11 +22,7 @@ export default function ToolsTab({ session }: { readonly session: Session }) {
 const terminalMount = 'terminal'
 
 function Tools({ session }: { readonly session: Session }) {
-  const { value, refused } = useLive<SessionTools>(`tools:${session.id}`, ({ call }) => ({
-    uris: [`resource://sessions/${session.id}`, `resource://sessions/${session.id}/mcp`, 'resource://policies'],
-    everyMs: 1_000,
-    read: (signal) => call<SessionTools>('list_session_tools', { session: session.id }, signal),
-  }))
+  const { value, refused } = useSessionTools(session)
   const mounts = Map.groupBy(value?.tools ?? [], ({ mount }) => mount)
   const seen = mounts.get(terminalMount) ?? []
   return (
