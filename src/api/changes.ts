@@ -9,7 +9,7 @@ export type ChangeStatus = (typeof changeStatuses)[number]
 const omissions = ['binary', 'too-large', 'limit', 'repository', 'unreadable'] as const
 export type Omission = (typeof omissions)[number]
 
-export const fileChangeSchema = z.object({
+const fileChangeSchema = z.object({
   path: z.string().describe('Relative to the workspace.'),
   status: z.enum(changeStatuses),
   additions: z.int().describe('Lines. 0 without a diff.'),

@@ -53,6 +53,7 @@ export async function findChangedFiles(
   const changed: ChangedFile[] = []
   let seen = 0
   for (const path of new Set([...base.keys(), ...index.keys(), ...untracked])) {
+    if (!staysInside(path)) continue
     if (++seen % filesPerTurn === 0) await setImmediate()
     const before = base.get(path)
     const stat = lstatSync(join(root.path, path), { bigint: true, throwIfNoEntry: false })
@@ -64,6 +65,11 @@ export async function findChangedFiles(
     changed.push({ path, status, base: before, now })
   }
   return changed.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+}
+
+/** The objects of git can hold any name, also one that leads out of the workspace or into git's own files. */
+function staysInside(path: string): boolean {
+  return path.split('/').every((part) => part !== '' && part !== '.' && part !== '..' && part.toLowerCase() !== '.git')
 }
 
 async function readBase(git: Git, folder: string, commit: string | undefined): Promise<Map<string, BaseFile>> {

@@ -9,7 +9,7 @@ import { readChanges } from './read-changes.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface WorkspaceToolsOptions {
-  open(session: string): Promise<Workspace>
+  open(session: string, signal: AbortSignal): Promise<Workspace>
   lastPromptOf(sessionId: string): Promise<string | undefined>
 }
 
@@ -26,8 +26,8 @@ export function createWorkspaceProvider({ open, lastPromptOf }: WorkspaceToolsOp
       input: z.strictObject({ session, path: path.optional().describe('Only this file, with its whole diff.') }),
       output: changesSchema,
       annotations: reads,
-      async run(args) {
-        const workspace = await open(args.session)
+      async run(args, { signal }) {
+        const workspace = await open(args.session, signal)
         return readChanges(workspace, {
           path: args.path === undefined ? undefined : pathInside(args.path),
           lastPrompt: () => lastPromptOf(workspace.session.id),
@@ -43,7 +43,7 @@ export function createWorkspaceProvider({ open, lastPromptOf }: WorkspaceToolsOp
       }),
       output: z.object({ entries: z.array(workspaceEntrySchema), more_entries: z.int().optional() }),
       annotations: reads,
-      run: async (args) => listFiles((await open(args.session)).folder, args.path),
+      run: async (args, { signal }) => listFiles((await open(args.session, signal)).folder, args.path),
     }),
     defineTool({
       name: 'read_file',
@@ -56,8 +56,11 @@ export function createWorkspaceProvider({ open, lastPromptOf }: WorkspaceToolsOp
       }),
       output: workspaceFileSchema,
       annotations: reads,
-      run: async (args) =>
-        readFile((await open(args.session)).folder, args.path, { firstLine: args.first_line, lines: args.lines }),
+      run: async (args, { signal }) =>
+        readFile((await open(args.session, signal)).folder, args.path, {
+          firstLine: args.first_line,
+          lines: args.lines,
+        }),
     }),
     defineTool({
       name: 'discard_changes',
@@ -66,7 +69,7 @@ export function createWorkspaceProvider({ open, lastPromptOf }: WorkspaceToolsOp
       input: z.strictObject({ session, path }),
       output: z.object({ path: z.string(), status: z.string().describe('What had changed.') }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-      run: async (args) => ({ ...(await discardChanges(await open(args.session), args.path)) }),
+      run: async (args, { signal }) => ({ ...(await discardChanges(await open(args.session, signal), args.path)) }),
     }),
   ]
   return { toolset: 'agents', tools: () => tools }

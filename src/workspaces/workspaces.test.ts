@@ -215,6 +215,30 @@ test('nothing outside the workspace is listed, read, shown as a change or overwr
   expect(readFileSync(join(home, 'secrets/old.ts'), 'utf8')).toBe('secret')
 })
 
+test('a tree whose names lead out of the workspace is not followed', async () => {
+  const { call, path, home } = begin()
+  writeFileSync(join(home, 'secret'), 'a secret')
+  const make = (line: string) =>
+    execFileSync('git', ['-C', path, 'mktree'], { input: `${line}\n`, encoding: 'utf8' }).trim()
+  const blob = git(path, 'rev-parse', 'HEAD:file').trim()
+  const outside = make(`100644 blob ${blob}\tsecret`)
+  const own = make(`100644 blob ${blob}\tconfig`)
+  const root = execFileSync('git', ['-C', path, 'mktree'], {
+    input: `100644 blob ${blob}\tfile\n040000 tree ${outside}\t..\n040000 tree ${own}\t.git\n`,
+    encoding: 'utf8',
+  }).trim()
+  const at = '2026-01-01T00:00:30Z'
+  const hostile = execFileSync(
+    'git',
+    ['-C', path, '-c', 'user.name=A', '-c', 'user.email=a@b', 'commit-tree', root, '-m', 'hostile'],
+    { encoding: 'utf8', env: { ...process.env, GIT_COMMITTER_DATE: at, GIT_AUTHOR_DATE: at } },
+  ).trim()
+  git(path, 'update-ref', 'HEAD', hostile)
+  const changes = await call<Changes>('read_changes')
+  expect(changes.base?.subject).toBe('hostile')
+  expect(changes.files.map((file) => file.path)).toEqual(['src/old.ts'])
+})
+
 test('a workspace that was replaced by another folder is refused', async () => {
   const { failure, path, home } = begin()
   renameSync(path, join(home, 'moved'))

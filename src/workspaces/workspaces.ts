@@ -1,7 +1,7 @@
 /** Workspaces as people see them: the files of a session, and what changed in them since its branch point. */
 import type { Git } from '../base/careful-git.ts'
 import { createGit } from '../base/careful-git.ts'
-import { HubError } from '../base/hub-error.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
 import { type Folder, folderAt } from '../base/open-inside.ts'
 import type { PersonsEnvironment } from '../config/config.ts'
 import type { Feature } from '../feature/feature.ts'
@@ -26,12 +26,12 @@ export interface WorkspaceSession {
 }
 
 export function createWorkspaces({ hubId, environment, findSession, threads }: WorkspacesOptions): Feature {
-  async function open(nameOrId: string): Promise<Workspace> {
+  async function open(nameOrId: string, signal: AbortSignal): Promise<Workspace> {
     const session = await findSession(nameOrId)
     if (session.hubId !== hubId) {
       throw new HubError('unavailable', `"session": the workspace of "${session.name}" is on another host.`)
     }
-    const git: Git = createGit(await environment.forPrograms())
+    const git = withReasons(createGit(await environment.forPrograms(), signal))
     return { session, folder: folderOf(session), since: await beginOf(session), git }
   }
 
@@ -42,6 +42,18 @@ export function createWorkspaces({ hubId, environment, findSession, threads }: W
   }
 
   return { providers: [createWorkspaceProvider({ open, lastPromptOf: (id) => threads.lastPromptOf(id) })] }
+}
+
+/** A repository that git cannot read is something that people can mend. */
+function withReasons(git: Git): Git {
+  const run = async (directory: string, ...args: readonly string[]) => {
+    try {
+      return await git(directory, ...args)
+    } catch (error) {
+      throw new HubError('unavailable', `git cannot read ${directory}: ${messageOf(error)}`, { cause: error })
+    }
+  }
+  return Object.assign(run, { start: git.start })
 }
 
 function folderOf({ name, workspacePath, workspaceFolder }: WorkspaceSession): Folder {

@@ -5,7 +5,6 @@
 import type { LoggedEvent } from '../../src/api/event.ts'
 import type { Effect } from '../../src/api/policy.ts'
 import { asArguments } from '../approvals/question.ts'
-import { useLive } from '../hub/hub-context.tsx'
 import type { ThreadItem } from './thread-items.ts'
 
 export interface CallDecision {
@@ -16,7 +15,7 @@ export interface CallDecision {
 
 type Arguments = Readonly<Record<string, unknown>>
 
-interface RecordedCall {
+export interface RecordedCall {
   /** As the agent named it, which for own tools is not our name. */
   readonly names: readonly string[]
   /** As recorded, and as the agent wrote them. */
@@ -24,36 +23,8 @@ interface RecordedCall {
   readonly decision: CallDecision
 }
 
-interface Read {
-  readonly calls: readonly RecordedCall[]
-  readonly cursor: string | undefined
-}
-
-const pageSize = 1_000
-
-export function useRecordedCalls(session: string, thread: string): readonly RecordedCall[] {
-  const { value } = useLive<Read>(`decisions:${session}:${thread}`, ({ call }) => ({
-    uris: [`resource://threads/${thread}`],
-    everyMs: 1_000,
-    async read(signal, before = { calls: none, cursor: undefined }) {
-      let { cursor } = before
-      const events: LoggedEvent[] = []
-      for (;;) {
-        const args = { session, type: 'tool-called', limit: pageSize, ...(cursor !== undefined && { cursor }) }
-        const page = await call<{ events: readonly LoggedEvent[]; next_cursor: string }>('query_events', args, signal)
-        events.push(...page.events)
-        cursor = page.next_cursor
-        if (page.events.length < pageSize) break
-      }
-      return { calls: events.length === 0 ? before.calls : [...before.calls, ...events.flatMap(toCall)], cursor }
-    },
-  }))
-  return value?.calls ?? none
-}
-
-const none: readonly RecordedCall[] = []
-
-function toCall({ payload }: LoggedEvent): readonly RecordedCall[] {
+/** An event `tool-called`. Calls of people have no decision. */
+export function toCall({ payload }: LoggedEvent): readonly RecordedCall[] {
   const { effect, rule } = asArguments(payload['decision']) as Partial<CallDecision>
   if (effect === undefined) return []
   const all = asArguments(payload['arguments'])
