@@ -4,7 +4,6 @@ import type { Session } from '../../src/api/session.ts'
 import { AnsweredItem } from '../approvals/answered-item.tsx'
 import { useLive } from '../hub/hub-context.tsx'
 import { Ask } from './ask.tsx'
-import './side-tabs.css'
 
 export interface ApprovalsTabProps {
   readonly session: Session

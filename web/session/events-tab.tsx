@@ -9,7 +9,6 @@ import { clock } from '../parts/time.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
 import { type EventGroup, aboutEvent, eventGroups, isIn, markOf } from './event-words.ts'
 import { useSessionEvents } from './use-session-events.ts'
-import './side-tabs.css'
 
 const rowPx = 32
 

@@ -9,7 +9,6 @@ import { useHub, useIsLost } from '../hub/hub-context.tsx'
 import { DecisionMark } from '../parts/marks.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
 import { type SeenTool, useSessionTools } from './use-session-tools.ts'
-import './side-tabs.css'
 
 export default function ToolsTab({ session }: { readonly session: Session }) {
   return isOver(session.status) ? (

@@ -7,7 +7,6 @@ import { ChangesView } from './changes-view.tsx'
 import { FileTree } from './file-tree.tsx'
 import { FileView } from './file-view.tsx'
 import { useChanges } from './use-changes.ts'
-import '../side-tabs.css'
 
 export interface FilesTabProps {
   readonly session: Session
