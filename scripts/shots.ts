@@ -14,6 +14,7 @@ import { createTempHome } from '../test/harness/temp-home.ts'
 import { openBrowser } from '../test/page/browser.ts'
 import { type HubProcess, startHubProcess } from '../test/worlds/hub-process.ts'
 import { buildPageIfStale } from './page.ts'
+import { changeStorefront, makeStorefront } from './shots-storefront.ts'
 
 const images = join(import.meta.dirname, '../docs/images/page')
 
@@ -52,7 +53,7 @@ const scripts = {
     'CALL sessions_ask {"session":"ledger-schema","text":"How do you drop a duplicate attempt?"}',
     'SAY The worker counts an attempt *after* the charge. I reserve the attempt first, then charge with its `key`.',
     'CALL terminal_send_text {"text":"echo retry limited to 5 attempts\\r"}',
-    'SAY All 38 tests pass. `main` was rebased an hour ago, so the push needs a lease.',
+    'SAY The limit is in src/checkout/retry.ts:4-8. All 38 tests pass. `main` was rebased an hour ago, so the push needs a lease.',
     'CALL terminal_send_text {"text":"git push --force-with-lease origin fix/checkout-retry\\r"}',
     'FINAL Pushed.',
     'SLOW 60',
@@ -131,6 +132,22 @@ await shoot(
   },
   { path: 'terminal/checkout-retry' },
 )
+const tabs = {
+  tools: (page: Page) => page.getByRole('switch').first().waitFor(),
+  events: (page: Page) => page.getByText('tool-called').first().waitFor(),
+  files: (page: Page) => page.getByText('Suggested commit message').waitFor(),
+}
+for (const [tab, isShown] of Object.entries(tabs)) {
+  await shoot(
+    `session-${tab}`,
+    hub,
+    async (page) => {
+      await page.getByRole('tab', { name: new RegExp(`^${tab}`, 'i') }).click()
+      await isShown(page)
+    },
+    { path: 'terminal/checkout-retry' },
+  )
+}
 await shoot('approvals', hub, (page) => page.getByRole('button', { name: 'Allow once' }).waitFor(), {
   path: `approvals/${approval}`,
 })
@@ -231,7 +248,10 @@ async function fill(hub: HubProcess): Promise<{ readonly id: string }> {
   const working = String.raw`while :; do for test in capture retry ledger limits refund; do printf '\033[32m✓\033[0m test/checkout/%s.test.ts \033[2m(%d)\033[0m\n' $test $((RANDOM % 40)); sleep 0.4; done; done`
   await shell('ledger-import', `${process.execPath} -e 0; signalbox=1; ${working}`)
   await shell('flaky-hunt', working)
-  await call('create_session', { name: 'checkout-retry', template: 'assistant' })
+  const storefront = makeStorefront(join(opened.use(await createTempHome()).path, 'storefront'))
+  const place = { working_dir: storefront, worktree: true }
+  const session = await call('create_session', { name: 'checkout-retry', template: 'assistant', ...place })
+  changeStorefront(String(session['workspace_path']))
   await bindConnections(call)
   await call('create_session', { name: 'release-notes', template: 'assistant' })
   await call('create_session', { name: 'ledger-schema', template: 'assistant' })

@@ -85,6 +85,7 @@ import { createTerminalTools, createViewers } from './terminal-tools/terminal-to
 import { createProviderSwitch, createThreads } from './threads/threads.ts'
 import { createLoginCodes, createTokens, ensureTokenFile } from './tokens/tokens.ts'
 import { createUpstreamLogins, createUpstreams } from './upstream/upstream.ts'
+import { createWorkspaces } from './workspaces/workspaces.ts'
 
 export type { RunningHub } from './api/running-hub.ts'
 
@@ -555,6 +556,7 @@ export async function startHub(
     repositories,
     repositoryMount,
     repositoryQueries,
+    createWorkspaces({ hubId, environment: persons, findSession, threads }),
     prune,
     peers,
     {

@@ -30,6 +30,7 @@ const features = [
   'repositories',
   'chat',
   'prune',
+  'workspaces',
 ]
 
 /** Lower numbers know nothing of higher ones; folders of one number know nothing of one another. */

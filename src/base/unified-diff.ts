@@ -10,15 +10,18 @@ export function unifiedDiff(
   before: string,
   after: string,
   names: { readonly before: string; readonly after: string },
+  maxEdits = maxEditLength,
 ): string {
   const [old, fresh] = [withLastNewline(before), withLastNewline(after)]
   if (old === fresh) return ''
-  const patch = structuredPatch(names.before, names.after, old, fresh, undefined, undefined, {
-    context: 3,
-    maxEditLength,
-  })
-  const hunks = patch?.hunks ?? [replaceAll(linesOf(old), linesOf(fresh))]
+  const hunks = hunksBetween(old, fresh, maxEdits) ?? [replaceAll(linesOf(old), linesOf(fresh))]
   return [`--- ${names.before}`, `+++ ${names.after}`, ...hunks.flatMap(hunkText)].join('\n')
+}
+
+/** `undefined`: every line is replaced. */
+function hunksBetween(old: string, fresh: string, maxEdits: number): readonly StructuredPatchHunk[] | undefined {
+  if (old === '' || fresh === '') return undefined
+  return structuredPatch('', '', old, fresh, undefined, undefined, { context: 3, maxEditLength: maxEdits })?.hunks
 }
 
 function withLastNewline(text: string): string {

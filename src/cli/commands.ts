@@ -155,6 +155,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./sessions/prune.ts')).command,
   },
   {
+    name: 'changes',
+    summary: 'print what changed in the workspace of a session',
+    load: async () => (await import('./sessions/changes.ts')).command,
+  },
+  {
     name: 'shot',
     summary: 'save the screen of a session as a picture',
     load: async () => (await import('./sessions/shot.ts')).command,

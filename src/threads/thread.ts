@@ -26,6 +26,7 @@ export interface Threads extends Feature {
   turnAfter(sessionId: string, place: Omit<ThreadPlace, 'cursor'>): Promise<CompletedTurn | undefined>
   /** Nothing was said or done after this place, or the end of a turn was the last of it. */
   isQuietAfter(sessionId: string, place: Omit<ThreadPlace, 'cursor'>): Promise<boolean>
+  lastPromptOf(sessionId: string): Promise<string | undefined>
   /** Calls the listener when the thread of a session changes. Returns a function that stops it. */
   onChange(sessionId: string, listener: () => void): () => void
   /** A new thread with the same messages, up to the one with the id `at`. No session continues it yet. */

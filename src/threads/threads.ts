@@ -363,6 +363,11 @@ export function createThreads({ store, notices, signals, redactor, findSession }
       const [last] = await rows.read(thread.id, lastSeq - 1, 1)
       return last?.type === 'complete'
     },
+    async lastPromptOf(sessionId) {
+      const thread = await rows.findOf(sessionId)
+      const prompt = thread && (await rows.findLast(thread.id, ['prompt']))
+      return prompt?.type === 'prompt' ? prompt.text : undefined
+    },
     onChange,
     async fork(threadOrSession, { at, label, agent }) {
       const parent = await find(threadOrSession)

@@ -5,13 +5,14 @@ import { usePageTitle } from '../app/page-title.ts'
 import { useLive } from '../hub/hub-context.tsx'
 import { useAnsweredApprovals, usePendingApprovals } from '../hub/hub-data.ts'
 import { Keys } from '../parts/keys-hint.tsx'
-import { DecisionMark, type DecisionMarkName, StateMark } from '../parts/marks.tsx'
-import { clock, duration } from '../parts/time.ts'
+import { StateMark } from '../parts/marks.tsx'
+import { duration } from '../parts/time.ts'
 import { useIsPhone } from '../parts/use-is-phone.ts'
 import { useNow } from '../parts/use-now.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
+import { AnsweredItem } from './answered-item.tsx'
 import { ApprovalDetail } from './approval-detail.tsx'
-import { outcomeOf, summaryOf } from './question.ts'
+import { summaryOf } from './question.ts'
 
 export function Approvals({ id, waiting }: { readonly id: string | undefined; readonly waiting: number }) {
   usePageTitle('Approvals', waiting)
@@ -102,41 +103,6 @@ function PendingItem({ approval, isChosen }: ItemProps) {
             <code className="cut">{tool}</code>
             <span className="grow" />
             <span className="num nowrap">expires in {duration(Date.parse(expires) - now, { seconds: false })}</span>
-          </span>
-        </span>
-      </PageLink>
-    </li>
-  )
-}
-
-const marks: Readonly<Record<Approval['status'], DecisionMarkName>> = {
-  pending: 'ask',
-  approved: 'allow',
-  consumed: 'allow',
-  denied: 'deny',
-  aborted: 'abort',
-  expired: 'expired',
-  abandoned: 'expired',
-}
-
-function AnsweredItem({ approval, isChosen }: ItemProps) {
-  const { id, session, status, decided_at: at, requested_at: asked } = approval
-  return (
-    <li>
-      <PageLink className="q-done" data-item to={{ is: 'approvals', id }} {...(isChosen && { 'aria-current': 'true' })}>
-        <DecisionMark name={marks[status]} />
-        <span className="q-main">
-          <span className="row">
-            <code className="cut">
-              <VisibleText text={summaryOf(approval)} />
-            </code>
-            <span className="grow" />
-            <span className="s12 t3 num">{clock(at ?? asked, { seconds: false })}</span>
-          </span>
-          <span className="s12 t3 cut">
-            {session}
-            <span className="sep" />
-            {outcomeOf(approval)}
           </span>
         </span>
       </PageLink>

@@ -52,7 +52,7 @@ function FileChange({ path, children }: { readonly path: string; readonly childr
 function PatchText({ patch }: { readonly patch: string }) {
   const kinds: Readonly<Record<string, string>> = { '+': 'add', '-': 'del', '@': 'hunk' }
   return (
-    <div className="diff" tabIndex={0} role="region" aria-label="Diff">
+    <div className="diff" tabIndex={0} role="group" aria-label="Diff">
       <table>
         <tbody>
           {patch.split('\n').map((line, index) => (

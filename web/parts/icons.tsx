@@ -123,7 +123,6 @@ const drawings = {
     </>
   ),
   model: <path d="M8 1.8 13.4 5v6L8 14.2 2.6 11V5zM8 8v6M8 8 2.7 5M8 8l5.3-3" />,
-  play: <path d="M4.5 2.5v11l9-5.5z" />,
   leave: <path d="M6 2.5H3v11h3M10 5l3 3-3 3M13 8H6.5" />,
 } satisfies Record<string, ReactNode>
 

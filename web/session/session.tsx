@@ -1,4 +1,4 @@
-/** One session: its terminal beside its thread, and the composer. */
+/** One session: its terminal beside its thread, and the other tabs. */
 import { Suspense, lazy, useCallback, useState } from 'react'
 import type { Session } from '../../src/api/session.ts'
 import { isOver } from '../../src/api/session-status.ts'
@@ -7,13 +7,17 @@ import { usePageTitle } from '../app/page-title.ts'
 import { go } from '../app/router.ts'
 import { useIsLost, useLive } from '../hub/hub-context.tsx'
 import { usePendingApprovals, useSessions } from '../hub/hub-data.ts'
+import { Tabs } from '../parts/tabs.tsx'
+import { useIsPhone } from '../parts/use-is-phone.ts'
 import { addressOf, byUrgency, howItEnded } from '../parts/session-state.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
-import { AgentQuestion } from './agent-question.tsx'
-import { Composer } from './composer.tsx'
+import type { FilePlace } from './open-file.ts'
 import { type Layout, SessionBar, layouts } from './session-bar.tsx'
 import { useResume } from './session-menu.tsx'
-import { Thread } from './thread.tsx'
+import { SidePane } from './side-pane.tsx'
+import { type SideTab, phoneTabs, sideTabs } from './side-tabs.tsx'
+import { useSessionTools } from './use-session-tools.ts'
+import './side-tabs.css'
 
 const TerminalPane = lazy(() => import('./terminal/terminal-pane.tsx'))
 
@@ -53,12 +57,24 @@ function OpenSession({ session, waiting }: { readonly session: Session; readonly
   const hasTerminal = session.terminal !== undefined && session.status !== 'queued' && session.status !== 'starting'
   const hasThread = session.thread !== undefined || session.mode !== 'terminal' || own.length > 0
   const [chosen, setChosen] = useState<Layout>()
-  const [tab, setTab] = useState<'thread' | 'terminal'>(hasThread ? 'thread' : 'terminal')
+  const isPhone = useIsPhone()
+  /** A phone shows the terminal or a tab; a desktop shows the tab beside it. */
+  const [chosenTab, setTab] = useState<SideTab>()
+  const [isTerminalShown, setIsTerminalShown] = useState(!hasThread)
+  const [place, setPlace] = useState<FilePlace>()
   const [programTitle, setProgramTitle] = useState('')
   const onTitle = useCallback((title: string) => setProgramTitle(title), [])
   const config = useWindow(session, hasTerminal)
-  const fallback: Layout = hasTerminal && hasThread ? 'both' : hasThread ? 'thread' : 'terminal'
-  const layout = hasTerminal && hasThread ? (chosen ?? fallback) : fallback
+  const layout: Layout = hasTerminal ? (chosen ?? (hasThread ? 'both' : 'terminal')) : 'thread'
+  const firstTab: SideTab = hasThread ? 'thread' : 'files'
+  const tab = chosenTab === 'thread' && !hasThread ? firstTab : (chosenTab ?? firstTab)
+  const { value: seen } = useSessionTools(session)
+  const tabs = sideTabs({ hasThread, pending: own, tools: seen?.tools.length })
+  const openFile = useCallback((file: FilePlace) => {
+    setPlace(file)
+    setTab('files')
+    setIsTerminalShown(false)
+  }, [])
 
   // A title that people set wins over the title of the program.
   const isOwnTitle = config !== undefined && config.window.title !== (config.terminal.title || session.name)
@@ -75,23 +91,24 @@ function OpenSession({ session, waiting }: { readonly session: Session; readonly
     ']': () => step(1),
     '\\': () => setChosen(layouts[(layouts.findIndex(([each]) => each === layout) + 1) % layouts.length]![0]),
   })
-  const hasBoth = hasTerminal && hasThread
+  const phoneTab = hasTerminal && isTerminalShown ? 'terminal' : tab
+  function choosePhoneTab(next: SideTab | 'terminal'): void {
+    setIsTerminalShown(next === 'terminal')
+    if (next !== 'terminal') setTab(next)
+  }
   return (
-    <main className="main" id="main" data-view={hasBoth ? tab : layout}>
-      <SessionBar session={session} title={title} layout={hasBoth ? layout : undefined} onLayout={setChosen} />
-      {hasBoth && (
-        <div className="seg phone-only p-tabs" role="tablist" aria-label="View">
-          <button role="tab" aria-selected={tab === 'thread'} onClick={() => setTab('thread')}>
-            Thread
-          </button>
-          <button role="tab" aria-selected={tab === 'terminal'} onClick={() => setTab('terminal')}>
-            Terminal
-          </button>
-        </div>
-      )}
+    <main className="main" id="main" data-view={phoneTab === 'terminal' ? 'terminal' : 'thread'}>
+      <SessionBar session={session} title={title} layout={hasTerminal ? layout : undefined} onLayout={setChosen} />
+      <Tabs
+        className="seg phone-only p-tabs"
+        label="View"
+        tabs={phoneTabs(tabs, hasTerminal)}
+        chosen={phoneTab}
+        onChoose={choosePhoneTab}
+      />
       <EndNotice session={session} />
       <div className={`panes l-${layout}`}>
-        {hasTerminal && layout !== 'thread' && (
+        {hasTerminal && (layout !== 'thread' || isPhone) && (
           <Suspense fallback={<section className="pane tpane" aria-label="Terminal" />}>
             <TerminalPane
               session={session}
@@ -101,16 +118,16 @@ function OpenSession({ session, waiting }: { readonly session: Session; readonly
             />
           </Suspense>
         )}
-        {hasThread && layout !== 'terminal' && (
-          <section className="pane thpane" aria-label="Conversation">
-            {session.thread === undefined ? (
-              <div className="scroll thread" />
-            ) : (
-              <Thread id={session.thread} approvals={own} />
-            )}
-            {session.question && <AgentQuestion session={session} question={session.question} />}
-            {!isOver(session.status) && <Composer session={session} />}
-          </section>
+        {(layout !== 'terminal' || (isPhone && phoneTab !== 'terminal')) && (
+          <SidePane
+            session={session}
+            approvals={own}
+            tabs={tabs}
+            tab={tab}
+            onTab={setTab}
+            place={place}
+            openFile={openFile}
+          />
         )}
       </div>
     </main>

@@ -1,40 +1,73 @@
-/** The thread of a session. It follows the end while the person is there, and says when there is more below. */
-import { Suspense, lazy, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
+/**
+ * The thread of a session. Only the rows in view are in the document. It follows the end while the person is there, and
+ * otherwise offers to jump there.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Approval } from '../../src/api/approval.ts'
+import type { Session } from '../../src/api/session.ts'
 import { Icon } from '../parts/icons.tsx'
-import { StateMark } from '../parts/marks.tsx'
-import { clock } from '../parts/time.ts'
-import { VisibleText } from '../parts/visible-text.tsx'
 import { Ask } from './ask.tsx'
-import { type ThreadItem, type Turn, toTurns } from './thread-items.ts'
-import { ToolCall } from './tool-call.tsx'
+import { type CallDecision, decisionsOf } from './call-decisions.ts'
+import type { OpenFile } from './open-file.ts'
+import { ThreadItemView } from './thread-item.tsx'
+import { type ThreadRow, type Unfolded, aboutTurns, folded, promptOf, toRows } from './thread-rows.ts'
+import { useRecordedCalls } from './use-recorded-calls.ts'
 import { useThread } from './use-thread.ts'
-
-const Markdown = lazy(() => import('../parts/markdown.tsx'))
+import { VisibleText } from '../parts/visible-text.tsx'
+import './thread.css'
 
 /** So near to its end, the thread counts as read to the end. */
 const nearPx = 48
+/** The height of a row before it has been measured. */
+const likelyPx = 64
 
-export function Thread({ id, approvals }: { readonly id: string; readonly approvals: readonly Approval[] }) {
+export interface ThreadProps {
+  readonly session: Session
+  readonly id: string
+  readonly approvals: readonly Approval[]
+  readonly openFile: OpenFile
+}
+
+export default function Thread({ session, id, approvals, openFile }: ThreadProps) {
   const { value, refused } = useThread(id)
-  const items = value?.items ?? []
-  const turns = toTurns(items)
-  const place = useRef<HTMLDivElement>(null)
+  const items = value?.items
+  const [unfolded, setUnfolded] = useState(folded)
+  const rows = useMemo(() => toRows(items ?? [], unfolded), [items, unfolded])
+  const recorded = useRecordedCalls(session.id, id)
+  const decisions = useMemo(() => decisionsOf(items ?? [], recorded), [items, recorded])
+  /** The calls and thoughts that the person opened or closed. They stay so when they leave the view. */
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
   const [isAtEnd, setIsAtEnd] = useState(true)
-  const [isUnfolded, setIsUnfolded] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
 
-  const toEnd = () => place.current?.scrollTo({ top: place.current.scrollHeight })
+  const count = rows.length + approvals.length
+  const keyAt = (index: number) => rows[index]?.key ?? approvals[index - rows.length]?.id ?? index
+  const list = useVirtualizer({
+    count,
+    getScrollElement: () => place.current,
+    estimateSize: () => likelyPx,
+    getItemKey: keyAt,
+    overscan: 6,
+    paddingStart: 8,
+    paddingEnd: 16,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: nearPx,
+  })
+  const isThere = count > 0
   useLayoutEffect(() => {
-    if (isAtEnd) toEnd()
-  }, [items, approvals, isAtEnd])
-  // Parts that are loaded late, and panes that change their size, make the thread longer.
+    if (isThere) list.scrollToEnd()
+  }, [isThere, list])
+  // A pane that changes its size moves the end.
+  const follows = useRef(true)
+  follows.current = isAtEnd
   useEffect(() => {
-    const observer = new ResizeObserver(() => isAtEnd && toEnd())
-    for (const child of place.current!.children) observer.observe(child)
+    const observer = new ResizeObserver(() => follows.current && list.scrollToEnd())
+    observer.observe(place.current!)
     return () => observer.disconnect()
-  }, [isAtEnd])
+  }, [list])
 
-  const past = turns.slice(0, -1)
   return (
     <div className="thread-place">
       <div
@@ -47,27 +80,33 @@ export function Thread({ id, approvals }: { readonly id: string; readonly approv
           setIsAtEnd(scrollHeight - scrollTop - clientHeight < nearPx)
         }
       >
-        <div>
-          {refused !== undefined && <p className="t3 px-4">{refused}</p>}
-          {past.length > 0 && (
-            <button className="turn-fold" aria-expanded={isUnfolded} onClick={() => setIsUnfolded(!isUnfolded)}>
-              <Icon name={isUnfolded ? 'down' : 'right'} size={12} />
-              <span>{past.length === 1 ? 'Turn 1' : `Turns 1 to ${past.length}`}</span>
-              <span className="t3">{countCalls(past)}</span>
-            </button>
-          )}
-          {(isUnfolded ? turns : turns.slice(-1)).map((turn) => (
-            <TurnView key={turn.key} turn={turn} />
+        {refused !== undefined && <p className="t3 px-4">{refused}</p>}
+        <div className="virtual-rows" style={{ height: list.getTotalSize() }}>
+          {list.getVirtualItems().map(({ index, key, start }) => (
+            <div
+              key={key}
+              ref={list.measureElement}
+              data-index={index}
+              className={index === count - 1 ? 'virtual-row last' : 'virtual-row'}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <RowView
+                row={rows[index]}
+                approval={approvals[index - rows.length]}
+                isNext={index > rows.length}
+                unfolded={unfolded}
+                onUnfold={setUnfolded}
+                toggled={toggled}
+                onToggle={(each) => setToggled(flipped(toggled, each))}
+                decisions={decisions}
+                openFile={openFile}
+              />
+            </div>
           ))}
-          <div className="track">
-            {approvals.map((approval, index) => (
-              <Ask key={approval.id} approval={approval} isNext={index > 0} />
-            ))}
-          </div>
         </div>
       </div>
-      {!isAtEnd && (
-        <button className="btn jump" onClick={toEnd}>
+      {!isAtEnd && isThere && (
+        <button className="btn jump" onClick={() => list.scrollToEnd()}>
           <Icon name="down" size={14} />
           Jump to latest
         </button>
@@ -76,94 +115,90 @@ export function Thread({ id, approvals }: { readonly id: string; readonly approv
   )
 }
 
-function countCalls(turns: readonly Turn[]): string {
-  const calls = turns.flatMap(({ items }) => items).filter(({ is }) => is === 'call').length
-  return calls === 1 ? '1 call' : `${calls} calls`
+interface RowProps {
+  /** `undefined`: it is an approval. */
+  readonly row: ThreadRow | undefined
+  readonly approval: Approval | undefined
+  /** Another approval waits before this one. */
+  readonly isNext: boolean
+  readonly unfolded: Unfolded
+  onUnfold(unfolded: Unfolded): void
+  readonly toggled: ReadonlySet<string>
+  onToggle(key: string): void
+  readonly decisions: ReadonlyMap<string, CallDecision>
+  readonly openFile: OpenFile
 }
 
-function TurnView({ turn }: { readonly turn: Turn }) {
-  const prompts = turn.items.filter((item) => item.is === 'prompt')
-  const rest = turn.items.filter((item) => item.is !== 'prompt')
-  return (
-    <>
-      {prompts.map((item) => (
-        <ItemView key={item.key} item={item} />
-      ))}
+function RowView({ row, approval, isNext, unfolded, onUnfold, toggled, onToggle, decisions, openFile }: RowProps) {
+  if (!row) {
+    return approval ? (
       <div className="track">
-        {rest.map((item) => (
-          <ItemView key={`${item.is}:${item.key}`} item={item} />
-        ))}
+        <Ask approval={approval} isNext={isNext} />
       </div>
-    </>
-  )
-}
-
-const ItemView = memo(function ItemView({ item }: { readonly item: ThreadItem }) {
-  switch (item.is) {
-    case 'prompt':
+    ) : null
+  }
+  switch (row.is) {
+    case 'past':
+      return <PastTurns row={row} unfolded={unfolded} onUnfold={onUnfold} />
+    case 'turn': {
+      const { turn, number } = row
+      const isOpen = unfolded.turns.has(turn.key)
       return (
-        <div className="msg you">
-          <div className="mh">
-            <span className="w6">You</span>
-            <span className="t3 s12 num">{clock(item.at, { seconds: false })}</span>
-          </div>
-          <p className="said">
-            <VisibleText text={item.text} />
-          </p>
-        </div>
-      )
-    case 'text':
-      return (
-        <div className="say">
-          <Suspense fallback={<p className="said">{item.text}</p>}>
-            <Markdown text={item.text} />
-          </Suspense>
-        </div>
-      )
-    case 'thinking':
-      return <Thought text={item.text} />
-    case 'call':
-      return <ToolCall call={item} />
-    case 'end':
-      if (item.status === 'completed') return null
-      return (
-        <p className="say s12 stop row">
-          <StateMark state="failed" size={12} />
-          <span>
-            {item.status === 'interrupted' ? 'Interrupted' : 'Failed'}
-            {item.reason !== undefined && (
-              <>
-                : <VisibleText text={item.reason} />
-              </>
-            )}
+        <button
+          className="turn-fold one"
+          aria-expanded={isOpen}
+          onClick={() => onUnfold({ ...unfolded, turns: flipped(unfolded.turns, turn.key) })}
+        >
+          <Icon name={isOpen ? 'down' : 'right'} size={12} />
+          <span className="nowrap">Turn {number}</span>
+          <span className="t3 cut grow">
+            <VisibleText text={promptOf(turn).split('\n')[0] ?? ''} />
           </span>
-        </p>
+          <span className="t3 nowrap">{aboutTurns([turn])}</span>
+        </button>
       )
-    case 'error':
+    }
+    case 'item':
       return (
-        <p className="say s12 stop">
-          <VisibleText text={item.message} />
-        </p>
+        <ThreadItemView
+          item={row.item}
+          isToggled={toggled.has(row.key)}
+          onToggle={() => onToggle(row.key)}
+          decision={row.item.is === 'call' ? decisions.get(row.item.key) : undefined}
+          openFile={openFile}
+        />
       )
   }
-})
+}
 
-function Thought({ text }: { readonly text: string }) {
-  const [isOpen, setIsOpen] = useState(false)
+interface PastTurnsProps {
+  readonly row: Extract<ThreadRow, { is: 'past' }>
+  readonly unfolded: Unfolded
+  onUnfold(unfolded: Unfolded): void
+}
+
+function PastTurns({ row: { turns }, unfolded, onUnfold }: PastTurnsProps) {
   return (
-    <div className="call think">
-      <button className="call-h" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-        <span className="node dash" />
-        <span className="t2">Thought</span>
-        <span className="t3 cut cs">
-          <VisibleText text={text.split('\n').find((line) => line.trim() !== '') ?? ''} />
-        </span>
+    <div className="row past-turns">
+      <button
+        className="turn-fold"
+        aria-expanded={unfolded.past}
+        onClick={() => onUnfold(unfolded.past ? folded : { past: true, turns: new Set() })}
+      >
+        <Icon name={unfolded.past ? 'down' : 'right'} size={12} />
+        <span>{turns.length === 1 ? 'Turn 1' : `Turns 1 to ${turns.length}`}</span>
+        <span className="t3">{aboutTurns(turns)}</span>
       </button>
-      {isOpen && (
-        <p className="call-b t2 said">
-          <VisibleText text={text} />
-        </p>
-      )}
+      <button
+        className="btn ghost"
+        onClick={() => onUnfold({ past: true, turns: new Set(turns.map(({ key }) => key)) })}
+      >
+        Unfold all
+      </button>
     </div>
   )
+}
+
+function flipped(set: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  return set.symmetricDifference(new Set([key]))
 }

@@ -1,22 +1,40 @@
-/** A call of the agent: what was decided, its arguments, its result and its time. */
-import { Suspense, lazy, useState } from 'react'
+/** A call of the agent: what was decided and by which rule, its arguments, its result and its time. */
+import { Suspense, lazy, useMemo, useState } from 'react'
+import { PageLink } from '../app/link.tsx'
 import { ArgumentTable } from '../approvals/asked-call.tsx'
 import { asArguments } from '../approvals/question.ts'
+import { Diff, PatchDiff } from '../parts/diff.tsx'
+import { countLines, linesBetween, linesOfPatch } from '../parts/diff-lines.ts'
 import { Icon, type IconName } from '../parts/icons.tsx'
 import { DecisionMark, type DecisionMarkName } from '../parts/marks.tsx'
 import { tookText } from '../parts/time.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
+import { type CallDecision, ruleWords } from './call-decisions.ts'
+import { type FileEdit, fileEditsOf } from './file-edits.ts'
+import type { OpenFile } from './open-file.ts'
 import { type CallOutcome, type ToolCallItem, summaryOf } from './thread-items.ts'
 
-const Diff = lazy(async () => ({ default: (await import('../parts/diff.tsx')).Diff }))
+const Markdown = lazy(() => import('../parts/markdown.tsx'))
 
-export function ToolCall({ call }: { readonly call: ToolCallItem }) {
+export interface ToolCallProps {
+  readonly call: ToolCallItem
+  readonly decision: CallDecision | undefined
+  readonly isToggled: boolean
+  onToggle(): void
+  readonly openFile: OpenFile
+}
+
+export function ToolCall({ call, decision, isToggled, onToggle, openFile }: ToolCallProps) {
   const { name, parameters, outcome } = call
-  const [isOpen, setIsOpen] = useState(false)
-  const { mark, label } = decisionOf(outcome)
+  const edits = useMemo(() => fileEditsOf(name, parameters), [name, parameters])
+  const isSiding = isSessionCall(name)
+  // Edits and the words of other sessions are what people read first.
+  const isOpen = (edits.length > 0 || isSiding) !== isToggled
+  const { mark, label } = markOf(outcome, decision)
+  const rule = decision?.rule === undefined ? undefined : ruleWords(decision.rule)
   return (
-    <div className={isSessionCall(name) ? 'call siding' : 'call'}>
-      <button className="call-h" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+    <div className={isSiding ? 'call siding' : 'call'}>
+      <button className="call-h" aria-expanded={isOpen} onClick={onToggle}>
         <span className="node">
           <DecisionMark name={mark} label={label} />
         </span>
@@ -25,45 +43,99 @@ export function ToolCall({ call }: { readonly call: ToolCallItem }) {
           <VisibleText text={name} />
         </code>
         <span className="cut cs">
-          <VisibleText text={summaryOf(parameters)} />
+          {edits.length > 0 ? <EditSummary edits={edits} /> : <VisibleText text={summaryOf(parameters)} />}
         </span>
-        <span className="num s12 t3 ct">{outcome.is === 'running' ? 'running' : tookText(outcome.ms)}</span>
+        {rule && (
+          <span className="cd cut s12 t3" title={rule.long}>
+            {rule.short}
+          </span>
+        )}
+        <span className="num s12 t3 ct">{timeOf(outcome)}</span>
       </button>
       {isOpen && (
         <div className="call-b">
-          {isSessionCall(name) && (
+          {isSiding ? (
+            <SessionAnswer call={call} openFile={openFile} />
+          ) : (
             <>
-              <i className="sd a" />
-              <i className="sd b" />
+              {edits.map((edit, index) => (
+                <EditView key={index} edit={edit} openFile={openFile} />
+              ))}
+              {edits.length === 0 && <ArgumentTable args={parameters} />}
+              <CallResult outcome={outcome} isQuiet={edits.length > 0} />
             </>
           )}
-          <CallArguments parameters={parameters} />
-          <CallResult outcome={outcome} />
         </div>
       )}
     </div>
   )
 }
 
-function CallArguments({ parameters }: { readonly parameters: ToolCallItem['parameters'] }) {
-  const text = (...names: readonly string[]) =>
-    names.map((name) => parameters[name]).find((each) => typeof each === 'string')
-  const [before, after] = [text('old_string', 'oldString', 'old_text'), text('new_string', 'newString', 'new_text')]
-  if (before === undefined || after === undefined) return <ArgumentTable args={parameters} />
+/** The words of another session: the track leaves the main line and comes back. */
+function SessionAnswer({ call, openFile }: { readonly call: ToolCallItem; readonly openFile: OpenFile }) {
+  const { parameters, outcome } = call
+  const { session, text } = parameters
   return (
-    <div className="well clip">
-      <Suspense>
-        <Diff before={before} after={after} />
-      </Suspense>
+    <>
+      <i className="sd a" />
+      <i className="sd b" />
+      {typeof text === 'string' && (
+        <p className="t2 said quote">
+          <VisibleText text={text} />
+        </p>
+      )}
+      {outcome.is === 'success' && (
+        <Suspense fallback={<p className="said">{resultText(outcome.result)}</p>}>
+          <Markdown text={resultText(outcome.result)} onCite={openFile} />
+        </Suspense>
+      )}
+      {outcome.is === 'error' && <CallResult outcome={outcome} isQuiet={false} />}
+      {typeof session === 'string' && (
+        <p className="s12 t3">
+          {outcome.is === 'running' ? 'Asked ' : 'Answered by '}
+          <PageLink className="link" to={{ is: 'session', name: session }}>
+            <VisibleText text={session} />
+          </PageLink>
+        </p>
+      )}
+    </>
+  )
+}
+
+function EditSummary({ edits }: { readonly edits: readonly FileEdit[] }) {
+  const { added, removed } = useMemo(() => countLines(edits.flatMap(linesOf)), [edits])
+  const paths = new Set(edits.map(({ path }) => path))
+  return (
+    <>
+      <VisibleText text={paths.size === 1 ? [...paths][0]! : `${paths.size} files`} />{' '}
+      <span className="go">+{added}</span> <span className="stop">−{removed}</span>
+    </>
+  )
+}
+
+function linesOf(edit: FileEdit) {
+  return edit.is === 'patch' ? linesOfPatch(edit.patch) : linesBetween(edit.before, edit.after)
+}
+
+function EditView({ edit, openFile }: { readonly edit: FileEdit; readonly openFile: OpenFile }) {
+  return (
+    <div className="well clip edit-view">
+      {edit.path !== '' && (
+        <button className="edit-path cut" onClick={() => openFile({ path: edit.path })}>
+          <VisibleText text={edit.path} />
+        </button>
+      )}
+      {edit.is === 'patch' ? <PatchDiff patch={edit.patch} /> : <Diff before={edit.before} after={edit.after} />}
     </div>
   )
 }
 
 const longest = 4_000
 
-function CallResult({ outcome }: { readonly outcome: CallOutcome }) {
+/** `isQuiet`: a success needs no words, since what was done is shown already. */
+function CallResult({ outcome, isQuiet }: { readonly outcome: CallOutcome; readonly isQuiet: boolean }) {
   const [isWhole, setIsWhole] = useState(false)
-  if (outcome.is === 'running') return null
+  if (outcome.is === 'running' || (isQuiet && outcome.is === 'success')) return null
   const text = outcome.is === 'error' ? outcome.error : resultText(outcome.result)
   if (text === '') return null
   const isCut = !isWhole && text.length > longest
@@ -97,9 +169,23 @@ export function resultText(result: unknown): string {
   return JSON.stringify(result, null, 2)
 }
 
-function decisionOf(outcome: CallOutcome): { readonly mark: DecisionMarkName; readonly label: string } {
-  if (outcome.is === 'running') return { mark: 'running', label: 'Running' }
-  if (outcome.is === 'success') return { mark: 'allow', label: 'Allowed' }
+/** The time of an imported call is not known. */
+function timeOf(outcome: CallOutcome): string {
+  if (outcome.is === 'running') return 'running'
+  return outcome.ms === 0 ? '' : tookText(outcome.ms)
+}
+
+function markOf(
+  outcome: CallOutcome,
+  decision: CallDecision | undefined,
+): { readonly mark: DecisionMarkName; readonly label: string } {
+  if (outcome.is === 'running') {
+    return decision?.effect === 'ask' ? { mark: 'ask', label: 'Asked' } : { mark: 'running', label: 'Running' }
+  }
+  if (decision?.effect === 'abort') return { mark: 'abort', label: 'Turn aborted' }
+  if (decision?.effect === 'deny') return { mark: 'deny', label: 'Denied' }
+  if (outcome.is === 'success')
+    return { mark: 'allow', label: decision?.effect === 'ask' ? 'Asked and allowed' : 'Allowed' }
   const isDenied = /\b(denied|not allowed|refused)\b/i.test(outcome.error.slice(0, 200))
   return isDenied ? { mark: 'deny', label: 'Denied' } : { mark: 'abort', label: 'Failed' }
 }

@@ -1,7 +1,7 @@
 /** The files of a commit, read from the objects of git. The working tree is not touched. */
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Git } from './git.ts'
+import type { Git } from '../../base/careful-git.ts'
 import { maxFileBytes, textOf } from './read-file.ts'
 import type { FileText } from './read-file.ts'
 import type { TreeContent, TreeFile } from './tree.ts'

@@ -5,7 +5,7 @@ import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Folder } from '../../base/open-inside.ts'
 import { folderAt } from '../../base/open-inside.ts'
 import { treeOfCommit } from './commit-tree.ts'
-import type { Git } from './git.ts'
+import type { Git } from '../../base/careful-git.ts'
 import type { Tree, TreeSource } from './tree.ts'
 import { filesOfWorkTree, readWorkTree } from './work-tree.ts'
 

@@ -5,14 +5,15 @@
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { promisify } from 'node:util'
-import { whyGitFailed } from '../../base/why-git-failed.ts'
-import type { ProgramEnvironment } from '../../config/config.ts'
+import { whyGitFailed } from './why-git-failed.ts'
 
 export interface Git {
   /** What git prints. The message of an error is what git says, or why it could not be run. */
   (directory: string, ...args: readonly string[]): Promise<string>
   start(directory: string, ...args: readonly string[]): ChildProcessWithoutNullStreams
 }
+
+type Environment = Readonly<Record<string, string>>
 
 /** A list of 200,000 paths has about 20 MB. */
 const maxOutputBytes = 128 * 1024 * 1024
@@ -28,7 +29,7 @@ const safely = [
 
 const run = promisify(execFile)
 
-export function createGit(env: ProgramEnvironment, signal?: AbortSignal): Git {
+export function createGit(env: Environment, signal?: AbortSignal): Git {
   const options = { env: safeEnvironment(env), maxBuffer: maxOutputBytes, timeout: timeLimitMs, signal }
   const git = async (directory: string, ...args: readonly string[]) => {
     try {
@@ -44,7 +45,7 @@ export function createGit(env: ProgramEnvironment, signal?: AbortSignal): Git {
   })
 }
 
-function safeEnvironment(env: ProgramEnvironment): Record<string, string> {
+function safeEnvironment(env: Environment): Record<string, string> {
   // Variables such as GIT_DIR name another repository, others name programs.
   const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_') || allowed.has(name))
   return {

@@ -1,0 +1,67 @@
+/** Workspaces as people see them: the files of a session, and what changed in them since its branch point. */
+import type { Git } from '../base/careful-git.ts'
+import { createGit } from '../base/careful-git.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import { type Folder, folderAt } from '../base/open-inside.ts'
+import type { PersonsEnvironment } from '../config/config.ts'
+import type { Feature } from '../feature/feature.ts'
+import { createWorkspaceProvider } from './workspace-tools.ts'
+import type { Workspace } from './workspace.ts'
+
+export interface WorkspacesOptions {
+  readonly hubId: string
+  readonly environment: Pick<PersonsEnvironment, 'forPrograms'>
+  readonly findSession: (nameOrId: string) => Promise<WorkspaceSession>
+  readonly threads: { lastPromptOf(sessionId: string): Promise<string | undefined> }
+}
+
+export interface WorkspaceSession {
+  readonly id: string
+  readonly hubId: string
+  readonly name: string
+  readonly workspacePath: string
+  readonly workspaceFolder: Folder | undefined
+  readonly resumedFrom: string | undefined
+  readonly createdAt: string
+}
+
+export function createWorkspaces({ hubId, environment, findSession, threads }: WorkspacesOptions): Feature {
+  async function open(nameOrId: string, signal: AbortSignal): Promise<Workspace> {
+    const session = await findSession(nameOrId)
+    if (session.hubId !== hubId) {
+      throw new HubError('unavailable', `"session": the workspace of "${session.name}" is on another host.`)
+    }
+    const git = withReasons(createGit(await environment.forPrograms(), signal))
+    return { session, folder: folderOf(session), since: await beginOf(session), git }
+  }
+
+  /** A session that continues a conversation continues its work too. */
+  async function beginOf({ createdAt, resumedFrom, workspacePath }: WorkspaceSession): Promise<string> {
+    const earlier = resumedFrom === undefined ? undefined : await findSession(resumedFrom).catch(() => undefined)
+    return earlier && earlier.workspacePath === workspacePath ? beginOf(earlier) : createdAt
+  }
+
+  return { providers: [createWorkspaceProvider({ open, lastPromptOf: (id) => threads.lastPromptOf(id) })] }
+}
+
+/** A repository that git cannot read is something that people can mend. */
+function withReasons(git: Git): Git {
+  const run = async (directory: string, ...args: readonly string[]) => {
+    try {
+      return await git(directory, ...args)
+    } catch (error) {
+      throw new HubError('unavailable', `git cannot read ${directory}: ${messageOf(error)}`, { cause: error })
+    }
+  }
+  return Object.assign(run, { start: git.start })
+}
+
+function folderOf({ name, workspacePath, workspaceFolder }: WorkspaceSession): Folder {
+  try {
+    const folder = folderAt(workspacePath)
+    if (!workspaceFolder || workspaceFolder.id === folder.id) return folder
+  } catch {
+    // As if another folder had replaced it.
+  }
+  throw new HubError('unavailable', `The workspace of "${name}", ${workspacePath}, no longer exists.`)
+}
