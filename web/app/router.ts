@@ -19,12 +19,8 @@ export function useRoute(): Route {
 }
 
 export function pathOf(route: Route): string {
-  switch (route.is) {
-    case 'sessions':
-      return ''
-    case 'session':
-      return `terminal/${encodeURIComponent(route.name)}`
-  }
+  if (route.is === 'sessions') return ''
+  if (route.is === 'session') return `terminal/${encodeURIComponent(route.name)}`
   return route.id === undefined ? route.is : `${route.is}/${encodeURIComponent(route.id)}`
 }
 

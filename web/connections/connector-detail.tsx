@@ -8,6 +8,7 @@ import { showFailure } from '../app/toasts.tsx'
 import { useHub, useIsLost } from '../hub/hub-context.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { DecisionMark } from '../parts/marks.tsx'
+import { Tabs, type TabsProps, withCount } from '../parts/tabs.tsx'
 import { useIsPhone } from '../parts/use-is-phone.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
 import { ConnectorFacts, MainFacts } from './connector-facts.tsx'
@@ -16,7 +17,6 @@ import { type ConnectorState, failureOf, kindOf, looks, stateOf } from './connec
 import { PromptList, ResourceList } from './offered-lists.tsx'
 import { OutputPanel, OutputStrip } from './output.tsx'
 import { RemoveConnector } from './remove-connector.tsx'
-import { type Tab, Tabs } from './tabs.tsx'
 import { TestResult } from './test-outcome.tsx'
 import { ToolList } from './tool-list.tsx'
 import { UsedBy } from './used-by.tsx'
@@ -39,7 +39,7 @@ export function ConnectorDetailView({ listed }: { readonly listed: ConnectorView
   const state = stateOf(connector)
   const isBroken = state === 'failed' || state === 'given-up'
   const tabs = tabsOf(connector, isPhone || isBroken)
-  const tab = tabs.find(({ is }) => is === (chosen ?? (isBroken ? 'output' : 'tools')))?.is ?? 'tools'
+  const tab = tabs.find(({ id }) => id === (chosen ?? (isBroken ? 'output' : 'tools')))?.id ?? 'tools'
   useKeys({
     t: () => void test.run({ name }),
     e: () => isLost || setDialog('edit'),
@@ -47,7 +47,7 @@ export function ConnectorDetailView({ listed }: { readonly listed: ConnectorView
   return (
     <article className="pane detail" aria-label={name}>
       <Head connector={connector} state={state} test={test} onOpen={setDialog} />
-      <Tabs<TabName> label={`Parts of ${name}`} tabs={tabs} chosen={tab} onChoose={setChosen} />
+      <Tabs<TabName> label={`Parts of ${name}`} className="tabs" tabs={tabs} chosen={tab} onChoose={setChosen} />
       <TestResult test={test} />
       <LoginNotice connector={connector} />
       {tab === 'tools' ? (
@@ -86,22 +86,21 @@ export function ConnectorDetailView({ listed }: { readonly listed: ConnectorView
   )
 }
 
-function tabsOf({ offers, tools, sessions }: ConnectorDetail, hasOutput: boolean): readonly Tab<TabName>[] {
+function tabsOf({ offers, tools, sessions }: ConnectorDetail, hasOutput: boolean): TabsProps<TabName>['tabs'] {
   return [
-    { is: 'tools', words: 'Tools', count: offers?.tools.length ?? tools?.length },
-    ...(hasOutput ? [{ is: 'output', words: 'Output' } as const] : []),
+    { id: 'tools', title: withCount('Tools', offers?.tools.length ?? tools?.length) },
+    ...(hasOutput ? [{ id: 'output', title: 'Output' } as const] : []),
     ...(offers
       ? [
           {
-            is: 'resources',
-            words: 'Resources',
-            count: offers.resources.length + offers.resource_templates.length,
+            id: 'resources',
+            title: withCount('Resources', offers.resources.length + offers.resource_templates.length),
           } as const,
-          { is: 'prompts', words: 'Prompts', count: offers.prompts.length } as const,
+          { id: 'prompts', title: withCount('Prompts', offers.prompts.length) } as const,
         ]
       : []),
-    { is: 'used', words: 'Used by', count: sessions.length },
-    { is: 'settings', words: 'Settings' },
+    { id: 'used', title: withCount('Used by', sessions.length) },
+    { id: 'settings', title: 'Settings' },
   ]
 }
 

@@ -38,3 +38,12 @@ export function Tabs<Id extends string>({ label, className, tabs, chosen, onChoo
     </div>
   )
 }
+
+/** The title of a tab, with how many things are in it. */
+export function withCount(words: string, count: number | string | undefined): ReactNode {
+  return (
+    <>
+      {words} {count !== undefined && <span className="count">{count}</span>}
+    </>
+  )
+}

@@ -9,7 +9,7 @@ import { useHub, useIsLost } from '../../hub/hub-context.tsx'
 import { Keys } from '../../parts/keys-hint.tsx'
 import { Sheet } from '../../parts/sheet.tsx'
 import { sizeText } from '../../parts/size-text.ts'
-import { Tabs } from '../../parts/tabs.tsx'
+import { Tabs, withCount } from '../../parts/tabs.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { type BoundDraft, draftOf, isChanged, saveBindings } from './bound-draft.ts'
 import { ConnectionsTab } from './connections-tab.tsx'
@@ -107,9 +107,9 @@ export default function Configure({ session, onClose }: { readonly session: Sess
           label="What to configure"
           className="tabs"
           tabs={[
-            { id: 'connections', title: titleWith(tabNames.connections, drafts.filter(({ isOn }) => isOn).length) },
+            { id: 'connections', title: withCount(tabNames.connections, drafts.filter(({ isOn }) => isOn).length) },
             { id: 'policy', title: tabNames.policy },
-            { id: 'tools', title: titleWith(tabNames.tools, `${shownTools.length} of ${terminalToolNames.length}`) },
+            { id: 'tools', title: withCount(tabNames.tools, `${shownTools.length} of ${terminalToolNames.length}`) },
             { id: 'model', title: tabNames.model },
           ]}
           chosen={tab}
@@ -139,14 +139,6 @@ export default function Configure({ session, onClose }: { readonly session: Sess
         </footer>
       </div>
     </Sheet>
-  )
-}
-
-function titleWith(words: string, count: number | string): ReactNode {
-  return (
-    <>
-      {words} <span className="count">{count}</span>
-    </>
   )
 }
 
