@@ -1,0 +1,61 @@
+/**
+ * An editor for YAML and JSON: colours, completion, notes below the lines they are about, numbers in the margin, and
+ * marks on the lines that differ from the saved text. CodeMirror is loaded when the first editor is shown.
+ */
+import { Suspense, lazy } from 'react'
+
+export interface EditorProps {
+  readonly language: 'yaml' | 'json'
+  /** What a screen reader calls it. */
+  readonly label: string
+  readonly value: string
+  onChange?(value: string): void
+  readonly readOnly?: boolean
+  readonly notes?: readonly EditorNote[]
+  /** Words that stand out where they are a whole value, such as the choices of a setting. */
+  readonly keywords?: readonly string[]
+  complete?(before: string): Completions | undefined
+  /** Lines that differ from this text are marked. */
+  readonly saved?: string
+  readonly numbers?: readonly LineNumber[]
+}
+
+/** It stands below its line. */
+export interface EditorNote {
+  readonly is: 'error' | 'warning'
+  /** From 1 on. */
+  readonly line: number
+  /** The part of the line that is underlined; without it, the whole line. */
+  readonly text?: string
+  readonly message: string
+  /** Replaces `text`. */
+  readonly suggestion?: string
+}
+
+export interface LineNumber {
+  readonly line: number
+  readonly number: number
+  readonly title: string
+}
+
+/** What can be written at the end of the text before the cursor. */
+export interface Completions {
+  /** How many characters before the cursor are replaced. */
+  readonly replaced: number
+  readonly choices: readonly Choice[]
+}
+
+export interface Choice {
+  readonly text: string
+  readonly detail?: string
+}
+
+const CodeEditor = lazy(async () => ({ default: (await import('./code-editor.tsx')).CodeEditor }))
+
+export function Editor(props: EditorProps) {
+  return (
+    <Suspense fallback={<div className="ed" />}>
+      <CodeEditor {...props} />
+    </Suspense>
+  )
+}
