@@ -25,6 +25,7 @@ import { routes } from './hub/0021-routes.ts'
 import { switchedThreads } from './hub/0022-switched-threads.ts'
 import { repositories } from './hub/0023-repositories.ts'
 import { sessionSandbox } from './hub/0024-session-sandbox.ts'
+import { pushSubscriptions } from './hub/0025-push-subscriptions.ts'
 import { connections } from './transient/0001-connections.ts'
 import { changedLists } from './transient/0002-changed-lists.ts'
 import { answersIfLost } from './transient/0003-answers-if-lost.ts'
@@ -60,6 +61,7 @@ export const hubMigrations: MigrationSet = {
     switchedThreads,
     repositories,
     sessionSandbox,
+    pushSubscriptions,
   ],
   base: hubBaseSchema,
 }
