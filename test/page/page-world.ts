@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { startScriptedModel } from '../agents/model/model.ts'
+import { type ScriptedModel, startScriptedModel } from '../agents/model/model.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { type HubProcess, shippedHub, startHubProcess } from '../worlds/hub-process.ts'
@@ -12,6 +12,7 @@ import { openBrowser } from './browser.ts'
 export interface PageWorld extends AsyncDisposable {
   readonly port: number
   readonly token: string
+  readonly model: ScriptedModel
   call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
   /** Starts a session of the built-in agent, and gives it a script. */
   agent(name: string, script?: string): Promise<void>
@@ -38,7 +39,7 @@ rules:
     reason: it says so
 `
 
-export async function startPageWorld(chromium: string): Promise<PageWorld> {
+export async function startPageWorld(chromium: string, env: Readonly<Record<string, string>> = {}): Promise<PageWorld> {
   await using opened = new AsyncDisposableStack()
   const place = opened.use(await createTempHome())
   const model = opened.use(await startScriptedModel())
@@ -57,6 +58,7 @@ export async function startPageWorld(chromium: string): Promise<PageWorld> {
         SIGNALBOX_MODEL: 'scripted',
         SIGNALBOX_MODEL_BASE_URL: `${model.origin}/v1`,
         SIGNALBOX_MODEL_API_KEY: 'none',
+        ...env,
       },
     })
   let hub: HubProcess = await start()
@@ -69,6 +71,7 @@ export async function startPageWorld(chromium: string): Promise<PageWorld> {
   return {
     port,
     token,
+    model,
     call,
     async agent(name, script) {
       await call('create_session', { name, template: 'agent' })

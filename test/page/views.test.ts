@@ -1,17 +1,15 @@
 /** The views of the page in a real browser: a real hub, real sessions, and the scripted model as the agent. */
-import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { createRequire } from 'node:module'
-import { devices, type Page } from 'playwright-core'
+import { devices } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Approval } from '../../src/api/approval.ts'
 import { exchange } from '../http/exchange.ts'
 import { requires } from '../harness/requires.ts'
 import { patience } from '../worlds/own-hub.ts'
+import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
 
 const program = requires('chromium')
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 program.describe('the page', () => {
   let world: PageWorld
@@ -260,21 +258,3 @@ program.describe('the page', () => {
     return (await read())!
   }
 })
-
-interface Finding {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
-}
-
-/** What axe finds wrong with the page. */
-async function violations(page: Page): Promise<readonly string[]> {
-  // The policy of the page does not let a script be added, so the browser runs it.
-  await page.evaluate(axe)
-  const found = await page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: readonly Finding[] }> } }
-    return (await axe.run()).violations
-  })
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-  )
-}

@@ -3,10 +3,21 @@
  * http and https are links.
  */
 import { Fragment, type ReactNode } from 'react'
+import { CiteContext, type OnCite, TextWithCites, citeIn } from './citation.tsx'
 import { VisibleText } from './visible-text.tsx'
 
-export default function Markdown({ text }: { readonly text: string }) {
-  return <div className="prose">{blocksOf(text.split('\n'))}</div>
+export interface MarkdownProps {
+  readonly text: string
+  /** Without it, `path:start-end` is text. */
+  readonly onCite?: OnCite
+}
+
+export default function Markdown({ text, onCite }: MarkdownProps) {
+  return (
+    <CiteContext value={onCite}>
+      <div className="prose">{blocksOf(text.split('\n'))}</div>
+    </CiteContext>
+  )
 }
 
 function blocksOf(lines: readonly string[]): ReactNode[] {
@@ -72,9 +83,10 @@ function inline(text: string): ReactNode {
   let end = 0
   for (const match of text.matchAll(marks)) {
     const [all, , code, strong, other, emphasis, label, target, bare] = match
-    parts.push(<VisibleText key={`t${end}`} text={text.slice(end, match.index)} />)
+    parts.push(<TextWithCites key={`t${end}`} text={text.slice(end, match.index)} />)
     const key = match.index
-    if (code !== undefined)
+    if (code !== undefined && citeIn(code)) parts.push(<TextWithCites key={key} text={code} />)
+    else if (code !== undefined)
       parts.push(
         <code key={key}>
           <VisibleText text={code} />
@@ -85,7 +97,7 @@ function inline(text: string): ReactNode {
     else parts.push(<OutwardLink key={key} href={(target ?? bare)!} label={label ?? bare!} />)
     end = match.index + all.length
   }
-  parts.push(<VisibleText key="end" text={text.slice(end)} />)
+  parts.push(<TextWithCites key="end" text={text.slice(end)} />)
   return <Fragment>{parts}</Fragment>
 }
 
