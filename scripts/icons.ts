@@ -5,7 +5,7 @@ import { Path2D, createCanvas } from '@napi-rs/canvas'
 
 /** The logo, on a ground of 20 × 20. */
 const track = new Path2D('M1 15.5h18M4.5 15.5 10.5 7H14')
-const lamp = new Path2D('M19 7a3 3 0 1 1-6 0a3 3 0 1 1 6 0')
+const lamp = { x: 16, y: 7, radius: 3 }
 
 interface Look {
   readonly ground?: string
@@ -40,6 +40,8 @@ function draw(size: number, look: Look): Buffer {
   context.lineWidth = 2
   context.stroke(track)
   context.fillStyle = look.lamp
-  context.fill(lamp)
+  context.beginPath()
+  context.arc(lamp.x, lamp.y, lamp.radius, 0, 2 * Math.PI)
+  context.fill()
   return canvas.toBuffer('image/png')
 }

@@ -16,7 +16,7 @@ export function BottomBar() {
   const { openNewSession, logOut, openPalette } = use(ShellContext)
   const { value: approvals = [] } = usePendingApprovals()
   const isLost = useIsLost()
-  if (route.is === 'session' || ('id' in route && route.id !== undefined)) return null
+  if (route.is === 'session' || (route.is === 'approvals' && route.id !== undefined)) return null
   const current = (is: Route['is']) => (route.is === is ? ({ 'aria-current': 'page' } as const) : {})
   return (
     <nav className="bottom" aria-label="Main, bottom">

@@ -1,5 +1,5 @@
 /** The sections of the page besides the sessions, in the order of the rail. Adding one is a folder and a line here. */
-import type { ComponentType } from 'react'
+import { type ComponentType, lazy } from 'react'
 import { Approvals } from '../approvals/approvals.tsx'
 import type { IconName } from '../parts/icons.tsx'
 import type { SectionName } from './router.ts'
@@ -22,4 +22,18 @@ export interface Section {
 
 export const sections: readonly Section[] = [
   { is: 'approvals', title: 'Approvals', icon: 'approvals', key: 'a', View: Approvals },
+  {
+    is: 'repositories',
+    title: 'Repositories',
+    icon: 'repositories',
+    key: 'r',
+    View: lazy(() => import('../repositories/repositories.tsx')),
+  },
+  {
+    is: 'settings',
+    title: 'Settings',
+    icon: 'settings',
+    key: ',',
+    View: lazy(() => import('../settings/settings.tsx')),
+  },
 ]

@@ -35,9 +35,10 @@ export function useAnnouncements(): void {
 
 async function announce(hub: Hub, signal: AbortSignal): Promise<void> {
   const backoff = createBackoff()
-  const onChange = createReader(hub, signal)
+  const { read, onChange } = createReader(hub, signal)
   while (!signal.aborted) {
     try {
+      await read()
       await hub.listen(uris, onChange, signal)
     } catch (error) {
       if (!isLost(error)) return
@@ -47,7 +48,7 @@ async function announce(hub: Hub, signal: AbortSignal): Promise<void> {
 }
 
 /** Reads after each notice, one read at a time. What waits already when the page is opened needs no notification. */
-function createReader({ call }: Hub, signal: AbortSignal): () => void {
+function createReader({ call }: Hub, signal: AbortSignal): { read(): Promise<void>; onChange(): void } {
   let known: ReadonlySet<string> | undefined
   let isReading = false
   let isStale = false
@@ -76,7 +77,7 @@ function createReader({ call }: Hub, signal: AbortSignal): () => void {
     }
     isReading = false
   }
-  return () => void readAll()
+  return { read, onChange: () => void readAll() }
 }
 
 async function show({ kind, message }: Question): Promise<void> {

@@ -2,7 +2,6 @@
  * The service worker: shows push messages, opens the page where a notification leads, and answers with the offline page when
  * the hub cannot be reached. That page is all that it stores: no answer of the hub, no token.
  */
-export {}
 declare const self: ServiceWorkerGlobalScope
 
 interface PushMessage {
