@@ -1,6 +1,7 @@
 /**
- * Builds the page into dist/page: index.html, and assets with a hash in their names, each also compressed. `npm start`
- * and the tests build it when it is missing or older than its sources. The package ships it built.
+ * Builds the page into dist/page: index.html, assets with a hash in their names, each also compressed, and the few files
+ * that need a fixed name: the service worker, the manifest, the icons and the offline page. `npm start` and the tests build
+ * it when it is missing or older than its sources. The package ships it built.
  *
  * A browser may still show the last build, and load a part of it later. So its assets stay for a week.
  */
@@ -26,7 +27,7 @@ const root = join(import.meta.dirname, '..')
 export const builtPage = join(root, 'dist/page')
 
 /** `src/api` and `src/client` are the parts of the hub that the page imports, with what they import. */
-const sources = ['web', 'src/api', 'src/client', 'src/base', 'scripts/page.ts', 'package-lock.json']
+const sources = ['web', 'src/api', 'src/client', 'src/base', 'scripts/page.ts', 'scripts/icons.ts', 'package-lock.json']
 
 const keptMs = 7 * 24 * 60 * 60_000
 
@@ -45,11 +46,15 @@ async function buildPage(): Promise<void> {
   const startedAt = new Date()
   const building = join(root, `.cache/page-${process.pid}`)
   await bundle(building)
+  const { drawIcons } = await import('./icons.ts')
+  drawIcons(building)
   const assets = join(building, 'assets')
   for (const name of readdirSync(assets)) compress(join(assets, name))
   mkdirSync(join(builtPage, 'assets'), { recursive: true })
   removeOld(join(builtPage, 'assets'), new Set(readdirSync(assets)))
   cpSync(assets, join(builtPage, 'assets'), { recursive: true })
+  const isFile = (name: string) => name !== 'assets' && name !== 'index.html'
+  for (const name of readdirSync(building).filter(isFile)) cpSync(join(building, name), join(builtPage, name))
   // A file that changes during the build is newer than the index, so the page counts as stale.
   utimesSync(join(building, 'index.html'), startedAt, startedAt)
   renameSync(join(building, 'index.html'), index)
@@ -77,6 +82,11 @@ async function bundle(outDir: string): Promise<void> {
       // The content security policy has no room for inline files.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      rolldownOptions: {
+        input: [join(root, 'web/index.html'), join(root, 'web/worker/sw.ts')],
+        // The path of a service worker says which pages it serves, and browsers find its next version by its name.
+        output: { entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js') },
+      },
     },
   })
 }

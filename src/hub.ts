@@ -70,6 +70,7 @@ import { createPeers } from './peers/peers.ts'
 import { createModels } from './models/models.ts'
 import { createPolicies } from './policies/policies.ts'
 import { createPrune } from './prune/prune.ts'
+import { createPush } from './push/push.ts'
 import { createRepositories, createRepositoryQueries, embeddingsOf } from './repositories/repositories.ts'
 import { createRepositoryFaces } from './repository-faces.ts'
 import { createFindSession, createSessions, createSessionTools } from './sessions/sessions.ts'
@@ -386,7 +387,18 @@ export async function startHub(
     grants,
   })
   const chainPolicies = createChainPolicies({ policies, turns })
-  const hooks = { command: config.notifyCommand, url: config.notifyUrl, environment: programs }
+  const push = createPush({
+    store,
+    hubId,
+    key: await home.key('push'),
+    // Push services want to know whom to turn to. They take no address without TLS.
+    contact: [base, origin].find((address) => address?.startsWith('https:')) ?? 'mailto:hub@signalbox.invalid',
+    rules: { allowsPrivate: config.pushPrivateEndpoints },
+    notices,
+    isValidToken: async (id) => (await tokens.principalOf(id)) !== undefined,
+    log,
+  })
+  const hooks = { command: config.notifyCommand, url: config.notifyUrl, environment: programs, push: push.channel }
   const approvals = opened.use(
     await openApprovals({
       store,
@@ -552,6 +564,7 @@ export async function startHub(
     policies,
     policies.createTools(gateway),
     approvals,
+    push,
     routes,
     repositories,
     repositoryMount,

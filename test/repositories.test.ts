@@ -97,6 +97,9 @@ describe('people', () => {
   })
 
   test('read lines as they were indexed, and nothing outside the root', async () => {
+    const listed = (args: object) => hub.call('list_repository_files', { repository: 'demo', ...args })
+    expect(await listed({})).toEqual({ files: ['README.md', 'src/gate.ts', 'src/rules.ts'], has_more: false })
+    expect(await listed({ path: 'src/**', limit: 1 })).toEqual({ files: ['src/gate.ts'], has_more: true })
     expect(await hub.call('read_repository', { repository: 'demo', path: 'src/gate.ts', start: 4, end: 4 })).toEqual({
       repository: 'demo',
       path: 'src/gate.ts',

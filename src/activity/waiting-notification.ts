@@ -6,7 +6,7 @@ export type NotifiedSession = Pick<Session, 'id' | 'name' | 'activity' | 'sessio
 
 /** `undefined` if the session does not wait. */
 export function waitingNotification(session: NotifiedSession): Notification | undefined {
-  const { name, activity, session_url: url } = session
+  const { id, name, activity, session_url: url } = session
   // An approval sends its own notification.
   if (activity.is !== 'waiting' || activity.source === 'approval') return undefined
   const { reason } = activity
@@ -19,5 +19,6 @@ export function waitingNotification(session: NotifiedSession): Notification | un
       SIGNALBOX_WAITING_REASON: reason ?? '',
       SIGNALBOX_WAITING_URL: url,
     },
+    push: { title: name, body: 'Waits for you', tag: `session:${id}`, path: `terminal/${name}` },
   }
 }

@@ -61,5 +61,6 @@ function notificationOf(record: ApprovalRecord, redactor: Pick<Redactor, 'value'
       SIGNALBOX_APPROVAL_SESSION: session,
       SIGNALBOX_APPROVAL_TOOL: tool,
     },
+    push: { title: session, body: `Wants to call ${tool}`, tag: `approval:${id}`, path: `approvals/${id}` },
   } as const
 }

@@ -1,6 +1,6 @@
 /**
- * Notifies people outside the hub that an agent waits for them, by running a command or posting to a URL. The hub does
- * not wait for a hook. A hook that fails is logged.
+ * Notifies people outside the hub that an agent waits for them: runs a command, posts to a URL, sends push messages. The
+ * hub does not wait for a hook. A hook that fails is logged.
  */
 import type { Log } from './log.ts'
 import { postHook } from './post-hook.ts'
@@ -12,6 +12,25 @@ export interface Hooks {
   readonly url?: string | undefined
   /** The environment of the command, without the variables of the notification. */
   readonly environment: Readonly<Record<string, string>>
+  readonly push?: PushChannel | undefined
+}
+
+/** Sends push messages to the devices that asked for them. */
+export interface PushChannel {
+  /** Whether a device wants them. */
+  readonly isOn: boolean
+  /** Does not reject if a device fails: its failure is recorded with it. */
+  send(message: PushMessage, stopping: AbortSignal): Promise<void>
+}
+
+/** Passes through the server of a browser vendor and stands on a locked screen: names only, never arguments. */
+export interface PushMessage {
+  readonly title: string
+  readonly body: string
+  /** The same for one question. A device shows it once. */
+  readonly tag: string
+  /** Relative to the root of the page. */
+  readonly path: string
 }
 
 export interface Notification {
@@ -21,10 +40,11 @@ export interface Notification {
   readonly kind: 'approval' | 'session'
   readonly about: object
   readonly variables: Readonly<Record<string, string>>
+  readonly push: PushMessage
 }
 
 export interface Notifier extends AsyncDisposable {
-  /** Whether a hook is configured. */
+  /** Whether a hook is configured, or a device wants push messages. */
   readonly isOn: boolean
   /** Returns at once. `prepare` is called when its turn comes. If it returns `undefined`, no notification is sent. */
   notify(prepare: () => Promise<Notification | undefined>, names: Readonly<Record<string, string>>): void
@@ -34,17 +54,18 @@ export interface Notifier extends AsyncDisposable {
 const mostAtOnce = 16
 
 /** If a notification fails, its `names` are logged with the error. */
-export function createNotifier({ command, url, environment }: Hooks, log: Log): Notifier {
+export function createNotifier({ command, url, environment, push }: Hooks, log: Log): Notifier {
   const stopping = new AbortController()
   const queue: { readonly send: () => Promise<void>; readonly names: Readonly<Record<string, string>> }[] = []
   const running = new Set<Promise<void>>()
-  const isOn = command !== undefined || url !== undefined
+  const isOn = () => command !== undefined || url !== undefined || push?.isOn === true
 
-  async function send({ text, kind, about, variables }: Notification): Promise<void> {
+  async function send({ text, kind, about, variables, push: message }: Notification): Promise<void> {
     const hookEnvironment = { ...environment, ...asVariables({ SIGNALBOX_NOTIFY_TEXT: text, ...variables }) }
     const outcomes = await Promise.allSettled([
       command !== undefined && runHook(command, { environment: hookEnvironment, about }, stopping.signal),
       url !== undefined && postHook(url, { text, [kind]: about }, stopping.signal),
+      push?.send(message, stopping.signal),
     ])
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
   }
@@ -64,9 +85,11 @@ export function createNotifier({ command, url, environment }: Hooks, log: Log): 
   }
 
   return {
-    isOn,
+    get isOn() {
+      return isOn()
+    },
     notify(prepare, names) {
-      if (!isOn) return
+      if (!isOn()) return
       const prepareAndSend = async () => {
         const notification = await prepare()
         if (notification) await send(notification)

@@ -251,6 +251,12 @@ const definitions = {
     secret: true,
     description: 'A URL to which the hub posts the same details, once, as JSON with a `text` that chat services show.',
   }),
+  pushPrivateEndpoints: setting(onOrOff, 'off', {
+    environment: 'SIGNALBOX_PUSH_PRIVATE_ENDPOINTS',
+    group: 'sessions',
+    description:
+      'Whether push messages may go to a push service of your own, in a private network and without TLS. The services of browsers are on the internet.',
+  }),
   sandbox: setting(oneOf('required', 'preferred', 'off'), 'preferred', {
     environment: 'SIGNALBOX_SANDBOX',
     group: 'sessions',

@@ -1,6 +1,7 @@
 /**
- * Serves the page from the folder that scripts/page.ts builds: one document for all of its routes, and assets whose
- * names change with their content. Files are read once, in the compression that the browser takes.
+ * Serves the page from the folder that scripts/page.ts builds: one document for all of its routes, assets whose names
+ * change with their content, and the files of an installed page. Files are read once, in the compression that the browser
+ * takes.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -26,6 +27,17 @@ const types = new Map([
   ['.woff2', 'font/woff2'],
 ])
 
+/** What an installed page needs. Browsers ask for newer ones by the same names. */
+const fixedFiles = new Map([
+  ['sw.js', 'text/javascript; charset=utf-8'],
+  ['manifest.webmanifest', 'application/manifest+json'],
+  ['icon-192.png', 'image/png'],
+  ['icon-512.png', 'image/png'],
+  ['badge.png', 'image/png'],
+])
+/** Kept by the service worker, and shown when the hub cannot be reached. */
+const offlinePath = '/offline.html'
+
 /** The routes of the page other than the follow links. */
 const routes = /^\/((approvals|connections|policy|activity|repositories|settings)(\/[\w.~%-]{1,256})?)?$/
 const sessionNameOrId = /^[\w-]{1,64}$/
@@ -42,13 +54,19 @@ export function createPage({ directory, followPath }: PageOptions): Page {
 
   return {
     serve(path, request, response) {
-      if (isRoute(path)) {
-        sendDocument(read('index.html'), path, response)
+      if (isRoute(path) || path === offlinePath) {
+        sendDocument(read(path === offlinePath ? 'offline.html' : 'index.html'), path, response)
         return true
       }
-      const [, name] = assetPath.exec(path) ?? []
-      const type = name === undefined ? undefined : types.get(extname(name))
-      return name !== undefined && type !== undefined && sendAsset(read, name, type, request, response)
+      const fixed = fixedFiles.get(path.slice(1))
+      if (fixed !== undefined) {
+        return sendFile({ read, name: path.slice(1), type: fixed, caching: 'no-cache' }, request, response)
+      }
+      const [, name = ''] = assetPath.exec(path) ?? []
+      const type = types.get(extname(name))
+      if (type === undefined) return false
+      const caching = 'public, max-age=31536000, immutable'
+      return sendFile({ read, name: `assets/${name}`, type, caching }, request, response)
     },
   }
 }
@@ -97,23 +115,25 @@ const encodings = [
   ['gzip', '.gz'],
 ] as const
 
-function sendAsset(
-  read: Read,
-  name: string,
-  type: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-): boolean {
+interface SentFile {
+  readonly read: Read
+  readonly name: string
+  readonly type: string
+  readonly caching: string
+}
+
+function sendFile(file: SentFile, request: IncomingMessage, response: ServerResponse): boolean {
+  const { read, name, type, caching } = file
   const accepted = request.headers['accept-encoding'] ?? ''
-  const encoding = encodings.find(([each, end]) => accepted.includes(each) && read(`assets/${name}${end}`))
-  const content = read(`assets/${name}${encoding?.[1] ?? ''}`)
+  const encoding = encodings.find(([each, end]) => accepted.includes(each) && read(`${name}${end}`))
+  const content = read(`${name}${encoding?.[1] ?? ''}`)
   if (!content) return false
   response
     .writeHead(200, {
       ...guards(),
       'Content-Type': type,
       'Content-Length': content.length,
-      'Cache-Control': 'public, max-age=31536000, immutable',
+      'Cache-Control': caching,
       Vary: 'Accept-Encoding',
       ...(encoding && { 'Content-Encoding': encoding[0] }),
     })
@@ -128,7 +148,7 @@ function sendAsset(
 function guards(nonce?: string): Record<string, string> {
   const styles = nonce === undefined ? '' : ` 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`
   return {
-    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'${styles}; font-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'${styles}; font-src 'self'; connect-src 'self'; img-src 'self' data:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   }

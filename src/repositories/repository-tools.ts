@@ -1,4 +1,4 @@
-/** The tools of people: add_repository, list_repositories, and refresh, remove, search, read and ask. */
+/** The tools of people: add_repository, list_repositories, list_repository_files, and refresh, remove, search, read and ask. */
 import { z } from 'zod'
 import {
   answerSchema,
@@ -18,6 +18,7 @@ import { searchAll } from './search-all.ts'
 /** Most repositories are indexed by then. For a larger one the call answers before the index is complete. */
 const waitForIndexMs = 10_000
 export const mostHits = 100
+const mostFiles = 10_000
 
 const repository = z.string().min(1).max(4_096).describe('Id, name or path.')
 export const question = z.string().min(1).max(10_000)
@@ -135,6 +136,22 @@ export function createRepositoryProvider(repositories: RepositoryActions): Provi
       async run({ repository: identifier, ...request }, call) {
         const record = await repositories.find(identifier)
         return { repository: record.name, ...(await repositories.read(record, request, waitOf(call))) }
+      },
+    }),
+    defineTool({
+      name: 'list_repository_files',
+      description: 'Lists the files of a repository that are indexed, by path.',
+      input: z.strictObject({
+        repository,
+        path: z.string().min(1).max(1_000).optional().describe('A glob over paths, such as src/**/*.ts.'),
+        limit: z.int().min(1).max(mostFiles).default(1_000),
+      }),
+      output: z.object({ files: z.array(z.string()), has_more: z.boolean() }),
+      annotations: reads,
+      async run({ repository: identifier, path, limit }, call) {
+        const content = await repositories.contentOf(await repositories.find(identifier), waitOf(call))
+        const files = await content.list(path, limit + 1)
+        return { files: files.slice(0, limit), has_more: files.length > limit }
       },
     }),
     defineTool({

@@ -30,6 +30,7 @@ export interface Tables {
   chat_rooms: ChatRoomRow
   chat_room_events: ChatRoomEventRow
   repositories: RepositoryRow
+  push_subscriptions: PushSubscriptionRow
 }
 
 export interface TokenRow {
@@ -45,6 +46,22 @@ export interface TokenRow {
   expires_at: string | null
   revoked_at: string | null
   last_used_at: string | null
+}
+
+/** A browser that the hub sends push messages to. */
+export interface PushSubscriptionRow {
+  id: string
+  /** The hub with whose key the browser has subscribed. */
+  hub_id: string
+  endpoint: string
+  public_key: string
+  auth_secret: string
+  label: string | null
+  /** The token of the person who subscribed. */
+  token_id: string
+  created_at: string
+  sent_at: string | null
+  last_error: string | null
 }
 
 /** A folder that is indexed. */

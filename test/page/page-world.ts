@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { startScriptedModel } from '../agents/model/model.ts'
+import { type ScriptedModel, startScriptedModel } from '../agents/model/model.ts'
 import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { type HubProcess, shippedHub, startHubProcess } from '../worlds/hub-process.ts'
@@ -14,6 +14,7 @@ export interface PageWorld extends AsyncDisposable {
   readonly directory: string
   readonly port: number
   readonly token: string
+  readonly model: ScriptedModel
   call(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>
   /** Starts a session of the built-in agent, and gives it a script. */
   agent(name: string, script?: string): Promise<void>
@@ -40,7 +41,7 @@ rules:
     reason: it says so
 `
 
-export async function startPageWorld(chromium: string): Promise<PageWorld> {
+export async function startPageWorld(chromium: string, env: Readonly<Record<string, string>> = {}): Promise<PageWorld> {
   await using opened = new AsyncDisposableStack()
   const place = opened.use(await createTempHome())
   const model = opened.use(await startScriptedModel())
@@ -64,6 +65,7 @@ export async function startPageWorld(chromium: string): Promise<PageWorld> {
         OPENAI_BASE_URL: `${model.origin}/v1`,
         ANTHROPIC_API_KEY: 'none',
         ANTHROPIC_BASE_URL: model.origin,
+        ...env,
       },
     })
   let hub: HubProcess = await start()
@@ -77,6 +79,7 @@ export async function startPageWorld(chromium: string): Promise<PageWorld> {
     directory: place.path,
     port,
     token,
+    model,
     call,
     async agent(name, script) {
       await call('create_session', { name, template: 'agent' })

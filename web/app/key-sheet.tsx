@@ -51,24 +51,30 @@ const groups: readonly (readonly [string, readonly (readonly [readonly string[],
 export function KeySheet({ onClose }: { onClose(): void }) {
   return (
     <Sheet title="Keys" className="keysheet" onClose={onClose}>
-      <div className="kcols">
-        {groups.map(([title, keys]) => (
-          <section key={title}>
-            <h3 className="lab">{title}</h3>
-            <dl>
-              {keys.map(([names, words]) => (
-                <div key={words}>
-                  <dt>
-                    <Keys keys={names} />
-                    <span className="sr">{names.join(' ')}</span>
-                  </dt>
-                  <dd>{words}</dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-        ))}
-      </div>
+      <KeyColumns />
     </Sheet>
+  )
+}
+
+export function KeyColumns() {
+  return (
+    <div className="kcols">
+      {groups.map(([title, keys]) => (
+        <section key={title}>
+          <h3 className="lab">{title}</h3>
+          <dl>
+            {keys.map(([names, words]) => (
+              <div key={words}>
+                <dt>
+                  <Keys keys={names} />
+                  <span className="sr">{names.join(' ')}</span>
+                </dt>
+                <dd>{words}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
   )
 }

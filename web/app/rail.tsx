@@ -22,6 +22,7 @@ export function Rail({ lamp }: { readonly lamp: Lamp }) {
   const { openPalette, openNewSession, logOut } = use(ShellContext)
   const link = useStore(useHub().feed.link)
   const isLost = link.is === 'lost'
+  const route = useRoute()
   return (
     <nav className="rail" aria-label="Main">
       <PageLink className="brand" to={{ is: 'sessions' }}>
@@ -55,6 +56,15 @@ export function Rail({ lamp }: { readonly lamp: Lamp }) {
         <button className="icon-btn sm" aria-label="Switch theme" title="Switch theme" onClick={switchTheme}>
           <Icon name="sun" size={14} />
         </button>
+        <PageLink
+          className="icon-btn sm"
+          to={{ is: 'settings', id: undefined }}
+          aria-label="Settings"
+          title="Settings"
+          {...(route.is === 'settings' && { 'aria-current': 'page' })}
+        >
+          <Icon name="settings" size={14} />
+        </PageLink>
         <button className="icon-btn sm" aria-label="Log out" title="Log out" onClick={logOut}>
           <Icon name="leave" size={14} />
         </button>

@@ -32,6 +32,12 @@ export function go(route: Route, { replace = false }: { readonly replace?: boole
   current.set(route)
 }
 
+/** Goes to a path of the page, relative to its root. */
+export function goToPath(path: string): void {
+  history.pushState(null, '', address(path))
+  current.set(readRoute())
+}
+
 function readRoute(): Route {
   const path = location.pathname.slice(root.pathname.length).split('/')
   const last = decodeURIComponent(path.at(-1) ?? '')

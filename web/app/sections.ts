@@ -37,4 +37,18 @@ export const sections: readonly Section[] = [
     key: 'v',
     View: lazy(() => import('../activity/activity.tsx')),
   },
+  {
+    is: 'repositories',
+    title: 'Repositories',
+    icon: 'repositories',
+    key: 'r',
+    View: lazy(() => import('../repositories/repositories.tsx')),
+  },
+  {
+    is: 'settings',
+    title: 'Settings',
+    icon: 'settings',
+    key: ',',
+    View: lazy(() => import('../settings/settings.tsx')),
+  },
 ]

@@ -5,6 +5,8 @@ import type { Approval } from '../../src/api/approval.ts'
 import { useElsewhereToasts } from '../approvals/answered-elsewhere.ts'
 import { useIsLost } from '../hub/hub-context.tsx'
 import { usePendingApprovals, useSessions } from '../hub/hub-data.ts'
+import { useAnnouncements } from '../notifications/announce.ts'
+import { useRenewedPush } from '../notifications/push.ts'
 import { stateOf } from '../parts/session-state.ts'
 import { SessionView } from '../session/session.tsx'
 import { Home } from '../sessions/home.tsx'
@@ -34,6 +36,8 @@ export function Shell({ onLogOut }: { onLogOut(): void }) {
   const lamp: Lamp = isLost ? 'stop' : waiting > 0 ? 'wait' : 'go'
   useFavicon(lamp)
   useElsewhereToasts()
+  useAnnouncements()
+  useRenewedPush()
 
   const actions = useMemo(
     () => ({

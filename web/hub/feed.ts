@@ -26,8 +26,11 @@ export interface Feed {
 
 export interface FeedOptions {
   readonly signal: AbortSignal
-  listen(uris: readonly string[], onNotice: (notice: Notice) => void, signal: AbortSignal): Promise<void>
+  readonly listen: Listen
 }
+
+/** Resolves when the hub ends the stream. */
+export type Listen = (uris: readonly string[], onNotice: (notice: Notice) => void, signal: AbortSignal) => Promise<void>
 
 /** Between tabs. `wants` says what a tab shows, and `who` asks the other tabs to say it again. */
 type Message =

@@ -2,7 +2,7 @@
 import { type Json, createClient } from '../../src/client/client.ts'
 import { address } from '../app/address.ts'
 import { CallFailure, toFailure } from './failure.ts'
-import { type Feed, createFeed } from './feed.ts'
+import { type Feed, type Listen, createFeed } from './feed.ts'
 import { type LiveValue, type LiveOptions, createLiveValue } from './live-value.ts'
 import { withoutToolAdvice } from './page-words.ts'
 
@@ -10,11 +10,21 @@ export interface Hub extends Disposable {
   readonly feed: Feed
   /** Returns the structured content. Throws a `CallFailure`, or the reason of the signal. */
   call: CallTool
+  /** A stream of notices of its own. Views use the feed, which all tabs share. */
+  listen: Listen
+  /** Aborts when the page leaves the hub. */
+  readonly ended: AbortSignal
   /** A value that follows the hub. All who ask for the same key share it. */
   live<T>(key: string, options: LiveOptions<T>): LiveValue<T>
 }
 
-export type CallTool = <T>(tool: string, args?: Json, signal?: AbortSignal) => Promise<T>
+/** `onProgress` gets the reports of a long call. */
+export type CallTool = <T>(
+  tool: string,
+  args?: Json,
+  signal?: AbortSignal,
+  onProgress?: (progress: Json) => void,
+) => Promise<T>
 
 export interface HubOptions {
   readonly token: string
@@ -40,11 +50,16 @@ export function createHub({ token, onLoginNeeded }: HubOptions): Hub {
     return failure
   }
 
-  const call: CallTool = async <T>(tool: string, args: Json = {}, signal?: AbortSignal) => {
+  const call: CallTool = async <T>(
+    tool: string,
+    args: Json = {},
+    signal?: AbortSignal,
+    onProgress?: (progress: Json) => void,
+  ) => {
     const stop = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal
     let result
     try {
-      result = await client.callTool(tool, args, { signal: stop })
+      result = await client.callTool(tool, args, { signal: stop, ...(onProgress && { onProgress }) })
     } catch (error) {
       throw report(error)
     }
@@ -54,20 +69,20 @@ export function createHub({ token, onLoginNeeded }: HubOptions): Hub {
     return (result.structuredContent ?? JSON.parse(text)) as T
   }
 
-  const feed = createFeed({
-    signal: ended.signal,
-    async listen(uris, onNotice, signal) {
-      try {
-        await client.listen({ resourceSubscriptions: uris }, onNotice, { signal })
-      } catch (error) {
-        throw report(error)
-      }
-    },
-  })
+  const listen: Listen = async (uris, onNotice, signal) => {
+    try {
+      await client.listen({ resourceSubscriptions: uris }, onNotice, { signal })
+    } catch (error) {
+      throw report(error)
+    }
+  }
+  const feed = createFeed({ signal: ended.signal, listen })
 
   return {
     feed,
     call,
+    listen,
+    ended: ended.signal,
     live<T>(key: string, options: LiveOptions<T>): LiveValue<T> {
       let value = values.get(key)
       if (!value) values.set(key, (value = createLiveValue({ feed, ended: ended.signal, ...options })))

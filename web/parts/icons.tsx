@@ -123,6 +123,35 @@ const drawings = {
     </>
   ),
   model: <path d="M8 1.8 13.4 5v6L8 14.2 2.6 11V5zM8 8v6M8 8 2.7 5M8 8l5.3-3" />,
+  repositories: (
+    <>
+      <circle cx="4" cy="3.25" r="1.75" />
+      <circle cx="4" cy="12.75" r="1.75" />
+      <circle cx="12" cy="5.25" r="1.75" />
+      <path d="M4 5v6M12 7c0 2.6-8 1.4-8 4" />
+    </>
+  ),
+  settings: (
+    <>
+      <circle cx="8" cy="8" r="2.25" />
+      <path d="M8 1.5v2M8 12.5v2M1.5 8h2M12.5 8h2M3.4 3.4l1.4 1.4M11.2 11.2l1.4 1.4M12.6 3.4l-1.4 1.4M4.8 11.2l-1.4 1.4" />
+    </>
+  ),
+  template: <path d="M2.5 2.5h11v3h-11zM2.5 8.5H7v5H2.5zM10 8.5h3.5M10 11h3.5M10 13.5h3.5" />,
+  hub: (
+    <>
+      <circle cx="8" cy="8" r="6" />
+      <path d="M2 8h12M8 2c4 4 4 8 0 12M8 2c-4 4-4 8 0 12" />
+    </>
+  ),
+  refresh: <path d="M13.5 8a5.5 5.5 0 1 1-1.7-4M13.5 1.8v2.7h-2.7" />,
+  trash: <path d="M2.5 4h11M6 4V2.5h4V4M4 4l.7 9.5h6.6L12 4M6.7 6.5V11M9.3 6.5V11" />,
+  phone: (
+    <>
+      <rect x="4.5" y="1.5" width="7" height="13" rx="1.5" />
+      <path d="M7.3 12.3h1.4" />
+    </>
+  ),
   leave: <path d="M6 2.5H3v11h3M10 5l3 3-3 3M13 8H6.5" />,
 } satisfies Record<string, ReactNode>
 

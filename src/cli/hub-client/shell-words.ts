@@ -45,6 +45,8 @@ const commandOf: Readonly<Record<string, string>> = {
   search_repository: 'signalbox repo search',
   read_repository: 'signalbox repo read',
   ask_repository: 'signalbox repo ask',
+  list_push_subscriptions: 'signalbox call list_push_subscriptions',
+  unsubscribe_push: 'signalbox call unsubscribe_push',
   send_text: 'signalbox send',
   send_keys: 'signalbox keys',
   read_screen: 'signalbox screen',

@@ -26,6 +26,7 @@ import { switchedThreads } from './hub/0022-switched-threads.ts'
 import { repositories } from './hub/0023-repositories.ts'
 import { sessionSandbox } from './hub/0024-session-sandbox.ts'
 import { turnUsage } from './hub/0025-turn-usage.ts'
+import { pushSubscriptions } from './hub/0026-push-subscriptions.ts'
 import { connections } from './transient/0001-connections.ts'
 import { changedLists } from './transient/0002-changed-lists.ts'
 import { answersIfLost } from './transient/0003-answers-if-lost.ts'
@@ -62,6 +63,7 @@ export const hubMigrations: MigrationSet = {
     repositories,
     sessionSandbox,
     turnUsage,
+    pushSubscriptions,
   ],
   base: hubBaseSchema,
 }

@@ -1,0 +1,44 @@
+/**
+ * Which addresses the hub sends push messages to. The browser names the address, so without a check a person's token could
+ * make the hub send requests into the network that it stands in.
+ */
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
+import { type LookupFunction, isIP } from 'node:net'
+import { HubError } from '../base/hub-error.ts'
+import { isPrivateAddress } from '../base/private-address.ts'
+
+export interface EndpointRules {
+  /** Also services in a private network, and without TLS. */
+  readonly allowsPrivate: boolean
+}
+
+/** Throws if the hub may not send there. Names are resolved later, with each connection. */
+export function checkEndpoint(endpoint: string, { allowsPrivate }: EndpointRules): void {
+  const url = URL.parse(endpoint)
+  const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
+  const isWeb = url?.protocol === 'https:' || (allowsPrivate && url?.protocol === 'http:')
+  if (!url || !isWeb || url.username !== '' || url.password !== '') {
+    throw new HubError('invalid', '"endpoint": pass the https address that the browser gave with its subscription.')
+  }
+  if (!allowsPrivate && isIP(host) !== 0 && isPrivateAddress(host)) throw privateAddress(host)
+}
+
+/** Resolves names when a connection is made, so that a name cannot lead elsewhere after the check. */
+export function endpointLookup({ allowsPrivate }: EndpointRules): LookupFunction {
+  return (host, options: LookupOptions, callback) => {
+    lookup(host, { ...options, all: true }, (error, found: readonly LookupAddress[]) => {
+      const allowed = error ? [] : found.filter(({ address }) => allowsPrivate || !isPrivateAddress(address))
+      const [first] = allowed
+      if (!first) callback(error ?? privateAddress(host), [])
+      else if (options.all) callback(null, [...allowed])
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+function privateAddress(host: string): HubError {
+  return new HubError(
+    'invalid',
+    `"endpoint": ${host} is an address of this machine or of a private network. For a push service of your own, set SIGNALBOX_PUSH_PRIVATE_ENDPOINTS to on.`,
+  )
+}
