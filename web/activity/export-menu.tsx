@@ -58,7 +58,7 @@ export function useTurnExports(turn: TurnSummary | undefined): readonly ExportIt
       { thread, format },
     )
     const [end, type] = format === 'markdown' ? ['md', 'text/markdown'] : ['json', 'application/json']
-    download(`${session}.${format === 'json' || format === 'markdown' ? '' : `${format}.`}${end}`, type!, text)
+    download(`${session}.${format === 'json' || format === 'markdown' ? '' : `${format}.`}${end}`, type, text)
     const what = [...new Set(left.map((each) => each.what))].join(', ')
     showToast(
       'allow',

@@ -13,7 +13,7 @@ import { resultText } from '../session/tool-call.tsx'
 import type { ToolCallItem } from '../session/thread-items.ts'
 import { useThread } from '../session/use-thread.ts'
 import { JsonText, writeJson } from './json-text.tsx'
-import { type SpanRow, ruleWords } from './waterfall.ts'
+import { type SpanRow, ruleWords, wordIn } from './waterfall.ts'
 
 export interface SpanDetailProps {
   readonly row: SpanRow
@@ -155,9 +155,10 @@ function answerText(answer: Readonly<Record<string, unknown>> | undefined): stri
 }
 
 function OtherSpan({ row: { kind, span, note } }: { readonly row: SpanRow }) {
-  const end = span.spans.find(({ type }) => type === 'turn-ended' || type === 'model-answered')?.payload
-  const { error, reason } = end ?? {}
-  const told = kind === 'turn' ? note : `${String(span.payload['model'] ?? span.provider ?? '')} ${note}`.trim()
+  const end = span.spans.find(({ type }) => type === 'turn-ended' || type === 'model-answered')
+  const { error, reason } = end?.payload ?? {}
+  const outcome = end && (wordIn(end, 'status') || wordIn(end, 'finish_reason'))
+  const told = kind === 'turn' ? note : `${wordIn(span, 'model') || (span.provider ?? '')} ${note}`.trim()
   const trouble = [reason, error].filter((part) => part !== undefined)
   return (
     <div className="io">
@@ -172,7 +173,7 @@ function OtherSpan({ row: { kind, span, note } }: { readonly row: SpanRow }) {
           text={
             trouble.length > 0
               ? trouble.map((part) => (typeof part === 'string' ? part : JSON.stringify(part, null, 2))).join('\n')
-              : String(end?.['status'] ?? end?.['finish_reason'] ?? (span.outcome === 'running' ? 'It goes on.' : ''))
+              : outcome || (span.outcome === 'running' ? 'It goes on.' : '')
           }
         />
       </div>

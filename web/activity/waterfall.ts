@@ -222,7 +222,7 @@ function modelRow(span: Span, { depth, hop }: Place, reading: Reading): SpanRow 
     name: span.provider ?? span.route ?? 'model',
     note: usage
       ? `${tokenCount(usage.input_tokens)} in, ${tokenCount(usage.output_tokens)} out`
-      : String(span.payload['model'] ?? ''),
+      : wordIn(span, 'model'),
     state: span.outcome === 'running' ? 'running' : outcome === undefined || outcome === 'ok' ? 'done' : 'failed',
     from,
     to,
@@ -236,7 +236,7 @@ function modelRow(span: Span, { depth, hop }: Place, reading: Reading): SpanRow 
 
 function toolRow(span: Span, { depth, hop }: Place, reading: Reading): SpanRow {
   const [from, to] = [span.after_ms, endOf(span, reading)]
-  const name = String(span.payload['tool'] ?? '')
+  const name = wordIn(span, 'tool')
   const answer = span.spans.findLast(({ type }) => type === 'tool-answered')?.payload
   const outcome = answer?.['outcome']
   const isDenied = outcome === 'denied' || outcome === 'aborted'
@@ -362,4 +362,10 @@ function usageIn(payload: Readonly<Record<string, unknown>> | undefined): Usage 
 
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : []
+}
+
+/** Empty if the event does not say it. */
+export function wordIn({ payload }: Pick<Span, 'payload'>, field: string): string {
+  const value = payload[field]
+  return typeof value === 'string' ? value : ''
 }
