@@ -31,6 +31,7 @@ const features = [
   'chat',
   'prune',
   'workspaces',
+  'push',
 ]
 
 /** Lower numbers know nothing of higher ones; folders of one number know nothing of one another. */

@@ -61,7 +61,8 @@ function daysAgo(days: number): string {
 
 function isTimeZone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+    Intl.DateTimeFormat('en', { timeZone: name })
+    return true
   } catch {
     return false
   }
