@@ -1,6 +1,6 @@
 /** What the turns of agents used, by day and by session (API, "get_usage"). */
 import { z } from 'zod'
-import { usageSchema } from './thread.ts'
+import { type Usage, usageSchema } from './thread.ts'
 
 export const usageGroups = ['day', 'session', 'day_and_session'] as const
 export type UsageGroup = (typeof usageGroups)[number]
@@ -21,4 +21,16 @@ export interface UsageQuery {
   readonly by: UsageGroup
   /** An IANA name, such as Europe/Berlin. A day begins at its midnight. */
   readonly timeZone: string
+}
+
+export const noUsage: Usage = { input_tokens: 0, output_tokens: 0 }
+
+export function addUsage(one: Usage, other: Usage): Usage {
+  const cost = one.cost_usd === undefined ? other.cost_usd : one.cost_usd + (other.cost_usd ?? 0)
+  return {
+    input_tokens: one.input_tokens + other.input_tokens,
+    output_tokens: one.output_tokens + other.output_tokens,
+    // Rounded to billionths, or the sum of 0.1 and 0.2 would be 0.30000000000000004.
+    ...(cost !== undefined && { cost_usd: Math.round(cost * 1e9) / 1e9 }),
+  }
 }

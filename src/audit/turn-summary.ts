@@ -4,6 +4,7 @@ import { hasType, readEvent } from '../api/event.ts'
 import type { Usage } from '../api/thread.ts'
 import { endTypeOf } from '../api/trace.ts'
 import type { TurnSummary } from '../api/turn.ts'
+import { addUsage, noUsage } from '../api/usage.ts'
 
 /** `events`: of the correlation of the turn, in the order of the log. */
 export function summarize(
@@ -67,15 +68,5 @@ function usageOf(events: readonly LoggedEvent[]): Usage | undefined {
     ...ends.flatMap((event) => readEvent(event, 'turn-ended')?.payload.usage ?? []),
     ...answers.flatMap((event) => readEvent(event, 'model-answered')?.payload.usage ?? []),
   ]
-  if (used.length === 0) return undefined
-  const costs = used.flatMap(({ cost_usd: cost }) => cost ?? [])
-  return {
-    input_tokens: sum(used.map(({ input_tokens: tokens }) => tokens)),
-    output_tokens: sum(used.map(({ output_tokens: tokens }) => tokens)),
-    ...(costs.length > 0 && { cost_usd: sum(costs) }),
-  }
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
+  return used.length === 0 ? undefined : used.reduce(addUsage, noUsage)
 }

@@ -8,6 +8,7 @@
  */
 import type { RepositoryAnswer } from '../api/repository.ts'
 import type { Usage } from '../api/thread.ts'
+import { addUsage, noUsage } from '../api/usage.ts'
 import type { ChosenModel, ModelCall, ModelMessage, Models } from '../models/models.ts'
 import { instructionsFor, lastStepNote, seedMessage } from './answer-prompt.ts'
 import { callsOf, createAnswerStep } from './answer-step.ts'
@@ -49,7 +50,7 @@ async function askModel(
     { role: 'user', text: seed },
     { role: 'user', text: question },
   ]
-  const usage: Usage = { input_tokens: 0, output_tokens: 0 }
+  let usage = noUsage
   let bytesLeft = Math.min(mostResultBytes, chosen.contextTokens * resultBytesPerToken) - Buffer.byteLength(seed)
 
   async function runCalls(calls: readonly ModelCall[], isLast: boolean): Promise<void> {
@@ -77,7 +78,7 @@ async function askModel(
       signal,
       onPart: (part) => said.take(part),
     })
-    addUsage(usage, answer.usage)
+    usage = addUsage(usage, answer.usage)
     const calls = callsOf(parts)
     if (calls.length > 0 && !isLast) {
       const { thinking, text } = said.asThinking(parts)
@@ -107,12 +108,6 @@ function noAnswer(calls: number): string {
   return calls > 0
     ? `The model has searched ${mostSteps} times, or read as much as it may, without an answer. Ask a narrower question.`
     : 'The model gave no answer. Ask again, or with another model.'
-}
-
-function addUsage(total: Usage, more: Usage): void {
-  total.input_tokens += more.input_tokens
-  total.output_tokens += more.output_tokens
-  if (more.cost_usd !== undefined) total.cost_usd = (total.cost_usd ?? 0) + more.cost_usd
 }
 
 function withinBytes(text: string, bytes: number): string {

@@ -1,11 +1,11 @@
 /** get_usage, and `resource://usage`, which changes with the end of each turn that used something. */
 import { z } from 'zod'
 import { usageSchema } from '../api/thread.ts'
-import { usageGroups, usageRowSchema } from '../api/usage.ts'
+import { addUsage, noUsage, usageGroups, usageRowSchema } from '../api/usage.ts'
 import type { Provider } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import type { UsageBook } from './usage.ts'
-import { addUsage, noUsage, usageUri } from './usage.ts'
+import { usageUri } from './usage.ts'
 
 const dayMs = 24 * 60 * 60_000
 const defaultDays = 30

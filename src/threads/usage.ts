@@ -1,6 +1,7 @@
 /** What the turns of agents used: a total for each session, kept in memory, and by day and session from the store. */
 import type { NewEntry, Usage } from '../api/thread.ts'
 import type { UsageQuery, UsageRow } from '../api/usage.ts'
+import { addUsage, noUsage } from '../api/usage.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { Store, Tables } from '../store/store.ts'
 
@@ -15,17 +16,6 @@ export interface UsageBook {
   add(sessionId: string, entries: readonly NewEntry[]): void
   /** The newest day first, and within it the session that used most. */
   read(query: UsageQuery): Promise<readonly UsageRow[]>
-}
-
-export const noUsage: Usage = { input_tokens: 0, output_tokens: 0 }
-
-export function addUsage(one: Usage, other: Usage): Usage {
-  const cost = one.cost_usd === undefined ? other.cost_usd : one.cost_usd + (other.cost_usd ?? 0)
-  return {
-    input_tokens: one.input_tokens + other.input_tokens,
-    output_tokens: one.output_tokens + other.output_tokens,
-    ...(cost !== undefined && { cost_usd: cost }),
-  }
 }
 
 export interface UsageOptions {

@@ -7,7 +7,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { ModelTemplate } from '../../api/template.ts'
-import type { NewEntry, TurnStatus, Usage } from '../../api/thread.ts'
+import type { NewEntry, TurnStatus } from '../../api/thread.ts'
+import { addUsage, noUsage } from '../../api/usage.ts'
 import { messageOf } from '../../base/hub-error.ts'
 import type { AnswerPart, ModelCall, ModelMessage, Models, ModelTool } from '../../models/models.ts'
 import type { RunSession } from '../port/driver.ts'
@@ -75,7 +76,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
   const thread = await openThread(session.thread, conversation)
   using partial = openPartialText(session.directory)
   const seals = new Map<string, AnswerPart['seal']>()
-  const usage = { input_tokens: 0, output_tokens: 0 } as Usage
+  let usage = noUsage
   const begin = thread.entries.length
   const timeUp = new AbortController()
   const timer = setTimeout(() => timeUp.abort(), minutes * 60_000)
@@ -112,12 +113,6 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     if (spent >= mostTokens) throw new TurnOver(limit(`it has used ${spent} tokens`, 'tokens'))
   }
 
-  function addUsage(more: Usage): void {
-    usage.input_tokens += more.input_tokens
-    usage.output_tokens += more.output_tokens
-    if (more.cost_usd !== undefined) usage.cost_usd = (usage.cost_usd ?? 0) + more.cost_usd
-  }
-
   /** Summarises the oldest entries if the conversation might not fit any more. */
   async function compact(fixedTokens: number): Promise<void> {
     const room = roomFor(chosen.contextTokens / tokenFactor, fixedTokens)
@@ -129,7 +124,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     const prompt = transcriptOf(current.slice(0, cut), thread.summary, room)
     const request = { model: chosen.name, system: summaryInstructions, prompt, place, signal }
     const answer = await models.generate(request)
-    addUsage(answer.usage)
+    usage = addUsage(usage, answer.usage)
     if (answer.text.trim() === '') {
       throw new TurnOver({
         status: 'failed',
@@ -164,7 +159,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
         signal,
         onPart: (part) => writer.take(part),
       })
-      addUsage(answer.usage)
+      usage = addUsage(usage, answer.usage)
       tokenFactor = Math.max(1, answer.usage.input_tokens / estimatedTokens)
       if (answer.finish === 'filtered')
         throw new TurnOver({ status: 'failed', reason: 'The provider refused to answer.' })

@@ -6,6 +6,7 @@
  * its messages as they are when it gets to sending. So a message counts as complete only once it is settled.
  */
 import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
+import { addUsage, noUsage } from '../../api/usage.ts'
 import type { FailureKind } from '../port/turn-failure.ts'
 import { explainFailure } from '../port/turn-failure.ts'
 import type { Assistant, MessageInfo, OpencodeError, Part, ToolPart } from './messages.ts'
@@ -240,12 +241,11 @@ function kindOf(name: string, statusCode: number | undefined): FailureKind | und
 function sum(usage: Usage | undefined, { tokens, cost }: Assistant): Usage | undefined {
   if (!tokens) return usage
   const { input, output, reasoning, cache } = tokens
-  const spent = (usage?.cost_usd ?? 0) + (cost ?? 0)
-  return {
-    input_tokens: (usage?.input_tokens ?? 0) + input + (cache?.read ?? 0) + (cache?.write ?? 0),
-    output_tokens: (usage?.output_tokens ?? 0) + output + reasoning,
-    ...(spent > 0 && { cost_usd: spent }),
-  }
+  return addUsage(usage ?? noUsage, {
+    input_tokens: input + (cache?.read ?? 0) + (cache?.write ?? 0),
+    output_tokens: output + reasoning,
+    ...(cost !== undefined && cost > 0 && { cost_usd: cost }),
+  })
 }
 
 function time(ms: number): string {
