@@ -199,6 +199,7 @@ const table: readonly Row[] = [
   { line: ['policy', 'simulate', file('policy.yaml'), '--since', 'x'], exit: 2, says: '1h for an hour ago' },
   { line: ['policy', 'accept', 'none'], exit: 5, says: 'Run "signalbox policy proposals" for the ids' },
   { line: ['policy', '--scope', 'session', '--target', 'nobody'], exit: 5, says: noSession },
+  { line: ['changes', 'nobody'], exit: 5, says: noSession },
   { line: ['events', '--since', 'then'], exit: 2, says: '1h for an hour ago' },
   { line: ['events', '--until', 'later'], exit: 2, says: '--until takes a time' },
   { line: ['events', '--session', 'nobody'], exit: 5, says: noSession },

@@ -276,7 +276,7 @@ test('never touches a living session, uncommitted or untracked work, or a commit
     }),
     { numRuns: 20, examples: alone },
   )
-}, 120_000)
+}, 600_000)
 
 test('of two worktrees that alone share a commit, one stays', async () => {
   const { sessions, home } = await useSqliteWorld([], { jobConcurrency: 0 })

@@ -34,6 +34,8 @@ const commandOf: Readonly<Record<string, string>> = {
   switch_provider: 'signalbox switch',
   fork_thread: 'signalbox fork',
   run_action: 'signalbox run',
+  read_changes: 'signalbox changes',
+  list_files: 'signalbox call list_files',
   list_routes: 'signalbox routes',
   set_routes: 'signalbox routes set',
   post_chat: 'signalbox chat',
