@@ -12,6 +12,7 @@ import { attachLegacy, connectLegacy, type LegacyConnection, legacyRevisions } f
 import { modern, modernStream } from './modern-request.ts'
 import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { hello, openSsePair } from './sse-pair.ts'
+import { toolsOfEvents } from './tools-of-events.ts'
 
 const uri = (name: string) => `test://counter/${name}`
 
@@ -246,7 +247,7 @@ async function connectToBeKept(hub: OwnHub, version: string): Promise<LegacyConn
 }
 
 async function expectKept(hub: OwnHub, again: LegacyConnection): Promise<void> {
-  expect(toolNames(await again.request('tools/list'))).toEqual(['hub_status', 'query_events', 'get_trace'])
+  expect(toolNames(await again.request('tools/list'))).toEqual(toolsOfEvents)
   const logged = await again.post(call('test_tool_with_logging', 'x'))
   expect(logged.headers['content-type']).toBe('application/json')
   using notices = await again.listen()

@@ -5,6 +5,7 @@ import { openStream } from './event-stream.ts'
 import { exchange } from './exchange.ts'
 import { faultsIn, type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { hello, openSsePair } from './sse-pair.ts'
+import { toolsOfEvents } from './tools-of-events.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startOwnHub({ env: { SIGNALBOX_MAX_CONNECTIONS_PER_TOKEN: '8' } })))
@@ -113,7 +114,7 @@ test('the toolsets in the address of the stream select the listed tools', async 
   await pair.stream.message()
   await pair.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   const { result } = (await pair.stream.message()) as { result: { tools: { name: string }[] } }
-  expect(result.tools.map(({ name }) => name)).toEqual(['hub_status', 'query_events', 'get_trace'])
+  expect(result.tools.map(({ name }) => name)).toEqual(toolsOfEvents)
   expect((await exchange(hub, { method: 'GET', path: '/sse?toolsets=nonsense' })).status).toBe(400)
 })
 

@@ -10,6 +10,7 @@ import { connectLegacy } from './legacy-connection.ts'
 import { modern } from './modern-request.ts'
 import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
 import { hello, openSsePair } from './sse-pair.ts'
+import { toolsOfEvents } from './tools-of-events.ts'
 
 let hub: OwnHub
 beforeAll(async () => void (hub = await startOwnHub({ program: shippedHub, env: { SIGNALBOX_LOG_LEVEL: 'debug' } })))
@@ -152,16 +153,16 @@ describe('toolsets', () => {
   })
 
   test('can be selected in the address, in every revision', async () => {
-    expect(await tools(hub.token, '?toolsets=events')).toEqual(['hub_status', 'query_events', 'get_trace'])
+    expect(await tools(hub.token, '?toolsets=events')).toEqual(toolsOfEvents)
     expect(await tools(hub.token, '?toolsets=sessions,%20admin')).toContain('revoke_token')
     const connection = await connectLegacy(hub, { query: '?toolsets=events' })
     const { body } = await exchange(hub, { body: list, headers: { 'mcp-session-id': connection.id } })
-    expect(namesIn(body)).toEqual(['hub_status', 'query_events', 'get_trace'])
+    expect(namesIn(body)).toEqual(toolsOfEvents)
   })
 
   test('of a token are listed, unless the address selects others', async () => {
     const { token } = await issue({ role: 'human', toolsets: ['events'] })
-    expect(await tools(token)).toEqual(['hub_status', 'query_events', 'get_trace'])
+    expect(await tools(token)).toEqual(toolsOfEvents)
     expect(await tools(token, '?toolsets=admin')).not.toContain('query_events')
   })
 

@@ -78,7 +78,7 @@ function fixedExtensions({ language, label, keywords = [] }: EditorProps, latest
     indentOnInput(),
     autocompletion({ override: [completionSource((before) => latest().complete?.(before))], icons: false }),
     keymap.of(keys),
-    EditorView.contentAttributes.of({ 'aria-label': label, 'data-gramm': 'false' }),
+    EditorView.contentAttributes.of({ 'aria-label': label, 'data-gramm': 'false', tabindex: '0' }),
     EditorView.updateListener.of(({ docChanged, state }) => {
       const text = state.doc.toString()
       if (docChanged && text !== latest().value) latest().onChange?.(text)
