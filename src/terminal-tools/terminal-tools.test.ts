@@ -15,7 +15,9 @@ const call = toCall()
 test('people have every tool, with the session as its first argument', async () => {
   const box = await openToolbox('exec cat')
   const listed = (await box.people.listTools(['terminal'])) as Listed[]
-  expect(listed.map(({ name }) => name).toSorted()).toEqual([...terminalToolNames, 'claim_input', 'read_recording'].toSorted())
+  expect(listed.map(({ name }) => name).toSorted()).toEqual(
+    [...terminalToolNames, 'claim_input', 'read_recording'].toSorted(),
+  )
   for (const { inputSchema } of listed) {
     expect(Object.keys(inputSchema.properties)[0]).toBe('session')
     expect(inputSchema.required?.[0]).toBe('session')

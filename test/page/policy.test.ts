@@ -45,7 +45,7 @@ program.describe('the policy on the page', () => {
     await table.getByRole('link', { name: 'pusher' }).waitFor()
 
     await page.getByRole('button', { name: 'Diff with file' }).click()
-    await page.getByRole('region', { name: 'Diff' }).locator('.add', { hasText: 'own_search' }).waitFor()
+    await page.getByRole('group', { name: 'Diff' }).locator('.add', { hasText: 'own_search' }).waitFor()
     await page.keyboard.press('Control+s')
     const history = page.getByRole('list', { name: 'History' })
     await history.getByRole('button', { name: /^v1/ }).click()
@@ -154,7 +154,7 @@ program.describe('the policy on the page', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     await page.getByRole('link', { name: 'Back' }).tap()
     await page.getByRole('list', { name: 'History' }).getByRole('button', { name: /^v1/ }).tap()
-    await page.getByRole('region', { name: 'Diff' }).waitFor()
+    await page.getByRole('group', { name: 'Diff' }).waitFor()
   })
 
   async function replaceText(page: Page, text: string): Promise<void> {

@@ -53,7 +53,7 @@ program.describe('two viewers of one session', () => {
   test('both see the same screen in the size of the writer', async () => {
     await startShell(hub, 'sizes')
     await using wide = await follow(browser, hub, 'sizes', { viewport: { width: 1400, height: 800 } })
-    await using small = await follow(browser, hub, 'sizes', { viewport: { width: 500, height: 400 } })
+    await using small = await follow(browser, hub, 'sizes', { viewport: { width: 500, height: 600 } })
     await wide.sees('$')
     const atFirst = await wide.size()
     await wide.type(`printf '%0.s=' $(seq 150); echo\n`)
