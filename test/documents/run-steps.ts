@@ -67,7 +67,7 @@ function start(command: string, newcomer: Newcomer): Running {
   const printed = collect(child)
   const exit = once(child, 'exit')
   return {
-    untilPrinted: (expected) => vi.waitFor(() => assertPrinted(expected, printed), { timeout: 60_000, interval: 50 }),
+    untilPrinted: (expected) => vi.waitFor(() => assertPrinted(expected, printed), { timeout: 240_000, interval: 50 }),
     async [Symbol.asyncDispose]() {
       signalGroup(child, 'SIGTERM')
       await exit

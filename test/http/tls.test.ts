@@ -86,7 +86,7 @@ openssl.describe('a hub with a certificate', () => {
     }
     const own = await run('status', '--url', `http://127.0.0.1:${hub.port}`)
     expect([own.status, own.stderr]).toEqual([0, ''])
-  })
+  }, 600_000)
 
   test('gives agents of the same machine an address that needs no certificate', async () => {
     await hub.call('create_session', { name: 'agent', template: 'shell', command: 'echo "url=$SIGNALBOX_URL"; cat' })
