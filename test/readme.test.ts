@@ -7,7 +7,7 @@ import { readSteps } from './documents/page-steps.ts'
 import { readPage } from './documents/pages.ts'
 import { runSteps } from './documents/run-steps.ts'
 
-test('a newcomer who follows the README sees the output that it shows', { timeout: 240_000 }, async () => {
+test('a newcomer who follows the README sees the output that it shows', { timeout: 600_000 }, async () => {
   const steps = readSteps(readPage('README.md'))
   const commands = steps.flatMap((step) => ('command' in step ? [step.command.trim()] : []))
   expect(commands.slice(0, 2)).toEqual(['npm start', 'bin/signalbox probe'])
