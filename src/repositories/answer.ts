@@ -7,7 +7,6 @@
  * Without a model, the answer is what the search found.
  */
 import type { RepositoryAnswer } from '../api/repository.ts'
-import type { Usage } from '../api/thread.ts'
 import { addUsage, noUsage } from '../api/usage.ts'
 import type { ChosenModel, ModelCall, ModelMessage, Models } from '../models/models.ts'
 import { instructionsFor, lastStepNote, seedMessage } from './answer-prompt.ts'
