@@ -12,12 +12,14 @@ export const prompts = {
 
 const questionToLedger = 'How do you drop a duplicate attempt?'
 
-const answerFromRepository = [
-  'An attempt gets its key before any money moves. `reserve()` inserts a row keyed on order and attempt number, and returns nothing once five rows exist (src/checkout/retry.ts:4-18).',
-  'The key goes to the payment provider as its idempotency key, so a repeated charge with the same key is answered from the provider’s own record (src/checkout/gateway.ts:2-6).',
-  '### If the worker dies in between',
-  '1. The row stays in state `reserved` with no result (src/checkout/retry.ts:9-16).\n2. After two minutes the sweeper hands the same row to another worker, with the same key (src/checkout/sweeper.ts:1-4).\n3. The order is charged at most once.',
-].join('\n\n')
+const answerFromRepository = `An attempt gets its key before any money moves. \`reserve()\` inserts a row keyed on order and attempt number, and returns nothing once five rows exist (src/checkout/retry.ts:4-18).
+
+The key goes to the payment provider as its idempotency key, so a repeated charge with the same key is answered from the provider’s own record (src/checkout/gateway.ts:2-6).
+
+### If the worker dies in between
+
+1. The row stays in state \`reserved\` with no result (src/checkout/retry.ts:9-16).
+2. After two minutes the sweeper hands the same row to another worker, with the same key (src/checkout/sweeper.ts:1-4).`
 
 export const scripts = {
   [fromAgent(questionToLedger)]: [
@@ -30,11 +32,13 @@ export const scripts = {
   ].join('\n'),
   [prompts.retries]: [
     'THINK The worker counts after the charge, so a crash between the two charges twice.',
-    'SAY I will look at the screen first.',
+    'SAY I will look at the work so far.',
+    'CALL terminal_send_text {"text":"git status --short\\r"}',
     'CALL terminal_read_screen {}',
     'SAY I ask the session that knows the ledger.',
     `CALL sessions_ask {"session":"ledger-schema","text":"${questionToLedger}"}`,
     'SAY The worker counts an attempt *after* the charge. I reserve the attempt first, then charge with its `key`.',
+    'CALL terminal_send_text {"text":"git --no-pager diff\\r"}',
     'CALL terminal_send_text {"text":"echo retry limited to 5 attempts\\r"}',
     'SAY The limit is in src/checkout/retry.ts:4-8. All 38 tests pass. `main` was rebased an hour ago, so the push needs a lease.',
     'CALL terminal_send_text {"text":"git push --force-with-lease origin fix/checkout-retry\\r"}',
@@ -42,6 +46,8 @@ export const scripts = {
     'SLOW 60',
   ].join('\n'),
   [prompts.notes]: [
+    'SAY I read what changed since 2.13.0.',
+    'CALL terminal_send_text {"text":"git --no-pager log --stat\\r"}',
     'SAY I push the draft so that you can edit it.',
     'CALL terminal_send_text {"text":"git push origin v2.14.0\\r"}',
     'FINAL done',
@@ -49,7 +55,8 @@ export const scripts = {
   [prompts.tests]: 'FINAL The tests pass on the branch.',
   [prompts.repository]: [
     'CALL search {"query":"reserve attempt"}',
-    `FINAL ${answerFromRepository.replaceAll('\n', '\\n')}`,
+    ...answerFromRepository.split('\n').map((line) => `SAY ${line}`),
+    'FINAL 3. The order is charged at most once.',
   ].join('\n'),
   [prompts.firstMinute]: [
     'SAY I run the tests in the terminal.',

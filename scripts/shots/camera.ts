@@ -76,7 +76,7 @@ export async function openCamera(names: readonly string[]): Promise<Camera> {
   async function takePicture(page: Page, { name }: View, { device, theme }: Pose): Promise<void> {
     await page.evaluate(() => document.fonts.ready)
     // Lazy parts and the first thumbnails.
-    await sleep(1_500)
+    await sleep(1_000)
     await page.screenshot({ path: join(folder, `${name}-${device}-${theme}.png`) })
     await page.context().close()
   }

@@ -21,17 +21,18 @@ export async function fillSessions(stage: Stage): Promise<void> {
   const working = String.raw`while :; do for test in capture retry ledger limits refund; do printf '\033[32m✓\033[0m test/checkout/%s.test.ts \033[2m(%d)\033[0m\n' $test $((RANDOM % 40)); sleep 0.4; done; done`
   await shell('ledger-import', `signalbox=1; ${working}`)
   await shell('flaky-hunt', working)
-  const place = { working_dir: makeStorefront(join(stage.home, 'src/storefront')), worktree: true }
-  const session = await call('create_session', { name: 'checkout-retry', template: 'assistant', ...place })
+  const place = { template: 'assistant', working_dir: makeStorefront(join(stage.home, 'src/storefront')) }
+  const session = await call('create_session', { name: 'checkout-retry', ...place, worktree: true })
   changeStorefront(String(session['workspace_path']))
-  await call('create_session', { name: 'release-notes', template: 'assistant' })
+  await call('create_session', { name: 'release-notes', ...place })
   await call('create_session', { name: 'ledger-schema', template: 'assistant' })
   await bindConnections(stage)
   await prompt('checkout-retry', prompts.tests)
   await sleep(1_000)
   await prompt('checkout-retry', prompts.retries)
+  await nextApproval(stage, 'checkout-retry')
   await prompt('release-notes', prompts.notes)
-  await Promise.all(['checkout-retry', 'release-notes'].map((name) => nextApproval(stage, name)))
+  await nextApproval(stage, 'release-notes')
 }
 
 /** Waits until the session asks for something. */
