@@ -101,7 +101,9 @@ function shows(text: string) {
   return (page: Page) => page.getByText(text).filter({ visible: true }).first().waitFor()
 }
 
-const showHome = shows('Waiting for you')
+function showHome(page: Page): Promise<void> {
+  return shows('Waiting for you')(page)
+}
 
 async function openPalette(page: Page): Promise<void> {
   await showHome(page)

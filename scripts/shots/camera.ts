@@ -42,7 +42,7 @@ export async function openCamera(names: readonly string[]): Promise<Camera> {
   const browser = await openBrowser(execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim())
   const isWanted = ({ name }: View) => names.length === 0 || names.includes(name)
 
-  async function shoot(...[stage, views, fill]: Parameters<Camera['shoot']>): Promise<void> {
+  async function shoot(stage: Stage, views: readonly View[], fill?: (stage: Stage) => Promise<void>): Promise<void> {
     const wanted = views.filter(isWanted)
     if (wanted.length > 0) await fill?.(stage)
     for (const view of wanted) {
@@ -53,7 +53,7 @@ export async function openCamera(names: readonly string[]): Promise<Camera> {
     }
   }
 
-  async function shootLost(...[stage, view, showLost]: Parameters<Camera['shootLost']>): Promise<void> {
+  async function shootLost(stage: Stage, view: View, showLost: (page: Page) => Promise<unknown>): Promise<void> {
     if (!isWanted(view)) return
     const shown: [Page, Pose][] = []
     for (const pose of posesOf(view)) shown.push([await openView(stage, view, pose), pose])

@@ -26,15 +26,16 @@ export async function issueToken({ call }: Stage, page: Page): Promise<void> {
   await page.getByText('Copy it now').waitFor()
 }
 
-const mistaken = {
-  name: 'claude',
-  label: 'Claude Code',
-  command: 'claude',
-  args: ['--model', 'sonnet'],
-  driver: 'claude',
-  session_type: 'longrunning',
-  env_keys: ['ANTHROPIC_API_KEY'],
+const mistaken = `{
+  "name": "claude",
+  "label": "Claude Code",
+  "command": "claude",
+  "args": ["--model", "sonnet"],
+  "driver": "claude",
+  "session_type": "longrunning",
+  "env_keys": ["ANTHROPIC_API_KEY"]
 }
+`
 
 export async function editTemplate(page: Page, device: Device): Promise<void> {
   const editor = page.locator('.cm-content')
@@ -46,6 +47,6 @@ export async function editTemplate(page: Page, device: Device): Promise<void> {
       .first()
       .click()
   }
-  await editor.fill(`${JSON.stringify(mistaken, null, 2).replace(/\[\s+([^\]]*?)\s+\]/g, '[$1]')}\n`)
+  await editor.fill(mistaken)
   await page.getByText('One of:').waitFor()
 }
