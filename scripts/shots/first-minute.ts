@@ -77,7 +77,7 @@ interface Frame {
 async function record(page: Page, folder: string, live: () => Promise<void>): Promise<readonly Frame[]> {
   mkdirSync(folder)
   const taken: { readonly path: string; readonly at: number }[] = []
-  let before = Buffer.alloc(0)
+  let before: Buffer = Buffer.alloc(0)
   let isOver = false
   const living = live().finally(() => (isOver = true))
   while (!isOver) {
