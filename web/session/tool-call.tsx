@@ -85,8 +85,8 @@ function SessionAnswer({ call, openFile }: { readonly call: ToolCallItem; readon
         </p>
       )}
       {outcome.is === 'success' && (
-        <Suspense fallback={<p className="said">{resultText(outcome.result)}</p>}>
-          <Markdown text={resultText(outcome.result)} onCite={openFile} />
+        <Suspense fallback={<p className="said">{answerText(outcome.result)}</p>}>
+          <Markdown text={answerText(outcome.result)} onCite={openFile} />
         </Suspense>
       )}
       {outcome.is === 'error' && <CallResult outcome={outcome} isQuiet={false} />}
@@ -167,6 +167,18 @@ export function resultText(result: unknown): string {
     if (texts.length > 0) return texts.join('\n')
   }
   return JSON.stringify(result, null, 2)
+}
+
+/** The words of the session that was asked. The result also has its usage and its ids. */
+function answerText(result: unknown): string {
+  const text = resultText(result)
+  if (!text.startsWith('{')) return text
+  try {
+    const { answer } = asArguments(JSON.parse(text))
+    return typeof answer === 'string' ? answer : text
+  } catch {
+    return text
+  }
 }
 
 /** The time of an imported call is not known. */

@@ -35,17 +35,22 @@ export async function capture(order: Order) {
 }
 
 export function makeStorefront(path: string): string {
-  write(path, before)
+  return commitFiles(path, before)
+}
+
+export function changeStorefront(worktree: string): void {
+  write(worktree, after)
+}
+
+/** A repository with one commit. Returns its path. */
+export function commitFiles(path: string, files: Readonly<Record<string, string>>): string {
+  write(path, files)
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-C', path, '-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', ...args])
   git('init', '--quiet', '--initial-branch=main')
   git('add', '--all')
   git('commit', '--quiet', '-m', 'Limits of the importer')
   return path
-}
-
-export function changeStorefront(worktree: string): void {
-  write(worktree, after)
 }
 
 function write(folder: string, files: Readonly<Record<string, string>>): void {
