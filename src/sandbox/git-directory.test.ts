@@ -6,9 +6,9 @@ import { gitMounts, worktreeOf } from './git-directory.ts'
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'git-directory-')))
 afterAll(() => rmSync(home, { recursive: true }))
-const work = join(home, 'work')
+const work = join(home, 'tree')
 const git = join(home, 'repository/.git')
-const directory = join(git, 'worktrees/work')
+const directory = join(git, 'worktrees/tree')
 mkdirSync(work)
 mkdirSync(directory, { recursive: true })
 const shown = (workspace: string) =>
@@ -30,9 +30,9 @@ test('in a worktree, settings and other worktrees are read-only, also settings t
   writeFileSync(join(git, 'config'), '[extensions]\n\tworktreeConfig = true\n')
   const common = ['write ', 'read /config', 'read /config.worktree', 'empty /hooks']
   const own = ['', '/commondir', '/gitdir', '/config.worktree'].map(
-    (name) => `${name === '' ? 'write' : 'read'} /worktrees/work${name}`,
+    (name) => `${name === '' ? 'write' : 'read'} /worktrees/tree${name}`,
   )
-  expect(shown(work)).toEqual(['read /work/.git', ...common, 'read /worktrees', ...own])
+  expect(shown(work)).toEqual(['read /tree/.git', ...common, 'read /worktrees', ...own])
   expect(shown(join(home, 'repository'))).toEqual([
     ...common,
     'write /worktrees',
