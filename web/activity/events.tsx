@@ -9,7 +9,7 @@ import { VisibleText } from '../parts/visible-text.tsx'
 import type { EventFilter, EventWindow } from './activity-data.ts'
 import { FilterMenu } from './filter-menu.tsx'
 import { factsOf } from './event-facts.ts'
-import { JsonText } from './json-text.tsx'
+import { JsonText } from '../parts/json-text.tsx'
 
 /** Those that people look for most. */
 const commonTypes = [

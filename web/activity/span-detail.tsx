@@ -12,7 +12,7 @@ import { findCall } from '../session/same-call.ts'
 import { resultText } from '../session/tool-call.tsx'
 import type { ToolCallItem } from '../session/thread-items.ts'
 import { useThread } from '../session/use-thread.ts'
-import { JsonText, writeJson } from './json-text.tsx'
+import { JsonText, writeJson } from '../parts/json-text.tsx'
 import { type SpanRow, ruleWords, wordIn } from './waterfall.ts'
 
 export interface SpanDetailProps {

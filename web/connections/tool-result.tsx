@@ -4,7 +4,7 @@ import { showToast } from '../app/toasts.tsx'
 import { DecisionMark } from '../parts/marks.tsx'
 import { clock, tookText } from '../parts/time.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
-import { JsonText, indented } from './json-text.tsx'
+import { JsonText, indented } from '../parts/json-text.tsx'
 
 export interface ToolAnswer {
   readonly ok: boolean

@@ -1,6 +1,6 @@
 /** JSON in colours. */
 import { Fragment } from 'react'
-import { VisibleText } from '../parts/visible-text.tsx'
+import { VisibleText } from './visible-text.tsx'
 
 // A key, a text, or a word or number.
 const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\b\d[\d.eE+-]*\b/g
@@ -41,4 +41,11 @@ export function indented(text: string): { readonly text: string; readonly isJson
   } catch {
     return { text, isJson: false }
   }
+}
+
+/** As people write it: a short object begins and ends with its braces on the lines of its fields. */
+export function writeJson(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+    .replace(/^\{\n {2}/, '{ ')
+    .replace(/\n\}$/, ' }')
 }
