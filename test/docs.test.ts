@@ -36,7 +36,7 @@ test('every file that a page names exists', () => {
 })
 
 test('every message that troubleshooting quotes is in the code', () => {
-  const code = globSync(['src/**/*.{ts,js}', 'scripts/*'], { cwd: root })
+  const code = globSync(['src/**/*.{ts,js}', 'scripts/*.{ts,mjs}'], { cwd: root })
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .join('\n')
   const quoted = [...readPage('docs/troubleshooting.md').matchAll(/^### `(.+)`$/gm)].map(([, message = '']) => message)

@@ -18,32 +18,55 @@ interface AnyClient {
   close(): Promise<void>
 }
 
-async function connectV1({ agent }: GateWorld, countingFetch: typeof fetch): Promise<AnyClient> {
+async function connectV1({ agent }: GateWorld, observedFetch: typeof fetch): Promise<AnyClient> {
   const client = new ClientV1({ name: 'v1', version: '1' })
   const requestInit = { headers: { authorization: `Bearer ${agent.token}` } }
-  await client.connect(new TransportV1(new URL(agent.url), { requestInit, fetch: countingFetch }))
+  await client.connect(new TransportV1(new URL(agent.url), { requestInit, fetch: observedFetch }))
   return client
 }
 
-async function connectV2({ agent }: GateWorld, countingFetch: typeof fetch): Promise<AnyClient> {
+async function connectV2({ agent }: GateWorld, observedFetch: typeof fetch): Promise<AnyClient> {
   const client = new ClientV2({ name: 'v2', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
   const requestInit = { headers: { authorization: `Bearer ${agent.token}` } }
-  await client.connect(new TransportV2(new URL(agent.url), { requestInit, fetch: countingFetch }))
+  await client.connect(new TransportV2(new URL(agent.url), { requestInit, fetch: observedFetch }))
   return client
 }
 
-/** Counts the requests that wait for the head of their answer. */
-function createCountingFetch() {
-  let waiting = 0
-  const counting: typeof fetch = async (...request) => {
-    waiting++
+/** Counts the requests without a first event yet. Requests during an outage are noted, and wait until it is over. */
+function createObservedFetch() {
+  let unanswered = 0
+  let outage: Promise<void> | undefined
+  const triedAt: number[] = []
+  const observed: typeof fetch = async (...request) => {
+    if (outage) triedAt.push(performance.now())
+    await outage
+    unanswered++
     try {
-      return await fetch(...request)
+      const response = await fetch(...request)
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+      return isStream ? await withFirstEvent(response) : response
     } finally {
-      waiting--
+      unanswered--
     }
   }
-  return { counting, waiting: () => waiting }
+  return {
+    observed,
+    triedAt,
+    unanswered: () => unanswered,
+    async during(outageUntil: Promise<void>) {
+      outage = outageUntil
+      await outage
+      outage = undefined
+    },
+  }
+}
+
+async function withFirstEvent(response: Response): Promise<Response> {
+  const [peeked, body] = response.body!.tee()
+  const reader = peeked.getReader()
+  await reader.read()
+  void reader.cancel()
+  return new Response(body, response)
 }
 
 test.each([
@@ -54,14 +77,19 @@ test.each([
   async (_, connect) => {
     await using world = await startGateWorld()
     await world.setPolicy('default: ask')
-    const { counting, waiting } = createCountingFetch()
-    const client = await connect(world, counting)
+    const { observed, triedAt, unanswered, during } = createObservedFetch()
+    const client = await connect(world, observed)
+    // A stream for notices that began later would reset the time after which the client reconnects.
+    await expect.poll(unanswered, patience).toBe(0)
     const lost = client.callTool(called)
     const id = await world.pending()
-    // Without the head of the answer, the client would not know that it can resume.
-    await expect.poll(waiting, patience).toBe(0)
+    // Without the first event of the answer, the client would not know that it can resume.
+    await expect.poll(unanswered, patience).toBe(0)
     expect(await approvalOf(world, id)).toMatchObject({ status: 'pending', waiting: true })
-    await world.restart('SIGKILL', { awayMs: 8_000 })
+    const killedAt = performance.now()
+    await during(world.restart('SIGKILL', { awayMs: 11_000 }))
+    // SDK clients try twice, so the hub may be away for twice this time.
+    expect(Math.min(...triedAt) - killedAt).toBeGreaterThan(9_900)
 
     expect(await lost).toMatchObject({
       isError: true,
