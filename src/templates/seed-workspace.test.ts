@@ -92,6 +92,16 @@ test('names a missing file and the folder to put it into', async () => {
   await expect(seedWorkspace(listed, workspace)).rejects.toThrow(`which is missing. Put it into ${assets}.`)
 })
 
+test('an asset that cannot be read is an error, although a shipped one has its name', async () => {
+  const { listed, assets, workspace } = prepare(['skills/one.md'])
+  const own = temporaryDirectory()
+  writeFileSync(join(own, 'skills'), 'not a folder')
+  mkdirSync(join(assets, 'skills'))
+  writeFileSync(join(assets, 'skills/one.md'), 'shipped')
+  const both = { ...listed, assetDirectories: [own, assets] }
+  await expect(seedWorkspace(both, workspace)).rejects.toThrow(`${own}/skills/one.md cannot be read: not a directory.`)
+})
+
 function prepare(include_files: readonly (string | { source: string; target: string })[]) {
   const [assets, workspace] = [temporaryDirectory(), temporaryDirectory()]
   const template = templateSchema.parse({ name: 'any', include_files })

@@ -5,6 +5,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
 import type { Folder } from '../base/open-inside.ts'
 import { folderAt, openInside } from '../base/open-inside.ts'
+import { systemReason } from '../base/system-reason.ts'
 import { includesOf } from './include-files.ts'
 import type { ListedTemplate } from './template.ts'
 
@@ -35,7 +36,16 @@ export async function seedWorkspace(
 
 async function findAsset({ template, assetDirectories }: ListedTemplate, source: string): Promise<string> {
   for (const place of assetDirectories) {
-    if (await lstat(join(place, source)).catch(() => undefined)) return join(place, source)
+    const path = join(place, source)
+    try {
+      await lstat(path)
+      return path
+    } catch (error) {
+      // An asset that cannot be read must not give way to a shipped one.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
+        throw new HubError('unavailable', `${path} cannot be read: ${systemReason(error)}.`, { cause: error })
+      }
+    }
   }
   throw new HubError(
     'unavailable',

@@ -1,7 +1,7 @@
 /** Workspaces as people see them: the files of a session, and what changed in them since its branch point. */
 import type { Git } from '../base/careful-git.ts'
 import { createGit } from '../base/careful-git.ts'
-import { HubError, messageOf } from '../base/hub-error.ts'
+import { HubError, isNotFound, messageOf } from '../base/hub-error.ts'
 import { type Folder, folderAt } from '../base/open-inside.ts'
 import type { PersonsEnvironment } from '../config/config.ts'
 import type { Feature } from '../feature/feature.ts'
@@ -37,7 +37,11 @@ export function createWorkspaces({ hubId, environment, findSession, threads }: W
 
   /** A session that continues a conversation continues its work too. */
   async function beginOf({ createdAt, resumedFrom, workspacePath }: WorkspaceSession): Promise<string> {
-    const earlier = resumedFrom === undefined ? undefined : await findSession(resumedFrom).catch(() => undefined)
+    if (resumedFrom === undefined) return createdAt
+    const earlier = await findSession(resumedFrom).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error
+      return undefined
+    })
     return earlier && earlier.workspacePath === workspacePath ? beginOf(earlier) : createdAt
   }
 
