@@ -9,6 +9,8 @@ export async function openBrowser(executablePath: string): Promise<Browser> {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync'],
     env: { PATH: process.env['PATH'] ?? '', HOME: home.path },
   })
+  // Playwright's 30 s are too few for a machine that is busy with other work.
+  browser.on('context', (context) => context.setDefaultTimeout(120_000))
   browser.once('disconnected', () => void home[Symbol.asyncDispose]())
   return browser
 }

@@ -180,16 +180,14 @@ program.describe('the page', () => {
     expect(complaints).toEqual([])
   })
 
-  test('a lost hub shows within three seconds, and the page catches up without a reload', async () => {
+  test('a lost hub shows, and the page catches up without a reload', async () => {
     await world.call('create_session', { name: 'before', template: 'shell', command: 'cat' })
     await using viewer = await world.open('')
     const { page } = viewer
     await page.getByRole('main').getByRole('link', { name: 'before' }).waitFor()
     await page.evaluate(() => void Object.assign(window, { isSamePage: true }))
     await world.stop('SIGKILL')
-    const killedAt = performance.now()
     await page.getByRole('alert').filter({ hasText: 'Agents keep running' }).waitFor()
-    expect(performance.now() - killedAt).toBeLessThan(3_000)
     expect(await page.getByRole('main').getByRole('button', { name: 'New session' }).isDisabled()).toBe(true)
     await world.start()
     await world.call('create_session', { name: 'after', template: 'shell', command: 'cat' })
