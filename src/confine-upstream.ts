@@ -16,7 +16,7 @@ import type { ConfinedReach, ConfineUpstream } from './upstream/upstream.ts'
 export interface ConfineUpstreamOptions {
   readonly sandboxes: Pick<Sandboxes, 'confine'>
   readonly events: Pick<EventLog, 'append'>
-  /** For the sockets of its forwards. Its path must be short. What a killed hub left there is removed. */
+  /** For the sockets of its forwards. Its path must be short. Leftovers of a killed hub are removed. */
   readonly directory: string
 }
 

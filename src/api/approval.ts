@@ -42,13 +42,13 @@ export interface HeldCall {
   readonly signal: AbortSignal
   /** The name that the caller's program gives itself. */
   readonly clientName?: string | undefined
-  /** How long the caller can wait. Without it, the name of its program tells. */
+  /** How long the caller can wait. Without it, the name of its program decides. */
   readonly holdMs?: number | undefined
   /** Does nothing if the caller did not ask for progress. */
   progress(step: { progress: number; message?: string }): void
   /** Called when the call starts to wait for this approval. */
   onHeld?: ((approval: string) => Promise<void>) | undefined
-  /** Tells when the caller leaves but may resume, and when it is back. */
+  /** Reports when the caller leaves but may resume, and when it is back. */
   onAway?: ((listener: (isAway: boolean) => void) => void) | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What changed in the workspace of a session, and the files in it. */
+/** The changes in the workspace of a session, and the files in it. */
 import { z } from 'zod'
 
 /** `untracked`: new, and git does not know it yet. */
@@ -32,7 +32,7 @@ export const changesSchema = z.object({
   additions: z.int(),
   deletions: z.int(),
   suggested_message: z.string().optional().describe('For a commit of the changes.'),
-  reason: z.string().optional().describe('Why changes cannot be told.'),
+  reason: z.string().optional().describe('Why changes cannot be listed.'),
 })
 export type Changes = z.output<typeof changesSchema>
 

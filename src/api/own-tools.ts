@@ -1,6 +1,6 @@
 /**
  * The tools that are built into agents, under one vocabulary: the names by which the policy judges them (API, "own").
- * Nobody can call them.
+ * Only the agents themselves run them: they cannot be called through the hub.
  */
 export const ownMount = 'own'
 

@@ -1,4 +1,4 @@
-/** What a confined program may see and reach (docs/guides/sandbox.md). */
+/** The paths and hosts that a confined program may use (docs/guides/sandbox.md). */
 import { z } from 'zod'
 
 const pathSchema = z

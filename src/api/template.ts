@@ -121,7 +121,7 @@ export const modelTemplateSchema = z.strictObject({
 })
 export type ModelTemplate = z.output<typeof modelTemplateSchema>
 
-/** What a session in another mode has instead of the template's own. Variables are added. */
+/** The settings that replace the template's own in another mode. Variables are added. */
 const modeSchema = z.strictObject({
   driver: z.string().optional(),
   args: z.array(z.string()).optional(),
@@ -210,7 +210,7 @@ export const templateSchema = z.strictObject({
 })
 export type Template = z.output<typeof templateSchema>
 
-/** The template as it is in a mode. Throws nothing: `hasMode` tells whether there is such a mode. */
+/** The template as it is in a mode. Never throws: `hasMode` says whether there is such a mode. */
 export function inMode(template: Template, mode: SessionMode): Template {
   const { driver, args, env, session_files, conversation } = template.modes[mode] ?? {}
   return {

@@ -14,12 +14,12 @@ export type Usage = z.output<typeof usageSchema>
 export const turnStatuses = ['completed', 'interrupted', 'failed'] as const
 export type TurnStatus = (typeof turnStatuses)[number]
 
-/** What an entry says. A new kind of entry is a new member of this union. */
+/** The content of an entry. A new kind of entry is a new member of this union. */
 const entryBodies = [
-  /** What a person or another agent said. */
+  /** From a person or another agent. */
   z.object({ type: z.literal('prompt'), text: z.string() }),
   z.object({ type: z.literal('thinking'), text: z.string() }),
-  /** What the agent said. */
+  /** From the agent. */
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({
     type: z.literal('tool-request'),
@@ -53,7 +53,7 @@ const entryBodies = [
 export const entryBodySchema = z.discriminatedUnion('type', entryBodies)
 export type EntryBody = z.output<typeof entryBodySchema>
 
-/** The formats of other providers in which a thread can be told. */
+/** The formats of other providers in which a thread can be written. */
 export const formatNames = ['openai-chat', 'openai-responses', 'anthropic', 'gemini'] as const
 export type FormatName = (typeof formatNames)[number]
 export const exportFormats = ['json', 'markdown', ...formatNames] as const
@@ -119,7 +119,7 @@ export type Message = z.output<typeof messageSchema>
 
 const toolFrame = { callId: z.string(), name: z.string(), parameters: z.record(z.string(), z.unknown()) }
 
-/** What viewers get as it happens. */
+/** Live updates for viewers. */
 export const frameSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('prompt'), key: z.string(), at: z.string(), text: z.string() }),
   /** `text` continues the frames of the same key. */

@@ -13,7 +13,7 @@ export const turnSummarySchema = z.object({
   started_at: z.string(),
   status: z.enum([...turnStatuses, 'running', 'cut']).describe('cut: the session has ended before its turn.'),
   reason: z.string().optional(),
-  ms: z.number().optional().describe('Absent: it goes on.'),
+  ms: z.number().optional().describe('Absent: it has not ended.'),
   held_ms: z.number().describe('How long calls waited for a person, until the last answer.'),
   held_since: z.string().optional().describe('A call waits for a person now.'),
   spans: z.int().describe('Turns, calls of models and calls of tools.'),

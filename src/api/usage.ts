@@ -1,4 +1,4 @@
-/** What the turns of agents used, by day and by session (API, "get_usage"). */
+/** The tokens and cost of agents' turns, by day and by session (API, "get_usage"). */
 import { z } from 'zod'
 import { type Usage, usageSchema } from './thread.ts'
 

@@ -80,11 +80,11 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
           .max(2_000)
           .refine((text) => !text.includes('\0'), 'no NUL character may be in it')
           .optional()
-          .describe('The agent is told.'),
+          .describe('The agent reads it.'),
         scope: z
           .enum(approvalScopes)
           .default('once')
-          .describe('session: this tool in this session, whatever the arguments; rule: what "rule" says.'),
+          .describe('session: this tool in this session, with any arguments; rule: what "rule" says.'),
         rule: ruleSchema
           .optional()
           .describe('With scope rule; without it, this tool with these arguments, everywhere.'),
@@ -122,7 +122,7 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
       description: 'What was allowed for more than one call, newest first. A grant never beats deny or abort.',
       input: z.strictObject({
         session: sessionArgument.optional(),
-        revoked: z.boolean().default(false).describe('Also those that hold no more.'),
+        revoked: z.boolean().default(false).describe('Also revoked ones.'),
       }),
       output: z.object({ grants: z.array(grantSchema) }),
       annotations: { readOnlyHint: true, openWorldHint: false },

@@ -34,7 +34,7 @@ const time = z.iso.datetime({ offset: true })
 
 export function createListTurnsTool({ events, threads, idOf }: ListTurnsOptions): Tool {
   const kept = new Map<string, TurnSummary>()
-  /** What turns that go on have left in the log so far, by the event that began them. */
+  /** The events so far of turns that still run, by the event that began the turn. */
   const growing = new Map<string, readonly LoggedEvent[]>()
 
   async function eventsOf(started: LoggedEvent): Promise<readonly LoggedEvent[]> {

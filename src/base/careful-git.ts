@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { whyGitFailed } from './why-git-failed.ts'
 
 export interface Git {
-  /** What git prints. The message of an error is what git says, or why it could not be run. */
+  /** Returns git's output. The error's message is git's own, or why git could not be run. */
   (directory: string, ...args: readonly string[]): Promise<string>
   start(directory: string, ...args: readonly string[]): ChildProcessWithoutNullStreams
 }

@@ -1,4 +1,4 @@
-/** What a holder needs to run a program in a sandbox. The engine `sandbox` makes it. */
+/** A sandbox, as the holder of a program needs it. The engine `sandbox` creates it. */
 
 export interface SandboxedProgram {
   readonly file: string

@@ -1,6 +1,6 @@
 import { messageOf } from './hub-error.ts'
 
-/** What git says, or why git could not be run. */
+/** Git's own message, or why git could not be run. */
 export function whyGitFailed(error: unknown): string {
   const { code, stderr } = error as { readonly code?: unknown; readonly stderr?: unknown }
   if (code === 'ENOENT') return 'git is not installed, or not on the hub’s PATH.'

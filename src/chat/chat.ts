@@ -6,7 +6,7 @@
  *   read → messages and the read mark of the side, in one transaction
  *
  * A read mark means: the hub has given out the messages up to this one. A hub that dies after it has moved the mark and
- * before it has answered leaves messages that count as read. Whoever called gets them with `since`.
+ * before it has answered leaves messages that count as read. The caller gets them with `since`.
  */
 import type { ChatMessage, ChatSide, ChatView } from '../api/chat.ts'
 import { isOver } from '../api/session.ts'

@@ -13,7 +13,7 @@ export interface Chat extends Feature, AsyncDisposable {
   read(session: string, options: ReadOptions): Promise<ChatView>
   /** The newest messages, for a resource. Moves no mark. */
   look(session: string): Promise<ChatView>
-  /** What the built-in agent of a session has not read. A hub that dies before `taken` gives it again. */
+  /** Messages that the built-in agent has not read. If the hub dies before `taken`, the next hub gives them again. */
   inboxOf(sessionId: string): Promise<ChatInbox>
   /** Bridges the chat of a new session to a room. Throws if the hub does not have the access token. */
   bridge(sessionId: string, room: MatrixRoom): Promise<void>

@@ -9,7 +9,7 @@ import type { Environment } from './environment.ts'
 
 export type ProgramEnvironment = Readonly<Record<string, string>>
 
-/** The environment of the person who runs the hub, as far as programs may see it. */
+/** The variables of the person who runs the hub that programs may see. */
 export interface PersonsEnvironment {
   /** Leaves out the variables that connectors use. Connectors may change at any time. */
   forPrograms(): Promise<ProgramEnvironment>

@@ -41,14 +41,14 @@ export function createBindingTools(deps: {
       input: z.strictObject({
         session: sessionArgument,
         connector: z.string(),
-        label: z.string().optional().describe("The mount; without it, made of the connector's name."),
+        label: z.string().optional().describe("The mount; without it, derived from the connector's name."),
         overrides: overridesSchema
           .optional()
           .describe('What is different for this session: maps are merged, lists replaced.'),
         priority: z
           .int()
           .optional()
-          .describe('Of two mounts with the same resource the higher one is read; 0 unless told.'),
+          .describe('Of two mounts with the same resource the higher one is read; 0 by default.'),
         dry_run: z.boolean().default(false).describe('Only say what the binding would come to.'),
       }),
       output: bindingSchema,

@@ -28,7 +28,7 @@ export interface Bindings {
   find(session: SessionPlace, label: string): Promise<BindingRecord>
   /** Binding the same connector under the same label again updates the binding. */
   bind(session: SessionPlace, connector: string, options: BindOptions): Promise<BindingRecord>
-  /** What `bind` would store. Throws where that would. */
+  /** The binding that `bind` would store. Throws where `bind` would. */
   plan(session: SessionPlace, connector: string, options: BindOptions): Promise<PlannedBinding>
   unbind(session: SessionPlace, label: string): Promise<BindingRecord>
   /** Binds all or none. */

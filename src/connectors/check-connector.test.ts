@@ -36,7 +36,7 @@ describe('invalid connectors are refused with advice', () => {
     [{ ...files, env_key: [] }, 'Did you mean "env_keys"?'],
     [{ ...files, autoApprove: [] }, 'go into "options"'],
     [{ ...files, kind: 'server' }, '"kind": a connector is an MCP server that the hub calls, so use "client"'],
-    [{ ...files, env_keys: ['A=1'] }, '"env_keys": "A=1" is no name of a variable'],
+    [{ ...files, env_keys: ['A=1'] }, '"env_keys": "A=1" is not the name of a variable'],
     [{ ...files, env_keys: ['SIGNALBOX_TOKEN'] }, "the hub's own"],
     [{ ...files, args: ['${DATABASE_URL}'] }, '"args[0]": DATABASE_URL'],
     [{ ...files, options: { shared: true } }, '{workspace} is another for each session'],

@@ -46,7 +46,7 @@ export function checkReach({ name, transport, cmd, args, base_url: url, headers,
   }
   // A variable may replace any part of the address, including the host.
   if (!isWebAddress(fillIn(url, anyPlaces, () => 'x')) && !isWebAddress(fillIn(url, anyPlaces, () => 'http://x'))) {
-    throw refuse(`"base_url": "${shown(url)}" is no address that begins with http:// or https://.`)
+    throw refuse(`"base_url": "${shown(url)}" is not an address that begins with http:// or https://.`)
   }
   for (const header of Object.keys(headers ?? {})) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header)) throw refuse(`"headers": "${header}" cannot be the name of a header.`)
@@ -63,7 +63,7 @@ function checkVariables(connector: Connector): void {
   for (const name of connector.env_keys) {
     if (!/^[A-Za-z_]\w*$/.test(name)) {
       throw refuse(
-        `"env_keys": "${shown(name)}" is no name of a variable. Values of variables belong into "options.env".`,
+        `"env_keys": "${shown(name)}" is not the name of a variable. Values of variables belong in "options.env".`,
       )
     }
     refuseOwn(name, 'env_keys')
@@ -132,7 +132,7 @@ function explain(error: z.ZodError): string {
     const [key = ''] = issue.keys
     const meant = calledElsewhere[key] ?? nearest(key, Object.keys(connectorSchema.shape))
     const advice = meant ? `Did you mean "${meant}"?` : `Settings of other programs go into "options".`
-    return `"${key}" is no field of a connector. ${advice}`
+    return `"${key}" is not a field of a connector. ${advice}`
   }
   if (path === 'transport') return `"transport": there are ${transports.join(', ')}.`
   return `"${path}": ${issue?.message}.`

@@ -34,7 +34,7 @@ export interface Connectors extends Feature {
 
   saveLists(connectorId: string, fingerprint: string, lists: KnownLists): Promise<void>
   loadLists(connectorId: string, fingerprint: string): Promise<KnownLists | undefined>
-  /** What each connector listed last, with the label that a binding gets. `undefined`: it was never reached. */
+  /** The last lists of each connector, with the label that a binding gets. `undefined`: it was never reached. */
   lastLists(): Promise<readonly { readonly label: string; readonly lists: KnownLists | undefined }[]>
   /** Drops cached lists that contain a secret, which an earlier hub may have stored. */
   dropKeptSecrets(): Promise<void>
@@ -69,7 +69,7 @@ export interface ConnectorDesk extends Pick<Registry, 'list' | 'find' | 'save' |
   describeBindings(session: string): Promise<readonly Binding[]>
   /** Binding the same connector under the same label again updates the binding. */
   bind(session: string, connector: string, options?: BindOptions): Promise<Binding>
-  /** What `bind` would make, without storing it. Throws where that would. */
+  /** The binding that `bind` would make, without storing it. Throws where `bind` would. */
   planBinding(session: string, connector: string, options?: BindOptions): Promise<Binding>
   /** Returns the removed binding. */
   unbind(session: string, label: string): Promise<Binding>

@@ -30,7 +30,7 @@ export interface TestReport {
 export type Trial =
   | {
       readonly report: TestReport
-      /** What is the same in every session. */
+      /** The lists that are the same in every session. */
       readonly lists?: KnownLists
       /** With its resources, which may belong to the place where it ran. */
       readonly ownLists?: KnownLists

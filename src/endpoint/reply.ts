@@ -1,4 +1,4 @@
-/** What the endpoint needs from a transport: to answer a request, and to write a stream. */
+/** The endpoint's interface to a transport: it answers requests and writes streams. */
 import type { RpcMessage } from '../mcp/mcp.ts'
 
 /** Answers one POST: with one body, or with a stream if there are more messages than the answer. */

@@ -35,7 +35,7 @@ export interface HubSignals {
   'session-activity-changed': { readonly session: string; readonly name: string; readonly activity: Activity }
   /** Terminal tools of a session were switched on or off. */
   'session-tools-changed': { readonly session: string }
-  /** A turn in the thread of a session has ended, whoever gave the prompt. */
+  /** A turn in the thread of a session has ended, no matter who gave the prompt. */
   'session-turn-ended': { readonly session: string; readonly status: TurnStatus; readonly reason?: string | undefined }
   'session-ended': { readonly session: string }
   /** A side has posted to the chat of a session: the other side has something to read. */

@@ -6,7 +6,7 @@ import type { PolicyCall, Verdict } from '../policy/policy.ts'
 export interface Gate {
   /** Decides whether a call may run. Rejects if the call cannot be recorded or no person can be asked. */
   authorize(request: GateRequest): Promise<Authorization>
-  /** Where the calls of a session belong while it works on a prompt. `undefined`: each call stands for itself. */
+  /** Where the calls of a session belong while it works on a prompt. `undefined`: each call is on its own. */
   placeOf(session: string): CallPlace | undefined
 }
 

@@ -10,7 +10,7 @@ import type { EventLog } from '../events/events.ts'
 export interface OwnNetworkOptions {
   readonly ownTools: { of(session: string): OwnToolGate }
   readonly events: Pick<EventLog, 'append'>
-  /** What the proxy of a session says, and its agent does not know. */
+  /** The proof that the proxy of a session sends. The session's agent does not know it. */
   readonly proofOf: (session: string) => string
 }
 
@@ -28,7 +28,7 @@ const question = attempt.extend({
   proof: z.string(),
   /** Whether the sandbox lists the host. */
   listed: z.boolean(),
-  /** What the proxy decided by its list while there was no hub. */
+  /** The decisions that the proxy made by its list while there was no hub. */
   earlier: z
     .array(attempt.extend({ allowed: z.boolean(), at: z.iso.datetime() }))
     .max(200)

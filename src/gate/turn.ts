@@ -50,11 +50,11 @@ export interface Turn {
   readonly cursor: string
   /** By name; the last is the session whose turn it is. */
   readonly chain: readonly string[]
-  /** `undefined`: it goes on. */
+  /** `undefined`: it has not ended. */
   readonly outcome: TurnOutcome | undefined
   /** The session works on this turn, and not on one before it. */
   readonly isCurrent: boolean
-  /** Gives the agent the prompt. The turn ends if it was not delivered; if that is uncertain, it goes on. */
+  /** Gives the agent the prompt. The turn ends if it was not delivered; if that is uncertain, it continues. */
   deliver<Given extends Delivery>(give: () => Promise<Given>): Promise<Given>
 }
 

@@ -154,7 +154,7 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
   }
 
   async function endAll(session: string, outcome: TurnOutcome): Promise<void> {
-    // What the agent said last may be in the thread.
+    // The thread may already show how a turn ended.
     await look(session)
     for (const turn of turnsOf(session)) await end(turn, outcome)
   }

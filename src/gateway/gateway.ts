@@ -43,7 +43,7 @@ export { createSearchProvider } from './search-tools.ts'
 export { createTrial } from './try-upstream.ts'
 
 export interface Gateway extends Feature, AsyncDisposable {
-  /** Around every call of an agent, by whatever way it comes. */
+  /** Around every call of an agent, however it arrives. */
   readonly layer: Layer
   /** The tools for people that show what agents see. */
   createTools(compositors: Compositors): Feature
@@ -53,9 +53,9 @@ export interface Gateway extends Feature, AsyncDisposable {
   namesOf(session: string, tool: string): Promise<KnownNames>
   /** The mounts of all sessions and connectors, with the policy names of the tools that were ever listed. */
   known(): Promise<readonly KnownMount[]>
-  /** Those of the tools of a session that its policy does not deny whatever their arguments. */
+  /** The tools of a session, without those that its policy denies for all arguments. */
   visible<Shown extends ToolInfo>(session: string, tools: readonly Shown[]): Promise<readonly Shown[]>
-  /** The upstream of a binding; `undefined` where nobody has used it yet. */
+  /** The upstream of a binding; `undefined` until the session has used it. */
   upstreamOf(session: string, label: string): UpstreamFacts | undefined
 }
 
@@ -82,7 +82,7 @@ export interface MountSource {
   mountsOf(session: string): Promise<readonly ResolvedConnector[]>
   loadLists(connectorId: string, version: string): Promise<MountLists | undefined>
   saveLists(connectorId: string, version: string, lists: MountLists): Promise<void>
-  /** What each connector listed last. */
+  /** The last lists of each connector. */
   lastLists(): Promise<readonly ConnectorLists[]>
 }
 
@@ -202,7 +202,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return mounts && mount && factsOf(mount, mounts.ownResources())
     },
     on: {
-      // Where nobody has used it yet, nothing starts.
+      // In a session that has not used its mounts yet, nothing starts.
       'bindings-changed': async ({ session }) => open.get(session)?.mounts.refresh(),
       'policy-saved'() {
         for (const session of open.keys()) notices.listChanged('tools', faceIdOf(session))

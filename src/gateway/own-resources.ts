@@ -13,7 +13,7 @@ const cutWarning =
   'It lists more than the hub keeps (upstream_lists_max_mb in all, ' +
   `${largestEntry.bytes / 1024} KiB and ${largestEntry.members} members in one entry); the rest is left out.`
 
-/** What agents are not shown of an upstream, and why. */
+/** Why agents do not see some entries of an upstream. */
 export function warningOf(mount: Mount, isOwn: IsOwn): string | undefined {
   const { tooLong } = mount.definitions
   const warnings = [

@@ -9,7 +9,7 @@ export interface RequestOnceOptions {
   readonly onProgress?: ProgressListener
 }
 
-/** Nobody is asked on behalf of the upstream: the person who makes the request has no client that could answer. */
+/** Questions of the upstream are refused: the person who makes the request has no client that could answer. */
 export function createRequestOnce({ upstreams, logins }: Pick<TrialOptions, 'upstreams' | 'logins'>) {
   return async (target: UpstreamTarget, method: string, params: Params, options: RequestOnceOptions) => {
     const listener = createTrialListener(target)

@@ -42,7 +42,7 @@ export function createSessionToolsProvider(options: SessionToolsOptions): Provid
     name: 'list_session_tools',
     description:
       'The tools of the agent of a session, where each comes from, and what its policy decides. ' +
-      'The agent does not see tools that are denied or aborted whatever the arguments.',
+      'The agent does not see tools that are denied or aborted for all arguments.',
     input: z.strictObject({ session: z.string().min(1).max(200).describe('Name or id.') }),
     output: z.object({
       session: z.string(),

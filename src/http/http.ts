@@ -58,11 +58,11 @@ export interface HttpServer {
   open(parts: OpenParts): void
   /** Reads the files of the certificate again, if there is one. */
   refreshCertificate(): Promise<void>
-  /** No new calls; what runs gets `graceMs`, streams are told. A second call waits for the first. */
+  /** Takes no new calls, gives running ones `graceMs`, and ends streams. A second call waits for the first. */
   stop(graceMs: number): Promise<void>
 }
 
-/** What exists only once the hub is ready. */
+/** The parts that exist only once the hub is ready. */
 export interface OpenParts {
   readonly endpoint: Endpoint
   readonly authenticator: Authenticator
@@ -267,7 +267,7 @@ export function createHttp(options: HttpOptions): HttpServer {
     while (endpoint?.isBusy && Date.now() < deadline) await sleep(20)
     await endpoint?.stop()
     streams.close()
-    // Not before: whoever comes while we wait is told to come again.
+    // Not earlier: a client that connects while we wait gets the answer to try again.
     const closed = Promise.all([server, local].map((each) => new Promise((resolve) => each.close(resolve))))
     server.closeIdleConnections()
     tlsPort?.closeUnfinished()
@@ -284,7 +284,7 @@ export function createHttp(options: HttpOptions): HttpServer {
     if (response.headersSent) return void response.destroy()
     if (answer.status === 401) response.setHeader('WWW-Authenticate', 'Bearer realm="signalbox", error="invalid_token"')
     if (request.complete) return sendJson(response, answer.status, answer.response)
-    // What is left of the body is read and thrown away: a client that still sends when we hang up never sees the answer.
+    // Read and drop the rest of the body: a client that still sends when we hang up never sees the answer.
     request.resume().once('close', () => response.end())
     response.write(writeJsonHead(response, answer.status, answer.response))
   }

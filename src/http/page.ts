@@ -27,7 +27,7 @@ const types = new Map([
   ['.woff2', 'font/woff2'],
 ])
 
-/** What an installed page needs. Browsers ask for newer ones by the same names. */
+/** The files of an installed page. Browsers ask for newer ones by the same names. */
 const fixedFiles = new Map([
   ['sw.js', 'text/javascript; charset=utf-8'],
   ['manifest.webmanifest', 'application/manifest+json'],

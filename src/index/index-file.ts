@@ -3,7 +3,7 @@
  *
  * `document` holds versions of files with their text; they never change. `file` is the tree that readers see: which
  * document is at which path. A refresh adds documents in small transactions, notes in `pending` where they go, and then
- * replaces the tree in one transaction. So readers see the last complete tree, and a killed refresh goes on where it was.
+ * replaces the tree in one transaction. So readers see the last complete tree, and a killed refresh can continue.
  */
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { HubError } from '../base/hub-error.ts'
 import { explainSqliteError, openSqliteFile, sqliteErrorCode } from '../base/sqlite-file.ts'
 
-/** Counts up when the tables or the way files are split change. A file with another version is built anew. */
+/** Counts up when the tables or the way files are split change. A file with another version is built again. */
 const version = 4
 
 const tables = `
@@ -129,7 +129,7 @@ export function deleteIndex(path: string): void {
   for (const suffix of ['-wal', '-shm', '']) rmSync(path + suffix, { force: true })
 }
 
-/** What a reader of a damaged index is told. The main thread builds the index again. */
+/** The error for readers of a damaged index. The main thread builds the index again. */
 export const damaged = 'The index was damaged and is built again. Try again in a moment.'
 
 /** Whether the file is not a database, or has wrong pages. */

@@ -1,4 +1,4 @@
-/** What is known about the index as a whole. */
+/** The facts about an index as a whole. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { IndexStatus } from '../api/repository.ts'
 

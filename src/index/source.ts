@@ -1,4 +1,4 @@
-/** What is indexed, and what can be asked of the index. */
+/** The source of an index, and the operations on the index. */
 import type { IndexStatus } from '../api/repository.ts'
 import type { TreeSource } from './files/tree.ts'
 import type { IndexHit, SearchRequest } from './search/request.ts'

@@ -7,7 +7,7 @@ import type { Meta, RpcNotification } from './wire.ts'
 import { notification } from './wire.ts'
 
 /**
- * What a client can subscribe to, seen through the face of the subscriber. A resource of an upstream and a resource of
+ * The target of a subscription, seen through the face of the subscriber. A resource of an upstream and a resource of
  * the hub with the same URI are different topics.
  */
 export type Topic =

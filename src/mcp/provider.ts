@@ -46,7 +46,7 @@ export interface Provider {
   capabilities?(era: Client['era']): Readonly<Record<string, unknown>>
 }
 
-/** What waits for a provider that is starting. */
+/** A call or a list that waits for a provider to start. */
 export interface Waiter {
   /** A call to a tool that the provider might have. */
   readonly tool?: string | undefined
@@ -169,7 +169,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 export interface Call {
   /** Shared by all events and log lines of this call, over all hops. */
   readonly correlation: string
-  /** The id of the event that records this call, if there is one. What the call causes has it as its parent. */
+  /** The id of the event that records this call, if there is one. It is the parent of events that the call causes. */
   readonly event?: string | undefined
   readonly caller: Principal
   readonly client: Client
@@ -198,7 +198,7 @@ export interface Call {
    * Closes the stream. The client reconnects for the rest after `retryMs`. Does nothing if the client cannot resume.
    */
   releaseStream(retryMs: number): void
-  /** Tells when the client leaves but may resume, and when it is back. The last listener counts. */
+  /** Reports when the client leaves but may resume, and when it is back. The last listener counts. */
   readonly onAway?: ((listener: (isAway: boolean) => void) => void) | undefined
   /**
    * The result that the client gets after a restart if the hub dies before it answers this call. Without one the client

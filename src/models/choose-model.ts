@@ -111,7 +111,7 @@ function keyOf({ environment }: ModelSettings, provider: NamedProvider): string 
   return providers[provider].keys.map((name) => environment[name]).find((key) => key !== undefined && key !== '')
 }
 
-/** What is known of each provider's models, or less: a conversation that is compacted early is slow, not broken. */
+/** The known context size, or less: a conversation that is compacted early is slow, not broken. */
 function contextOf(provider: ProviderName, model: string): number {
   switch (provider) {
     case 'openai':

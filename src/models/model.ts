@@ -29,7 +29,7 @@ export type ModelMessage =
       readonly isError: boolean
     }
 
-/** What a model says. `seal` is what its provider wants to get back with the part, and no other provider understands. */
+/** A part of an answer. `seal` goes back to its provider with the part. No other provider understands it. */
 export type AnswerPart = (
   | { readonly type: 'text' | 'thinking'; readonly text: string }
   | ({ readonly type: 'call' } & ModelCall)

@@ -1,4 +1,4 @@
-/** What one agent can ask of another, and the prompt that the other gets. */
+/** The actions that one agent can ask of another, and the prompts that the other gets. */
 import type { Action } from '../api/action.ts'
 import { agentPrompt, fromAgent } from '../api/action-prompt.ts'
 

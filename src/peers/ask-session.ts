@@ -20,7 +20,7 @@ export interface AskOptions {
   readonly turns: Pick<Turns, 'begin' | 'callersOf' | 'placeOf' | 'isRunning' | 'onEnd'>
   readonly threads: { currentOf(session: string): string | undefined }
   readonly hopLimit: number
-  /** The hub stops. The agents go on with their turns. */
+  /** The hub stops. The agents continue their turns. */
   readonly stopping: AbortSignal
   readonly log: Log
 }
@@ -115,7 +115,7 @@ export function createAskSession({ sessions, turns, threads, hopLimit, stopping,
         const current = await sessions.find(id)
         const { question: asked } = await sessions.runOf(current)
         if (asked && asked.id !== before) {
-          const reason = `"${name}" asks a person. It goes on when answer_question has answered.`
+          const reason = `"${name}" asks a person. It continues when answer_question has answered.`
           return { status: 'waiting' as const, reason, question: asked }
         }
         const { is, reason } = sessions.activityOf(current)
@@ -167,5 +167,5 @@ export function createAskSession({ sessions, turns, threads, hopLimit, stopping,
 }
 
 function hubStops({ name }: PeerRecord): HubError {
-  return new HubError('unavailable', `The hub is stopping. "${name}" goes on with the prompt; ask again later.`)
+  return new HubError('unavailable', `The hub is stopping. "${name}" continues with the prompt; ask again later.`)
 }

@@ -85,7 +85,7 @@ export function createAskTools({ sessions, ask, actions: routed, self }: AskTool
       return await ask({ session: peer, text, caller: self, correlation, event, signal, onProgress })
     } catch (error) {
       if (!(error instanceof HubError)) throw error
-      // A full line is a fault of the protocol. A chain is told to the model.
+      // A full queue is an error of the protocol. A chain is a result that the model reads.
       if (error.code === 'busy') throw new RpcError(errorCode.busy, error.message)
       const chain = error.data?.['chain']
       if (chain === undefined) throw error

@@ -1,6 +1,6 @@
 /**
- * Refuses a call between sessions that would never end, that goes on over too many of them, or that would take a confined
- * agent out of its sandbox.
+ * Refuses a call between sessions that would never end, that passes through too many of them, or that would take a
+ * confined agent out of its sandbox.
  */
 import { HubError } from '../base/hub-error.ts'
 import type { ChainMember } from '../gate/gate.ts'

@@ -1,4 +1,4 @@
-/** What the tools of this folder need to know of sessions. */
+/** The view of sessions that the tools of this folder need. */
 import type { Activity, SessionStatus } from '../api/session.ts'
 import type { Run } from '../drivers/drivers.ts'
 

@@ -20,7 +20,7 @@ export interface Peers extends Feature {
   readonly ask: AskSession
   /** The mount. `actions` answers what an agent asks of no session in particular. */
   createMount(actions: Actions): Feature
-  /** The hub stops: those who wait are told. The agents go on with their turns. */
+  /** The hub stops: waiting callers get an error. The agents continue their turns. */
   endWaits(): void
 }
 

@@ -4,8 +4,8 @@ import type { Turns } from '../gate/gate.ts'
 
 export interface TurnQueue {
   /**
-   * Resolves when it is this caller's turn. Until the returned value is disposed of, nobody else's turn comes. Throws if
-   * too many wait, and rejects if the signal aborts.
+   * Resolves when it is this caller's turn. Until the returned value is disposed of, no other caller gets a turn.
+   * Throws if too many wait, and rejects if the signal aborts.
    */
   enter(session: { readonly id: string; readonly name: string }, signal: AbortSignal): Promise<Disposable>
 }

@@ -14,7 +14,7 @@ export interface WorkspacePlaces {
   readonly workspaces: string
 }
 
-/** Throws a `HubError` if there is no such file, or if it is none of the workspace. */
+/** Throws a `HubError` if there is no such file, or if it is not in the workspace. */
 export async function readWorkspaceFile(workspace: string, path: string, places: WorkspacePlaces): Promise<Buffer> {
   const parts = path.split('/')
   if (path.includes('\0') || parts.some((part) => ['', '.', '..'].includes(part))) {

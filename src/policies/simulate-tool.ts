@@ -69,7 +69,7 @@ export function createSimulateTool({ documents, current, events, findSession }: 
   return defineTool({
     name: 'simulate_policy',
     description:
-      'Replays the recorded calls of agents as if this policy had been in place, and tells which would have been decided otherwise. Nothing is called or saved.',
+      'Replays the recorded calls of agents as if this policy had been in place, and lists those that would have been decided differently. Nothing is called or saved.',
     input: z.strictObject({
       source: z.string().describe('The proposed document.'),
       ...ownerArguments,

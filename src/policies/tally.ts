@@ -1,4 +1,4 @@
-/** Counts the replayed calls, and collects those that would have been decided otherwise. */
+/** Counts the replayed calls, and collects those that would have been decided differently. */
 import type { Effect } from '../api/policy.ts'
 import type { PolicyCall } from '../policy/policy.ts'
 

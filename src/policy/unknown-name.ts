@@ -3,7 +3,7 @@ import { isOwnTool } from '../api/own-tools.ts'
 import { nearest } from '../base/nearest.ts'
 import { matchesGlob } from './glob.ts'
 
-/** The tools of a mount, as policies name them. `undefined`: nobody has listed them yet. */
+/** The tools of a mount, as policies name them. `undefined`: they were not listed yet. */
 export interface KnownMount {
   readonly mount: string
   readonly tools: readonly string[] | undefined

@@ -17,7 +17,7 @@ export interface PushSubscription {
   readonly lastError: string | undefined
 }
 
-/** `gone`: the push service knows the subscription no more. */
+/** `gone`: the push service no longer knows the subscription. */
 export type PushOutcome =
   | { readonly is: 'sent' }
   | { readonly is: 'gone'; readonly reason: string }

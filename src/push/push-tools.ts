@@ -81,7 +81,7 @@ export function createPushProvider({ publicKey, rules, list, save, remove, send 
     }),
     defineTool({
       name: 'unsubscribe_push',
-      description: 'Sends no more push messages to a device.',
+      description: 'Stops push messages to a device.',
       input: z.strictObject({ id: z.string().describe('From list_push_subscriptions.') }),
       output: z.object({ id: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
@@ -130,7 +130,7 @@ export function createPushProvider({ publicKey, rules, list, save, remove, send 
 
 const testMessage: PushMessage = {
   title: 'Signalbox',
-  body: 'This device is told when an agent waits for you.',
+  body: 'This device gets a message when an agent waits for you.',
   tag: 'test',
   path: 'settings/notifications',
 }

@@ -16,7 +16,7 @@ export interface SenderOptions {
 }
 
 export interface PushSender {
-  /** What a browser needs to subscribe. Base64url. */
+  /** A browser needs it to subscribe. Base64url. */
   readonly publicKey: string
   readonly send: SendPush
 }

@@ -1,4 +1,4 @@
-/** What the answering model is told. */
+/** The instructions and messages for the answering model. */
 import { randomBytes } from 'node:crypto'
 import type { Hit } from '../api/repository.ts'
 

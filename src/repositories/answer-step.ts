@@ -1,4 +1,4 @@
-/** One call of the answering model: what it thinks and says is given out as it comes, its text after the check. */
+/** One call of the answering model. Thoughts and text are given out as they come, the text after the check. */
 import type { AnswerPart, ModelCall, StreamedPart } from '../models/models.ts'
 import { createCheckedLines } from './checked-lines.ts'
 import type { CheckedCitations } from './citations.ts'
@@ -7,7 +7,7 @@ import type { AnswerFrame, IndexedContent } from './repository.ts'
 
 export interface AnswerStep {
   take(part: StreamedPart): void
-  /** The step has searched: its text is no answer, but what the model thought. */
+  /** The step has searched: its text is a thought, not an answer. */
   asThinking(parts: readonly AnswerPart[]): Said
   /** The step has answered. `instead` is the answer if it said nothing. */
   asAnswer(parts: readonly AnswerPart[], instead: string): Promise<Said & CheckedCitations>

@@ -12,7 +12,7 @@ import type { IndexedContent } from './repository.ts'
 export interface ToolResult {
   readonly text: string
   readonly isError: boolean
-  /** What a search found. */
+  /** The results of a search. */
   readonly found?: { readonly query: string; readonly hits: readonly Hit[] }
 }
 

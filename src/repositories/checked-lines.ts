@@ -26,7 +26,7 @@ export function createCheckedLines(
       checked += right
       onText(right)
     })
-    // `finish` tells a failure.
+    // `finish` reports a failure.
     last.catch(() => {})
   }
 

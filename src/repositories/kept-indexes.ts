@@ -1,6 +1,6 @@
 /**
- * The indexes of this hub's repositories: opens the engine when the first one is needed, refreshes and watches them, and
- * tells who follows a repository. One refresh of a repository runs at a time, and callers share it.
+ * The indexes of this hub's repositories: opens the engine when the first one is needed, refreshes and watches them,
+ * and notifies those who follow a repository. One refresh of a repository runs at a time, and callers share it.
  */
 import type { IndexStatus } from '../api/repository.ts'
 import { abortable } from '../base/abortable.ts'
@@ -13,7 +13,7 @@ import type { RepositoryRecord } from './repository-store.ts'
 export interface KeptIndexes extends AsyncDisposable {
   /** Never rejects: an index that cannot be looked at has failed. */
   status(record: RepositoryRecord): Promise<IndexStatus>
-  /** Brings the index up to date, unless it has failed. The refresh goes on if the caller leaves. */
+  /** Brings the index up to date, unless it has failed. The refresh continues if the caller leaves. */
   refresh(record: RepositoryRecord, options?: WaitOptions): Promise<IndexStatus>
   /** Refreshes in the background, then after each change. */
   follow(record: RepositoryRecord): void

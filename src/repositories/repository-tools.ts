@@ -57,7 +57,7 @@ export function createRepositoryProvider(repositories: RepositoryActions): Provi
       async run(request, call) {
         const record = await repositories.add(request)
         const inTime = AbortSignal.any([call.signal, AbortSignal.timeout(waitForIndexMs)])
-        // The status tells whether it has failed.
+        // The status says whether it has failed.
         await repositories.refresh(record, { ...waitOf(call), signal: inTime }).catch(() => {})
         call.signal.throwIfAborted()
         return repositories.describe(record)

@@ -18,7 +18,7 @@ export interface RepositoryActions {
   /** By id, by name, or by path as the hub or the host sees it. Throws if no person added it. */
   find(identifier: string): Promise<RepositoryRecord>
   describe(record: RepositoryRecord): Promise<RepositoryView>
-  /** Resolves when the index is up to date. Rejects if that failed; the refresh goes on if the caller leaves. */
+  /** Resolves when the index is up to date. Rejects if that failed; the refresh continues if the caller leaves. */
   refresh(record: RepositoryRecord, options?: WaitOptions): Promise<IndexStatus>
   remove(record: RepositoryRecord): Promise<void>
   /** Best first. Waits for a first index. */
@@ -41,7 +41,7 @@ export interface AgentMount extends Feature {
   visibleTo(session: string | undefined): VisibleRepositories
 }
 
-/** What the mount of an agent must know of its session. */
+/** The part of sessions and templates that the mount of an agent needs. */
 export interface AgentMountOptions {
   readonly sessions: {
     /** By id. Throws if there is no such session. */
@@ -99,7 +99,7 @@ export interface AnswerFrame {
   readonly text: string
 }
 
-/** What the index of one repository holds, for answers and for the check of their citations. */
+/** The indexed content of one repository, for answers and for the check of their citations. */
 export interface IndexedContent {
   readonly repository: Pick<RepositoryRecord, 'name' | 'path'>
   /** The absolute path of a file on the host. */

@@ -23,7 +23,7 @@ export interface WorkspaceRecordsOptions {
   readonly places: HubPlaces
 }
 
-/** What agents call their own workspace. */
+/** The name by which agents know their own workspace. */
 export const workspaceName = 'workspace'
 
 /** Each one has an index on disk. The oldest is given up for a new one, and indexed again when it is needed. */

@@ -20,7 +20,7 @@ export interface ConnectorWayOptions {
   readonly upstreams: { open(target: UpstreamTarget, listener: UpstreamListener): Upstream }
   readonly events: Pick<EventLog, 'append' | 'appendLater'>
   readonly gate: Gate
-  /** What an agent gets whose policy forbids the call. */
+  /** The error for an agent whose policy forbids the call. */
   readonly refusalError: (refused: Refused, tool: string, correlation: string) => Error
 }
 
@@ -170,7 +170,7 @@ function unavailable(reason: string, isUnreachable = false): Attempt {
   return { is: 'unavailable', reason, isUnreachable }
 }
 
-/** Nobody is there to answer a question of the upstream. */
+/** An action has no client that could answer a question of the upstream. */
 async function refuseQuestion({ method }: { readonly method: string }): Promise<object> {
   if (method === 'roots/list') return { roots: [] }
   throw new RpcError(errorCode.methodNotFound, `An action cannot answer ${method.slice(0, 100)}.`)

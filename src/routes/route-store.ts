@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import type { ActionSetting } from './route.ts'
 
 export interface RouteStore {
-  /** What people set, by action. */
+  /** The settings of people, by action. */
   read(): Promise<ReadonlyMap<string, ActionSetting>>
   save(action: Action, setting: ActionSetting): Promise<void>
   remove(action: Action): Promise<void>

@@ -73,7 +73,7 @@ export interface AttemptPlace {
   readonly thread?: string | undefined
 }
 
-/** What a way needs to know about the call that it answers. */
+/** The call that a way answers. */
 export interface WayCall {
   readonly action: Action
   readonly input: ActionInput
@@ -87,7 +87,7 @@ export interface WayCall {
 /** One thing that can be asked. A way with a label stands for several. */
 export interface Candidate {
   readonly name: string
-  /** What the health of ways is remembered by. `undefined`: its health is known without asking it. */
+  /** The key under which its health is remembered. `undefined`: its health is known without asking it. */
   readonly key?: string | undefined
   ask(call: WayCall): Promise<Attempt>
 }

@@ -26,13 +26,13 @@ export interface HubPlaces {
   readonly runtimeDirectory: string | undefined
   /** Inside the data directory, but not hidden from the session whose workspace it is. */
   readonly workspaces: string
-  /** What the hooks of a session run: the directory of Signalbox, and its Node. */
+  /** The directory of Signalbox and its Node, which the hooks of a session run. */
   readonly package: string
   readonly node: string
   readonly hubSocket: string
   /** The port at which a program finds the hub. */
   readonly port: number
-  /** What the proxy of a session says to the hub. */
+  /** The proof that the proxy of a session sends to the hub. */
   readonly proofOf: (session: string) => string
 }
 
@@ -67,7 +67,7 @@ const hubName = 'h'
 const mcpName = 'm'
 const proxyName = 'p'
 
-/** What a driver adds to the sandbox of a session. */
+/** A driver's additions to the sandbox of a session. */
 interface Additions {
   readonly reached: readonly number[]
   readonly served: number | undefined

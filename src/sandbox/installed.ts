@@ -1,4 +1,4 @@
-/** What a program needs to be found in a sandbox: its files, and its interpreter, wherever they are installed. */
+/** The mounts with which a sandbox can run a program: its files and its interpreter, wherever they are installed. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { onPath } from '../base/find-program.ts'

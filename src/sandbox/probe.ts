@@ -52,7 +52,7 @@ function missing(reason: string): Availability {
   return { is: 'missing', reason }
 }
 
-/** What a machine says about user namespaces. `undefined`: it has no such switch. */
+/** The machine's settings for user namespaces. `undefined`: it has no such setting. */
 export interface Surroundings {
   readonly appArmor: string | undefined
   readonly unprivileged: string | undefined

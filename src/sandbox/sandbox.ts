@@ -30,7 +30,7 @@ export interface SandboxesOptions {
 export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxes {
   let found: Availability | undefined
 
-  /** What is missing may be installed at any time, so only a success is remembered. */
+  /** Remembers only success, because a missing part may be installed at any time. */
   async function availability(): Promise<Availability> {
     if (found?.is !== 'available') found = await probe()
     return found

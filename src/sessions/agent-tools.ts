@@ -180,7 +180,7 @@ async function promptWithoutThread(
   return delivered ? { ...common, status: 'working' } : { ...common, status: 'not-delivered', ...why }
 }
 
-/** The hub answers some dialogs of an agent itself, so one that has just appeared may need nobody. */
+/** The hub answers some dialogs of an agent itself, so one that has just appeared may need no person. */
 function isSteady({ source, since }: Activity): boolean {
   return source === 'approval' || Date.now() - Date.parse(since) >= steadyMs
 }

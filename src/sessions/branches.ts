@@ -1,6 +1,6 @@
 /**
- * The git branch of a workspace, from the file HEAD of its repository. A list of sessions must not wait for files, so it
- * gets the branch that was read last. Whoever looks causes the next read, and a change is reported.
+ * The git branch of a workspace, from the file HEAD of its repository. A list of sessions must not wait for files, so
+ * it gets the branch that was read last. Each look causes the next read, and a change is reported.
  */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'

@@ -38,7 +38,7 @@ export function expandArgs(
     if (arg === argumentLists.agentArgs) return record.agentArgs
     if (arg !== argumentLists.conversation) return fill(arg)
     if (handed?.isConversation) return handedArgs(rules, handed)
-    // A thread that is told as a text begins a conversation.
+    // A thread that is handed over as a text begins a new conversation.
     return conversationArgs(rules, handed ? { ...record, resumedFrom: undefined } : record)
   })
 }

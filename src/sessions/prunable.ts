@@ -1,4 +1,4 @@
-/** What can be pruned of sessions: ended ones, their journals, and the worktrees that the hub made. */
+/** The sources for pruning sessions: ended ones, their journals, and the worktrees that the hub made. */
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PruneCandidate, PruneSource } from '../api/prune.ts'

@@ -77,7 +77,7 @@ export interface RunningSessions extends AsyncDisposable {
   /** If the session is ending, resolves when its end is stored. */
   settled(id: string): Promise<void>
   pidOf(id: string): number | undefined
-  /** What is known about the agent of a running session. */
+  /** Whether the policy covers the agent of a running session, and the question that it asks. */
   agentOf(id: string): { readonly governed: Governed | undefined; readonly question: Question | undefined }
   socketPathOf(id: string): string | undefined
   /** Closes a run, so that its files can be removed. */

@@ -38,7 +38,7 @@ export interface SessionThreads {
   writerOf(session: { readonly id: string; readonly name: string; readonly agent: string }): ThreadWriter
   /** The id of the newest thread of a session. */
   currentOf(session: string): string | undefined
-  /** What its turns used. */
+  /** The tokens and cost of its turns. */
   usageOf(session: string): Usage | undefined
   /** The id that the agent gave the conversation of that thread. */
   conversationOf(session: string): Promise<string | undefined>

@@ -32,7 +32,7 @@ export interface Sessions extends Feature, AsyncDisposable {
   readonly kill: KillSession
   /** Releases a program in tmux. The program keeps running there, and the session ends. */
   readonly release: ReleaseSession
-  /** The built-in agent of the session goes on with another model. */
+  /** The built-in agent of the session continues with another model. */
   useModel(record: SessionRecord, name: string): Promise<SessionRecord>
   /** Also for an ended session. Throws if there is no run. */
   runOf(record: SessionRecord): Promise<Run>

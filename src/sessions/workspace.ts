@@ -15,7 +15,7 @@ export interface Workspace {
 }
 
 export interface MadeWorkspace {
-  /** Says that the session goes on in an old directory. */
+  /** Says that the session continues in an old directory. */
   readonly note?: string
   /** The worktree that was created now. */
   readonly worktree?: NewWorktree

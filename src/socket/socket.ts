@@ -34,7 +34,7 @@ export interface SocketSession {
   readonly caller: Principal
 }
 
-/** What the clients of one socket see. Asked once for each socket. */
+/** Returns the face for the clients of one socket. Called once for each socket. */
 export type FaceOf = (caller: Principal) => Face
 
 export interface SessionSocket {

@@ -120,7 +120,7 @@ export interface ThreadProgressRow {
   read_to: string
 }
 
-/** What a turn that has ended used. */
+/** The tokens and cost of a turn that has ended. */
 export interface TurnUsageRow {
   thread_id: string
   /** Of the entry that ends the turn. */
@@ -131,7 +131,7 @@ export interface TurnUsageRow {
   at: string
   input_tokens: number
   output_tokens: number
-  /** Null: nobody said what it cost. */
+  /** Null: the cost is unknown. */
   cost_usd: number | null
 }
 

@@ -1,7 +1,7 @@
 /**
- * Makes a span of two events, its beginning and its end. The attributes follow the GenAI and MCP semantic conventions of
- * OpenTelemetry (https://github.com/open-telemetry/semantic-conventions-genai, status "development"). What they have no
- * name for begins with `signalbox.`. No span has the text of a prompt, an argument, a result or an error.
+ * Makes a span of two events, its beginning and its end. The attributes follow the GenAI and MCP semantic conventions
+ * of OpenTelemetry (https://github.com/open-telemetry/semantic-conventions-genai, status "development"). Attributes
+ * without a name there begin with `signalbox.`. No span has the text of a prompt, an argument, a result or an error.
  */
 import type { LoggedEvent } from '../api/event.ts'
 import type { OpenOutcome } from '../api/trace.ts'

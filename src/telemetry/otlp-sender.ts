@@ -38,7 +38,7 @@ export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
         'service.instance.id': instanceId,
       }),
     ),
-    // The spans exist already. Whoever samples them does so in the collector.
+    // The spans exist already. Sampling belongs in the collector.
     sampler: new AlwaysOnSampler(),
     idGenerator: { generateTraceId: () => ids.traceId, generateSpanId: () => ids.spanId },
     spanProcessors: [

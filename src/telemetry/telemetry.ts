@@ -1,7 +1,8 @@
 /**
- * Sends the trees of `get_trace` as OpenTelemetry spans to a collector. It follows the event log, so no call waits for it,
- * and the spans hold nothing that the redactor removed. The log is also the queue: while the collector is away, spans wait
- * there, and a new hub goes on where the old one stopped. Only events that retention drops meanwhile are lost, and counted.
+ * Sends the trees of `get_trace` as OpenTelemetry spans to a collector. It follows the event log, so no call waits for
+ * it, and the spans hold nothing that the redactor removed. The log is also the queue: while the collector is away,
+ * spans wait there, and a new hub continues where the old one stopped. Only events that retention drops meanwhile are
+ * lost, and counted.
  *
  *   log → pairs of events → spans → collector → progress file
  */

@@ -27,7 +27,7 @@ function unfinishedBytes(bytes: Buffer): number {
   return 0
 }
 
-/** Tells the length from the first byte. An invalid first byte counts as one character. */
+/** The first byte determines the length. An invalid first byte counts as one character. */
 function characterLength(first: number): number {
   if (first < 0xc2 || first > 0xf4) return 1
   if (first >= 0xf0) return 4

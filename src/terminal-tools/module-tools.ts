@@ -9,7 +9,7 @@ const descriptions: Readonly<Record<TerminalModule, string>> = {
   scrollback: 'Reads and searches lines that have scrolled off the screen.',
   recording: 'Exports the recording. The journal behind it is always kept, so that a session survives the hub.',
   urls: 'Finds URLs on the screen.',
-  idle: 'Tells whether the shell is idle.',
+  idle: 'Says whether the shell is idle.',
 }
 
 const mcpModule = { name: 'mcp', description: 'These tools. It cannot be toggled.', active: true }

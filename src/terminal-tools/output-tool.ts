@@ -30,7 +30,7 @@ const outputSchema = z.object({
   ended: z.boolean().optional(),
 })
 type Output = z.output<typeof outputSchema>
-/** What a viewer shows beside the output. */
+/** The facts that a viewer shows beside the output. */
 type Surroundings = Pick<Output, 'size' | 'writer' | 'ended'>
 
 interface Request {

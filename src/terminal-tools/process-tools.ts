@@ -33,7 +33,7 @@ export const getWorkingDirectory = defineTerminalTool({
 
 export const isShellIdle = defineTerminalTool({
   name: 'is_shell_idle',
-  description: 'Whether the shell is at its prompt. False if it runs a command or is no shell.',
+  description: 'Whether the shell is at its prompt. False if it runs a command or is not a shell.',
   input: {},
   output: z.object({ idle: z.boolean(), shell_pid: z.int(), foreground_pid: z.int() }),
   annotations: readOnly,

@@ -1,4 +1,4 @@
-/** The session, as far as its terminal tools need to know it. */
+/** The part of a session that its terminal tools need. */
 import type { TerminalModule, TerminalSettings } from '../api/terminal-tools.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Folder } from '../base/open-inside.ts'

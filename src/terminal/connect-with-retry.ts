@@ -13,7 +13,7 @@ const firstPauseMs = 100
 const longestPauseMs = 10_000
 
 /**
- * Tries again and again, with growing pauses: an obstacle such as too many open files does not tell whether the holder
+ * Tries again and again, with growing pauses: an obstacle such as too many open files does not show whether the holder
  * is alive. `undefined`: there is no holder, or it is not wanted any more.
  */
 export async function connectWithRetry(path: string, options: RetryOptions): Promise<HolderConnection | undefined> {

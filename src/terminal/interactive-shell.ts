@@ -1,4 +1,4 @@
-/** Tells from a command line whether it is a shell that reads typed commands. */
+/** Recognizes the command line of a shell that reads typed commands. */
 
 const shells = new Set(
   'sh ash bash csh dash elvish fish ksh ksh93 mksh nu oksh osh pwsh rbash tcsh yash zsh'.split(' '),

@@ -11,7 +11,7 @@ import type { Exit, JournalEntry } from './journal/journal-files.ts'
 import { listSegments } from './journal/journal-files.ts'
 import { readIndex, readJournal } from './journal/journal.ts'
 
-/** What is known about the output beside the journal, which has gaps from times of a full disk. */
+/** Facts about the output that the journal may lack, because a full disk leaves gaps in it. */
 export interface Printed {
   /** The end offset of the output. */
   readonly end: number

@@ -3,7 +3,7 @@ import type { Draft, Frame, ThreadEntry } from '../api/thread.ts'
 import { HubError } from '../base/hub-error.ts'
 import { isRecord } from '../base/is-record.ts'
 
-/** What a viewer has seen: all entries up to `seq`, and this many characters of texts that were not finished. */
+/** The position of a viewer: all entries up to `seq`, and this many characters of texts that were not finished. */
 export interface Seen {
   readonly seq: number
   readonly drafts: Readonly<Record<string, number>>

@@ -2,8 +2,8 @@
 import type { Message, ThreadEntry } from '../api/thread.ts'
 
 /**
- * Tool calls and their results are messages. What is said or done in a row by the agent is one message. `agent`: who
- * answers, where an entry does not say it.
+ * Tool calls and their results are messages. Consecutive entries of the agent are one message. `agent`: who answers,
+ * where an entry does not say it.
  */
 export function toMessages(entries: readonly ThreadEntry[], agent: string): Message[] {
   const messages: Message[] = []

@@ -1,4 +1,4 @@
-/** What can be pruned of threads: those that no session continues. The others go with their sessions. */
+/** The source for pruning threads: those that no session continues. The others go with their sessions. */
 import type { PruneSource } from '../api/prune.ts'
 import type { ThreadStore } from './thread-store.ts'
 

@@ -53,7 +53,7 @@ interface NewSession {
 interface Target {
   readonly template: Template
   readonly model: string | undefined
-  /** What the name of the new session ends with. */
+  /** The end of the new session's name. */
   readonly suffix: string
 }
 
@@ -101,7 +101,7 @@ export function createProviderSwitch({ threads, sessions, templates }: SwitchOpt
     }
   }
 
-  /** Whether the session itself can go on with the target. */
+  /** Whether the session itself can continue with the target. */
   function canStay(old: SwitchedSession, record: ThreadRecord, { template }: Target): boolean {
     const isBuiltIn = old.driver === builtIn.driver && template.driver === builtIn.driver
     const isSame = template.name === builtIn.template || template.name === old.template

@@ -4,7 +4,7 @@ import type { Store, Tables } from '../store/store.ts'
 
 export interface ThreadRecord {
   readonly id: string
-  /** `undefined`: it was imported or forked, and nobody continues it. */
+  /** `undefined`: it was imported or forked, and no session continues it. */
   readonly sessionId: string | undefined
   readonly agent: string
   /** The id that the agent itself gave it. `undefined`: no agent knows it yet. */
@@ -24,7 +24,7 @@ export interface ThreadStore {
   findConversation(agent: string, conversation: string): Promise<ThreadRecord | undefined>
   /** A new thread with these entries, both or neither. */
   insert(record: ThreadRecord, entries?: readonly NewEntry[]): Promise<void>
-  /** The thread goes on in this session. */
+  /** The thread continues in this session. */
   move(id: string, sessionId: string): Promise<void>
   /** The agent has given the thread its own id. */
   setConversation(id: string, conversation: string): Promise<void>

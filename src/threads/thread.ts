@@ -14,11 +14,11 @@ export interface Threads extends Feature {
   currentOf(sessionId: string): string | undefined
   /** The id that the agent gave the conversation of that thread. */
   conversationOf(sessionId: string): Promise<string | undefined>
-  /** What the turns of a session used. `undefined`: nothing, or nobody said it. */
+  /** The tokens and cost of a session's turns. `undefined`: none were used, or the agent did not report them. */
   usageOf(sessionId: string): Usage | undefined
   /** The first prompt of a thread that is not older than this time. */
   promptAfter(thread: string, at: string): Promise<NumberedPrompt | undefined>
-  /** What comes after a cursor. Waits for something new if there is nothing. */
+  /** The part after a cursor. Waits for something new if there is nothing. */
   read(threadOrSession: string, options: ReadOptions): Promise<Thread>
   /** The end of the newest thread of a session. With a prompt: the place of this prompt, which is yet to come. */
   placeOf(sessionId: string, prompt?: string): Promise<ThreadPlace>
@@ -85,7 +85,7 @@ export interface ThreadPage {
   readonly entries: readonly ThreadEntry[]
   readonly frames: Frame[]
   readonly hasMore: boolean
-  /** What a reader has seen after this page. */
+  /** The position of a reader after this page. */
   readonly seen: Seen
 }
 

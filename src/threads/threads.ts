@@ -134,8 +134,8 @@ export function createThreads({ store, notices, signals, redactor, findSession }
   }
 
   /**
-   * An agent tells the hub which conversation it has, and it may name one of another session. As long as that session
-   * runs, nobody else writes its thread.
+   * An agent reports which conversation it has, and it may name one of another session. As long as that session runs,
+   * no other session writes its thread.
    */
   async function assertOver(sessionId: string): Promise<void> {
     const owner = await sessionAt(sessionId)
@@ -217,7 +217,7 @@ export function createThreads({ store, notices, signals, redactor, findSession }
           const open = drafts.get(thread.id) ?? new Map<string, Draft>()
           drafts.set(thread.id, open.set(draft.key, draft))
           notify(thread)
-          // It is only shown. What it becomes is stored by `append`, which tells a failure.
+          // A draft is only shown. `append` stores the finished entry, and reports a failure.
         }).catch(() => {})
       },
       async read(conversation) {

@@ -17,7 +17,7 @@ export function createUsageProvider(usage: Pick<UsageBook, 'read'>): Provider {
   const tool = defineTool({
     name: 'get_usage',
     description:
-      'Tokens and cost of the turns of agents, by day and session. A turn counts when it has ended. Without cost_usd, nobody said what it cost.',
+      'Tokens and cost of the turns of agents, by day and session. A turn counts when it has ended. Without cost_usd, the cost is unknown.',
     input: z.strictObject({
       since: time.optional().describe(`ISO 8601. Default: ${defaultDays} days ago.`),
       until: time.optional(),

@@ -1,4 +1,4 @@
-/** What the turns of agents used: a total for each session, kept in memory, and by day and session from the store. */
+/** The usage of agents' turns: a total for each session, kept in memory, and by day and session from the store. */
 import type { NewEntry, Usage } from '../api/thread.ts'
 import type { UsageQuery, UsageRow } from '../api/usage.ts'
 import { addUsage, noUsage } from '../api/usage.ts'
@@ -10,7 +10,7 @@ export const usageUri = 'resource://usage'
 export interface UsageBook {
   /** Reads the totals of earlier hubs. */
   start(): Promise<void>
-  /** `undefined`: the session has used nothing, or nobody said it. */
+  /** `undefined`: the session has used nothing, or its agent did not report it. */
   of(sessionId: string): Usage | undefined
   /** The turns that these entries end are stored now. */
   add(sessionId: string, entries: readonly NewEntry[]): void

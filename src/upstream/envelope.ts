@@ -1,6 +1,6 @@
 /**
- * What we add to a request for the upstream and what we leave out. Everything else in it comes from the caller and is
- * not changed.
+ * The fields that we add to a request for the upstream, and those that we leave out. The caller's other fields are not
+ * changed.
  */
 import { encodeHeader, namedField } from '../base/mcp-headers.ts'
 import type { Client, Implementation, Meta, Params } from '../mcp/mcp.ts'

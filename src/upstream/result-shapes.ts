@@ -1,4 +1,4 @@
-/** The fields that the revisions require in results, as far as other code depends on them. */
+/** The fields that the revisions require in results and that other code depends on. */
 export type Fields = Readonly<Record<string, 'string' | 'number' | 'object' | 'array'>>
 
 export interface ResultShape {

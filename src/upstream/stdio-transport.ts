@@ -30,7 +30,7 @@ export interface StdioTransportOptions {
   readonly onErrorLine?: (line: string) => void
 }
 
-/** The command line around a program. What its sandbox needs is open until it is disposed of. */
+/** The command line around a program. The sockets of its sandbox stay open until it is disposed of. */
 export type ConfinedProgram = SandboxedProgram & Disposable
 
 const stderrBytes = 64 * 1024

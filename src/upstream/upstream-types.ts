@@ -53,7 +53,7 @@ export interface UpstreamStatus {
   readonly retryAt?: string
 }
 
-/** What the upstream says about itself in the handshake, unchanged. */
+/** The upstream's description of itself in the handshake, unchanged. */
 export interface UpstreamIdentity {
   readonly era: 'legacy' | 'modern'
   readonly version: string
@@ -83,12 +83,12 @@ export interface UpstreamOutput {
   readonly total: number
 }
 
-/** What people can see of an upstream. */
+/** The facts about an upstream that people can see. */
 export interface UpstreamFacts extends Pick<
   Upstream,
   'status' | 'identity' | 'stderr' | 'output' | 'breach' | 'dropped'
 > {
-  /** What agents are not shown of this upstream, and why. */
+  /** Why agents do not see some of its entries. */
   readonly warning?: string
   /** The resources and templates that it lists now, unchanged. */
   readonly resources?: readonly object[]

@@ -25,7 +25,7 @@ export interface ChangedFile {
   readonly status: ChangeStatus
   /** `undefined`: it is new. */
   readonly base: BaseFile | undefined
-  /** What is in the working tree now. */
+  /** Its state in the working tree now. */
   readonly now: Now
 }
 

@@ -1,4 +1,4 @@
-/** What the section shows, kept up to date by notices of new events. */
+/** The data of the section, kept up to date by notices of new events. */
 import type { LoggedEvent } from '../../src/api/event.ts'
 import type { Span } from '../../src/api/trace.ts'
 import type { TurnSummary } from '../../src/api/turn.ts'
@@ -7,7 +7,7 @@ import type { CallTool } from '../hub/hub.ts'
 import { useLive } from '../hub/hub-context.tsx'
 import type { Live } from '../hub/live-value.ts'
 
-/** All cursors change together, so one of them tells of every event. */
+/** All cursors change together, so a notice of this one announces every event. */
 const eventsUri = 'resource://events/0'
 
 const hourMs = 60 * 60_000
@@ -51,7 +51,7 @@ export function useTrace(correlation: string): Live<Trace> {
     uris: [eventsUri],
     everyMs: 1_000,
     async read(signal, before) {
-      // What has ended does not change.
+      // A trace that has ended does not change.
       if (before && !isRunning(before.spans)) return before
       const { spans, truncated = false } = await call<{ spans: readonly Span[]; truncated?: true }>(
         'get_trace',

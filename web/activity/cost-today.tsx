@@ -1,4 +1,4 @@
-/** The cost of the last seven days at the foot of the list; the tokens, where nobody says what they cost. */
+/** The cost of the last seven days at the foot of the list; the tokens, where their cost is unknown. */
 import type { UsageRow } from '../../src/api/usage.ts'
 import { dollars, tokenCount } from '../parts/amounts.ts'
 import { dayName, dayStart, useUsage } from './activity-data.ts'

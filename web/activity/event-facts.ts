@@ -1,4 +1,4 @@
-/** What an event says, in one line. */
+/** The facts of an event, in one line. */
 import type { LoggedEvent } from '../../src/api/event.ts'
 import type { Usage } from '../../src/api/thread.ts'
 import { asArguments } from '../approvals/question.ts'

@@ -4,7 +4,7 @@ import { Icon } from '../parts/icons.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
 
 export interface FilterMenuProps {
-  /** What the choice is about, such as "Session". */
+  /** The subject of the choice, such as "Session". */
   readonly title: string
   /** `undefined`: no filter. */
   readonly value: string | undefined

@@ -173,7 +173,7 @@ function OtherSpan({ row: { kind, span, note } }: { readonly row: SpanRow }) {
           text={
             trouble.length > 0
               ? trouble.map((part) => (typeof part === 'string' ? part : JSON.stringify(part, null, 2))).join('\n')
-              : outcome || (span.outcome === 'running' ? 'It goes on.' : '')
+              : outcome || (span.outcome === 'running' ? 'It has not ended.' : '')
           }
         />
       </div>

@@ -84,7 +84,7 @@ export function union(intervals: readonly Interval[]): readonly Interval[] {
   return joined
 }
 
-/** What is left of the intervals without the others. */
+/** The parts of the intervals that the others do not cover. */
 export function without(intervals: readonly Interval[], others: readonly Interval[]): readonly Interval[] {
   return union(others).reduce<readonly Interval[]>(
     (left, { from, to }) =>

@@ -51,7 +51,7 @@ function TurnView({ trace, correlation }: { readonly trace: Trace; readonly corr
   const [turn] = trace.turns
   const isRunning = turn === undefined || turn.status === 'running'
   const ticking = useNow(1_000)
-  // What has ended is drawn once.
+  // A turn that has ended is drawn once.
   const now = isRunning ? ticking : 0
   const waterfall = useMemo(() => toWaterfall(trace.spans, trace.turns, now), [trace, now])
   const { value: sessions = [] } = useSessions()
@@ -105,7 +105,7 @@ function TurnView({ trace, correlation }: { readonly trace: Trace; readonly corr
   )
 }
 
-/** What waits, then what asked another session, then what was denied. */
+/** A row that waits, else one that asked another session, else one that was denied or failed, else the first. */
 function mostTelling(rows: Waterfall['rows']): SpanRow | undefined {
   return (
     rows.find(({ state }) => state === 'held') ??

@@ -1,4 +1,4 @@
-/** What agents used, by day and by session: as charts, and as the table that the charts are drawn from. */
+/** The usage of agents by day and by session: as charts, and as the table that the charts are drawn from. */
 import { useRef } from 'react'
 import type { UsageRow } from '../../src/api/usage.ts'
 import { dollars, tokenCount } from '../parts/amounts.ts'

@@ -22,7 +22,7 @@ export interface SpanRow extends Interval {
   readonly name: string
   readonly note: string
   readonly state: SpanState
-  /** `undefined`: it goes on, or its end is lost. */
+  /** `undefined`: it has not ended, or its end is lost. */
   readonly ms: number | undefined
   readonly segments: readonly Segment[]
   readonly usage?: Usage | undefined
@@ -201,7 +201,7 @@ function withGaps(turn: SpanRow, children: readonly SpanRow[], agent: string): r
       span: turn.span,
     }
   })
-  // What belongs to a call stays below it.
+  // Rows that belong to a call stay below it.
   const groups: SpanRow[][] = []
   for (const child of children) {
     if (child.depth === turn.depth + 1) groups.push([child])
@@ -301,7 +301,7 @@ function isPostponed({ type, payload }: Span): boolean {
   return type === 'tool-answered' && payload['outcome'] === 'waiting'
 }
 
-/** What people type is not recorded. */
+/** Leaves out arguments that are not recorded, such as typed text. */
 export function recordedSummary(args: Readonly<Record<string, unknown>>): string {
   return summaryOf(Object.fromEntries(Object.entries(args).filter(([, value]) => value !== '[not recorded]')))
 }

@@ -80,7 +80,7 @@ function LoggedIn(props: LoggedInProps) {
     })
     return () => made[Symbol.dispose]()
   }, [token])
-  // Until the hub has answered once, nobody knows whether the token is valid.
+  // Until the hub has answered once, it is not known whether the token is valid.
   return (
     hub &&
     isAnswered && (

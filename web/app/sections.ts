@@ -5,7 +5,7 @@ import type { IconName } from '../parts/icons.tsx'
 import type { SectionName } from './router.ts'
 
 export interface SectionProps {
-  /** What is open in the section. */
+  /** The id of the item that is open in the section. */
   readonly id: string | undefined
   /** How many questions wait for the person. */
   readonly waiting: number

@@ -1,4 +1,4 @@
-/** What any view can ask of the frame around it. */
+/** The actions of the page's frame that any view can call. */
 import { createContext } from 'react'
 
 export interface ShellActions {

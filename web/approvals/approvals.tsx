@@ -110,7 +110,7 @@ function PendingItem({ approval, isChosen }: ItemProps) {
   )
 }
 
-/** One that the list has no more. */
+/** An approval that is no longer in the list. */
 function OlderApproval({ id, pending }: { readonly id: string; readonly pending: readonly Approval[] }) {
   const { value, refused } = useLive<Approval | undefined>(`older:${id}`, ({ call }) => ({
     uris: [`resource://approvals/${id}`],

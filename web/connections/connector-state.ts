@@ -1,4 +1,4 @@
-/** How a connector is, for people. What needs the person comes before what the upstream says. */
+/** The state of a connector, for people. Steps that need the person come before the upstream's own state. */
 import type { ConnectorView } from '../../src/api/connector.ts'
 import type { DecisionMarkName } from '../parts/marks.tsx'
 import { clock } from '../parts/time.ts'

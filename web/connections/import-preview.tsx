@@ -1,4 +1,4 @@
-/** What an import would do: what is new, what changes, which variables have to be set. */
+/** Previews an import: new, changed and removed connectors, and the variables that have to be set. */
 import { useState } from 'react'
 import type { Connector, ConnectorView } from '../../src/api/connector.ts'
 import { Icon } from '../parts/icons.tsx'

@@ -1,4 +1,4 @@
-/** What the upstreams of a connector wrote, and what the hub did with them. */
+/** The output of a connector's upstreams, and the hub's notes about them. */
 import { useEffect, useRef, useState } from 'react'
 import type { ConnectorDetail, ConnectorVariable } from '../../src/api/connector.ts'
 import { Icon } from '../parts/icons.tsx'

@@ -16,7 +16,7 @@ export interface OfferedTool {
   readonly effect: Effect
 }
 
-/** What the upstream says about it. Without a word, a tool may write. */
+/** The upstream's hint about the tool. Without a hint, the tool may write. */
 type Effect = 'reads' | 'writes' | 'destroys'
 
 const effectMarks: Readonly<Record<Effect, DecisionMarkName>> = { reads: 'allow', writes: 'writes', destroys: 'deny' }

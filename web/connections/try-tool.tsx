@@ -45,7 +45,7 @@ export function TryTool({ connector, tool, tried, onTried }: TryToolProps) {
   const isJson = way === 'json'
   const isWrong = isJson ? 'error' in written : Object.keys(reading.errors).length > 0
 
-  /** What was written in one way is shown in the other, as far as it can be read. */
+  /** Carries the input over between form and JSON, unless the JSON cannot be read. */
   function show(next: Way): void {
     if (next === 'json' && way !== 'json') setJson(JSON.stringify(reading.value, null, 2))
     if (next !== 'json' && way === 'json' && 'value' in written) setParts(partsOf(fields, written.value))

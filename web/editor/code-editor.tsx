@@ -1,4 +1,4 @@
-/** The editor, made of CodeMirror. */
+/** The editor, built on CodeMirror. */
 import { useEffect, useRef } from 'react'
 import { autocompletion, completionKeymap } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'

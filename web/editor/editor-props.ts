@@ -1,7 +1,7 @@
-/** What an editor shows, in the words of the page. */
+/** The interface of the editor, in the words of the page. */
 export interface EditorProps {
   readonly language: 'yaml' | 'json'
-  /** What a screen reader calls it. */
+  /** The name for screen readers. */
   readonly label: string
   readonly value: string
   onChange?(value: string): void
@@ -33,7 +33,7 @@ export interface LineNumber {
   readonly title: string
 }
 
-/** What can be written at the end of the text before the cursor. */
+/** The choices for the end of the text before the cursor. */
 export interface Completions {
   /** How many characters before the cursor are replaced. */
   readonly replaced: number

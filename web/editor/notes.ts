@@ -1,4 +1,4 @@
-/** Notes below the lines they are about. What they are about is underlined. */
+/** Notes below the lines they are about. The text that a note is about is underlined. */
 import { type Range, StateEffect, StateField, type Text } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 import type { EditorNote } from './editor-props.ts'

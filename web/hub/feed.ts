@@ -55,7 +55,7 @@ export function createFeed({ signal, listen }: FeedOptions): Feed {
   const tab = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16)).join('')
   const link = createStore<Link>({ is: 'connecting' })
   const watchers = new Set<Watcher>()
-  /** What the other tabs show. */
+  /** The resources that the other tabs show. */
   const others = new Map<string, readonly string[]>()
   const backoff = createBackoff()
   const channel = new BroadcastChannel('signalbox-notices')

@@ -1,4 +1,4 @@
-/** What this browser notifies its person of while the page is open in a tab. */
+/** The notifications that this browser shows its person while the page is open in a tab. */
 import { createStore, useStore } from '../hub/store.ts'
 
 export const kinds = ['approval', 'question', 'failure'] as const

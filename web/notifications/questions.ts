@@ -1,4 +1,4 @@
-/** What waits for a person, as notifications. One question always has the same key. */
+/** The questions for a person, as notifications. One question always has the same key. */
 import type { Approval } from '../../src/api/approval.ts'
 import type { Session } from '../../src/api/session.ts'
 import { stateOf } from '../parts/session-state.ts'

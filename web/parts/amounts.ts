@@ -14,7 +14,7 @@ export function tokenCount(tokens: number): string {
   return `${(tokens / 1_000_000).toFixed(1)}M`
 }
 
-/** The cost or, where nobody said it, the tokens. */
+/** The cost or, where it is unknown, the tokens. */
 export function spentText({ input_tokens: input, output_tokens: output, cost_usd: cost }: Usage): string {
   return cost === undefined ? `${tokenCount(input + output)} tokens` : dollars(cost)
 }

@@ -1,4 +1,4 @@
-/** What an edit changes, in one column or side by side: line numbers, sign and words. */
+/** The lines that an edit changes, in one column or side by side: line numbers, sign and words. */
 import { type Change, diffWordsWithSpace } from 'diff'
 import { type ReactNode, useMemo } from 'react'
 import { type DiffLine, linesBetween, linesOfPatch } from './diff-lines.ts'

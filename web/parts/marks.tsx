@@ -37,7 +37,7 @@ const stateDrawings: Readonly<Record<SessionState, ReactNode>> = {
 
 interface MarkOptions {
   readonly size?: number
-  /** What a screen reader says. Without it, words beside the mark say it. */
+  /** The text for screen readers. Without it, words beside the mark say the same. */
   readonly label?: string
 }
 

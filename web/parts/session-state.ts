@@ -22,7 +22,7 @@ export function stateOf({ status, activity, approvals_pending: pending }: Sessio
   return pending > 0 ? 'waiting' : activity.is
 }
 
-/** Without a connection nobody knows whether a session still works. One that waits still waits. */
+/** Without a connection it is not known whether a session still works. One that waits still waits. */
 export function shownState(session: Session, isLost: boolean): SessionState {
   const state = stateOf(session)
   return isLost && state === 'working' ? 'unknown' : state
@@ -60,7 +60,7 @@ export function placeOf({ workspace_path: path, branch, name }: Session): string
   return folder === name ? '' : folder
 }
 
-/** `$2.41`; empty if nobody said what it costs. */
+/** `$2.41`; empty if the cost is unknown. */
 export function costOf({ usage }: Session): string {
   return usage?.cost_usd === undefined ? '' : dollars(usage.cost_usd)
 }

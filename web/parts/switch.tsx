@@ -1,4 +1,4 @@
-/** A switch. What it switches is its label. */
+/** A switch. Its label names the setting. */
 export interface SwitchProps {
   readonly label: string
   readonly isOn: boolean

@@ -1,4 +1,4 @@
-/** What can be written at a place in a policy: keys, effects, and names of tools. */
+/** The completions for a place in a policy: keys, effects, and names of tools. */
 import { effects } from '../../src/api/policy.ts'
 import type { Choice, Completions } from '../editor/editor-props.ts'
 
@@ -11,7 +11,7 @@ const keysOfPolicy: readonly Choice[] = [
 const keysOfRule: readonly Choice[] = [
   { text: 'allow: ', detail: 'the call runs' },
   { text: 'ask: ', detail: 'a person decides' },
-  { text: 'deny: ', detail: 'the agent goes on without it' },
+  { text: 'deny: ', detail: 'the agent continues without it' },
   { text: 'abort: ', detail: 'the turn ends' },
   { text: 'when: ', detail: 'JSON Schema on the arguments' },
   { text: 'reason: ', detail: 'the agent reads it' },

@@ -1,4 +1,4 @@
-/** What people allowed for more than one call, and how to take it back. */
+/** The grants, each with a button to revoke it. */
 import { useState } from 'react'
 import type { Grant } from '../../src/api/approval.ts'
 import { showFailure } from '../app/toasts.tsx'

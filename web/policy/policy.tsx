@@ -191,7 +191,7 @@ function Text({ work, isDiff }: { readonly work: PolicyWork; readonly isDiff: bo
   )
 }
 
-/** What the person must know before they save. */
+/** The notices that a person should see before saving. */
 function Notices({ work, onShowNewest }: { readonly work: PolicyWork; onShowNewest(version: number): void }) {
   const { document, failure, isOutdated, isEdited, text } = work
   if (!document) return null

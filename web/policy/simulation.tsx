@@ -1,4 +1,4 @@
-/** What the text in the editor would have decided about the recorded calls. */
+/** The decisions that the text in the editor would have made about the recorded calls. */
 import { type ReactNode, useState } from 'react'
 import { commandKey } from '../app/keys.ts'
 import { PageLink } from '../app/link.tsx'

@@ -1,4 +1,4 @@
-/** Adds a folder, and shows how far its index is. The hub goes on with it if the dialog is closed. */
+/** Adds a folder, and shows how far its index is. The hub continues if the dialog is closed. */
 import { type SyntheticEvent, useState } from 'react'
 import type { RepositoryView } from '../../src/api/repository.ts'
 import { go } from '../app/router.ts'

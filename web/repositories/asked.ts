@@ -1,4 +1,4 @@
-/** What was asked in each repository, with answers as they come. They stay while the page is open. */
+/** The questions asked in each repository, with answers as they come. They stay while the page is open. */
 import type { Json } from '../../src/client/client.ts'
 import type { RepositoryAnswer } from '../../src/api/repository.ts'
 import type { Hub } from '../hub/hub.ts'
@@ -7,7 +7,7 @@ import { type Store, createStore } from '../hub/store.ts'
 export interface Asked {
   readonly id: number
   readonly question: string
-  /** What the model thinks and searches. */
+  /** The thoughts and searches of the model. */
   readonly thinking: string
   /** The answer so far. Its citations are checked before they come. */
   readonly text: string
@@ -42,7 +42,7 @@ export function stopAnswer(id: number): void {
   running.get(id)?.abort()
 }
 
-/** The answer goes on while other views are open. */
+/** The answer continues while other views are open. */
 export async function ask({ call }: Pick<Hub, 'call'>, repository: string, question: string): Promise<void> {
   const store = questionsIn(repository)
   const id = ++lastId

@@ -1,5 +1,5 @@
 /**
- * What the policy decided about the calls of a thread. The event log has it. Events have no id of the call in its thread,
+ * The policy's decisions about the calls of a thread, from the event log. Events have no id of the call in its thread,
  * so a call is found by its name and its arguments; equal calls are told apart by their order.
  */
 import type { LoggedEvent } from '../../src/api/event.ts'
@@ -59,7 +59,7 @@ export function decisionsOf(
   return found
 }
 
-/** What was typed into a terminal is not recorded, and secrets are redacted: these match anything. */
+/** Text typed into a terminal is not recorded, and secrets are redacted: these match anything. */
 function isSame(recorded: Arguments, asked: Arguments): boolean {
   const names = Object.keys(recorded)
   if (names.length !== Object.keys(asked).length) return false

@@ -1,4 +1,4 @@
-/** Speaks to the agent: now, after this turn, or by an interrupt. What is written stays until it is sent. */
+/** Speaks to the agent: now, after this turn, or by an interrupt. The text stays until it is sent. */
 import { type KeyboardEvent, useRef, useState } from 'react'
 import type { Session } from '../../src/api/session.ts'
 import { commandKey, useKeys } from '../app/keys.ts'

@@ -26,7 +26,7 @@ export function isIn(group: EventGroup, { type }: LoggedEvent): boolean {
   return patterns[group].test(type)
 }
 
-/** What it is about: a tool, a model, a status. */
+/** The subject of an event: a tool, a model, a status. */
 export function aboutEvent({ payload }: LoggedEvent): string {
   const { tool, model, status, outcome, is, name, host, ms, reason } = payload
   const decision = asArguments(payload['decision'])

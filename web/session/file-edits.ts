@@ -27,7 +27,7 @@ function editOf(path: string, parameters: Parameters): readonly FileEdit[] {
   return patch === undefined ? [] : [{ is: 'patch', path, patch }]
 }
 
-/** Codex tells a new or a removed file by its whole content. */
+/** Codex reports a new or a removed file with its whole content. */
 function changeOf(change: Parameters): readonly FileEdit[] {
   const path = textIn(change, 'path') ?? ''
   const text = textIn(change, 'diff', 'content')

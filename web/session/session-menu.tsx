@@ -1,4 +1,4 @@
-/** What is done with a session now and then. */
+/** The menu of less frequent actions on a session. */
 import { useState } from 'react'
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import type { Session } from '../../src/api/session.ts'
@@ -29,7 +29,7 @@ export function SessionMenu({ session, onConfigure, onStop }: SessionMenuProps) 
   const isEnded = isOver(session.status)
   const release = () =>
     void call('release_session', { name: session.id }).then(
-      () => showToast('allow', `Released ${session.name}. It goes on in tmux.`),
+      () => showToast('allow', `Released ${session.name}. It keeps running in tmux.`),
       showFailure,
     )
   const exportIt = () => void call<Exported>('export_recording', { name: session.id }).then(setExported, showFailure)

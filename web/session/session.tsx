@@ -21,7 +21,7 @@ import './side-tabs.css'
 
 const TerminalPane = lazy(() => import('./terminal/terminal-pane.tsx'))
 
-/** Each time that a session is opened, its name is looked up anew. */
+/** The name is looked up again each time a session is opened. */
 let openings = 0
 
 export function SessionView({ name, waiting }: { readonly name: string; readonly waiting: number }) {

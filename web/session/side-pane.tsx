@@ -1,4 +1,4 @@
-/** What stands beside the terminal: the thread with its composer, or one of the other tabs. */
+/** The pane beside the terminal: the thread with its composer, or one of the other tabs. */
 import { Suspense, lazy } from 'react'
 import type { Approval } from '../../src/api/approval.ts'
 import type { Session } from '../../src/api/session.ts'

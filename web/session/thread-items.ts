@@ -90,7 +90,7 @@ function merged(old: ThreadItem, next: ThreadItem): ThreadItem {
   return { ...old, outcome: { ...next.outcome, ms } }
 }
 
-/** A turn begins with a prompt. What was said before the first prompt is a turn too. */
+/** A turn begins with a prompt. Entries before the first prompt are a turn too. */
 export function toTurns(items: readonly ThreadItem[]): readonly Turn[] {
   const turns: { key: string; items: ThreadItem[] }[] = []
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** What a person chose for a new session. The page remembers it for the next one, except for variables and the name. */
+/** A person's choices for a new session. The page remembers them for the next one, except variables and the name. */
 import type { SandboxChoice } from '../../src/api/sandbox.ts'
 import type { SessionMode } from '../../src/api/session.ts'
 import type { Template } from '../../src/api/template.ts'

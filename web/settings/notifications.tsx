@@ -1,4 +1,4 @@
-/** What this browser is notified of, and the devices that get push messages. */
+/** The notifications of this browser, and the devices that get push messages. */
 import { useEffect, useState } from 'react'
 import type { PushList, PushSubscriptionView } from '../../src/api/push.ts'
 import { showFailure, showToast } from '../app/toasts.tsx'

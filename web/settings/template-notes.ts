@@ -1,4 +1,4 @@
-/** What is wrong with the text of a template, and in which line. */
+/** Finds the errors in the text of a template, with their lines. */
 import { type Node, findNodeAtLocation, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type Template, templateSchema } from '../../src/api/template.ts'
 import type { EditorNote } from '../editor/editor.tsx'

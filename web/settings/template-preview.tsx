@@ -1,4 +1,4 @@
-/** What a template starts, and what it needs. */
+/** The command that a template starts, and its requirements. */
 import type { Template } from '../../src/api/template.ts'
 import { DecisionMark } from '../parts/marks.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'

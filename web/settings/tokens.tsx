@@ -28,7 +28,7 @@ export function Tokens() {
   return (
     <SettingSection
       title="Tokens"
-      about="Whoever holds a token acts as you. Agents get one of their own for each session."
+      about="Anyone who holds a token acts as you. Agents get one of their own for each session."
       actions={
         <>
           <button className="btn" disabled={isLost} onClick={() => setDialog({ is: 'device' })}>
@@ -135,7 +135,7 @@ function RevokeToken({ token, isOwn, onClose }: RevokeProps) {
       text={
         isOwn
           ? 'This browser uses it. You will have to log in again.'
-          : 'Whoever uses it is cut off at once, and it cannot be made valid again.'
+          : 'Its users are cut off at once, and it cannot be made valid again.'
       }
       action="Revoke"
       onConfirm={() => call('revoke_token', { id: token.id })}

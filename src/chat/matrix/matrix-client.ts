@@ -55,7 +55,7 @@ const eventSchema = z.object({
 })
 export type RoomEvent = z.output<typeof eventSchema>
 
-/** A room may hold anything. What does not look like an event is left out, and the rest is read. */
+/** A room may hold anything. Entries that do not look like events are left out. */
 const eventsSchema = z
   .array(z.unknown())
   .transform((all) => all.flatMap((each) => eventSchema.safeParse(each).data ?? []))

@@ -15,7 +15,7 @@ export interface RoomPlace {
   readonly lastEvent: string | undefined
 }
 
-/** What one sync brought. */
+/** The result of one sync. */
 export interface Received {
   readonly since: string
   /** The newest event of the room. `undefined`: there was none. */

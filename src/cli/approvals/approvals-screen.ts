@@ -7,7 +7,6 @@ import { printableLine } from '../terminal-output/printable.ts'
 import { visibleText } from '../terminal-output/visible-text.ts'
 import { clipToWidth, cutToWidth, widthOf } from '../terminal-output/text-width.ts'
 
-/** What the screen shows. */
 export type ScreenState =
   | { readonly is: 'empty' }
   /** Large arguments are still being loaded. */

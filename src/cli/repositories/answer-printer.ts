@@ -22,7 +22,7 @@ export function createAnswerPrinter(context: Pick<CliContext, 'write' | 'err'>):
     spinner.clear()
     said += text
     written = written.then(() => context.write(printable(text)))
-    // `end` tells a failure.
+    // `end` reports a failure.
     written.catch(() => {})
   }
 

@@ -19,7 +19,7 @@ export const add = defineCommand({
   takes: '[path]',
   about: [
     'Indexes a folder, the current one by default, so that it can be searched and asked about. The index follows the',
-    'working tree, or a branch, tag or commit. Shows a progress bar; Ctrl-C leaves, and the hub goes on.',
+    'working tree, or a branch, tag or commit. Shows a progress bar; Ctrl-C leaves, and the hub continues.',
   ].join('\n'),
   flags: {
     name: { takes: 'NAME', about: 'its name (default: that of the folder)' },

@@ -17,7 +17,7 @@ import type { Cell, StyledCell, TableOptions } from '../terminal-output/table.ts
 export const command = defineCommand({
   about: [
     'Lists the sessions: template, status, activity and since when, size, and last message. Sessions that wait for a',
-    'person come first, then the newest. ◆ waits for a person, ● is working, ○ is idle. "governed" tells whether the policy',
+    'person come first, then the newest. ◆ waits for a person, ● is working, ○ is idle. "governed" says whether the policy',
     'covers the tools that are built into an agent, "confined" by what a session is kept from your files.',
   ].join('\n'),
   flags: {

@@ -1,4 +1,4 @@
-/** The template of a session or a job that is to be created, as far as its own arguments depend on it. */
+/** The template of a session or a job to be created: the part on which its own arguments depend. */
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { argumentLists } from '../../api/template.ts'

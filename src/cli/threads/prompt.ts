@@ -32,7 +32,7 @@ export const command = defineCommand({
   about: [
     'Gives the agent of a session a prompt, as soon as it can take one, and prints its answer as it comes. "-" reads the',
     'prompt from stdin. Tool calls and thoughts go to stderr, so that stdout has the answer alone. Ctrl-C stops the',
-    'printing; the agent goes on. Exit code 0 means that the turn was completed.',
+    'printing; the agent continues. Exit code 0 means that the turn was completed.',
   ].join('\n'),
   flags: { 'no-wait': { about: 'return as soon as the agent has the prompt' }, ...hubFlags, ...jsonFlag },
   words: { min: 2, max: 2 },

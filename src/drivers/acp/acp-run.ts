@@ -26,7 +26,7 @@ export interface AcpRunOptions {
   readonly program: PipedProgram
   /** Where to read on. */
   readonly place: Place
-  /** What is known of the gate before the agent runs a tool. */
+  /** Whether the gate covers the agent, as known before it runs a tool. */
   readonly governed: Governed
   readonly log: Log
 }
@@ -246,7 +246,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     await send({ id, result: { outcome } })
   }
 
-  /** What the hub said before this offset of the output. */
+  /** Stores the prompts that an earlier hub sent up to this offset of the output. */
   async function catchUp(offset: number): Promise<void> {
     while (past[0] && past[0].offset <= offset) {
       const { said, at } = past.shift()!
@@ -361,7 +361,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     },
     async stop() {
       await stopPipedProgram(program)
-      // What it said last is in the thread before the session is over.
+      // Let its last output reach the thread before the session is over.
       await Promise.race([following, sleep(5_000, undefined, { ref: false })])
     },
     [Symbol.dispose]() {

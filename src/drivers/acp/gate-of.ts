@@ -1,4 +1,4 @@
-/** Whether an agent is told to ask about all its own tools. What it then does shows whether it obeys. */
+/** Whether an agent is told to ask about all its own tools. Only its calls show whether it obeys. */
 import type { Governed } from '../../api/session.ts'
 import type { Template } from '../../api/template.ts'
 import { hasSystemPolicies, systemPolicies } from '../port/gemini-policies.ts'

@@ -1,6 +1,6 @@
 /**
- * Gemini CLI names the file of a chat after the minute in which it was opened. To load a chat within the minute in which
- * it began, it would open the same file anew, and lose it.
+ * Gemini CLI names the file of a chat after the minute in which it was opened. To load a chat within the minute in
+ * which it began, it would open the same file again, and lose it.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

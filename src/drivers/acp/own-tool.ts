@@ -27,14 +27,14 @@ export const hubServer = 'signalbox'
 const reading: readonly string[] = ['read', 'search', 'think']
 const changing: readonly string[] = ['edit', 'delete', 'move']
 
-/** What agents do without asking a person, unless they are told to ask about everything. */
+/** False for calls that agents make without asking a person, unless they are told to ask about everything. */
 export function isAskedByDefault({ kind }: KnownCall): boolean {
   return !reading.includes(kind)
 }
 
 /**
- * The compositor decides about the hub's own tools. Agents do not tell which server a tool is from, and another one may be
- * called `signalbox_x`. So a tool is the hub's only if the hub offers one of just this name.
+ * The compositor decides about the hub's own tools. Agents do not say which server a tool is from, and another one may
+ * be called `signalbox_x`. So a tool is the hub's only if the hub offers one of just this name.
  */
 export function isHubTool({ name, kind }: KnownCall, offered: readonly string[]): boolean {
   return kind === 'other' && offered.some((tool) => name === nameInOpencode(tool) || name === nameInGemini(tool))

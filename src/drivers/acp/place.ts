@@ -29,7 +29,7 @@ export interface PastInput {
   readonly said: Outgoing
 }
 
-/** What an earlier hub said, as far as it is not in the thread already. */
+/** The prompts and answers of an earlier hub, without the prompts that are in the thread already. */
 export function pastInputs(program: PipedProgram, { turn }: Place): PastInput[] {
   return [...program.inputs(0)].flatMap(({ offset, at, text }) => {
     const said = text === undefined ? undefined : readOwnLine(text)

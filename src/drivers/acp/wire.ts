@@ -39,7 +39,7 @@ export type Permission = z.output<typeof permissionSchema>
 
 export type RequestId = string | number
 
-/** What the agent sends. */
+/** A message of the agent. */
 export type Incoming =
   | { readonly is: 'result'; readonly id: number; readonly result: Readonly<Record<string, unknown>> }
   | { readonly is: 'failure'; readonly id: number; readonly code: number; readonly message: string }
@@ -96,7 +96,7 @@ function chunkOf(is: 'text' | 'thinking', update: unknown): Update {
   return text === undefined ? { is: 'other' } : { is, text }
 }
 
-/** What the hub sent, as the holder recorded it. */
+/** A message of the hub, as the holder recorded it. */
 export type Outgoing =
   | { readonly is: 'prompt'; readonly id: number; readonly text: string }
   | { readonly is: 'answer'; readonly id: RequestId; readonly option: string | undefined }

@@ -95,7 +95,7 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
     program.processed(safe.offset)
   }
 
-  /** What Claude Code said must not be lost because the disk is full for a while. */
+  /** Retries until the store takes it, so that a full disk loses nothing that Claude Code said. */
   async function untilStored(append: () => Promise<void>): Promise<void> {
     for (;;) {
       try {

@@ -1,5 +1,5 @@
 /**
- * Claude Code in its own terminal. Its hooks ask the gate. Its transcript becomes the thread, and tells what it is doing.
+ * Claude Code in its own terminal. Its hooks ask the gate. Its transcript becomes the thread, and shows its activity.
  *
  *   PreToolUse → the rules: allow, deny, or ask → its dialog, and PermissionRequest
  *   PermissionRequest → an approval: the first answer counts, in the dialog or through the hub
@@ -62,7 +62,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       for (const [id, tool] of Object.entries(held)) holdAgain(id, tool).catch(() => {})
     },
     onRead({ entries, ran }) {
-      // Only a hook tells where the transcript is.
+      // Only a hook says where the transcript is.
       signOfLife.note()
       permissionMode = transcript.state?.permissionMode ?? permissionMode
       for (const id of ran) noteYes(calls.get(id)?.approval)
@@ -88,8 +88,8 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
   }
 
   /**
-   * The person said yes in the dialog, while the approval still waits. Whoever can write to the transcript or to the
-   * screen can pretend that. So this ends the approval, but never lets Claude Code run anything.
+   * The person said yes in the dialog, while the approval still waits. Any program that can write to the transcript or
+   * to the screen can pretend that. So this ends the approval, but never lets Claude Code run anything.
    */
   function noteYes(approval: string | undefined): void {
     if (approval === undefined || answeredInDialog.has(approval)) return

@@ -1,6 +1,6 @@
 /**
  * Notices on the screen that a person has said yes in the dialog of a tool: the dialog is gone, and Claude Code works.
- * Its hook does not tell, and the tool may run for an hour.
+ * Its hook does not say so, and the tool may run for an hour.
  */
 import type { Terminal } from '../../terminal/terminal.ts'
 

@@ -1,4 +1,4 @@
-/** What people are told about the gate over Claude Code's own tools. */
+/** The states of the gate over Claude Code's own tools, with reasons for people. */
 import type { Governed } from '../../api/session.ts'
 
 export const notSeenYet: Governed = {
@@ -12,13 +12,13 @@ export const hooksAreOff: Governed = {
     'Claude Code runs no hooks, so the policy does not cover its own tools. Look for --bare, CLAUDE_CODE_SIMPLE or allowManagedHooksOnly.',
 }
 
-/** The modes in which Claude Code does not ask a person where no rule matches. */
+/** The modes in which Claude Code asks a person where no rule matches. */
 const askingModes = new Set(['default', 'plan', undefined])
 
 export function governedIn(permissionMode: string | undefined): Governed {
   if (askingModes.has(permissionMode)) return { is: 'yes' }
   return {
     is: 'yes',
-    reason: `The rules apply. Where none matches, Claude Code may ask nobody: its permission mode is ${permissionMode}.`,
+    reason: `The rules apply. Where none matches, Claude Code may decide without asking: its permission mode is ${permissionMode}.`,
   }
 }

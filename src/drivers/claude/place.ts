@@ -7,7 +7,7 @@ import { newReading, readingSchema } from './read-message.ts'
 const placeSchema = z.object({
   offset: z.number(),
   reading: readingSchema,
-  /** What all turns so far have cost, as Claude Code last said. */
+  /** The cost of all turns so far, as Claude Code last reported it. */
   cost: z.number(),
   conversation: z.string().optional(),
   /** It has called a hook of the driver. */

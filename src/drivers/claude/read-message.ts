@@ -1,6 +1,6 @@
 /**
- * Turns messages of Claude Code into entries of the thread. What must be remembered from line to line is stored with the
- * place up to which the lines were read, so a hub that continues there writes the same keys.
+ * Turns messages of Claude Code into entries of the thread. The state between lines is stored with the place up to
+ * which the lines were read, so a hub that continues there writes the same keys.
  */
 import { z } from 'zod'
 import type { NewEntry, Usage } from '../../api/thread.ts'

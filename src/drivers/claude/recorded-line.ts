@@ -1,6 +1,6 @@
 /**
- * What Claude Code writes about a conversation: the lines of its transcript, and those of `--output-format stream-json`.
- * Both have the same messages. Each assistant line holds one block of a message.
+ * Claude Code's record of a conversation: the lines of its transcript, and those of `--output-format stream-json`. Both
+ * have the same messages. Each assistant line holds one block of a message.
  */
 import { z } from 'zod'
 

@@ -1,13 +1,13 @@
-/** The lines that `claude --output-format stream-json` prints, as far as the driver uses them. */
+/** The lines that `claude --output-format stream-json` prints and the driver uses. */
 import { z } from 'zod'
 import { assistantLineSchema, userLineSchema } from './recorded-line.ts'
 
 const inConversation = { session_id: z.string() }
 
-/** Of the tool of an MCP server. Older versions do not tell. */
+/** Of the tool of an MCP server. Older versions do not send it. */
 const serverSchema = z.object({ name: z.string() }).optional().catch(undefined)
 
-/** What the hook callbacks of the driver get. */
+/** The input of the driver's hook callbacks. */
 export const hookInputSchema = z.object({
   session_id: z.string().optional(),
   transcript_path: z.string().optional(),

@@ -23,7 +23,7 @@ const lineSchema = z.discriminatedUnion('type', [
     type: z.literal('attachment'),
     isSidechain: z.boolean().optional(),
     timestamp: z.string().optional(),
-    /** What a person typed while Claude Code worked. */
+    /** A prompt that a person typed while Claude Code worked. */
     attachment: z.object({
       type: z.literal('queued_command'),
       prompt: z.string(),
@@ -33,12 +33,12 @@ const lineSchema = z.discriminatedUnion('type', [
   }),
 ])
 
-/** What must be remembered from line to line. */
+/** The state that is kept from line to line. */
 export const transcriptStateSchema = z.object({
   reading: readingSchema,
   /** How far the turn has come, so that its end can be explained. */
   turn: z.enum(['none', 'answered', 'tool', 'failed']),
-  /** What Claude Code said when the turn failed. */
+  /** Claude Code's error message, if the turn failed. */
   failure: z.string().optional(),
   permissionMode: z.string().optional(),
 })

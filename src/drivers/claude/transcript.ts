@@ -37,7 +37,7 @@ export interface Transcript extends Disposable {
   follow(conversation: string, path: string): void
   /** Reads what is new. */
   read(): Promise<void>
-  /** Remembers a call that waits for a person, or forgets it. Resolves when that is stored, as far as it can be. */
+  /** Remembers a call that waits for a person, or forgets it. Resolves when that is stored, or cannot be. */
   hold(call: string, tool: HeldTool | undefined): Promise<void>
 }
 
@@ -90,7 +90,7 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
       }
       const next = { ...place, offset: found.end, state }
       if (entries.length > 0) await store(next, entries, ran)
-      // What does not matter to the thread is read again by the next hub.
+      // A place without new entries is not stored, so the next hub reads these lines again.
       else place = next
       watchFile(next.path)
     }

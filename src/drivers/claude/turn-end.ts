@@ -31,7 +31,7 @@ function reasonOf({ subtype, terminal_reason: how, result, errors = [] }: TurnRe
   return failureOf(said)
 }
 
-/** What Claude Code says when it cannot go on, with what to do about it. */
+/** Claude Code's error message, with advice where the cause is known. */
 export function failureOf(said: string): string {
   return explainFailure(said, {
     login: 'log in with "claude" in a terminal of this machine, or set ANTHROPIC_API_KEY for the hub.',

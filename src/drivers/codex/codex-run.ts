@@ -47,13 +47,13 @@ export interface OpenedRun extends Run {
 export interface Beginning {
   /** The conversation to continue. */
   readonly resume: string | undefined
-  /** What another agent said and did before. */
+  /** The thread so far, by another agent. */
   readonly earlier?: EarlierThread | undefined
 }
 
 interface FollowedThread extends ThreadSettings {
   readonly id: string
-  /** Of a subagent. What it says is not part of the conversation. */
+  /** Of a subagent, whose words are not part of the conversation. */
   readonly isSub: boolean
   /** The file in which Codex records it. */
   readonly rollout: string | undefined
@@ -206,7 +206,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     }
   }
 
-  /** Writes the end of a turn once it is certain, unless Codex has told it meanwhile. */
+  /** Writes the end of a turn once it is certain, unless Codex has reported it meanwhile. */
   async function writeEnd(id: string, turn: string): Promise<void> {
     await sleep(recordedWithinMs, undefined, { ref: false })
     const wanted = { threadId: id, includeTurns: true }
@@ -299,7 +299,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
 
   // Messages of the server.
 
-  /** What comes while the hub joins a thread is handled after its history. */
+  /** Messages that come while the hub joins a thread are handled after its history. */
   function inOrder(params: unknown, handle: () => void): void {
     const later = heldBack.get(ofThread.safeParse(params).data?.threadId ?? '')
     if (later) later.push(handle)

@@ -24,7 +24,6 @@ export const updatedSettings = z.object({
   activePermissionProfile: profileSchema,
 })
 
-/** What is known about one thread. */
 export interface ThreadSettings {
   /** `undefined`: the hub is just setting it. */
   readonly approvalPolicy: unknown
@@ -38,7 +37,7 @@ export interface Sandbox {
   readonly profile: string | undefined
 }
 
-/** The change of a thread's settings that brings its sandbox back. `undefined`: nobody has opened it. */
+/** The change of a thread's settings that brings its sandbox back. `undefined`: it was not opened. */
 export function undoOpening(before: Sandbox | undefined, after: Sandbox): object | undefined {
   const isOpened = after.policy.type === fullAccess && before !== undefined && before.policy.type !== fullAccess
   if (!isOpened) return undefined
@@ -49,7 +48,7 @@ const fullAccess = 'dangerFullAccess'
 
 export interface GoverningFacts {
   readonly threads: readonly ThreadSettings[]
-  /** What a person loosened, in words for people. */
+  /** How a person loosened the settings, in words for people. */
   readonly loosened: string | undefined
   readonly searchesWeb: boolean
   readonly trustsCommands: boolean
@@ -82,7 +81,7 @@ async function trustsIn(folder: string): Promise<boolean> {
     const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))
     return texts.some(allows)
   } catch (error) {
-    // What cannot be read may allow something.
+    // Rules that cannot be read may allow something.
     return (error as NodeJS.ErrnoException).code !== 'ENOENT'
   }
 }

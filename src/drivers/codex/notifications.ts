@@ -1,4 +1,4 @@
-/** What the app-server of Codex tells without being asked. */
+/** The notifications of Codex's app-server. */
 import { z } from 'zod'
 import type { RequestId } from './app-server.ts'
 import { updatedSettings } from './governing.ts'

@@ -1,4 +1,4 @@
-/** What Codex asks to do, in the words of the policy. */
+/** Maps the requests of Codex to the own tools of the policy. */
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { z } from 'zod'

@@ -69,7 +69,7 @@ interface Open extends Asked {
   isOver: boolean
   /** How the call ended, if that was known before the gate had let it through. */
   ended: Ending | undefined
-  /** What the person said who answered elsewhere. */
+  /** The answer, if a person gave it elsewhere. */
   readonly outcome: PromiseWithResolvers<'approve' | 'deny'>
 }
 

@@ -24,7 +24,7 @@ const recorded = z.object({
 })
 type Recorded = z.output<typeof recorded>['payload']
 
-/** Whether the call stays in the sandbox, as far as the record shows it. `false` also means: it is not known. */
+/** Whether the record shows that the call stays in the sandbox. `false` also means: it is not known. */
 export async function staysInSandbox(rollout: string | undefined, callId: string): Promise<boolean> {
   for (let left = tries; rollout !== undefined && left > 0; left--) {
     const known = judge(await readRecord(rollout), callId)

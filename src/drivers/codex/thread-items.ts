@@ -64,7 +64,7 @@ export function readItem(value: unknown): ThreadItem | undefined {
   return itemSchema.safeParse(value).data
 }
 
-/** What an item says when it begins: a tool call is shown while it runs, everything else when it is complete. */
+/** The entries of an item that begins: a tool call is shown while it runs, everything else when it is complete. */
 export function entriesOfStarted(item: ThreadItem): readonly NewEntry[] {
   const call = toolCallOf(item)
   return call ? [requestEntry(item, call)] : []

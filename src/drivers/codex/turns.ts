@@ -23,7 +23,7 @@ export type Turn = z.output<typeof turnSchema>
 export const tokensSchema = z.object({ inputTokens: z.int(), outputTokens: z.int() })
 export type Tokens = z.output<typeof tokensSchema>
 
-/** `undefined`: the turn goes on. */
+/** `undefined`: the turn has not ended. */
 export function endOfTurn({ id, status, error, completedAt }: Turn, usage: Usage | undefined): NewEntry | undefined {
   if (status === 'inProgress') return undefined
   const ended: TurnStatus = status

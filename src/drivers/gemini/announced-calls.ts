@@ -10,7 +10,7 @@ import type { GeminiCall } from './own-tool.ts'
 export interface AnnouncedCalls {
   add(call: GeminiCall): void
   isDisputed(call: GeminiCall): boolean
-  /** Its dialog was answered, as the screen shows. What is announced later is about another dialog. */
+  /** Its dialog was answered, as the screen shows. Later announcements are about another dialog. */
   settled(call: GeminiCall): void
 }
 

@@ -89,7 +89,7 @@ const remedies = {
   contextFull: 'type /compress in its terminal, or start another session.',
 }
 
-/** The end of a turn, which only a hook or the next prompt tells. */
+/** The end of a turn, which only a hook or the next prompt shows. */
 export function endTurn(state: ChatState, status: 'completed' | 'interrupted', at: string): ReadLine {
   const { prompt, input, output, failure } = state
   if (prompt === undefined) return { state, entries: [] }
@@ -142,7 +142,7 @@ function outcomeOf({ status, result }: z.output<typeof toolCallSchema>): { resul
   return status === 'success' ? { result: text } : { result: text, error: text || `The tool ended as ${status}.` }
 }
 
-/** What the model reads is marked as untrusted. */
+/** Removes the mark that Gemini CLI puts around untrusted text for the model. */
 function unwrapped(said: unknown): string {
   const text = typeof said === 'string' ? said : said === undefined ? '' : JSON.stringify(said)
   return /^<untrusted_context>\n([\s\S]*)\n<\/untrusted_context>$/.exec(text)?.[1] ?? text

@@ -18,7 +18,7 @@ type Place = z.output<typeof placeSchema>
 export interface Chat extends Disposable {
   /** Whether an earlier hub knew the file. */
   readonly restored: Promise<boolean>
-  /** Reads this file from now on. A hook tells where it is. */
+  /** Reads this file from now on. A hook says where it is. */
   follow(conversation: string, path: string): void
   /** Reads what is new, and ends the turn. */
   end(status: 'completed' | 'interrupted'): void

@@ -58,14 +58,14 @@ function isAbout(box: readonly string[], { name, input, cwd }: GeminiCall): bool
       )
     }
     default: {
-      // The last one: what stands above the question is the tool's own text.
+      // The last one: the text above the question is the tool's own.
       const [, tool, server] = [...whole.matchAll(/MCPtool"([^"]+)"fromserver"([^"]+)"/g)].at(-1) ?? []
       return server !== undefined && name === `mcp_${server}_${tool}`
     }
   }
 }
 
-/** What stands above the frame with the change. It may have several lines. */
+/** The text above the frame with the change. It may have several lines. */
 function titleOf([, ...lines]: readonly string[]): string {
   const end = lines.findIndex((line) => line.startsWith('│ ╭') || squeezed(line) === '')
   return squeezed(lines.slice(0, end < 0 ? 0 : end).join('\n'))

@@ -10,7 +10,7 @@ const margin = 6
 export function showsText(rows: readonly string[], text: string): boolean {
   let next = 0
   for (const line of text.trim().split('\n')) {
-    // What stands at the end of a line does not show, and a tab shows as spaces.
+    // Spaces at the end of a line do not show, and a tab shows as spaces.
     if (/\s$|\t/.test(line)) return false
     const used = rowsOf(rows.slice(next), line)
     if (used === undefined) return false

@@ -1,4 +1,4 @@
-/** What the built-in agent sees of the hub: the compositor of its session, called in the hub's own process. */
+/** The built-in agent's view of the hub: the compositor of its session, called in the hub's own process. */
 import { randomUUID } from 'node:crypto'
 import { essentials } from '../../api/toolsets.ts'
 import { policyErrorCodes } from '../../api/policy-errors.ts'

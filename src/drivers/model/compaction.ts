@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
 
-/** What stands for all entries up to the one with the key `through`. */
+/** The model reads it in place of all entries up to the one with the key `through`. */
 export interface Summary {
   readonly through: string
   readonly text: string
@@ -84,14 +84,14 @@ export function transcriptOf(entries: readonly NewEntry[], before: Summary | und
   return text.slice(-Math.max(1_000, Math.floor(roomTokens * charactersPerToken)))
 }
 
-/** What the model reads in place of the older entries. */
+/** The message that the model reads in place of the older entries. */
 export function summaryMessage({ text }: Summary, lastPrompt: string | undefined): string {
   const asked =
     lastPrompt === undefined ? '' : `\n\nThe last request was:\n${lastPrompt.slice(0, mostCharactersOfPrompt)}`
   return `This conversation was compacted. A summary of what came before:\n\n${text}${asked}`
 }
 
-/** The last prompt among the entries that a summary stands for, if no newer one follows. */
+/** The last prompt among the entries that a summary replaces, if no newer one follows. */
 export function coveredPrompt(all: readonly NewEntry[], kept: readonly NewEntry[]): string | undefined {
   if (kept.some(({ type }) => type === 'prompt')) return undefined
   const prompt = all.findLast(({ type }) => type === 'prompt')

@@ -1,4 +1,4 @@
-/** What waits for the agent besides prompts: chat messages, and changes of resources that it follows. */
+/** The agent's inbox besides prompts: chat messages, and changes of resources that it follows. */
 export interface Inbox {
   readonly messages: readonly InboxMessage[]
   /** The messages are in the thread now, so they need not be handed over again. */

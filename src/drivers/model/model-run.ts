@@ -103,7 +103,7 @@ export async function openModelRun(options: ModelRunOptions): Promise<ModelRun> 
       turn = undefined
       activity = activityNow('idle')
       notify()
-      // What came too late for the turn is not lost.
+      // Steering that came too late for this turn becomes the next prompt.
       const late = running.steering.splice(0).join('\n')
       if (late !== '') waiting.unshift({ text: late, deliver() {} })
       beginNext()

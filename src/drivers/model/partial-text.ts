@@ -53,7 +53,7 @@ export function openPartialText(directory: string): PartialText {
   }
 }
 
-/** What an earlier hub received and did not store. Throws if the file is there and cannot be read. */
+/** The text that an earlier hub received and did not store. Throws if the file is there and cannot be read. */
 export function readPartialText(directory: string): readonly PartialEntry[] {
   const found = new Map<string, PartialEntry>()
   for (const line of textIn(directory).split('\n')) {

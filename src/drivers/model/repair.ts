@@ -4,7 +4,7 @@ import type { ThreadWriter } from '../port/thread-writer.ts'
 import type { PartialEntry } from './partial-text.ts'
 import { readPartialText, removePartialText } from './partial-text.ts'
 
-/** The start of the keys of this driver. What other providers wrote is not its turn. */
+/** The start of the keys of this driver. Entries of other providers are not part of its turns. */
 export const keyPrefix = 'turn:'
 
 export const cutReason =

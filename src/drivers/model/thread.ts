@@ -8,7 +8,7 @@ export interface OpenThread {
   readonly conversation: string
   /** Everything, also what is not stored yet. */
   readonly entries: readonly NewEntry[]
-  /** What stands for the oldest entries. */
+  /** The model reads it in place of the oldest entries. */
   readonly summary: Summary | undefined
   /** Entries that come while others are being stored are stored together. */
   add(...entries: readonly NewEntry[]): void
@@ -39,7 +39,7 @@ export async function openThread(writer: ThreadWriter, conversation: string): Pr
       entries.push(...more)
       pending.push(...more)
       storing ??= store()
-      // `stored` tells the failure.
+      // `stored` reports the failure.
       storing.catch(() => {})
     },
     draft: (draft) => writer.draft(conversation, draft),

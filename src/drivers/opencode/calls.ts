@@ -32,7 +32,7 @@ export interface Calls {
   replied(permission: string, reply: 'once' | 'always' | 'reject'): void
   /** A call runs or has ended. */
   noted(part: ToolPart): void
-  /** What opencode asks the person about now, unless the hub answers at once. */
+  /** The question that opencode asks the person now, unless the hub answers it at once. */
   readonly asking: string | undefined
 }
 
@@ -75,7 +75,7 @@ interface HowToAsk {
 }
 
 const longestText = 200
-/** Without a server, opencode does not tell when a call has ended. */
+/** Without a server, opencode does not say when a call has ended. */
 const mostCalls = 1_000
 
 export function createCalls({ ownTools, workspacePath, client, onChange }: CallsOptions): Calls {
@@ -151,7 +151,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     await client?.replyPermission(id, 'once')
   }
 
-  /** What opencode itself says about the call counts, if it differs from what the hub was asked. */
+  /** If opencode's own description of the call differs from the one in the plugin's question, opencode's counts. */
   function askedCall(permission: Permission): KnownCall {
     const { id, tool } = permission
     const callId = tool?.callID ?? id

@@ -1,4 +1,4 @@
-/** The HTTP API of an opencode server, as far as the hub uses it. Every request has a time-out: opencode may hang while it starts. */
+/** The HTTP API of an opencode server that the hub uses. Each request has a time-out: opencode may hang at start. */
 import { z } from 'zod'
 import { eventsIn } from '../../base/event-stream.ts'
 import { HubError } from '../../base/hub-error.ts'

@@ -1,6 +1,6 @@
 /**
- * One conversation, as entries of its thread. It is told of messages and parts, from events or from a list, in any order
- * and more than once, and gives each entry once, when nothing can change it any more.
+ * One conversation, as entries of its thread. It takes messages and parts, from events or from a list, in any order and
+ * more than once, and gives each entry once, when nothing can change it any more.
  *
  * The event for a new message may already say that the message is complete, although its parts follow: opencode sends
  * its messages as they are when it gets to sending. So a message counts as complete only once it is settled.
@@ -50,7 +50,7 @@ export function createConversation(id: string): Conversation {
   /** The ids of messages that have all their parts. */
   const settled = new Set<string>()
   const keys = new Set<string>()
-  /** How turns ended whose last message does not tell it, by the id of the prompt. */
+  /** How turns ended whose last message does not say it, by the id of the prompt. */
   const endings = new Map<string, Ending>()
   let promptedAt = 0
 
@@ -110,7 +110,7 @@ export function createConversation(id: string): Conversation {
     return entries
   }
 
-  /** What was said is in the thread by now, and could be large. */
+  /** Drops messages that the thread has by now. They could be large. */
   function forget(): void {
     const last = prompts().at(-1)
     const isOpen = [...messages.values()].some(({ info }) => info.role === 'assistant' && !info.time.completed)

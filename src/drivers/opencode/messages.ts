@@ -1,4 +1,4 @@
-/** What opencode sends: only the fields that the hub reads. */
+/** The messages of opencode, with only the fields that the hub reads. */
 import { z } from 'zod'
 
 const tokensSchema = z.looseObject({

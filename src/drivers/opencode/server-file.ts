@@ -1,4 +1,4 @@
-/** What the hub has to remember about a server of opencode, so that the next hub can reach it. */
+/** The hub's record of an opencode server, so that the next hub can reach it. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ const serverSchema = z.object({
   /** Absent if opencode runs without a server. */
   port: z.int().optional(),
   password: z.string().optional(),
-  /** What the plugin of the hub shows with its messages. Commands of the agent do not get it. */
+  /** The hub's plugin sends it with its messages. Commands of the agent do not get it. */
   proof: z.string().optional(),
   /** The conversation that opencode was told to open. */
   opened: z.string().optional(),

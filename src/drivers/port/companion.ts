@@ -1,5 +1,5 @@
 /**
- * What the hub knows about an agent in a terminal beyond its screen: its hooks report and ask, and its own record of the
+ * Follows an agent in a terminal by more than its screen: its hooks report and ask, and its own record of the
  * conversation becomes the thread. Each agent has its own kind of companion.
  */
 import type { Activity, AgentReport, Governed, Question } from '../../api/session.ts'
@@ -18,7 +18,7 @@ export interface Companion extends Disposable {
   readonly hasThread?: boolean
   /** Gives the agent a prompt without typing. `undefined`: it could not, so the prompt has to be typed. */
   prompt?(text: string, signal: AbortSignal): Promise<Delivery | undefined>
-  /** What can be done without typing. */
+  /** The actions that need no typing. */
   readonly actions: Pick<Run, 'steer' | 'interrupt' | 'answer'>
   /** Answers in the words of the agent. Throws if the agent runs no hook of this name. */
   hook(message: HookMessage, signal: AbortSignal): Promise<object>

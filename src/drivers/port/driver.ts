@@ -41,7 +41,7 @@ export interface Abilities {
   readonly questions: boolean
 }
 
-/** The session, as far as its driver needs to know it. */
+/** The part of a session that its driver needs. */
 export interface RunSession {
   readonly id: string
   readonly name: string
@@ -83,7 +83,7 @@ export interface RunSpec extends RunSession {
     readonly sandbox?: Confinement | undefined
   }
   readonly size: TerminalSize
-  /** What another agent said and did before, for a driver that hands it over itself. */
+  /** The thread so far, by another agent, for a driver that hands it over itself. */
   readonly earlier?: EarlierThread | undefined
   /** How the program gets the first prompt: not at all, as an argument, or by `prompt`. */
   readonly firstPrompt: 'none' | 'argument' | 'given'

@@ -7,8 +7,8 @@ import type { FormatName } from '../../api/thread.ts'
 import type { ProgramEnvironment } from '../../config/config.ts'
 
 /**
- * Part of the ids that handed-over messages get in the agent's own record. What the agent repeats under such an id is in
- * the thread already.
+ * Part of the ids that handed-over messages get in the agent's own record. Messages that the agent repeats under such
+ * an id are in the thread already.
  */
 export const handedOverMark = 'handed-over-'
 

@@ -9,9 +9,9 @@ import type { CompanionContext } from './companion.ts'
 
 export interface SignOfLife extends Disposable {
   readonly isSeen: boolean
-  /** Why the session does not go on without its hooks. */
+  /** Why the session was stopped for lack of its hooks. */
   readonly fault: string | undefined
-  /** What people are told while no hook has run. */
+  /** Shown to people while no hook has run. */
   readonly governed: Governed
   /** A hook has run. */
   note(): void

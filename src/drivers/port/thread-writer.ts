@@ -12,7 +12,7 @@ export interface ThreadWriter {
    * driver writes it again. The entry with the same key replaces it.
    */
   draft(conversation: string, draft: Draft): void
-  /** Everything in the conversation, oldest first, whoever wrote it. */
+  /** Everything in the conversation, oldest first, no matter who wrote it. */
   read(conversation: string): Promise<readonly NewEntry[]>
   /** How far the driver has read, as its last `append` said. `undefined`: it has read nothing. */
   progress(): Promise<string | undefined>

@@ -5,7 +5,7 @@
 
 export type FailureKind = 'login' | 'rate-limit' | 'context-full'
 
-/** What to do, in the words of one agent. */
+/** Advice in the words of one agent. */
 export interface Remedies {
   readonly login: string
   readonly contextFull: string

@@ -30,7 +30,7 @@ export function createPtyDriver(options: PtyDriverOptions): Driver {
     log.warn({ program, error: messageOf(error) }, 'the activity rules of a program cannot be used'),
   )
 
-  /** Without readable rules, only the agent's reports and quiet time tell its activity. */
+  /** Without readable rules, only the agent's reports and quiet time show its activity. */
   async function rulesOf({ name, activity }: Template): Promise<ActivityRules | undefined> {
     try {
       return activity === undefined ? undefined : await loadActivityRules(rulePlaces, activity)

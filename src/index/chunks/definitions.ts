@@ -16,7 +16,7 @@ export interface Definition {
   readonly endLine: number
 }
 
-/** A usual file takes a millisecond per 10 KB. A text that takes longer than this is made to be slow, or is no code. */
+/** A usual file takes a millisecond per 10 KB. A text that takes longer than this is meant to be slow, or not code. */
 const parseLimitMs = 1_000
 /** More matches under way than this are dropped by the engine; it bounds the time of a query. */
 const matchLimit = 4_096

@@ -1,5 +1,5 @@
 /**
- * The stamp of a file tells whether its content is the one that was read. One that was taken right after a change is
+ * The stamp of a file shows whether its content is the one that was read. One that was taken right after a change is
  * marked as unsettled: the file may change once more without another stamp. So a refresh reads it again.
  */
 const mark = '?'
@@ -13,7 +13,7 @@ export function mustRead(known: string | undefined, stamp: string): boolean {
   return known !== stamp || stamp.endsWith(mark)
 }
 
-/** Whether the content differs from what is known, as far as its stamps tell. */
+/** Whether the content differs from what is known, judging by its stamps. */
 export function hasChanged(known: string | undefined, stamp: string): boolean {
   return known === undefined || settled(known) !== settled(stamp)
 }

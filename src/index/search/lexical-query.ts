@@ -1,4 +1,4 @@
-/** What a question in words asks for. */
+/** Splits a question into words and phrases. */
 import { queryPhrases, queryWords } from '../text/tokens.ts'
 
 export interface LexicalQuery {

@@ -49,7 +49,7 @@ export function findMatches(
     count += places.length
     if (count >= limit * 4) break
     if (!isLate()) continue
-    // What was not searched may hold a match: an empty answer would be wrong.
+    // The text that was not searched may hold a match: an empty answer would be wrong.
     if (count === 0) throw tooSlow()
     break
   }

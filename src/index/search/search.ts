@@ -18,7 +18,7 @@ const maxLines = 80
 /** Lines can be long. A reader asks for more with `read`. */
 const maxCharacters = 8_000
 
-/** What is near to the question by its meaning. */
+/** Finds the chunks that are near to the question in meaning. */
 export type FindNear = (database: DatabaseSync) => readonly Near[]
 
 export async function searchIndex(

@@ -21,7 +21,7 @@ export interface Refreshed {
 
 /** A program that writes a file often writes several. */
 const settleMs = 200
-/** While changes go on, a third of the time is spent on refreshes. But nobody waits longer than this for one. */
+/** While files keep changing, refreshes take a third of the time. The pause before one is never longer than this. */
 const restShare = 2
 const maxRestMs = 5_000
 /** Also while folders are watched: a network drive reports no changes. */
@@ -80,7 +80,7 @@ export function watchSource({ root, isRef, refresh }: Watched): Disposable {
       if (!isDisposed) await folders.follow(placesToWatch(found))
       isBlind = folders.isExhausted() || found.folders === undefined
     } catch {
-      // The status tells why. The next change or the next look tries again.
+      // The status says why. The next change or the next look tries again.
     }
     isRunning = false
     schedule(isDirty ? restMs() : isBlind ? pollWithoutWatchesMs : pollMs)

@@ -108,7 +108,7 @@ export function createAnswerQuestion(options: AnswerOptions): AnswerQuestion {
   async function whyNot(session: string, { status, reason = 'it does not say why' }: AskedCodex): Promise<Error> {
     switch (status) {
       case 'waiting':
-        return new HubError('conflict', `${reason} Nobody answers here: ask in other words.`)
+        return new HubError('conflict', `${reason} No person answers here: ask in other words.`)
       case 'interrupted':
         if (!isOver(await statusOf(session))) {
           return new HubError('conflict', 'A person or a rule stopped Codex before it had answered.')

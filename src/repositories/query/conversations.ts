@@ -15,7 +15,7 @@ import { answeringTemplate } from './codex-available.ts'
 import type { AnsweringSettings } from './codex-settings.ts'
 import { answeringPolicy, codexFlags } from './codex-settings.ts'
 
-/** The record of a session, as far as this folder needs it. */
+/** The part of a session record that this folder needs. */
 export interface AnsweringRecord {
   readonly id: string
   readonly name: string

@@ -1,4 +1,4 @@
-/** Tells each thought of a session once, as soon as the agent has finished it. */
+/** Reports each thought of a session once, as soon as the agent has finished it. */
 import type { Thread } from '../../api/thread.ts'
 import { isNotFound } from '../../base/hub-error.ts'
 
@@ -12,7 +12,7 @@ export interface FollowOptions {
   onThought(text: string): void
 }
 
-/** Begins at the end of the thread. Disposing of it waits until the last thought is told. */
+/** Begins at the end of the thread. Disposing of it waits until the last thought is reported. */
 export async function followThinking({ threads, session, signal, onThought }: FollowOptions): Promise<AsyncDisposable> {
   let cursor: string | undefined
   let looking: Promise<void> | undefined
@@ -48,7 +48,7 @@ export async function followThinking({ threads, session, signal, onThought }: Fo
   await look(() => {})
   const stop = threads.onChange(session, () => {
     isChanged = true
-    // What it misses here is in the answer.
+    // Thoughts that are missed here are in the answer.
     looking ??= lookAfterChanges().catch(() => {})
   })
   return {

@@ -1,4 +1,4 @@
-/** What the two tools answer. Their names and fields are those of the chat endpoints that clients already know. */
+/** The answers of the two tools. Their names and fields are those of the chat endpoints that clients already know. */
 import type { CheckedCounts, Citation, Hit, RepositoryView } from '../../api/repository.ts'
 
 export interface ListedRepository {

@@ -22,7 +22,7 @@ export interface QueryToolsOptions {
   readonly isReadOnly: boolean
 }
 
-/** Longer than any question. What comes with a question is better in the repository. */
+/** Longer than any question. Longer material belongs in the repository. */
 const longestQuestion = 100_000
 /** Shorter than the time that clients wait for an answer by default, which is a minute. */
 const joinMs = 45_000

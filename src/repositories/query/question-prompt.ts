@@ -5,7 +5,7 @@ import type { Hit } from '../../api/repository.ts'
 export interface QuestionPrompt {
   readonly repository: string
   readonly question: string
-  /** What a search for the question found, best first. */
+  /** The results of a search for the question, best first. */
   readonly seeds: readonly Hit[]
 }
 

@@ -78,7 +78,7 @@ export function createReplays<Answer>({ now = () => performance.now() }: Replays
       kept.set(key, entry)
       entry.answer.then(
         () => (entry.answeredAt = now()),
-        // A failure is no answer: asked again, the question is tried again.
+        // A failure is not kept, so the same question is tried again.
         () => kept.delete(key),
       )
       return { answer: entry.answer, isRepeated: false }

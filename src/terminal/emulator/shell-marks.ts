@@ -1,4 +1,4 @@
-/** What a shell with integration reports in its output: its directory (OSC 7), and prompts and commands (OSC 133). */
+/** The marks that a shell with integration prints: its directory (OSC 7), and prompts and commands (OSC 133). */
 import { hostname } from 'node:os'
 import type { Emulator } from './emulator.ts'
 

@@ -14,7 +14,7 @@ export interface Judgement {
 
 export type Judge = (host: string, port: number) => Promise<Judgement>
 
-/** What was decided without the hub, for the next hub to record. */
+/** A decision that was made without the hub, for the next hub to record. */
 interface Unreported {
   readonly host: string
   readonly port: number

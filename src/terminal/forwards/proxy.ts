@@ -145,7 +145,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What a program gets instead of a connection. Many show only the first line. */
+/** Answers with the reason, also in the status line: many programs show only that line. */
 function refuse(client: Duplex, status: number, reason: string): void {
   const text = `Signalbox: ${reason}\n`
   const phrase = text.replaceAll(/[^\x20-\x7e]+/g, ' ').trim()

@@ -1,4 +1,4 @@
-/** What the two ways to run a program, in a terminal and on pipes, have in common. */
+/** The common interface of the two ways to run a program: in a terminal and on pipes. */
 import type { Hello } from './frames.ts'
 import type { JournalLimits, JournalWriter } from '../journal/journal-writer.ts'
 import type { Exit } from '../journal/journal-files.ts'

@@ -1,4 +1,4 @@
-/** The modes that a program has set on its terminal, as far as they are used. */
+/** The modes that a program has set on its terminal: only those that are used. */
 import type { Internals } from '../emulator/internals.ts'
 
 export interface Cursor {

@@ -2,7 +2,7 @@
 import type { ThreadEntry } from '../../api/thread.ts'
 import type { Format } from './format.ts'
 
-/** What all providers take in the name of a tool. */
+/** The limits of a tool's name that all providers accept. */
 const mostNameLength = 64
 const notInNames = /[^\w-]/g
 

@@ -22,7 +22,7 @@ export interface Format {
   readonly callIds: { readonly pattern: RegExp; readonly most: number }
 }
 
-/** What is remembered from message to message. */
+/** The state that is kept from message to message. */
 export interface Reading {
   /** The name of the tool that a call ran. */
   nameOf(callId: string): string | undefined

@@ -3,8 +3,8 @@
  *
  *   text → messages → pieces → entries        entries → pieces → messages → text
  *
- * What a format says beyond an entry is kept with the entry and comes back when the thread is written in the same
- * format. What a format cannot hold stays in the thread, and the result names it.
+ * Content for which an entry has no field is kept with the entry, and comes back when the thread is written in the same
+ * format. Content that a format cannot hold stays in the thread, and the result names it.
  */
 import type { FormatName, NewEntry, ThreadEntry } from '../../api/thread.ts'
 import { HubError } from '../../base/hub-error.ts'
@@ -108,7 +108,7 @@ function linesIn(text: string): readonly unknown[] | undefined {
 function parse(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
-    // What cannot be written again, because it is nested too deep, cannot be stored.
+    // A value that is nested too deep to be written again cannot be stored.
     JSON.stringify(value)
     return value
   } catch {
@@ -172,12 +172,12 @@ export interface LeftOut {
 
 export interface WrittenThread {
   readonly messages: readonly unknown[]
-  /** What the format cannot hold. */
+  /** The content that the format cannot hold. */
   readonly leftOut: readonly LeftOut[]
 }
 
 export interface WritingOptions {
-  /** A provider goes on with the messages. */
+  /** A provider continues the messages. */
   readonly isContinued?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a person has written into the fields, and the value that it means. What cannot be read is an error at its field
- * and never a value.
+ * The text that a person has written into the fields, and the value that it means. Text that cannot be read is an error
+ * at its field and never a value.
  */
 import type { Field } from './field.ts'
 

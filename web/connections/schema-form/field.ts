@@ -1,4 +1,4 @@
-/** The fields of a form, made from a JSON Schema. What the form cannot show is a field for JSON. */
+/** The fields of a form, made from a JSON Schema. A part that the form cannot show is a field for JSON. */
 
 export type Schema = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-/** What the agent of a session gets: its connections, its policy, its terminal tools, its model. Saved together. */
+/** The settings of a session's agent: its connections, its policy, its terminal tools, its model. Saved together. */
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import type { Session } from '../../../src/api/session.ts'
 import type { Thread } from '../../../src/api/thread.ts'
@@ -47,7 +47,7 @@ export default function Configure({ session, onClose }: { readonly session: Sess
   const drafts = edited ? withLatest(edited, bindings ?? []) : (bindings ?? []).map(draftOf)
   const shownTools = tools ?? session.terminal_tools
 
-  /** What is saved before a failure stays saved, and the tab with the failure is shown. */
+  /** Parts saved before a failure stay saved, and the tab with the failure is shown. */
   async function save(): Promise<void> {
     if (isSaving || isLost) return
     setIsSaving(true)

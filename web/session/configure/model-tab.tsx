@@ -1,4 +1,4 @@
-/** Who goes on with the thread of a session: another model, or another agent. */
+/** Chooses who continues the thread of a session: another model, or another agent. */
 import { useId } from 'react'
 import type { Session } from '../../../src/api/session.ts'
 import { useTemplates, type ListedTemplate } from '../../hub/templates.ts'
@@ -45,8 +45,8 @@ export function ModelTab({ session, choice, onChange }: ModelTabProps) {
     return (
       <p className="t2 cfg-none">
         {agents.some(({ name }) => name === session.template)
-          ? 'There is no thread yet. After the first prompt, another model or agent can go on with it.'
-          : 'This session runs no agent with a thread that another could go on with.'}
+          ? 'There is no thread yet. After the first prompt, another model or agent can continue it.'
+          : 'This session runs no agent with a thread that another could continue.'}
       </p>
     )
   }

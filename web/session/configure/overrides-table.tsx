@@ -197,7 +197,7 @@ interface Plan {
   readonly failure?: string
 }
 
-/** What the binding comes to. The hub resolves it, so that it shows what the agent's upstream will really get. */
+/** The binding as the hub resolves it, which is what the agent's upstream will really get. */
 function usePlan(session: string, draft: BoundDraft): Plan {
   const { call } = useHub()
   const [planned, setPlanned] = useState<Plan>({ plan: draft.saved })

@@ -1,4 +1,4 @@
-/** What the hub knows of the configuration of a session, kept up to date. */
+/** The configuration of a session as the hub knows it, kept up to date. */
 import type { Binding, Connector } from '../../../src/api/connector.ts'
 import type { Effect } from '../../../src/api/policy.ts'
 import type { Session } from '../../../src/api/session.ts'
@@ -60,7 +60,7 @@ export function useSeenTools({ id }: Session) {
   }))
 }
 
-/** The agent does not see tools that are denied whatever the arguments. */
+/** The agent does not see tools that are denied for all arguments. */
 export function isSeen({ policy }: SeenTool): boolean {
   return policy !== 'deny' && policy !== 'abort'
 }

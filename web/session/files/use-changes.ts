@@ -1,4 +1,4 @@
-/** What changed in the workspace. It is read again when the agent has done something. */
+/** The changes in the workspace. They are read again when the agent has done something. */
 import type { Changes } from '../../../src/api/changes.ts'
 import type { Session } from '../../../src/api/session.ts'
 import { useLive } from '../../hub/hub-context.tsx'

@@ -75,7 +75,7 @@ export function createPlayer({ call, session, view, from, onEnd }: PlayerOptions
     for (const [index, { at_ms: ms, offset: start, size }] of times.entries()) {
       const stop = Math.min(times[index + 1]?.offset ?? end, end)
       if (!(await waitUntil(startedAt! + ms))) {
-        // What is not printed yet is read again.
+        // Read the unprinted rest again.
         part = await read({ since: start, max_bytes: partBytes })
         return
       }

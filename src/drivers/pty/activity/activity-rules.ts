@@ -1,5 +1,5 @@
 /**
- * Rules that tell an agent's activity from its screen. They are data, one JSON file for each agent, so that a new
+ * Rules that read an agent's activity from its screen. They are data, one JSON file for each agent, so that a new
  * version of an agent needs no new version of the hub. The first rule whose conditions all match decides.
  */
 import { existsSync } from 'node:fs'

@@ -10,7 +10,7 @@ export interface Evidence {
   readonly isOver: boolean
   /** The last report of the agent, until the screen contradicts it. */
   readonly report: (AgentReport & { readonly at: number }) | undefined
-  /** What the rules read from the screen, and since when. */
+  /** The activity that the rules read from the screen, and since when. */
   readonly seen: (ScreenReading & { readonly since: number }) | undefined
   /** The last activity an earlier hub knew, until the screen is read or, without rules, something is printed. */
   readonly remembered: Omit<Activity, 'since'> | undefined

@@ -26,7 +26,7 @@ export const threads: Migration = {
       body text not null,
       primary key (thread_id, seq)
     )`,
-    // What a driver writes twice is stored once.
+    // An entry that a driver writes twice is stored once.
     `create unique index thread_entries_by_key on thread_entries (thread_id, key)`,
     `create table thread_progress (
       session_id text not null primary key references sessions (id) on delete cascade,

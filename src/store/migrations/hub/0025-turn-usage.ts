@@ -3,7 +3,7 @@ import type { Migration } from '../migration.ts'
 export const turnUsage: Migration = {
   name: '0025-turn-usage',
   statements: [
-    // What each turn used. It outlives its session, so that the cost of a month stays known after the sessions are pruned.
+    // The usage of each turn. It outlives its session, so that the cost of a month is known after a prune.
     `create table turn_usage (
       thread_id text not null,
       key text not null,

@@ -1,9 +1,9 @@
 import type { BaseSchema } from '../migration.ts'
 
 /**
- * What the migrations up to the named one make of an empty database. A new hub creates this at once, because the many
- * small changes cost it a tenth of its start. Newer migrations run on top, so a new one needs no change here. A test
- * compares both ways.
+ * The schema after all migrations up to the named one. A new hub creates it at once, because the many small changes
+ * cost it a tenth of its start. Newer migrations run on top, so a new one needs no change here. A test compares both
+ * ways.
  */
 export const hubBaseSchema: BaseSchema = {
   upTo: '0022-switched-threads',
