@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Session } from '../../src/api/session.ts'
+import { until } from '../fixtures/until.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { failureOf, screenOf, sessionOf, start, startSessionHub } from '../worlds/session-hub.ts'
 
@@ -29,7 +30,10 @@ test('an ended session can be read as before, at the same hub and at the next on
       coloured: await hub.call('read_screen', { session: 'ended', include_attributes: true }),
       log: await hub.call('tail_log', { name: 'ended', lines: 3 }),
       raw: await hub.call('tail_log', { name: 'ended', lines: 3, raw: true }),
-      found: await hub.call('search_scrollback', { session: 'ended', pattern: '^77$' }),
+      found: await until(async () => {
+        const found = await hub.call('search_scrollback', { session: 'ended', pattern: '^77$' })
+        return found['stopped_by'] === undefined && found
+      }),
       above: await hub.call('read_scrollback', { session: 'ended', offset: 2_900, count: 100 }),
     }
   }

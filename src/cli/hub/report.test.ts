@@ -12,8 +12,9 @@ const signalbox = fileURLToPath(new URL('../../../bin/signalbox', import.meta.ur
 test('sets the activity of the session that the program runs in', async () => {
   await using home = await createTempHome()
   await using hub = await startHubProcess({ home: home.path })
-  // Output after the report would be a sign that the program works again.
-  const command = `'${signalbox}' report waiting 'It wants tea' && read -r && echo SAID; sleep 60`
+  // On a busy machine, the hub may answer too late.
+  const report = `until '${signalbox}' report waiting 'It wants tea' 2>errors; do sleep 1; done; cat errors`
+  const command = `${report}; read -r && echo SAID; sleep 60`
   await callTool(hub, 'create_session', { name: 'agent', template: 'shell', command })
   const { activity } = await until(async () => {
     const session = (await callTool(hub, 'get_session', { name: 'agent' })) as unknown as Session

@@ -6,7 +6,7 @@ import { shellLine } from '../../../../test/worlds/held-program.ts'
 import { until } from '../../../../test/fixtures/until.ts'
 import type { Activity } from '../../../api/session.ts'
 import type { Terminal } from '../../../terminal/terminal.ts'
-import type { ActivityWatch, ActivityWatchOptions } from './activity.ts'
+import type { ActivityRules, ActivityWatch, ActivityWatchOptions } from './activity.ts'
 import { createActivityWatch, loadActivityRules } from './activity.ts'
 
 const shipped = fileURLToPath(new URL('../../../../activity/', import.meta.url))
@@ -60,6 +60,16 @@ test('an agent’s own report counts at once, and the end of its program overrid
   expect(reported).toEqual([watch.current])
   run(terminal, 'enough')
   expect(await is('idle')).toMatchObject({ source: 'exit', confidence: 1 })
+})
+
+test('a report that comes before the first look at the screen is not contradicted by it', async () => {
+  const terminal = await testTerminals().start('agent', shellLine('read line'))
+  const rules = Promise.withResolvers<ActivityRules | undefined>()
+  const { watch, is } = watched(terminal, { rules: rules.promise })
+  watch.report({ is: 'waiting', reason: 'It wants tea' })
+  await is('waiting')
+  rules.resolve(await loadActivityRules([shipped], 'shell'))
+  expect(await watch.check()).toMatchObject({ is: 'waiting', source: 'agent' })
 })
 
 test('two equal reports are one change', async () => {

@@ -170,17 +170,19 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
     // Only output changes the screen.
     if (terminal.offset === seenOffset && isSettled === seenSettled && !needShell) return
     if (needShell && terminal.offset !== seenOffset) wakeAt(checkedAt + shellCheckAgainMs)
+    const isFirstLook = seenOffset === -1
     seenOffset = terminal.offset
     seenSettled = isSettled
+    const shownAt = printedAt ?? startedAt.getTime()
     const shell = needShell ? await shellNow() : undefined
     if (isDisposed) return
     const { screen } = terminal
     const line = (index: number) => screen.row(index).text
     const reading = classifyScreen(rules, { title: screen.title, shell, isSettled, lineCount: screen.size.rows, line })
-    const isFirst = remembered !== undefined
+    // A screen that was drawn before the first look at it is as old as its last output.
+    const drawnAt = remembered ? startedAt.getTime() : isFirstLook ? shownAt : checkedAt
     if (rules || reading) remembered = undefined
-    const since = seen && reading?.is === seen.is ? seen.since : isFirst ? startedAt.getTime() : checkedAt
-    seen = reading && { ...reading, since }
+    seen = reading && { ...reading, since: reading.is === seen?.is ? seen.since : drawnAt }
   }
 
   async function shellNow(): Promise<'prompt' | 'running'> {
