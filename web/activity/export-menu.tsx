@@ -6,6 +6,7 @@ import type { TurnSummary } from '../../src/api/turn.ts'
 import type { UsageRow } from '../../src/api/usage.ts'
 import { showFailure, showToast } from '../app/toasts.tsx'
 import { useHub, useIsLost } from '../hub/hub-context.tsx'
+import { counted } from '../parts/amounts.ts'
 import { Icon } from '../parts/icons.tsx'
 import { download, toCsv } from './download.ts'
 
@@ -87,7 +88,7 @@ export function eventExports(events: readonly LoggedEvent[]): readonly ExportIte
   const columns = ['seq', 'at', 'type', 'session', 'thread', 'correlation', 'route', 'provider'] as const
   return [
     {
-      words: `${events.length} events as JSON Lines`,
+      words: `${counted(events.length, 'event')} as JSON Lines`,
       save: () =>
         download(
           'events.jsonl',
@@ -96,7 +97,7 @@ export function eventExports(events: readonly LoggedEvent[]): readonly ExportIte
         ),
     },
     {
-      words: `${events.length} events as CSV`,
+      words: `${counted(events.length, 'event')} as CSV`,
       save: () =>
         download(
           'events.csv',

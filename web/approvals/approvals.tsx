@@ -86,7 +86,12 @@ function PendingItem({ approval, isChosen }: ItemProps) {
   const { id, session, tool, requested_at: at, expires_at: expires } = approval
   return (
     <li>
-      <PageLink className="q-item" data-item to={{ is: 'approvals', id }} {...(isChosen && { 'aria-current': 'true' })}>
+      <PageLink
+        className="list-item"
+        data-item
+        to={{ is: 'approvals', id }}
+        {...(isChosen && { 'aria-current': 'true' })}
+      >
         <StateMark state="waiting" />
         <span className="q-main">
           <span className="row">

@@ -123,7 +123,7 @@ function ConnectorItem({ connector, isChosen }: { readonly connector: ConnectorV
   return (
     <li>
       <PageLink
-        className="c-item"
+        className="list-item"
         data-item
         to={{ is: 'connections', id: connector.name }}
         {...(isChosen && { 'aria-current': 'true' })}

@@ -1,5 +1,6 @@
 /** The state of a connector, for people. Steps that need the person come before the upstream's own state. */
 import type { ConnectorView } from '../../src/api/connector.ts'
+import { counted } from '../parts/amounts.ts'
 import type { DecisionMarkName } from '../parts/marks.tsx'
 import { clock } from '../parts/time.ts'
 
@@ -77,10 +78,6 @@ function shortly(reason: string): string {
 /** The same as a sentence. */
 export function failureOf({ upstream: { reason = 'It failed.' } }: ConnectorView): string {
   return reason.replace(/^.*? ((?:ended with exit code|was ended by) \w+)(?:; it last said)?/, 'The program $1')
-}
-
-export function counted(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`
 }
 
 /** How it is reached, in one word. */

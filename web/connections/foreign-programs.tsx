@@ -1,7 +1,7 @@
 /** The programs on the hub's machine that have MCP servers of their own. */
 import { useEffect, useState } from 'react'
 import { useHub } from '../hub/hub-context.tsx'
-import { counted } from './connector-state.ts'
+import { counted } from '../parts/amounts.ts'
 import type { ImportPlan } from './import-preview.tsx'
 
 const programs: readonly (readonly [string, string])[] = [

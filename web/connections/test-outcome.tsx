@@ -3,7 +3,7 @@ import { Icon } from '../parts/icons.tsx'
 import { DecisionMark } from '../parts/marks.tsx'
 import { tookText } from '../parts/time.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
-import { counted } from './connector-state.ts'
+import { counted } from '../parts/amounts.ts'
 import type { ConnectorTest, TestOutcome } from './use-test.ts'
 
 export function TestResult({ test: { outcome, isRunning, clear } }: { readonly test: ConnectorTest }) {

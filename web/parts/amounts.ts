@@ -1,5 +1,10 @@
-/** Tokens and money in words. */
+/** Numbers, tokens and money in words. */
 import type { Usage } from '../../src/api/thread.ts'
+
+/** `1 file`, `1,200 files` */
+export function counted(count: number, thing: string, things = `${thing}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? thing : things}`
+}
 
 /** `$0.47`; of less than a cent `$0.0042` */
 export function dollars(cost: number): string {

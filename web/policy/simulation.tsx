@@ -4,6 +4,7 @@ import { commandKey } from '../app/keys.ts'
 import { PageLink } from '../app/link.tsx'
 import { useIsLost } from '../hub/hub-context.tsx'
 import { useSessions } from '../hub/hub-data.ts'
+import { counted } from '../parts/amounts.ts'
 import { Keys } from '../parts/keys-hint.tsx'
 import { DecisionMark, StateMark } from '../parts/marks.tsx'
 import { clock, tookText } from '../parts/time.ts'
@@ -110,11 +111,7 @@ function Result({ result, place, since }: ResultProps) {
         <p className="sim-warn">
           <StateMark state="waiting" />
           <span>
-            <b className="w6">
-              {refused === 1
-                ? '1 call that you denied would now be allowed.'
-                : `${refused.toLocaleString('en')} calls that you denied would now be allowed.`}
-            </b>{' '}
+            <b className="w6">{counted(refused, 'call')} that you denied would now be allowed.</b>{' '}
             <button className="link" aria-pressed={isRefusedShown} onClick={() => setShowsRefused(!showsRefused)}>
               {isRefusedShown ? 'Show all' : 'Show them'}
             </button>
@@ -146,7 +143,7 @@ interface SummaryProps {
 }
 
 function Summary({ result: { calls, unchanged, uncertain }, looser, stricter }: SummaryProps) {
-  const words = `${unchanged} calls unchanged, ${looser} looser, ${stricter} stricter`
+  const words = `${counted(unchanged, 'call')} unchanged, ${looser} looser, ${stricter} stricter`
   // A few changed calls among thousands must be seen.
   const width = (count: number) => ({ flexGrow: Math.sqrt(count) })
   return (

@@ -1,6 +1,7 @@
 /** A file of a repository as it was indexed, at the lines that were cited or found. */
 import { useEffect, useRef, useState } from 'react'
 import { useHub } from '../hub/hub-context.tsx'
+import { counted } from '../parts/amounts.ts'
 import { Icon } from '../parts/icons.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
 import { CodeLine } from './code.tsx'
@@ -89,7 +90,7 @@ export function FileView({ repository, place, places, onOpen, onClose }: FileVie
           </table>
         )}
         {file && file.end_line < file.total_lines && (
-          <p className="t3 s12 px-4">The file has {file.total_lines} lines.</p>
+          <p className="t3 s12 px-4">The file has {counted(file.total_lines, 'line')}.</p>
         )}
       </div>
     </aside>

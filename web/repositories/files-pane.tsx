@@ -1,6 +1,7 @@
 /** The files of a repository that are indexed. */
 import { useState } from 'react'
 import { useLive } from '../hub/hub-context.tsx'
+import { counted } from '../parts/amounts.ts'
 import { Icon } from '../parts/icons.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
 import type { PaneProps } from './ask-pane.tsx'
@@ -64,7 +65,7 @@ export function FilesPane({ repository, open, onOpen }: PaneProps) {
 }
 
 function countWords(count: number, hasMore: boolean): string {
-  const files = `${number(count)} ${count === 1 ? 'file' : 'files'}`
+  const files = counted(count, 'file')
   const shown = count > shownFiles ? `; the first ${shownFiles} are shown` : ''
   return `${files}${shown}${hasMore ? `. Only the first ${number(mostFiles)} files of the repository are listed here.` : ''}`
 }

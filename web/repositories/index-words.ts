@@ -1,5 +1,6 @@
 /** How far the index of a repository is, in words. */
 import type { RepositoryView } from '../../src/api/repository.ts'
+import { counted } from '../parts/amounts.ts'
 import type { SessionState } from '../parts/session-state.ts'
 
 type Index = RepositoryView['index']
@@ -23,7 +24,7 @@ export function stateWordsOf(index: Index): string {
 export function progressWordsOf({ is, progress, behind = 0 }: Index): string | undefined {
   if (progress) return `Indexing ${number(progress.done)} of ${number(progress.total)} files`
   if (is === 'indexing' || is === 'empty') return 'Indexing'
-  return behind > 0 ? `${number(behind)} ${behind === 1 ? 'file' : 'files'} behind` : undefined
+  return behind > 0 ? `${counted(behind, 'file')} behind` : undefined
 }
 
 export function shortCommit(commit: string | undefined): string | undefined {

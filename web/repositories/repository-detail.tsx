@@ -5,6 +5,7 @@ import type { RepositoryView } from '../../src/api/repository.ts'
 import { go } from '../app/router.ts'
 import { showFailure, showToast } from '../app/toasts.tsx'
 import { useHub, useIsLost } from '../hub/hub-context.tsx'
+import { counted } from '../parts/amounts.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { StateMark } from '../parts/marks.tsx'
@@ -12,7 +13,7 @@ import { clock } from '../parts/time.ts'
 import { AskPane } from './ask-pane.tsx'
 import { FileView } from './file-view.tsx'
 import { FilesPane } from './files-pane.tsx'
-import { markOf, number, progressWordsOf, stateWordsOf } from './index-words.ts'
+import { markOf, progressWordsOf, stateWordsOf } from './index-words.ts'
 import type { Place } from './place.ts'
 import { ProgressBar } from './progress-bar.tsx'
 import { SearchPane } from './search-pane.tsx'
@@ -67,9 +68,9 @@ function DetailHead({ repository, tab, onTab }: HeadProps) {
       <StateMark state={markOf(index)} label={stateWordsOf(index)} />
       <h2 className="cut">{name}</h2>
       <span className="s12 t3 desk-only cut" title={path}>
-        {number(index.files)} files
+        {counted(index.files, 'file')}
         <span className="sep" />
-        {number(index.chunks)} parts
+        {counted(index.chunks, 'part')}
         {index.indexed_at !== undefined && (
           <>
             <span className="sep" />

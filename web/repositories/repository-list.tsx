@@ -2,9 +2,10 @@
 import type { RepositoryView } from '../../src/api/repository.ts'
 import { PageLink } from '../app/link.tsx'
 import { useStore } from '../hub/store.ts'
+import { counted } from '../parts/amounts.ts'
 import { StateMark } from '../parts/marks.tsx'
 import { chooseQuestion, questionsIn } from './asked.ts'
-import { markOf, number, progressWordsOf, shortCommit, stateWordsOf } from './index-words.ts'
+import { markOf, progressWordsOf, shortCommit, stateWordsOf } from './index-words.ts'
 import { ProgressBar } from './progress-bar.tsx'
 
 export interface RepositoryListProps {
@@ -34,7 +35,7 @@ function RepositoryItem({ repository, isChosen }: { readonly repository: Reposit
   return (
     <li>
       <PageLink
-        className="c-item"
+        className="list-item"
         data-item
         to={{ is: 'repositories', id: name }}
         {...(isChosen && { 'aria-current': 'true' })}
@@ -51,7 +52,7 @@ function RepositoryItem({ repository, isChosen }: { readonly repository: Reposit
             {index.is === 'ready' && !index.progress && (
               <>
                 <span className="sep" />
-                {number(index.files)} files
+                {counted(index.files, 'file')}
               </>
             )}
             {(ref ?? index.branch) !== undefined && (

@@ -2,6 +2,7 @@
 import { type SyntheticEvent, useState } from 'react'
 import { type Hit, type SearchMode, searchModes } from '../../src/api/repository.ts'
 import { useHub, useIsLost } from '../hub/hub-context.tsx'
+import { counted } from '../parts/amounts.ts'
 import { Icon } from '../parts/icons.tsx'
 import { VisibleText } from '../parts/visible-text.tsx'
 import type { PaneProps } from './ask-pane.tsx'
@@ -108,8 +109,7 @@ export function SearchPane({ repository, open, onOpen, onPlaces }: PaneProps) {
 }
 
 function count(hits: number): string {
-  if (hits === 1) return '1 match'
-  return hits === mostHits ? `The best ${hits} matches` : `${hits} matches`
+  return hits === mostHits ? `The best ${hits} matches` : counted(hits, 'match', 'matches')
 }
 
 interface HitProps extends Pick<PaneProps, 'onOpen'> {

@@ -1,4 +1,5 @@
 /** The rows of a thread on the page. Past turns are one line, then a line each, then all of them. */
+import { counted } from '../parts/amounts.ts'
 import { type ThreadItem, type Turn, toTurns } from './thread-items.ts'
 
 export type ThreadRow =
@@ -44,8 +45,8 @@ export function aboutTurns(turns: readonly Turn[]): string {
   const items = turns.flatMap((turn) => turn.items)
   const calls = items.filter((item) => item.is === 'call')
   const failed = calls.filter(({ outcome }) => outcome.is === 'error').length
-  const counted = calls.length === 1 ? '1 call' : `${calls.length} calls`
-  return failed === 0 ? counted : `${counted}, ${failed} failed`
+  const made = counted(calls.length, 'call')
+  return failed === 0 ? made : `${made}, ${failed} failed`
 }
 
 export function promptOf({ items }: Turn): string {

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { useLive } from '../hub/hub-context.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { StateMark } from '../parts/marks.tsx'
+import { DecisionMark, StateMark } from '../parts/marks.tsx'
 import { TemplateEditor } from './template-editor.tsx'
 import { type ListedTemplate, newTemplateText, textOf } from './template-text.ts'
 
@@ -47,7 +47,7 @@ export function TemplateSettings() {
             />
           ))}
           {value?.broken.map(({ path, line, reason }) => (
-            <li key={path} className="c-item">
+            <li key={path} className="list-item">
               <StateMark state="failed" size={12} label="Broken" />
               <span className="q-main">
                 <span className="w6 cut blk">{path.slice(path.lastIndexOf('/') + 1)}</span>
@@ -96,8 +96,12 @@ function TemplateItem({ template, isChosen, onChoose }: ItemProps) {
   const { name, available, source, hidden } = template
   return (
     <li>
-      <button className="c-item" data-item aria-pressed={isChosen} onClick={onChoose}>
-        <StateMark state={available ? 'working' : 'idle'} size={12} label={available ? 'Available' : 'Not available'} />
+      <button className="list-item" data-item aria-pressed={isChosen} onClick={onChoose}>
+        <DecisionMark
+          name={available ? 'running' : 'idle'}
+          size={12}
+          label={available ? 'Available' : 'Not available'}
+        />
         <span className="q-main">
           <span className="row">
             <span className="w6 cut">{name}</span>

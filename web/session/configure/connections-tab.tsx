@@ -1,5 +1,6 @@
 /** The connections of a session: which it uses, and what is different for it. */
 import { useState } from 'react'
+import { counted } from '../../parts/amounts.ts'
 import { DecisionMark, StateMark } from '../../parts/marks.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { Switch } from '../../parts/switch.tsx'
@@ -123,7 +124,7 @@ function stateWords({ saved, isOn }: BoundDraft, connector: ListedConnector | un
   if (!isOn) return 'off after saving'
   if (!saved) return 'new'
   if (connector?.enabled === false) return 'switched off for all'
-  return toolCount === 1 ? '1 tool' : `${toolCount} tools`
+  return counted(toolCount, 'tool')
 }
 
 function UpstreamMark({ draft: { saved, isOn } }: { readonly draft: BoundDraft }) {
