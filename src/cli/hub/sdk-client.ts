@@ -1,5 +1,5 @@
 /** The SDK's client. Only `signalbox probe` uses it, to act as a client of each MCP revision. */
-import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import type { Client, jsonSchemaValidator, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { HubError, messageOf } from '../../base/hub-error.ts'
 import { clientRevision } from '../../client/client.ts'
 import { CliError } from '../command/cli-error.ts'
@@ -22,17 +22,24 @@ const answerWithinMs = 15_000
 
 /** Loads the SDK before calls are timed, because loading takes longer than a call. */
 export async function prepareSdk(): Promise<void> {
-  await import('@modelcontextprotocol/client')
+  await loadSdk()
+}
+
+function loadSdk() {
+  return Promise.all([import('@modelcontextprotocol/client'), import('@modelcontextprotocol/client/validators/ajv')])
 }
 
 export async function connectWithSdk(address: HubAddress, revision: string): Promise<SdkClient> {
-  const sdk = await import('@modelcontextprotocol/client')
+  const [sdk, { AjvJsonSchemaValidator }] = await loadSdk()
   const exchange: LastExchange = {}
   const transport = new sdk.StreamableHTTPClientTransport(new URL(address.url), {
     requestInit: { headers: address.token === undefined ? {} : { Authorization: `Bearer ${address.token}` } },
     fetch: recordOutcome(exchange, address.socket === undefined ? fetch : createSocketFetch(address.socket)),
   })
-  const client = new sdk.Client({ name: 'signalbox-cli', version: packageVersion() }, negotiation(revision))
+  const client = new sdk.Client(
+    { name: 'signalbox-cli', version: packageVersion() },
+    { ...negotiation(revision), jsonSchemaValidator: compileWhenUsed(new AjvJsonSchemaValidator()) },
+  )
   const explained = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
@@ -60,6 +67,16 @@ export async function connectWithSdk(address: HubAddress, revision: string): Pro
 function negotiation(revision: string): ConstructorParameters<typeof Client>[1] {
   if (revision === clientRevision) return { versionNegotiation: { mode: { pin: revision } } }
   return { supportedProtocolVersions: [revision] }
+}
+
+/** The SDK gets a validator for the output of each listed tool. There are more than a hundred, and one is called. */
+function compileWhenUsed(validators: jsonSchemaValidator): jsonSchemaValidator {
+  return {
+    getValidator<T>(schema: Parameters<typeof validators.getValidator>[0]) {
+      let compiled: ReturnType<typeof validators.getValidator<T>> | undefined
+      return (input: unknown) => (compiled ??= validators.getValidator<T>(schema))(input)
+    },
+  }
 }
 
 /** The outcome of the last POST. We explain failures by it, because the SDK's own errors differ by era and timing. */
