@@ -56,6 +56,7 @@ buildPageIfStale()
 const rows: Row[] = []
 for (const [name, measure] of Object.entries(parts)) {
   if (values.part && !values.part.includes(name)) continue
+  console.error(`signalbox: measuring ${name} …`)
   await using home = await createTempHome()
   await using hub = await startHubProcess({ home: home.path })
   await using browser = await openBrowser(execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim())
@@ -73,8 +74,8 @@ async function first(place: Place): Promise<readonly Row[]> {
   const theirs: View[] = []
   await using opencode = await startOpencode(place.home)
   for (let round = 0; round < rounds; round++) {
-    ours.push(await openFresh(place.browser, addressOf(place.hub), (page) => page.getByRole('main')))
-    if (opencode) theirs.push(await openFresh(place.browser, opencode.url, (page) => page.locator('#root button')))
+    ours.push(await openFresh(place.browser, addressOf(place.hub), (page) => page.getByRole('link', { name: /bench/ })))
+    if (opencode) theirs.push(await openFresh(place.browser, opencode.url, (page) => page.getByText('Projects')))
   }
   const report = (who: string, views: readonly View[], target: readonly [string, string]): readonly Row[] => [
     [`${who}: bytes to the first view`, `${(median(views.map((view) => view.bytes)) / 1024).toFixed(0)} KB`, target[0]],
@@ -247,8 +248,9 @@ async function startOpencode(home: string): Promise<(AsyncDisposable & { readonl
   })
   const failed = once(program, 'error').then(() => ({ isPage: false }))
   const url = `http://127.0.0.1:${port}/`
+  // It does not answer requests that come while it starts.
   const look = () =>
-    fetch(url).then(
+    fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
       async (response) => ({ isPage: response.ok && (await response.text()).includes('<script') }),
       () => undefined,
     )
