@@ -1,5 +1,6 @@
 /** Information about processes from the system: the foreground of a terminal, names, working directories. */
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
@@ -18,13 +19,18 @@ export interface RunningProcess {
   readonly terminal: string
 }
 
+export interface ProcessGroups {
+  readonly own: number
+  readonly foreground: number
+}
+
 export interface ProcessTable {
   /** All running processes. Zombies are not included. */
   list(): Promise<readonly RunningProcess[]>
-  /** The foreground process group of the terminal in which this process runs. */
-  foregroundGroup(pid: number): Promise<number | undefined>
-  /** The process group of the process. */
-  group(pid: number): Promise<number | undefined>
+  /** The process group of the process, and that in the foreground of its terminal. */
+  groups(pid: number): Promise<ProcessGroups | undefined>
+  /** Its short name. */
+  command(pid: number): Promise<string | undefined>
   describe(pid: number): Promise<ProcessDescription | undefined>
   /** The program and its arguments; empty if it has ended. */
   words(pid: number): Promise<readonly string[]>
@@ -43,54 +49,67 @@ const unix98Major = 136
 const linuxTable: ProcessTable = {
   async list() {
     const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
-    return (await Promise.all(pids.map(readRunning))).filter((found) => found !== undefined)
+    return pids.map(readRunning).filter((found) => found !== undefined)
   },
-  foregroundGroup: async (pid) => statNumber(pid, 5),
-  group: async (pid) => statNumber(pid, 2),
+  async groups(pid) {
+    const fields = statFields(pid)
+    return groupsOf(Number(fields[2]), Number(fields[5]))
+  },
+  command: async (pid) => readProc(pid, 'comm')?.trimEnd(),
   async describe(pid) {
-    const [command, cmdline] = await Promise.all([readProc(pid, 'comm'), readProc(pid, 'cmdline')])
+    const command = readProc(pid, 'comm')
+    const cmdline = await readCmdline(pid)
     if (command === undefined || cmdline === undefined) return undefined
-    return { pid, command: command.trimEnd(), cmdline: cmdline.replace(/\0$/, '').replaceAll('\0', ' ') }
+    return { pid, command: command.trimEnd(), cmdline: cmdline.replaceAll('\0', ' ') }
   },
-  words: async (pid) => (await readProc(pid, 'cmdline'))?.replace(/\0$/, '').split('\0') ?? [],
+  words: async (pid) => (await readCmdline(pid))?.split('\0') ?? [],
   workingDirectory: (pid) => readlink(`/proc/${pid}/cwd`).catch(() => undefined),
   async terminalModes(pid) {
-    const device = (await statNumber(pid, 4)) ?? 0
+    const device = Number(statFields(pid)[4] ?? 0)
     // As in makedev(3): the major number in the middle, the minor number around it.
     const [major, minor] = [(device >> 8) & 0xfff, (device & 0xff) | ((device >>> 12) & 0xfff00)]
     return major === unix98Major ? readModes('-F', `/dev/pts/${minor}`) : undefined
   },
-  children: linuxChildren,
+  children: async (pid) => linuxChildren(pid),
   async memberOf(group, startedBy) {
-    for (const child of await linuxChildren(startedBy)) if ((await statNumber(child, 2)) === group) return child
-    return undefined
+    return linuxChildren(startedBy).find((child) => Number(statFields(child)[2]) === group)
   },
 }
 
-async function linuxChildren(pid: number): Promise<readonly number[]> {
-  const children = await readProc(pid, `task/${pid}/children`)
+function linuxChildren(pid: number): readonly number[] {
+  const children = readProc(pid, `task/${pid}/children`)
   return children?.split(' ').filter(Boolean).map(Number) ?? []
 }
 
 /** Identified by its session: a terminal belongs to one, and processes that stay behind remain in it. */
-async function readRunning(pid: number): Promise<RunningProcess | undefined> {
-  const [state = 'Z', , group, session] = await statFields(pid)
+function readRunning(pid: number): RunningProcess | undefined {
+  const [state = 'Z', , group, session] = statFields(pid)
   return 'ZX'.includes(state) ? undefined : { pid, group: Number(group), terminal: `session ${session}` }
 }
 
-async function statNumber(pid: number, field: number): Promise<number | undefined> {
-  const value = Number((await statFields(pid))[field])
-  return value > 0 ? value : undefined
+function groupsOf(own: number, foreground: number): ProcessGroups | undefined {
+  return own > 0 && foreground > 0 ? { own, foreground } : undefined
 }
 
 /** The fields after the name, which may contain blanks and brackets. The first is the state. */
-async function statFields(pid: number): Promise<readonly string[]> {
-  const stat = await readProc(pid, 'stat')
+function statFields(pid: number): readonly string[] {
+  const stat = readProc(pid, 'stat')
   return stat === undefined ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-function readProc(pid: number, file: string): Promise<string | undefined> {
-  return readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => undefined)
+/** The kernel answers from memory. To wait for it would cost twenty times as much, and hundreds of sessions ask. */
+function readProc(pid: number, file: 'comm' | 'stat' | `task/${number}/children`): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** The words have a NUL between them. The kernel reads them from the process, which may be stuck. */
+async function readCmdline(pid: number): Promise<string | undefined> {
+  const cmdline = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined)
+  return cmdline?.replace(/\0$/, '')
 }
 
 const otherTable: ProcessTable = {
@@ -103,14 +122,14 @@ const otherTable: ProcessTable = {
       return state.startsWith('Z') ? [] : [{ pid: Number(pid), group: Number(group), terminal }]
     })
   },
-  foregroundGroup: async (pid) => numberIn(await run('ps', ['-o', 'tpgid=', '-p', String(pid)])),
-  group: async (pid) => numberIn(await run('ps', ['-o', 'pgid=', '-p', String(pid)])),
+  async groups(pid) {
+    const [own, foreground] = (await run('ps', ['-o', 'pgid=,tpgid=', '-p', String(pid)])).split(/\s+/)
+    return groupsOf(Number(own), Number(foreground))
+  },
+  command: psCommand,
   async describe(pid) {
-    const [path, cmdline] = await Promise.all([
-      run('ps', ['-o', 'comm=', '-p', String(pid)]),
-      run('ps', ['-o', 'args=', '-p', String(pid)]),
-    ])
-    return path === '' ? undefined : { pid, command: path.slice(path.lastIndexOf('/') + 1), cmdline }
+    const [command, cmdline] = await Promise.all([psCommand(pid), run('ps', ['-o', 'args=', '-p', String(pid)])])
+    return command === undefined ? undefined : { pid, command, cmdline }
   },
   words: async (pid) => (await run('ps', ['-o', 'args=', '-p', String(pid)])).split(' '),
   async workingDirectory(pid) {
@@ -123,6 +142,11 @@ const otherTable: ProcessTable = {
   },
   children: async (pid) => (await psChildren(pid)).map(([child]) => child),
   memberOf: async (group, startedBy) => (await psChildren(startedBy)).find(([, , itsGroup]) => itsGroup === group)?.[0],
+}
+
+async function psCommand(pid: number): Promise<string | undefined> {
+  const path = await run('ps', ['-o', 'comm=', '-p', String(pid)])
+  return path === '' ? undefined : path.slice(path.lastIndexOf('/') + 1)
 }
 
 type ProcessRow = readonly [pid: number, parent: number, group: number]
@@ -142,11 +166,6 @@ const execute = promisify(execFile)
 
 async function run(file: string, args: readonly string[]): Promise<string> {
   return (await execute(file, [...args]).catch(() => ({ stdout: '' }))).stdout.trim()
-}
-
-function numberIn(text: string): number | undefined {
-  const value = Number.parseInt(text, 10)
-  return value > 0 ? value : undefined
 }
 
 export const processTable: ProcessTable = process.platform === 'linux' ? linuxTable : otherTable

@@ -13,7 +13,7 @@ const maxWrappers = 3
 async function programIn(pid: number): Promise<number> {
   let found = pid
   for (let depth = 0; depth < maxWrappers; depth++) {
-    if ((await processTable.describe(found))?.command !== 'bwrap') break
+    if ((await processTable.command(found)) !== 'bwrap') break
     const [child] = await processTable.children(found)
     if (child === undefined) break
     found = child
@@ -25,12 +25,13 @@ async function programIn(pid: number): Promise<number> {
 export async function foregroundOf(status: TerminalStatus): Promise<ProcessDescription | undefined> {
   if (status.is !== 'running') return undefined
   const program = await programIn(status.pid)
-  const group = await processTable.foregroundGroup(program)
-  if (group === undefined) return undefined
-  if (group === (await processTable.group(program))) return processTable.describe(program)
-  const leader = await processTable.describe(group)
+  const groups = await processTable.groups(program)
+  if (groups === undefined) return undefined
+  const { own, foreground } = groups
+  if (foreground === own) return processTable.describe(program)
+  const leader = await processTable.describe(foreground)
   if (leader) return leader
-  const member = await processTable.memberOf(group, program)
+  const member = await processTable.memberOf(foreground, program)
   return member === undefined ? undefined : processTable.describe(member)
 }
 
@@ -54,12 +55,9 @@ export async function isIdle(status: TerminalStatus, shellState: Screen['shellSt
   if (shellState !== undefined) return shellState === 'prompt'
   const program = await programIn(status.pid)
   // Compares groups, not pids: in tmux the shell shares the group with the shell that waits for it.
-  const [foreground, own, words] = await Promise.all([
-    processTable.foregroundGroup(program),
-    processTable.group(program),
-    processTable.words(program),
-  ])
-  return foreground !== undefined && foreground === own && isInteractiveShell(words)
+  const groups = await processTable.groups(program)
+  if (groups === undefined || groups.foreground !== groups.own) return false
+  return isInteractiveShell(await processTable.words(program))
 }
 
 /**

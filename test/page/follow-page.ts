@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { expect, vi } from 'vitest'
 import { type OwnHub, patience } from '../worlds/own-hub.ts'
+import { still } from './browser.ts'
 
 export interface FollowPage extends AsyncDisposable {
   readonly page: Page
@@ -40,7 +41,7 @@ export async function follow(
   options: FollowOptions = {},
 ): Promise<FollowPage> {
   const { path = '/terminal/', token = hub.token, ...contextOptions } = options
-  const context = await browser.newContext(contextOptions)
+  const context = await browser.newContext({ ...still, ...contextOptions })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))

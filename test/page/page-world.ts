@@ -7,7 +7,7 @@ import { callTool } from '../harness/modern-call.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 import { type HubProcess, shippedHub, startHubProcess } from '../worlds/hub-process.ts'
 import { freePort } from '../fixtures/ports.ts'
-import { openBrowser } from './browser.ts'
+import { openBrowser, still } from './browser.ts'
 
 export interface PageWorld extends AsyncDisposable {
   /** A directory for the files of a test, deleted with the world. */
@@ -86,7 +86,7 @@ export async function startPageWorld(chromium: string, env: Readonly<Record<stri
       if (script !== undefined) await call('prompt_session', { session: name, text: script, wait: false })
     },
     async open(path, { token: own = token, ...options } = {}) {
-      const context = await browser.newContext(options)
+      const context = await browser.newContext({ ...still, ...options })
       const page = await context.newPage()
       const complaints: string[] = []
       page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))

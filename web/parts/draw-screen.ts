@@ -24,18 +24,33 @@ const ground = '#0E1413'
 const ink = '#CBD5D0'
 const cursorColour = '#F2F6F4'
 const padding = { left: 6, bottom: 5 }
+/** Of JetBrains Mono: the width of each letter, as a part of the size. */
+const advance = 0.6
 
-export function drawScreen(canvas: HTMLCanvasElement, screen: Screen, letters: number): void {
-  const { clientWidth: width, clientHeight: height } = canvas
-  const pen = canvas.getContext('2d')
+export interface DrawnSize {
+  readonly width: number
+  readonly height: number
+}
+
+export function drawScreen(
+  canvas: HTMLCanvasElement,
+  screen: Screen,
+  { width, height }: DrawnSize,
+  letters: number,
+): void {
+  const pen = canvas.getContext('2d', { alpha: false })
   if (!pen || width === 0) return
   const ratio = devicePixelRatio || 1
-  canvas.width = width * ratio
-  canvas.height = height * ratio
-  pen.scale(ratio, ratio)
+  // A new size makes a new canvas, which costs more than to draw over the old one.
+  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio)
+  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio)
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0)
+  pen.fillStyle = ground
+  pen.fillRect(0, 0, width, height)
   pen.textBaseline = 'alphabetic'
-  pen.font = `${letters}px "JetBrains Mono", monospace`
-  const column = pen.measureText('M').width
+  // To set the font brings the styles of the whole page up to date, so it is set once.
+  if (!pen.font.startsWith(`${letters}px `)) pen.font = `${letters}px "JetBrains Mono", monospace`
+  const column = letters * advance
   const row = letters * 1.29
   const last = lastUsedRow(screen)
   const top = height - padding.bottom - (last + 1) * row

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Session } from '../../src/api/session.ts'
 import { isOver } from '../../src/api/session-status.ts'
 import { useIsLost, useLive } from '../hub/hub-context.tsx'
-import { type Screen, drawScreen } from './draw-screen.ts'
+import { type DrawnSize, type Screen, drawScreen } from './draw-screen.ts'
 
 export interface ThumbnailProps {
   readonly session: Session
@@ -15,29 +15,30 @@ export interface ThumbnailProps {
 export function Thumbnail({ session, height, letters = 7 }: ThumbnailProps) {
   const frame = useRef<HTMLSpanElement>(null)
   const [isInSight, setIsInSight] = useState(false)
+  const [size, setSize] = useState<DrawnSize>()
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => setIsInSight(entry?.isIntersecting ?? false))
-    observer.observe(frame.current!)
-    return () => observer.disconnect()
+    const inSight = new IntersectionObserver(([entry]) => setIsInSight(entry?.isIntersecting ?? false))
+    // To ask the canvas for its size whenever it is drawn would lay out the whole page each time.
+    const resized = new ResizeObserver(([entry]) => setSize(entry?.contentRect))
+    for (const observer of [inSight, resized]) observer.observe(frame.current!)
+    return () => [inSight, resized].forEach((observer) => observer.disconnect())
   }, [])
   return (
     <span className="thumb" style={{ height }} aria-hidden="true" ref={frame}>
-      {isInSight && session.terminal && <ScreenCanvas session={session} letters={letters} height={height} />}
+      {isInSight && size && session.terminal && <ScreenCanvas session={session} letters={letters} size={size} />}
     </span>
   )
 }
 
 const everyMs = 1_000
 
-function ScreenCanvas({
-  session,
-  letters,
-  height,
-}: {
+interface ScreenCanvasProps {
   readonly session: Session
   readonly letters: number
-  readonly height: number
-}) {
+  readonly size: DrawnSize
+}
+
+function ScreenCanvas({ session, letters, size }: ScreenCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const isLost = useIsLost()
   // The screen of an ended session does not change.
@@ -48,7 +49,7 @@ function ScreenCanvas({
     read: (signal) => call<Screen>('read_screen', { session: session.id, include_attributes: true }, signal),
   }))
   useEffect(() => {
-    if (screen && canvas.current) drawScreen(canvas.current, screen, letters)
-  }, [screen, letters, height])
+    if (screen && canvas.current) drawScreen(canvas.current, screen, size, letters)
+  }, [screen, letters, size])
   return <canvas className={isLost ? 'stale' : ''} ref={canvas} />
 }

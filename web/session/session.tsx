@@ -1,5 +1,5 @@
 /** One session: its terminal beside its thread, and the other tabs. */
-import { Suspense, lazy, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { Session } from '../../src/api/session.ts'
 import { isOver } from '../../src/api/session-status.ts'
 import { useKeys } from '../app/keys.ts'
@@ -16,10 +16,10 @@ import { type Layout, SessionBar, layouts } from './session-bar.tsx'
 import { useResume } from './session-menu.tsx'
 import { SidePane } from './side-pane.tsx'
 import { type SideTab, phoneTabs, sideTabs } from './side-tabs.tsx'
+import { useTerminalPane } from './terminal/load-terminal-pane.ts'
+import type { TerminalPaneProps } from './terminal/terminal-pane.tsx'
 import { useSessionTools } from './use-session-tools.ts'
 import './side-tabs.css'
-
-const TerminalPane = lazy(() => import('./terminal/terminal-pane.tsx'))
 
 /** The name is looked up again each time a session is opened. */
 let openings = 0
@@ -48,6 +48,11 @@ export function SessionView({ name, waiting }: { readonly name: string; readonly
 interface WindowConfig {
   readonly terminal: { readonly title?: string }
   readonly window: { readonly title: string; readonly opacity: number }
+}
+
+function TerminalPlace(props: TerminalPaneProps) {
+  const TerminalPane = useTerminalPane()
+  return TerminalPane ? <TerminalPane {...props} /> : <section className="pane tpane" aria-label="Terminal" />
 }
 
 function OpenSession({ session, waiting }: { readonly session: Session; readonly waiting: number }) {
@@ -109,14 +114,12 @@ function OpenSession({ session, waiting }: { readonly session: Session; readonly
       <EndNotice session={session} />
       <div className={`panes l-${layout}`}>
         {hasTerminal && (layout !== 'thread' || isPhone) && (
-          <Suspense fallback={<section className="pane tpane" aria-label="Terminal" />}>
-            <TerminalPane
-              session={session}
-              focused={layout === 'terminal'}
-              opacity={config?.window.opacity ?? 1}
-              onTitle={onTitle}
-            />
-          </Suspense>
+          <TerminalPlace
+            session={session}
+            focused={layout === 'terminal'}
+            opacity={config?.window.opacity ?? 1}
+            onTitle={onTitle}
+          />
         )}
         {(layout !== 'terminal' || (isPhone && phoneTab !== 'terminal')) && (
           <SidePane
