@@ -32,7 +32,10 @@ export function SessionView({ name, waiting }: { readonly name: string; readonly
     // After the first read by its id, since a name refers to its newest session.
     read: (signal, before) => call<Session>('get_session', { name: before?.id ?? name }, signal),
   }))
-  if (session) return <OpenSession key={session.id} session={session} waiting={waiting} />
+  // From the home page, it opens before the hub has answered.
+  const { value: all = [] } = useSessions()
+  const shown = session ?? all.find((each) => addressOf(each, all) === name)
+  if (shown) return <OpenSession key={shown.id} session={shown} waiting={waiting} />
   return (
     <main className="main" id="main">
       <header className="bar sess-bar">
