@@ -128,7 +128,7 @@ function TurnItem({ turn, isChosen }: { readonly turn: TurnSummary; readonly isC
   return (
     <li>
       <PageLink
-        className="list-item a-item"
+        className="list-row a-item"
         data-item
         to={{ is: 'activity', id: turn.correlation }}
         {...(isChosen && { 'aria-current': 'true' })}

@@ -19,6 +19,7 @@ import { AskedCall } from './asked-call.tsx'
 import { useApprovalKeys } from './decide.ts'
 import { useDecisionBar } from './decision-bar.tsx'
 import { outcomeOf, questionOf, titleOf } from './question.ts'
+import { ruleWords } from './rule-words.ts'
 
 export interface ApprovalDetailProps {
   readonly approval: Approval
@@ -188,7 +189,7 @@ function Facts({ approval, session, sessions }: FactsProps) {
       <div>
         <dt>Asked by</dt>
         <dd>
-          {rule ?? 'No rule matches; the default is ask'}
+          {rule === undefined ? 'No rule matches; the default is ask' : ruleWords(rule)}
           {reason !== undefined && (
             <>
               : <VisibleText text={reason} />

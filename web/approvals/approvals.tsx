@@ -87,7 +87,7 @@ function PendingItem({ approval, isChosen }: ItemProps) {
   return (
     <li>
       <PageLink
-        className="list-item"
+        className="list-row"
         data-item
         to={{ is: 'approvals', id }}
         {...(isChosen && { 'aria-current': 'true' })}

@@ -1,5 +1,6 @@
 /** An approval in words: what the agent wants to do, and why it was asked. */
 import type { Approval } from '../../src/api/approval.ts'
+import { ruleWords } from './rule-words.ts'
 
 export type Question =
   | { readonly is: 'command'; readonly command: string; readonly directory: string | undefined }
@@ -56,7 +57,8 @@ export function summaryOf(approval: Approval): string {
 
 export function whyOf({ rule, rule_reason: reason }: Approval): string {
   if (rule === undefined) return 'No rule matches; the default is ask'
-  return reason === undefined ? `Asked by ${rule}` : `Asked by ${rule}: ${reason}`
+  const asked = `Asked by ${ruleWords(rule)}`
+  return reason === undefined ? asked : `${asked}: ${reason}`
 }
 
 /** How it was answered. */

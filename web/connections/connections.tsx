@@ -123,7 +123,7 @@ function ConnectorItem({ connector, isChosen }: { readonly connector: ConnectorV
   return (
     <li>
       <PageLink
-        className="list-item"
+        className="list-row"
         data-item
         to={{ is: 'connections', id: connector.name }}
         {...(isChosen && { 'aria-current': 'true' })}

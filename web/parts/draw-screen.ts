@@ -1,4 +1,5 @@
 /** Draws the end of a terminal screen on a canvas. */
+import { shownColour } from './terminal-palette.ts'
 
 export interface Screen {
   readonly cols: number
@@ -94,5 +95,5 @@ function lastUsedRow({ lines, cursor }: Screen): number {
 }
 
 function colourOf(colour: string, otherwise: string): string {
-  return colour === 'default' ? otherwise : colour
+  return colour === 'default' ? otherwise : shownColour(colour)
 }

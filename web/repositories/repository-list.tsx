@@ -35,7 +35,7 @@ function RepositoryItem({ repository, isChosen }: { readonly repository: Reposit
   return (
     <li>
       <PageLink
-        className="list-item"
+        className="list-row"
         data-item
         to={{ is: 'repositories', id: name }}
         {...(isChosen && { 'aria-current': 'true' })}

@@ -47,7 +47,7 @@ export function TemplateSettings() {
             />
           ))}
           {value?.broken.map(({ path, line, reason }) => (
-            <li key={path} className="list-item">
+            <li key={path} className="list-row">
               <StateMark state="failed" size={12} label="Broken" />
               <span className="q-main">
                 <span className="w6 cut blk">{path.slice(path.lastIndexOf('/') + 1)}</span>
@@ -96,7 +96,7 @@ function TemplateItem({ template, isChosen, onChoose }: ItemProps) {
   const { name, available, source, hidden } = template
   return (
     <li>
-      <button className="list-item" data-item aria-pressed={isChosen} onClick={onChoose}>
+      <button className="list-row" data-item aria-pressed={isChosen} onClick={onChoose}>
         <DecisionMark
           name={available ? 'running' : 'idle'}
           size={12}

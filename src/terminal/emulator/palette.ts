@@ -2,6 +2,7 @@
  * The colours of a terminal: 256 by number, and those of text, background and cursor. A program may query and change
  * them (OSC 4, 10 to 12, 104, 110 to 112). The defaults are those of xterm.js, so that the page shows the same.
  */
+import { numberedColours } from '../../api/terminal-colours.ts'
 import type { Emulator } from './emulator.ts'
 
 export interface Palette {
@@ -13,9 +14,6 @@ export interface Palette {
   /** The program's changes, as the sequences that make them. */
   changes(): string
 }
-
-const sixteen =
-  '#2e3436 #cc0000 #4e9a06 #c4a000 #3465a4 #75507b #06989a #d3d7cf #555753 #ef2929 #8ae234 #fce94f #729fcf #ad7fa8 #34e2e2 #eeeeec'
 
 /** The OSC number of each colour, and its default. */
 const special = { foreground: [10, '#ffffff'], background: [11, '#000000'], cursor: [12, '#ffffff'] } as const
@@ -81,7 +79,7 @@ export function followPalette({ parser, answer }: Emulator): Palette {
 }
 
 const defaultColours: readonly string[] = [
-  ...sixteen.split(' '),
+  ...numberedColours,
   ...Array.from({ length: 216 }, (_, index) =>
     hex(
       [Math.floor(index / 36), Math.floor(index / 6) % 6, index % 6].map((level) =>

@@ -1,30 +1,12 @@
-/** The colours of terminals. They are dark in both themes, since agents draw for dark ground. */
+/** The colours of terminals. */
 import type { ITheme } from '@xterm/xterm'
-
-const palette = {
-  black: '#24302c',
-  red: '#FF7B72',
-  green: '#5FCE92',
-  yellow: '#EDB84C',
-  blue: '#78AEFF',
-  magenta: '#CFA0F0',
-  cyan: '#63C9CE',
-  white: '#CBD5D0',
-  brightBlack: '#7E8B85',
-  brightRed: '#FF9B94',
-  brightGreen: '#86DDAE',
-  brightYellow: '#F4CC7C',
-  brightBlue: '#9FC5FF',
-  brightMagenta: '#DDBDF5',
-  brightCyan: '#8FDADE',
-  brightWhite: '#F2F6F4',
-} as const
+import { terminalPalette } from '../../parts/terminal-palette.ts'
 
 export function terminalColours(): ITheme {
   const style = getComputedStyle(document.documentElement)
   const of = (name: string) => style.getPropertyValue(name).trim()
   return {
-    ...palette,
+    ...terminalPalette,
     background: of('--term-bg'),
     foreground: of('--term-fg'),
     cursor: of('--term-bright'),
