@@ -215,7 +215,12 @@ interface EventEntry {
 
 /** An event before it is appended. The log adds `seq`, `id` and `at`. */
 export type NewEvent = {
-  [Type in EventType]: EventPlace & { readonly type: Type; readonly payload: EventPayload<Type> }
+  [Type in EventType]: EventPlace & {
+    /** By default, the log makes one. */
+    readonly id?: string
+    readonly type: Type
+    readonly payload: EventPayload<Type>
+  }
 }[EventType]
 
 export type HubEvent = NewEvent & EventEntry

@@ -27,7 +27,7 @@ const optionalFields = ['session', 'thread', 'correlation', 'parent', 'route', '
 export function createRecord(event: NewEvent, { redactor, now }: { redactor: Redactor; now: () => Date }): EventRecord {
   const text = (value: string | undefined): string | null => (value === undefined ? null : redactor.text(value))
   return {
-    id: randomUUID(),
+    id: event.id ?? randomUUID(),
     type: redactor.text(event.type),
     at: now().toISOString(),
     session: text(event.session),

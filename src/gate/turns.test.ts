@@ -16,13 +16,13 @@ async function open() {
   for (const name of ['a', 'b', 'c']) await call('create_session', { name, command: 'cat' })
   const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((name) => sessions.find(name)))
   const events: NewEvent[] = []
-  const append = (event: NewEvent) => ({ ...event, seq: events.push(event), id: `e${events.length}`, at: '' })
+  const append = (event: NewEvent) => ({ id: '', ...event, seq: events.push(event), at: '' })
   /** As each hub makes them. */
-  const openTurns = (of: TurnThreads = threads()) =>
+  const openTurns = (of: TurnThreads = threads(), write = async (event: NewEvent) => append(event)) =>
     createTurns({
       store,
       hubId: 'hub-1',
-      events: { append: async (event) => append(event), appendLater: (event) => void append(event) },
+      events: { append: write, appendLater: (event) => void append(event) },
       threads: of,
       findSession: (id) => sessions.find(id),
       log: createLog({ level: 'error', redactor: createRedactor(), destination: { write() {} } }),
@@ -52,7 +52,9 @@ test('a turn applies from before its prompt until its thread shows the end, unde
   await turns.begin({ session: a, prompt: 'lead', isBusy: false, correlation: 'c1', parent: 'call' })
   const turn = await turns.begin({ session: b, caller: a, prompt: 'help', isBusy: false, correlation: 'c1' })
   expect(turn.chain).toEqual(['a', 'b'])
-  expect(turns.placeOf(b.id)).toMatchObject({ correlation: 'c1', parent: 'e2' })
+  const started = events.at(-1)?.id
+  expect(started).toMatch(/^[0-9a-f-]{36}$/)
+  expect(turns.placeOf(b.id)).toMatchObject({ correlation: 'c1', parent: started })
   const deeper = await turns.begin({ session: c, caller: b, prompt: 'more', isBusy: false, correlation: 'c1' })
   expect(deeper.chain).toEqual(['a', 'b', 'c'])
   expect(namesOf(turns.callersOf(c.id))).toEqual(['a', 'b'])
@@ -68,7 +70,7 @@ test('a turn applies from before its prompt until its thread shows the end, unde
   await until(() => turn.outcome)
   expect(turn.outcome).toMatchObject({ status: 'completed', answer: 'here it is' })
   expect(turns.callersOf(b.id)).toEqual([])
-  expect(events.at(-1)).toMatchObject({ type: 'turn-ended', parent: 'e2', correlation: 'c1' })
+  expect(events.at(-1)).toMatchObject({ type: 'turn-ended', parent: started, correlation: 'c1' })
 })
 
 test('the next hub keeps the chain of a turn that has not ended, and ends one whose session has', async () => {
@@ -81,6 +83,28 @@ test('the next hub keeps the chain of a turn that has not ended, and ends one wh
   await turns.start()
   expect(namesOf(turns.callersOf(b.id))).toEqual(['a'])
   expect(turns.callersOf(c.id)).toEqual([])
+})
+
+test('a turn is stored before its event, and not kept if its event cannot be written', async () => {
+  const { b, events, openTurns } = await open()
+  const start = { session: b, prompt: 'help', isBusy: false, correlation: 'c1' }
+  const killed = openTurns(undefined, () => new Promise(() => {}))
+  void killed.begin(start)
+  const next = openTurns()
+  await until(async () => {
+    await next.start()
+    return next.isRunning(b.id)
+  })
+  await next.endIdle(b.id, later())
+  expect(events).toMatchObject([{ type: 'turn-ended', parent: expect.any(String), payload: { status: 'failed' } }])
+
+  const full = openTurns(undefined, async () => {
+    throw new Error('the disk is full')
+  })
+  await expect(full.begin(start)).rejects.toThrow('the disk is full')
+  const after = openTurns()
+  await after.start()
+  expect(after.isRunning(b.id)).toBe(false)
 })
 
 test('a thread that cannot be read keeps the rules', async () => {

@@ -190,28 +190,35 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
     const isTold = caller !== undefined || isBusy || turnsOf(id).length > 0
     const { cursor, ...place } = await threads.placeOf(id, isTold ? prompt : undefined)
     const names = chain.map((member) => member.name)
-    const { id: event } = await events.append({
-      type: 'turn-started',
-      session: id,
-      correlation,
-      route: `session:${name}`,
-      ...(place.thread !== undefined && { thread: place.thread }),
-      ...(parent !== undefined && { parent }),
-      payload: { chain: names },
-    })
     const { thread, seq, at: startedAt, prompt: digest } = place
     const turn: OpenTurn = {
       id: `turn-${randomUUID()}`,
       session: id,
       chain,
       correlation,
-      event,
+      event: randomUUID(),
       thread,
       seq,
       prompt: digest,
       startedAt,
     }
+    // Stored before its event: the next hub ends the turns that it finds here, and an event without a turn stays open.
     await rows.insert(turn)
+    try {
+      await events.append({
+        id: turn.event,
+        type: 'turn-started',
+        session: id,
+        correlation,
+        route: `session:${name}`,
+        ...(thread !== undefined && { thread }),
+        ...(parent !== undefined && { parent }),
+        payload: { chain: names },
+      })
+    } catch (error) {
+      await rows.remove(turn.id)
+      throw error
+    }
     follow(turn)
     return {
       id: turn.id,

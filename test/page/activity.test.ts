@@ -186,8 +186,10 @@ program.describe('activity', () => {
     await using viewer = await world.open('', devices['Pixel 7'])
     const { page } = viewer
     await page.getByRole('navigation', { name: 'Main, bottom' }).getByRole('link', { name: 'Activity' }).tap()
+    const turn = page.getByRole('link', { name: /2 sessions/ })
+    await turn.waitFor()
     expect(await violations(page)).toEqual([])
-    await page.getByRole('link', { name: /2 sessions/ }).tap()
+    await turn.tap()
     await page.getByRole('treeitem', { name: /^Denied/ }).tap()
     await page.getByRole('region', { name: 'Span' }).getByText('denied by rule 1').waitFor()
     await expectNoSidewaysScroll(page)

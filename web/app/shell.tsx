@@ -72,7 +72,7 @@ export function Shell({ onLogOut }: { onLogOut(): void }) {
         <Banner />
         {route.is === 'sessions' && <Home waiting={waiting} />}
         {section && 'id' in route && (
-          <Suspense>
+          <Suspense fallback={<LoadingSection title={section.title} />}>
             <section.View id={route.id} waiting={waiting} />
           </Suspense>
         )}
@@ -84,6 +84,15 @@ export function Shell({ onLogOut }: { onLogOut(): void }) {
       <Suspense>{dialog === 'new-session' && <NewSession onClose={close} />}</Suspense>
       <Toasts />
     </ShellContext>
+  )
+}
+
+/** A screen reader knows already where it is. */
+function LoadingSection({ title }: { readonly title: string }) {
+  return (
+    <main className="main" id="main" aria-busy="true">
+      <h1 className="sr">{title}</h1>
+    </main>
   )
 }
 
