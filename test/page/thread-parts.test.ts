@@ -1,7 +1,7 @@
 /** The decisions behind the thread on the page, without a browser. */
 import { expect, test } from 'vitest'
 import { linesBetween, linesOfPatch } from '../../web/parts/diff-lines.ts'
-import { decisionsOf, ruleWords } from '../../web/session/call-decisions.ts'
+import { decisionsOf, decidedBy } from '../../web/session/call-decisions.ts'
 import { fileEditsOf } from '../../web/session/file-edits.ts'
 import type { ThreadItem, ToolCallItem } from '../../web/session/thread-items.ts'
 import { aboutTurns, folded, toRows } from '../../web/session/thread-rows.ts'
@@ -46,7 +46,7 @@ test('a call is found in the log by its name and arguments, in order, also where
     ['3', 'hub#1'],
     ['4', 'hub#3'],
   ])
-  expect(ruleWords('template:codex#2')).toEqual({
+  expect(decidedBy('template:codex#2')).toEqual({
     short: 'rule 2',
     long: 'Decided by rule 2 of the template:codex policy',
   })

@@ -4,7 +4,7 @@ import type { Usage } from '../../src/api/thread.ts'
 import { asArguments } from '../approvals/question.ts'
 import { spentText, tokenCount } from '../parts/amounts.ts'
 import { tookText } from '../parts/time.ts'
-import { recordedSummary, ruleWords } from './waterfall.ts'
+import { recordedSummary, shortRule } from './waterfall.ts'
 
 /** In this order, where an event has them. */
 const told = ['tool', 'model', 'name', 'is', 'status', 'outcome', 'reason', 'host', 'connector', 'version'] as const
@@ -30,5 +30,5 @@ export function factsOf({ payload }: LoggedEvent): string {
 }
 
 function decisionWords({ effect, rule }: Readonly<Record<string, unknown>>): string {
-  return typeof rule === 'string' ? `${String(effect)} by ${ruleWords(rule)}` : String(effect)
+  return typeof rule === 'string' ? `${String(effect)} by ${shortRule(rule)}` : String(effect)
 }

@@ -13,7 +13,7 @@ import { resultText } from '../session/tool-call.tsx'
 import type { ToolCallItem } from '../session/thread-items.ts'
 import { useThread } from '../session/use-thread.ts'
 import { JsonText, writeJson } from '../parts/json-text.tsx'
-import { type SpanRow, ruleWords, wordIn } from './waterfall.ts'
+import { type SpanRow, shortRule, wordIn } from './waterfall.ts'
 
 export interface SpanDetailProps {
   readonly row: SpanRow
@@ -78,7 +78,7 @@ function approvalOf({ span }: SpanRow): string | undefined {
 
 function DecisionChip({ row: { decision, state } }: { readonly row: SpanRow }) {
   if (!decision?.effect) return null
-  const by = decision.rule === undefined ? 'by default' : `by ${ruleWords(decision.rule)}`
+  const by = decision.rule === undefined ? 'by default' : `by ${shortRule(decision.rule)}`
   const [mark, tint, words] = ((): readonly [DecisionMarkName, string, string] => {
     if (state === 'held') return ['ask', 'wait', `asked ${by}`]
     if (decision.effect === 'ask') {

@@ -5,6 +5,7 @@ import type { Span } from '../../src/api/trace.ts'
 import type { TurnSummary } from '../../src/api/turn.ts'
 import { asArguments } from '../approvals/question.ts'
 import { tokenCount } from '../parts/amounts.ts'
+import { readRule } from '../parts/rule-words.ts'
 import { summaryOf } from '../session/thread-items.ts'
 import { type Interval, union, without } from './time-axis.ts'
 
@@ -311,14 +312,14 @@ export function firstLine(text: string): string {
 }
 
 function deniedWords({ rule }: Partial<Decision>): string {
-  return rule === undefined ? 'denied' : `denied by ${ruleWords(rule)}`
+  return rule === undefined ? 'denied' : `denied by ${shortRule(rule)}`
 }
 
 /** `hub#4` is rule 4. If a session works for others, the rule says whose it is. */
-export function ruleWords(rule: string): string {
-  const [, number, of] = /#(\d+)(?: of "(.+)")?$/.exec(rule) ?? []
-  if (number === undefined) return rule
-  return of === undefined ? `rule ${number}` : `rule ${number} of ${of}`
+export function shortRule(rule: string): string {
+  const named = readRule(rule)
+  if (!named) return rule
+  return named.session === undefined ? `rule ${named.number}` : `rule ${named.number} of ${named.session}`
 }
 
 function tracksOf(rows: readonly SpanRow[]): Pick<Waterfall, 'tracks' | 'crossovers'> {

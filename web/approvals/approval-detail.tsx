@@ -9,6 +9,7 @@ import { useLive } from '../hub/hub-context.tsx'
 import { useSessions } from '../hub/hub-data.ts'
 import { Icon } from '../parts/icons.tsx'
 import { DecisionMark, StateMark } from '../parts/marks.tsx'
+import { ruleWords } from '../parts/rule-words.ts'
 import { addressOf } from '../parts/session-state.ts'
 import { Thumbnail } from '../parts/thumbnail.tsx'
 import { clock, duration } from '../parts/time.ts'
@@ -19,7 +20,6 @@ import { AskedCall } from './asked-call.tsx'
 import { useApprovalKeys } from './decide.ts'
 import { useDecisionBar } from './decision-bar.tsx'
 import { outcomeOf, questionOf, titleOf } from './question.ts'
-import { ruleWords } from './rule-words.ts'
 
 export interface ApprovalDetailProps {
   readonly approval: Approval

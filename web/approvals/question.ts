@@ -1,6 +1,6 @@
 /** An approval in words: what the agent wants to do, and why it was asked. */
 import type { Approval } from '../../src/api/approval.ts'
-import { ruleWords } from './rule-words.ts'
+import { ruleWords } from '../parts/rule-words.ts'
 
 export type Question =
   | { readonly is: 'command'; readonly command: string; readonly directory: string | undefined }

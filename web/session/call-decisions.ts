@@ -5,6 +5,7 @@
 import type { LoggedEvent } from '../../src/api/event.ts'
 import type { Effect } from '../../src/api/policy.ts'
 import { asArguments } from '../approvals/question.ts'
+import { readRule } from '../parts/rule-words.ts'
 import type { ThreadItem } from './thread-items.ts'
 
 export interface CallDecision {
@@ -71,8 +72,8 @@ function isSame(recorded: Arguments, asked: Arguments): boolean {
 }
 
 /** `rule 3`, and where it is written. */
-export function ruleWords(rule: string): { readonly short: string; readonly long: string } {
-  const [, scope, number] = /^(.*)#(\d+)$/.exec(rule) ?? []
-  if (number === undefined) return { short: rule, long: `Decided by ${rule}` }
-  return { short: `rule ${number}`, long: `Decided by rule ${number} of the ${scope} policy` }
+export function decidedBy(rule: string): { readonly short: string; readonly long: string } {
+  const named = readRule(rule)
+  if (!named || named.session !== undefined) return { short: rule, long: `Decided by ${rule}` }
+  return { short: `rule ${named.number}`, long: `Decided by rule ${named.number} of the ${named.owner} policy` }
 }

@@ -9,7 +9,7 @@ import { Icon, type IconName } from '../parts/icons.tsx'
 import { DecisionMark, type DecisionMarkName } from '../parts/marks.tsx'
 import { tookText } from '../parts/time.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
-import { type CallDecision, ruleWords } from './call-decisions.ts'
+import { type CallDecision, decidedBy } from './call-decisions.ts'
 import { type FileEdit, fileEditsOf } from './file-edits.ts'
 import type { OpenFile } from './open-file.ts'
 import { type CallOutcome, type ToolCallItem, summaryOf } from './thread-items.ts'
@@ -31,7 +31,7 @@ export function ToolCall({ call, decision, isToggled, onToggle, openFile }: Tool
   // Edits and the words of other sessions are what people read first.
   const isOpen = (edits.length > 0 || isSiding) !== isToggled
   const { mark, label } = markOf(outcome, decision)
-  const rule = decision?.rule === undefined ? undefined : ruleWords(decision.rule)
+  const rule = decision?.rule === undefined ? undefined : decidedBy(decision.rule)
   return (
     <div className={isSiding ? 'call siding' : 'call'}>
       <button className="call-h" aria-expanded={isOpen} onClick={onToggle}>
