@@ -16,7 +16,7 @@ export default defineConfig({
       // It runs the static checks on a copy, and belongs to them.
       { extends: true, test: { name: 'guides', include: ['test/**/*.check.ts'] } },
     ],
-    globalSetup: ['test/own-home.ts', 'test/bundle-setup.ts', 'test/postgres-setup.ts'],
+    globalSetup: ['test/memory-disk.ts', 'test/own-home.ts', 'test/bundle-setup.ts', 'test/postgres-setup.ts'],
     setupFiles: ['test/share-compiled-code.ts', 'test/close-left-open.ts'],
     env: {
       // Tests start shell command lines that are written for bash, whatever the login shell is.

@@ -93,6 +93,8 @@ function serverOptions(data: string, port: number): string[] {
     full_page_writes: 'off',
     max_connections: 200,
     shared_buffers: '32MB',
+    // In its own directory, which goes with it. Shared memory would outlive a server that is killed.
+    dynamic_shared_memory_type: 'mmap',
   }
   return ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }

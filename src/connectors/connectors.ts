@@ -2,7 +2,6 @@
  * Connectors: the MCP servers that sessions may use. Each is registered once and bound to sessions, which may override
  * parts of it. It is then resolved to the configuration that opens an upstream.
  */
-import { tmpdir } from 'node:os'
 import type { BoundConnector, Connector } from '../api/connector.ts'
 import { createToolTest } from '../api/tool-filter.ts'
 import { isNotFound } from '../base/hub-error.ts'
@@ -242,8 +241,8 @@ export function createConnectors(options: ConnectorsOptions): Connectors {
   }
 }
 
-/** The place for trying out a connector without a session. */
-const nowhere: SessionPlace = { id: 'test', name: 'test', workspacePath: tmpdir(), isNowhere: true }
+/** The place for trying out a connector without a session. Every sandbox has a /tmp, whatever TMPDIR says. */
+const nowhere: SessionPlace = { id: 'test', name: 'test', workspacePath: '/tmp', isNowhere: true }
 
 function toBound({ label, priority, connectorId, connector, overrides }: BindingRecord): BoundConnector {
   const { name, enabled, options } = merge(connector.connector, overrides)

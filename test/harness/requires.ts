@@ -9,9 +9,12 @@ export interface Required {
   readonly describe: typeof describe | typeof describe.skip
 }
 
-/** Without the program, its tests are reported as not run. With `CI=true` that is a failure, so it cannot be overlooked. */
-export function requires(program: string): Required {
-  const path = find(program)
+/**
+ * Takes the first of the programs that is installed. Without any, the tests are reported as not run. With `CI=true` that is a
+ * failure, so it cannot be overlooked.
+ */
+export function requires(program: string, ...others: readonly string[]): Required {
+  const path = [program, ...others].map(find).find((found) => found !== undefined)
   if (path !== undefined) return { path, describe }
   const why = `${program} is not installed; see test/system-packages`
   if (process.env['CI'] === 'true') {

@@ -3,10 +3,10 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
-import { openBrowser } from '../page/browser.ts'
+import { browserPrograms, openBrowser } from '../page/browser.ts'
 import { type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 
 program.describe('the page', () => {
   const opened = new AsyncDisposableStack()

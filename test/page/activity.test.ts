@@ -7,11 +7,12 @@ import { devices, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Approval } from '../../src/api/approval.ts'
 import { requires } from '../harness/requires.ts'
+import { browserPrograms } from './browser.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 
 const hostile = '<img src=x onerror="window.hacked=1">'
 

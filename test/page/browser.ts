@@ -5,6 +5,9 @@ import { createTempHome } from '../harness/temp-home.ts'
 /** Without a GPU, animations take more CPU than everything else on the page. */
 export const still = { reducedMotion: 'reduce' } as const
 
+/** The shell without a window takes half the CPU of the whole browser. */
+export const browserPrograms = ['chromium-headless-shell', 'chromium'] as const
+
 export async function openBrowser(executablePath: string): Promise<Browser> {
   const home = await createTempHome()
   const browser = await chromium.launch({

@@ -7,11 +7,12 @@ import type { Session } from '../../src/api/session.ts'
 import type { Thread } from '../../src/api/thread.ts'
 import { createRepository, git } from '../fixtures/git-repository.ts'
 import { requires } from '../harness/requires.ts'
+import { browserPrograms } from './browser.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 const upstream = new URL('../worlds/stdio-upstream.ts', import.meta.url).pathname
 
 program.describe('configuring a session', () => {

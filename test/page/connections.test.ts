@@ -3,12 +3,13 @@ import { devices } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageProgram } from '../gateway/side-by-side.ts'
 import { requires } from '../harness/requires.ts'
+import { browserPrograms } from './browser.ts'
 import { serveOAuth } from '../worlds/oauth-upstream.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 const hostile = '<img src=x onerror="window.hacked=1">'
 
 program.describe('connections', () => {

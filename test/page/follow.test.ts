@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
 import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
-import { openBrowser } from './browser.ts'
+import { browserPrograms, openBrowser } from './browser.ts'
 import {
   endSessions,
   follow,
@@ -17,7 +17,7 @@ import {
   startShell,
 } from './follow-page.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 const signalbox = fileURLToPath(new URL('../../bin/signalbox', import.meta.url))
 
 program.describe('the follow page', () => {

@@ -6,10 +6,10 @@ import { requires } from '../harness/requires.ts'
 import { freePort } from '../fixtures/ports.ts'
 import { exchange } from '../http/exchange.ts'
 import { type OwnHub, startOwnHub } from '../worlds/own-hub.ts'
-import { openBrowser } from './browser.ts'
+import { browserPrograms, openBrowser } from './browser.ts'
 import { endSessions, follow, startCommand } from './follow-page.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 
 program.describe('logging in to a session', () => {
   const opened = new AsyncDisposableStack()

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
 import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
-import { openBrowser } from './browser.ts'
+import { browserPrograms, openBrowser } from './browser.ts'
 import { endSessions, follow, startCommand, startShell } from './follow-page.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 const phone = devices['Pixel 7']
 
 program.describe('the follow page on a phone', () => {

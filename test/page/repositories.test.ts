@@ -6,11 +6,12 @@ import { type Page, devices } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDemoRepository } from '../fixtures/demo-repository.ts'
 import { requires } from '../harness/requires.ts'
+import { browserPrograms } from './browser.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 const hostile = '<img src=x onerror="window.hacked=1">'
 
 program.describe('repositories on the page', () => {

@@ -7,11 +7,12 @@ import { type Page, devices } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRepository, git } from '../fixtures/git-repository.ts'
 import { requires } from '../harness/requires.ts'
+import { browserPrograms } from './browser.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 
 program.describe('the tabs of a session', () => {
   let world: PageWorld

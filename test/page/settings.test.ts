@@ -10,6 +10,7 @@ import { type PushService, startPushService } from '../worlds/push-service.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
 
+// The shell without a window has no notifications.
 const program = requires('chromium')
 const base = 'https://box.example'
 

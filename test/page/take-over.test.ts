@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shippedHub } from '../worlds/hub-process.ts'
 import { requires } from '../harness/requires.ts'
 import { type OwnHub, patience, startOwnHub } from '../worlds/own-hub.ts'
-import { openBrowser } from './browser.ts'
+import { browserPrograms, openBrowser } from './browser.ts'
 import { endSessions, follow, screenOf, showsScreenOfHub, startShell } from './follow-page.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 
 program.describe('two viewers of one session', () => {
   const opened = new AsyncDisposableStack()

@@ -1,10 +1,11 @@
 /** The page with two hundred sessions that all print. */
 import { expect, test } from 'vitest'
 import { requires } from '../harness/requires.ts'
+import { browserPrograms } from '../page/browser.ts'
 import { startPageWorld } from '../page/page-world.ts'
 import { patience } from '../worlds/own-hub.ts'
 
-const program = requires('chromium')
+const program = requires(...browserPrograms)
 const count = 200
 
 program.describe('the page', () => {
