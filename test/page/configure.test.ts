@@ -113,7 +113,7 @@ program.describe('configuring a session', () => {
     expect(complaints).toEqual([])
   })
 
-  test('another provider goes on with the thread in the same session', async () => {
+  test('another provider goes on with the thread in the same session, and other settings leave it', async () => {
     await world.agent('switched', 'FINAL first')
     await using viewer = await world.open('terminal/switched')
     const { page } = viewer
@@ -131,6 +131,15 @@ program.describe('configuring a session', () => {
     await page.getByRole('log').getByText('second', { exact: true }).waitFor()
     expect((await threadOf('switched')).messages.at(-1)).toMatchObject({ provider: 'anthropic' })
     expect((await sessionOf('switched')).model).toBe('anthropic/scripted')
+
+    await configure(page)
+    await world.call('switch_provider', { session: 'switched', to: 'openai/scripted' })
+    await page.getByText('openai/scripted').first().waitFor()
+    await dialog.getByRole('tab', { name: /^Terminal tools/ }).click()
+    await dialog.getByRole('switch', { name: 'screenshot', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect((await sessionOf('switched')).model).toBe('openai/scripted')
   })
 
   test('the recording of a terminal is scrubbed, played, and left for the live screen', async () => {

@@ -13,7 +13,7 @@ import { Tabs, withCount } from '../../parts/tabs.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { type BoundDraft, draftOf, isChanged, saveBindings } from './bound-draft.ts'
 import { ConnectionsTab } from './connections-tab.tsx'
-import { ModelTab, firstChoice, isOtherModel, switchArguments, useAgents } from './model-tab.tsx'
+import { ModelTab, type ModelChoice, isOtherModel, presentChoice, switchArguments, useAgents } from './model-tab.tsx'
 import { PolicyTab } from './policy-tab.tsx'
 import { TerminalToolsTab } from './terminal-tools-tab.tsx'
 import { isSeen, useAllConnectors, useBindings, useSeenTools, useSessionPolicy } from './use-configured.ts'
@@ -40,7 +40,7 @@ export default function Configure({ session, onClose }: { readonly session: Sess
   const [edited, setEdited] = useState<readonly BoundDraft[]>()
   const [source, setSource] = useState<string>()
   const [tools, setTools] = useState<readonly string[]>()
-  const [choice, setChoice] = useState(() => firstChoice(session))
+  const [choice, setChoice] = useState<ModelChoice>()
   const [failure, setFailure] = useState<string>()
   const [isSaving, setIsSaving] = useState(false)
 
@@ -65,7 +65,7 @@ export default function Configure({ session, onClose }: { readonly session: Sess
       if (tools) await call('update_session', { name: session.id, tools })
       setTools(undefined)
       at = 'model'
-      if (isOtherModel(session, choice)) {
+      if (choice && isOtherModel(session, choice)) {
         const args = { session: session.id, ...switchArguments(choice, agents) }
         const { session: next } = await call<Thread>('switch_provider', args)
         if (next !== undefined && next !== session.name) go({ is: 'session', name: next })
@@ -98,7 +98,7 @@ export default function Configure({ session, onClose }: { readonly session: Sess
       <PolicyTab session={session.id} source={source ?? policy.source} saved={policy.source} onChange={setSource} />
     ),
     tools: <TerminalToolsTab tools={shownTools} onChange={setTools} />,
-    model: <ModelTab session={session} choice={choice} onChange={setChoice} />,
+    model: <ModelTab session={session} choice={choice ?? presentChoice(session)} onChange={setChoice} />,
   }
   return (
     <Sheet title={`Configure ${session.name}`} className="cfg" onClose={onClose}>

@@ -14,7 +14,7 @@ export interface ModelTabProps {
   onChange(choice: ModelChoice): void
 }
 
-export function firstChoice({ template, model = '' }: Session): ModelChoice {
+export function presentChoice({ template, model = '' }: Session): ModelChoice {
   return { template, model }
 }
 
