@@ -32,3 +32,16 @@ test('settled also waits for tasks that start meanwhile', async () => {
   await second
   await settled
 })
+
+test('settled waits for the first of two tasks, also if the second ends before it', async () => {
+  const inFlight = createInFlight()
+  const gate = Promise.withResolvers<void>()
+  const first = inFlight.run('a', () => gate.promise)
+  await inFlight.run('a', async () => {})
+  let isSettled = false
+  const settled = inFlight.settled('a').then(() => (isSettled = true))
+  await new Promise(setImmediate)
+  expect(isSettled).toBe(false)
+  gate.resolve()
+  await Promise.all([first, settled])
+})

@@ -7,19 +7,21 @@ export interface InFlight {
 }
 
 export function createInFlight(): InFlight {
-  const tasks = new Map<string, Promise<unknown>>()
+  const tasks = new Map<string, Set<Promise<unknown>>>()
 
   async function settled(id: string): Promise<void> {
-    for (let task = tasks.get(id); task; task = tasks.get(id)) await task.catch(() => {})
+    for (let same = tasks.get(id); same; same = tasks.get(id)) await Promise.allSettled(same)
   }
 
   return {
     settled,
     run(id, task) {
+      const same = tasks.get(id) ?? new Set()
       const running = task().finally(() => {
-        if (tasks.get(id) === running) tasks.delete(id)
+        same.delete(running)
+        if (same.size === 0) tasks.delete(id)
       })
-      tasks.set(id, running)
+      tasks.set(id, same.add(running))
       return running
     },
     async allSettled() {
