@@ -10,7 +10,7 @@ import { until } from '../../test/fixtures/until.ts'
 import { readHolderInfo } from './holder/holder-info.ts'
 import { readInputs } from './journal/journal.ts'
 
-const questions = 300
+const questions = 60
 const maxStepsPerHub = 70
 
 test('every question is answered once and in order', { timeout: 240_000 }, async () => {
@@ -22,7 +22,7 @@ test('every question is answered once and in order', { timeout: 240_000 }, async
   let kills = 0
   while (!(await runHub(directory, Math.ceil(random() * maxStepsPerHub)))) kills++
 
-  expect(kills).toBeGreaterThanOrEqual(20)
+  expect(kills).toBeGreaterThanOrEqual(4)
   const numbers = Array.from({ length: questions }, (_, index) => index + 1)
   expect(await until(() => readHolderInfo(home)?.exit)).toMatchObject({ code: 0, signal: null })
   expect(readLines(join(directory, 'taken'))).toEqual(numbers.map(String))

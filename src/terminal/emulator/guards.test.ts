@@ -44,16 +44,16 @@ test('endless combining marks neither grow one cell nor get lost', async () => {
 test('links that are overwritten are dropped, and links on the screen are kept', async () => {
   const link = (url: string) => `\x1b]8;;${url}\x07link\x1b]8;;\x07`
   const screen = await screenWith(`${link('https://kept.example')}\r\n`)
-  for (let number = 0; number < 20; number++) {
+  for (let number = 0; number < 5; number++) {
     const urls = Array.from({ length: 500 }, (_, index) => `https://a.example/${'x'.repeat(2000)}/${number}/${index}`)
     await screen.feed(Buffer.from(urls.map((url) => `\r${link(url)}`).join('')))
   }
   expect(screen.cell(0, 0).style.link).toBe('https://kept.example')
-  expect(screen.cell(1, 0).style.link).toMatch(/\/19\/499$/)
+  expect(screen.cell(1, 0).style.link).toMatch(/\/4\/499$/)
 })
 
-test('a title of a million characters is cut', async () => {
-  const screen = await screenWith(`\x1b]0;${'t'.repeat(1_000_000)}\x07`)
+test('a long title is cut', async () => {
+  const screen = await screenWith(`\x1b]0;${'t'.repeat(10_000)}\x07`)
   expect(screen.title).toBe('t'.repeat(1000))
 })
 
@@ -159,6 +159,6 @@ test('no output makes the emulator throw', async () => {
         screen.snapshot()
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })

@@ -8,9 +8,9 @@ import type { Step } from '../../../test/fixtures/terminal-output.ts'
 import type { Snapshot } from './screen.ts'
 import { createScreen } from './screen.ts'
 
-// Fixed seeds, so that the result is reproducible. The soak test uses others.
-test.each([1, 2, 3])('continuing from a snapshot gives the same screen as all output (seed %i)', async (seed) => {
-  const checked = await checkSnapshots({ seed, numRuns: 60 })
+// The soak test tries thousands.
+test('continuing from a snapshot gives the same screen as all output', async () => {
+  const checked = await checkSnapshots({ seed: 1, numRuns: 60 })
   expect(checked, 'too few states had a snapshot').toBeGreaterThan(50)
 })
 
@@ -62,7 +62,7 @@ describe.each(['vim', 'less', 'tmux', 'bash'])('a recording of %s', (name) => {
     using whole = await screenWith('', { size })
     await whole.feed(recording)
     let drawn = 0
-    for (let point = 37; point < recording.length; point += Math.ceil(recording.length / 40)) {
+    for (let point = 37; point < recording.length; point += Math.ceil(recording.length / 20)) {
       using first = await screenWith(recording.subarray(0, point), { size })
       const snapshot = first.snapshot()
       if (!snapshot) continue
@@ -70,7 +70,7 @@ describe.each(['vim', 'less', 'tmux', 'bash'])('a recording of %s', (name) => {
       using again = await screenWith(recording.subarray(point), { size, from: stored(snapshot) })
       expect(readAll(again)).toEqual(readAll(whole))
     }
-    expect(drawn).toBeGreaterThan(10)
+    expect(drawn).toBeGreaterThan(5)
   })
 
   test('is drawn from a snapshot by a plain emulator', async () => {
@@ -190,7 +190,7 @@ test.each([
 test('there is no snapshot while an earlier one is being drawn', async () => {
   using screen = await screenWith('x\r\n'.repeat(100))
   const snapshot = screen.snapshot()!
-  const long = { ...snapshot, drawing: snapshot.drawing.repeat(50_000) }
+  const long = { ...snapshot, drawing: snapshot.drawing.repeat(2_000) }
   using again = createScreen({ size: snapshot.size, scrollbackLines: 100, onAnswer: () => {}, from: long })
   expect(again.snapshot()).toBeUndefined()
   await again.settled()
