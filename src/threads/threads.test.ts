@@ -4,7 +4,7 @@ import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
 import type { NewEntry } from '../api/thread.ts'
 import { createRedactor } from '../base/redact.ts'
 import { createNotices } from '../mcp/mcp.ts'
-import { useWorld } from '../../test/worlds/session-world.ts'
+import { addQueued, useWorld } from '../../test/worlds/session-world.ts'
 import type { Threads } from './threads.ts'
 import { createThreads } from './threads.ts'
 
@@ -20,8 +20,8 @@ function said(key: string, text: string): NewEntry {
 }
 
 async function openThreads(openStore: () => Promise<OpenedStore>) {
-  const { store, sessions } = useWorld(await openStore())
-  const { record } = await sessions.create({ name: 'agent', command: 'cat' }, never)
+  const { store, sessions } = useWorld(await openStore(), [], { jobConcurrency: 0 })
+  const { id } = await addQueued(sessions, 'agent')
   const redactor = createRedactor()
   redactor.addSecret('hunter2-hunter2')
   const start = (): Threads =>
@@ -32,7 +32,7 @@ async function openThreads(openStore: () => Promise<OpenedStore>) {
       redactor,
       findSession: (name) => sessions.find(name),
     })
-  const session = { id: record.id, name: 'agent', agent: 'claude' }
+  const session = { id, name: 'agent', agent: 'claude' }
   return { start, session, sessions }
 }
 
@@ -109,19 +109,19 @@ describeOnEachEngine('threads', (open) => {
     const threads = start()
     await threads.writerOf(session).append('c1', [prompt('p1', 'hi')])
     await sessions.kill(await sessions.find('agent'), { remove: false })
-    const { record } = await sessions.create({ name: 'later', command: 'cat' }, never)
-    await threads.writerOf({ id: record.id, name: 'later', agent: 'claude' }).append('c1', [prompt('p2', 'again')])
+    const { id } = await addQueued(sessions, 'later')
+    await threads.writerOf({ id, name: 'later', agent: 'claude' }).append('c1', [prompt('p2', 'again')])
     const thread = await threads.read('later', { signal: never })
     expect(thread).toMatchObject({ session: 'later', messages: [{ id: 'p1' }, { id: 'p2' }] })
-    expect(threads.currentOf(record.id)).toBe(thread.thread_id)
+    expect(threads.currentOf(id)).toBe(thread.thread_id)
   })
 
   test('a session cannot write to the thread of another that runs, or take it, by naming its conversation', async () => {
     const { start, session, sessions } = await openThreads(open)
     const threads = start()
     await threads.writerOf(session).append('c1', [prompt('p1', 'hi')])
-    const { record } = await sessions.create({ name: 'other', command: 'cat' }, never)
-    const other = threads.writerOf({ id: record.id, name: 'other', agent: 'claude' })
+    const { id } = await addQueued(sessions, 'other')
+    const other = threads.writerOf({ id, name: 'other', agent: 'claude' })
     await expect(other.append('c1', [said('a1', 'forged')])).rejects.toThrow('belongs to the session "agent"')
     other.draft('c1', { key: 'a2', type: 'text', text: 'forged' })
     await expect(threads.read('other', { signal: never })).rejects.toThrow('has no thread')
@@ -209,8 +209,8 @@ describeOnEachEngine('threads', (open) => {
     const first = threads.writerOf(session)
     await first.append('c1', [prompt('p1', 'hi')])
     await sessions.kill(await sessions.find('agent'), { remove: false })
-    const { record } = await sessions.create({ name: 'later', command: 'cat' }, never)
-    await threads.writerOf({ id: record.id, name: 'later', agent: 'claude' }).append('c1', [prompt('p2', 'again')])
+    const { id } = await addQueued(sessions, 'later')
+    await threads.writerOf({ id, name: 'later', agent: 'claude' }).append('c1', [prompt('p2', 'again')])
     first.draft('c1', { key: 'a1', type: 'text', text: 'too late' })
     // What is written after the draft is stored after it was refused.
     await expect(first.append('c1', [])).rejects.toThrow('belongs to the session "later"')

@@ -93,6 +93,15 @@ export async function useSqliteWorld(
   return useWorld({ store, [Symbol.asyncDispose]: close }, templates, options)
 }
 
+/** A session that needs no program: a job that stays queued. Its world has a `jobConcurrency` of 0. */
+export function addQueued(
+  sessions: Sessions,
+  name: string,
+  spec: { readonly workingDir?: string; readonly worktree?: boolean } = {},
+): Promise<SessionRecord> {
+  return sessions.enqueue({ name, template: 'script', command: 'true', ...spec }, 0)
+}
+
 export function createWorld(templates: readonly Record<string, unknown>[] = []): World {
   const home = mkdtempSync(join(tmpdir(), 'sbx-'))
   mkdirSync(join(home, 'run'), { mode: 0o700 })
