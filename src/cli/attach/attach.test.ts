@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Person, PersonOptions } from '../../../test/fixtures/person.ts'
 import { personAt } from '../../../test/fixtures/person.ts'
-import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import type { HubProcess } from '../../../test/worlds/hub-process.ts'
 import { startHubProcess } from '../../../test/worlds/hub-process.ts'
 import { callTool } from '../../../test/harness/modern-call.ts'
@@ -184,20 +183,13 @@ describe('when several people attach', () => {
 })
 
 test('attach waits for a killed hub, and finds the restarted one at its new address', async () => {
-  const place = temporaryDirectory()
-  const env = { SIGNALBOX_HOME: place, SIGNALBOX_PORT: '0' }
-  const killed = await startHubProcess({ home: place })
-  await startSession('survivor', 'bash --norc', killed)
-  const person = await personAt(['attach', 'survivor'], { env })
+  await startSession('survivor', 'bash --norc')
+  const person = await attach('survivor')
   await person.sees('bash-')
-  await killed.end('SIGKILL')
+  await hub.end('SIGKILL')
   await person.sees('The hub does not answer. Waiting for it. Ctrl-] detaches.')
 
-  const next = await startHubProcess({ home: place })
-  onTestFinished(async () => {
-    await callTool(next, 'kill_session', { name: 'survivor' })
-    await next.end('SIGKILL')
-  })
+  hub = await startHubProcess({ home: home.path })
   await vi.waitFor(() => expect(person.screen.text()).not.toContain('Waiting for it'), slowly)
   person.type('echo "still $((6*7))"\r')
   await person.sees('still 42')
@@ -220,9 +212,9 @@ function attach(name: string, options: Partial<PersonOptions> = {}, ...flags: st
   return personAt(['attach', name, ...flags], { env, ...options })
 }
 
-async function startSession(name: string, command: string, at: HubProcess = hub): Promise<void> {
-  await callTool(at, 'create_session', { name, template: 'shell', command, working_dir: '/' })
-  if (at === hub) onTestFinished(async () => void (await callTool(hub, 'kill_session', { name })))
+async function startSession(name: string, command: string): Promise<void> {
+  await callTool(hub, 'create_session', { name, template: 'shell', command, working_dir: '/' })
+  onTestFinished(async () => void (await callTool(hub, 'kill_session', { name })))
 }
 
 async function statusOf(name: string): Promise<unknown> {

@@ -1,5 +1,5 @@
 /** Runs the relay as a process between a client and the endpoint of a hub. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type RestartableHub, startRestartableHub } from '../../../test/worlds/restartable-hub.ts'
 import { fixtureHub, startHubProcess } from '../../../test/worlds/hub-process.ts'
 import { modernMeta } from '../../../test/harness/modern-call.ts'
@@ -151,8 +151,9 @@ describe('the relay', () => {
 
 describe('when the hub restarts', () => {
   let hub: RestartableHub
-  beforeEach(async () => void (hub = await startRestartableHub()))
-  afterEach(() => hub[Symbol.asyncDispose]())
+  beforeAll(async () => void (hub = await startRestartableHub()))
+  afterEach(() => hub.ensureRunning())
+  afterAll(() => hub[Symbol.asyncDispose]())
 
   function relayTo(): RelayProcess {
     return startRelay(['--url', `${hub.endpoint.url}?toolsets=all`], { SIGNALBOX_TOKEN: hub.endpoint.token })
