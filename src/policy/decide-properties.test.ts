@@ -43,7 +43,8 @@ const poolArbitrary: fc.Arbitrary<WrittenPool> = fc.record({
   template: documentArbitrary,
   session: documentArbitrary,
 })
-/** Compiling is expensive and deciding is cheap, so each pool decides every call, and each tool several times. */
+/** Compiling is expensive and deciding is cheap: few pools, of which each decides every call, and each tool several times. */
+const runs = { numRuns: 30 }
 const values = [undefined, 0, 1]
 const calls: readonly PolicyCall[] = values
   .flatMap((x) => values.map((y) => ({ ...(x !== undefined && { x }), ...(y !== undefined && { y }) })))
@@ -59,6 +60,7 @@ test('decides like a reference implementation that goes through all rules one by
         expect(decide(pool, compiledGrants, call)).toMatchObject(readOneByOne(written, grants, call))
       }
     }),
+    runs,
   )
 })
 
@@ -78,6 +80,7 @@ test('one more deny or abort never allows a call that was not allowed before', a
         if (before.effect === 'abort' && after.effect !== 'abort') expect(before.rule).toBeUndefined()
       }
     }),
+    runs,
   )
 })
 
@@ -96,6 +99,7 @@ test('the order of rules and of documents never changes the effect', async () =>
       const mixed = poolPolicies(shuffle((await compile(shuffled)).policies))
       for (const call of calls) expect(decide(mixed, [], call).effect).toBe(decide(straight, [], call).effect)
     }),
+    runs,
   )
 })
 
@@ -111,6 +115,7 @@ test('removing a grant never allows more, and no grant overrides deny or abort',
         if (bare !== 'ask') expect(withAll).toBe(bare)
       }
     }),
+    runs,
   )
 })
 
@@ -121,6 +126,7 @@ test('a session cannot override a locked default of the hub', async () => {
       const byDefault = calls.map((call) => decide(pool, [], call)).filter(({ rule }) => rule === undefined)
       for (const { effect } of byDefault) expect(effect).toBe(fallback)
     }),
+    runs,
   )
 })
 
