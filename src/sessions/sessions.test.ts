@@ -2,27 +2,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
-import { useWorld } from '../../test/worlds/session-world.ts'
+import type { WorldOptions } from '../../test/worlds/session-world.ts'
+import { addQueued, useSqliteWorld, useWorld } from '../../test/worlds/session-world.ts'
 import type { SessionRecord, Sessions } from './sessions.ts'
 import { terminalOf } from './session-output.ts'
 
 const { signal } = new AbortController()
 
 describeOnEachEngine('sessions', (open) => {
-  const begin = async (templates: readonly Record<string, unknown>[] = []) => useWorld(await open(), templates)
-
-  async function screenOf(sessions: Sessions, record: SessionRecord): Promise<string> {
-    const { screen } = await terminalOf(sessions, record)
-    await screen.settled()
-    return screen.text()
-  }
-
-  const ended = (sessions: Sessions, name: string) =>
-    vi.waitFor(async () => {
-      const record = await sessions.find(name)
-      expect(record.endedAt).toBeDefined()
-      return record
-    }, 60_000)
+  const begin = async (options: WorldOptions = {}) => useWorld(await open(), [], options)
 
   test('a command runs in a terminal, and its output and exit code are kept', async () => {
     const { sessions, home } = await begin()
@@ -32,94 +20,23 @@ describeOnEachEngine('sessions', (open) => {
     expect(await screenOf(sessions, record)).toBe(`${join(home, 'workspaces', 'hello')}\nhello`)
   })
 
-  test('a command with arguments runs without a shell', async () => {
-    const { sessions } = await begin()
-    await sessions.create({ name: 'args', command: 'echo', args: ['$HOME', 'a  b'] }, signal)
-    const record = await ended(sessions, 'args')
-    expect(record).toMatchObject({ status: 'completed', exitCode: 0 })
-    expect(await screenOf(sessions, record)).toBe('$HOME a  b')
-  })
-
-  test('the program gets its own token, which is revoked when the session ends', async () => {
-    const { sessions, home, revoked } = await begin()
-    const { record } = await sessions.create({ name: 'mine', command: 'env > env.txt; cat' }, signal)
-    const file = join(home, 'workspaces', 'mine', 'env.txt')
-    await vi.waitFor(
-      () => expect(readFileSync(file, 'utf8')).toContain(`SIGNALBOX_TOKEN=secret-of-${record.id}`),
-      60_000,
-    )
-    expect(readFileSync(file, 'utf8')).toContain('SIGNALBOX_URL=http://127.0.0.1:1/mcp')
-    expect(revoked).toEqual([])
-    await sessions.kill(record, { remove: false })
-    expect(await sessions.find('mine')).toMatchObject({ status: 'stopped' })
-    await vi.waitFor(() => expect(revoked).toEqual([`token-${record.id}`]), 60_000)
-  })
-
   test('a name is taken while its session lives and then free, and means the newest session', async () => {
-    const { sessions } = await begin()
-    const { record } = await sessions.create({ name: 'one', command: 'cat' }, signal)
+    const { sessions } = await begin({ jobConcurrency: 0 })
+    const first = await addQueued(sessions, 'one')
     await expect(sessions.create({ name: 'one', command: 'true' }, signal)).rejects.toThrow(/"one" is still alive/)
-    await sessions.kill(record, { remove: false })
-    const second = await sessions.create({ name: 'one', command: 'cat' }, signal)
-    expect((await sessions.find('one')).id).toBe(second.record.id)
-    expect((await sessions.find(record.id)).status).toBe('stopped')
+    await sessions.kill(first, { remove: false })
+    const second = await addQueued(sessions, 'one')
+    expect((await sessions.find('one')).id).toBe(second.id)
+    expect((await sessions.find(first.id)).status).toBe('stopped')
   })
 
   test('a session named after the id of another does not hide it', async () => {
-    const { sessions } = await begin()
-    const { record } = await sessions.create({ name: 'victim', command: 'cat' }, signal)
-    const { record: copy } = await sessions.create({ name: record.id, command: 'cat' }, signal)
-    expect((await sessions.find(record.id)).name).toBe('victim')
-    expect((await sessions.kill(copy, { remove: false })).name).toBe(record.id)
-    expect((await sessions.find('victim')).status).toBe('running')
-  })
-
-  test('a session that cannot be started gives a helpful error and leaves nothing behind', async () => {
-    const { sessions } = await begin()
-    const create = (spec: object) => sessions.create({ name: 'no', ...spec }, signal)
-    await expect(create({ template: 'nothing' })).rejects.toThrow('no template "nothing"')
-    await expect(create({ command: 'no-such-program', args: [] })).rejects.toThrow(
-      /not installed, or not on the hub's PATH/,
-    )
-    await expect(create({ workingDir: '/no/such/directory' })).rejects.toThrow(/is not a directory/)
-    await expect(create({ workingDir: 'relative' })).rejects.toThrow(/not an absolute path/)
-    expect(await sessions.list({})).toEqual([])
-  })
-
-  test('a prompt is pasted unchanged when the program is ready', async () => {
-    const { sessions, home } = await begin([
-      { name: 'asker', command: 'printf "ready> "; tee taken.txt', prompt: { ready: '^ready>$', quiet_ms: 20 } },
-    ])
-    const text = '-n Enter C-c\ttab ✓ 🚀'
-    const { prompt, record } = await sessions.create({ name: 'ask', template: 'asker', prompt: text }, signal)
-    expect(prompt).toEqual({ delivered: true })
-    const file = join(home, 'workspaces', 'ask', 'taken.txt')
-    await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toBe(`${text}\n`), 60_000)
-    expect(record.status).toBe('running')
-  })
-
-  test('a prompt that the program does not take is reported, and the session keeps running', async () => {
-    const { sessions } = await begin([
-      { name: 'deaf', command: 'stty -echo; sleep 100', prompt: { quiet_ms: 0, fallback_ms: 100 } },
-    ])
-    const { prompt, record } = await sessions.create({ name: 'deaf', template: 'deaf', prompt: 'hello' }, signal)
-    expect(prompt).toMatchObject({ delivered: false, reason: expect.stringContaining('the screen shows no answer') })
-    expect(record).toMatchObject({ status: 'running', lastMessage: expect.stringContaining('not delivered') })
-  })
-
-  test('questions of the program are answered as in the template, each once', async () => {
-    const script = 'printf "Trust this folder? "; read -r answer; echo "trusted:$answer"; printf "> "; cat'
-    const { sessions } = await begin([
-      {
-        name: 'wary',
-        command: script,
-        questions: [{ shows: '^Trust this folder\\?$', keys: 'y Enter' }],
-        prompt: { ready: '^>', quiet_ms: 20 },
-      },
-    ])
-    const { record, prompt } = await sessions.create({ name: 'wary', template: 'wary', prompt: 'go' }, signal)
-    expect(prompt).toEqual({ delivered: true })
-    await vi.waitFor(async () => expect(await screenOf(sessions, record)).toContain('trusted:y\n> go\ngo'), 60_000)
+    const { sessions } = await begin({ jobConcurrency: 0 })
+    const { id } = await addQueued(sessions, 'victim')
+    const copy = await addQueued(sessions, id)
+    expect((await sessions.find(id)).name).toBe('victim')
+    expect((await sessions.kill(copy, { remove: false })).name).toBe(id)
+    expect((await sessions.find('victim')).status).toBe('queued')
   })
 
   test('sessions survive the hub, and the next hub has their screens and can type', async () => {
@@ -211,3 +128,85 @@ describeOnEachEngine('sessions', (open) => {
     for (const name of ['a', 'b', 'c']) expect(await ended(next, name)).toMatchObject({ status: 'completed' })
   })
 })
+
+test('a command with arguments runs without a shell', async () => {
+  const { sessions } = await useSqliteWorld()
+  await sessions.create({ name: 'args', command: 'echo', args: ['$HOME', 'a  b'] }, signal)
+  const record = await ended(sessions, 'args')
+  expect(record).toMatchObject({ status: 'completed', exitCode: 0 })
+  expect(await screenOf(sessions, record)).toBe('$HOME a  b')
+})
+
+test('the program gets its own token, which is revoked when the session ends', async () => {
+  const { sessions, home, revoked } = await useSqliteWorld()
+  const { record } = await sessions.create({ name: 'mine', command: 'env > env.txt; cat' }, signal)
+  const file = join(home, 'workspaces', 'mine', 'env.txt')
+  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toContain(`SIGNALBOX_TOKEN=secret-of-${record.id}`), 60_000)
+  expect(readFileSync(file, 'utf8')).toContain('SIGNALBOX_URL=http://127.0.0.1:1/mcp')
+  expect(revoked).toEqual([])
+  await sessions.kill(record, { remove: false })
+  expect(await sessions.find('mine')).toMatchObject({ status: 'stopped' })
+  await vi.waitFor(() => expect(revoked).toEqual([`token-${record.id}`]), 60_000)
+})
+
+test('a session that cannot be started gives a helpful error and leaves nothing behind', async () => {
+  const { sessions } = await useSqliteWorld()
+  const create = (spec: object) => sessions.create({ name: 'no', ...spec }, signal)
+  await expect(create({ template: 'nothing' })).rejects.toThrow('no template "nothing"')
+  await expect(create({ command: 'no-such-program', args: [] })).rejects.toThrow(
+    /not installed, or not on the hub's PATH/,
+  )
+  await expect(create({ workingDir: '/no/such/directory' })).rejects.toThrow(/is not a directory/)
+  await expect(create({ workingDir: 'relative' })).rejects.toThrow(/not an absolute path/)
+  expect(await sessions.list({})).toEqual([])
+})
+
+test('a prompt is pasted unchanged when the program is ready', async () => {
+  const { sessions, home } = await useSqliteWorld([
+    { name: 'asker', command: 'printf "ready> "; tee taken.txt', prompt: { ready: '^ready>$', quiet_ms: 20 } },
+  ])
+  const text = '-n Enter C-c\ttab ✓ 🚀'
+  const { prompt, record } = await sessions.create({ name: 'ask', template: 'asker', prompt: text }, signal)
+  expect(prompt).toEqual({ delivered: true })
+  const file = join(home, 'workspaces', 'ask', 'taken.txt')
+  await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toBe(`${text}\n`), 60_000)
+  expect(record.status).toBe('running')
+})
+
+test('a prompt that the program does not take is reported, and the session keeps running', async () => {
+  const { sessions } = await useSqliteWorld([
+    { name: 'deaf', command: 'stty -echo; sleep 100', prompt: { quiet_ms: 0, fallback_ms: 100 } },
+  ])
+  const { prompt, record } = await sessions.create({ name: 'deaf', template: 'deaf', prompt: 'hello' }, signal)
+  expect(prompt).toMatchObject({ delivered: false, reason: expect.stringContaining('the screen shows no answer') })
+  expect(record).toMatchObject({ status: 'running', lastMessage: expect.stringContaining('not delivered') })
+})
+
+test('questions of the program are answered as in the template, each once', async () => {
+  const script = 'printf "Trust this folder? "; read -r answer; echo "trusted:$answer"; printf "> "; cat'
+  const { sessions } = await useSqliteWorld([
+    {
+      name: 'wary',
+      command: script,
+      questions: [{ shows: '^Trust this folder\\?$', keys: 'y Enter' }],
+      prompt: { ready: '^>', quiet_ms: 20 },
+    },
+  ])
+  const { record, prompt } = await sessions.create({ name: 'wary', template: 'wary', prompt: 'go' }, signal)
+  expect(prompt).toEqual({ delivered: true })
+  await vi.waitFor(async () => expect(await screenOf(sessions, record)).toContain('trusted:y\n> go\ngo'), 60_000)
+})
+
+async function screenOf(sessions: Sessions, record: SessionRecord): Promise<string> {
+  const { screen } = await terminalOf(sessions, record)
+  await screen.settled()
+  return screen.text()
+}
+
+function ended(sessions: Sessions, name: string): Promise<SessionRecord> {
+  return vi.waitFor(async () => {
+    const record = await sessions.find(name)
+    expect(record.endedAt).toBeDefined()
+    return record
+  }, 60_000)
+}

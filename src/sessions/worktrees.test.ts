@@ -6,11 +6,13 @@ import { expect, test } from 'vitest'
 import { createRepository, git, isBranchThere } from '../../test/fixtures/git-repository.ts'
 import { openSessionTools } from '../../test/fixtures/session-tools.ts'
 import { describeOnEachEngine } from '../../test/harness/store-engines.ts'
-import { useSqliteWorld, useWorld } from '../../test/worlds/session-world.ts'
+import { addQueued, useSqliteWorld, useWorld } from '../../test/worlds/session-world.ts'
 import type { Session } from '../api/session.ts'
 import type { KilledSession } from './steering-tools.ts'
 
 const wait = { for: 'exit' }
+/** Killing a queued job removes its worktree too, and needs no program. */
+const withoutPrograms = { jobConcurrency: 0 }
 
 async function begin(...args: Parameters<typeof useSqliteWorld>) {
   const world = await useSqliteWorld(...args)
@@ -138,11 +140,10 @@ test.each([
   ],
   ['a damaged repository', (path: string) => writeFileSync(join(path, '.git'), 'gitdir: /nowhere\n'), /git/],
 ])('kill_session with remove keeps a worktree with %s and says why', async (_, work, why) => {
-  const { call, repository } = await begin()
+  const { call, repository, sessions } = await begin([], withoutPrograms)
   // People may hide untracked files from "git status".
   git(repository, 'config', 'status.showUntrackedFiles', 'no')
-  const args = { name: 'kept', command: 'true', working_dir: repository, worktree: true, wait }
-  const { workspace_path: path } = await call<Session>('create_session', args)
+  const { workspacePath: path } = await addQueued(sessions, 'kept', { workingDir: repository, worktree: true })
   work(path)
   const before = readdirSync(path)
   const { worktree } = await call<KilledSession>('kill_session', { name: 'kept', remove: true })
@@ -152,7 +153,7 @@ test.each([
 })
 
 test('the hub runs no program that an agent names in a submodule or in another git directory', async () => {
-  const { call, repository, home } = await begin()
+  const { call, repository, home, sessions } = await begin([], withoutPrograms)
   const mark = join(home, 'ran')
   const filtered = (directory: string) => {
     const made = createRepository(directory)
@@ -162,8 +163,8 @@ test('the hub runs no program that an agent names in a submodule or in another g
     git(made, 'config', 'filter.evil.smudge', `touch ${mark}; cat`)
     return made
   }
-  const args = { name: 'planted', command: 'true', working_dir: repository, worktree: true, wait }
-  const { workspace_path: path } = await call<Session>('create_session', args)
+  const place = { workingDir: repository, worktree: true }
+  const { workspacePath: path } = await addQueued(sessions, 'planted', place)
   filtered(join(path, 'sub'))
   git(path, '-c', 'advice.addEmbeddedRepo=false', 'add', 'sub')
   const { worktree } = await call<KilledSession>('kill_session', { name: 'planted', remove: true })
@@ -171,15 +172,14 @@ test('the hub runs no program that an agent names in a submodule or in another g
 
   const other = filtered(join(home, 'other'))
   writeFileSync(join(repository, '.git/commondir'), join(other, '.git'))
-  await expect(call('create_session', { ...args, name: 'second' })).rejects.toThrow('An agent may have written it')
+  await expect(addQueued(sessions, 'second', place)).rejects.toThrow('An agent may have written it')
   expect(existsSync(mark)).toBe(false)
 })
 
 test('kill_session with remove keeps a worktree that another session works in', async () => {
-  const { call, repository } = await begin()
-  const args = { command: 'true', working_dir: repository, worktree: true, wait }
-  const { workspace_path: path } = await call<Session>('create_session', { ...args, name: 'shared' })
-  await call('create_session', { name: 'guest', command: 'cat', working_dir: path })
+  const { call, repository, sessions } = await begin([], withoutPrograms)
+  const { workspacePath: path } = await addQueued(sessions, 'shared', { workingDir: repository, worktree: true })
+  await addQueued(sessions, 'guest', { workingDir: path })
   const { worktree } = await call<KilledSession>('kill_session', { name: 'shared', remove: true })
   expect(worktree).toMatchObject({ is: 'kept', why: 'The session "guest" works in it.' })
   expect(existsSync(path)).toBe(true)
@@ -201,15 +201,16 @@ test('kill_session with remove keeps a worktree whose tear-down fails', async ()
 })
 
 test('kill_session with remove never removes a worktree that a person made, nor a branch that was there before', async () => {
-  const { call, repository, home } = await begin()
+  const { call, repository, home, sessions } = await begin([], withoutPrograms)
+  const place = { workingDir: repository, worktree: true }
   const path = join(home, 'workspaces', 'own')
   git(repository, 'worktree', 'add', '--quiet', '-b', 'own', path)
-  await call('create_session', { name: 'own', command: 'true', working_dir: repository, worktree: true, wait })
+  await addQueued(sessions, 'own', place)
   expect((await call<KilledSession>('kill_session', { name: 'own', remove: true })).worktree).toBeUndefined()
   expect(existsSync(path)).toBe(true)
 
   git(repository, 'branch', 'signalbox/mine')
-  await call('create_session', { name: 'mine', command: 'true', working_dir: repository, worktree: true, wait })
+  await addQueued(sessions, 'mine', place)
   expect((await call<KilledSession>('kill_session', { name: 'mine', remove: true })).worktree).toMatchObject({
     is: 'removed',
   })
