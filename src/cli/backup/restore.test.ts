@@ -199,16 +199,26 @@ test('leaves no half directory when it is killed, and the next restore succeeds'
   expect(readdirSync(join(home, '..'))).toEqual(['home'])
 })
 
+/** The same for all tests. Each gets a copy. */
+let backup: Buffer | undefined
+
 /** A backup, and a command that restores it into a new directory. */
 async function backupOf() {
+  const file = join(temporaryDirectory(), 'backup.tar.gz')
+  const home = join(temporaryDirectory(), 'home')
+  backup ??= await makeBackup()
+  writeFileSync(file, backup)
+  const restore = (...flags: string[]) => runInProcess(['restore', file, ...flags], { env: { SIGNALBOX_HOME: home } })
+  return { file, home, restore }
+}
+
+async function makeBackup(): Promise<Buffer> {
   const origin = temporaryDirectory()
   await fillDataDirectory(origin)
   const file = join(temporaryDirectory(), 'backup.tar.gz')
-  const home = join(temporaryDirectory(), 'home')
   const written = await runInProcess(['backup', file, '--journals'], { env: { SIGNALBOX_HOME: origin } })
   expect(written.code).toBe(0)
-  const restore = (...flags: string[]) => runInProcess(['restore', file, ...flags], { env: { SIGNALBOX_HOME: home } })
-  return { file, home, restore }
+  return readFileSync(file)
 }
 
 interface Crafted {
