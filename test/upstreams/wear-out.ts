@@ -1,5 +1,5 @@
 /**
- * A hub whose upstreams die or are detached again and again, while its agent uses one that is left alone. Leftovers
+ * A hub whose upstreams die or are unbound again and again, while its agent uses one that is left alone. Leftovers
  * must not add up.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -16,8 +16,14 @@ import { collectedMemory, reportsMemory } from '../soak/collected-memory.ts'
 import { type HubUse, useOf } from './hub-use.ts'
 import { serveMortal } from './mortal-address.ts'
 
-/** How the upstreams of a lane end, over and over. */
-export type Ending = 'programs are killed' | 'programs are taken away' | 'addresses die' | 'addresses are taken away'
+/** One upstream for each way to end. */
+const lanes = {
+  killed: { isProgram: true, isUnbound: false },
+  restarted: { isProgram: false, isUnbound: false },
+  unbound: { isProgram: true, isUnbound: true },
+  released: { isProgram: false, isUnbound: true },
+}
+type LaneName = keyof typeof lanes
 
 interface WearReport {
   /** After each ending has happened once, and at the end. */
@@ -38,15 +44,8 @@ interface Lane {
   again(): Promise<void>
 }
 
-const lanes = ['one', 'two', 'three', 'four', 'five']
-
-export async function wearOut({
-  ending,
-  times,
-}: {
-  readonly ending: Ending
-  readonly times: number
-}): Promise<WearReport> {
+/** Ends the upstream of each lane this many times. */
+export async function wearOut(times: number): Promise<WearReport> {
   await using home = await createTempHome()
   await using hub = await startHubProcess({
     ...reportsMemory,
@@ -59,7 +58,8 @@ export async function wearOut({
   await bind(hub, 'bystander', overStdio(upstreamProgram('plain-upstream', '--stdio')))
   await until(async () => isHello(await callEcho(agent, 'bystander')))
 
-  const opened = await Promise.all(lanes.map((lane) => openLane(ending, lane, hub, agent)))
+  const names = Object.keys(lanes) as LaneName[]
+  const opened = await Promise.all(names.map((name) => openLane(name, hub, agent)))
   await Promise.all(opened.map((lane) => lane.again()))
   const place = { pid: hub.process.pid!, home: home.path }
   const before = { ...(await settled(place)), ...(await memoryOf(hub)) }
@@ -75,7 +75,7 @@ export async function wearOut({
     }
   }
   const working = workOn()
-  await Promise.all(opened.map((lane) => repeat(times / lanes.length, () => lane.again())))
+  await Promise.all(opened.map((lane) => repeat(times, () => lane.again())))
   isOver = true
   await working
   await vi.waitUntil(() => useOf(place).marked <= before.marked, { timeout: 20_000, interval: 100 }).catch(() => {})
@@ -94,31 +94,28 @@ export function expectNothingLeft({ before, after, calls, failures, log }: WearR
   expect(log).not.toMatch(/MaxListeners|Warning:/)
 }
 
-async function openLane(ending: Ending, lane: string, hub: HubProcess, agent: RawClient): Promise<Lane> {
-  const isProgram = ending.startsWith('programs')
+async function openLane(name: LaneName, hub: HubProcess, agent: RawClient): Promise<Lane> {
+  const { isProgram, isUnbound } = lanes[name]
   const address = isProgram ? undefined : await serveMortal()
   const program = upstreamProgram('plain-upstream', '--stdio')
-  const mark = `${hub.port}-${lane}`
+  const mark = `${hub.port}-${name}`
   const connector = address
     ? { transport: 'http', base_url: address.url }
-    : overStdio({ ...program, env: { LANE: mark } })
-  await bind(hub, lane, connector)
-  const isOfUse = async () => isHello(await callEcho(agent, lane))
+    : overStdio({ ...program, env: { ...program.env, LANE: mark } })
+  await bind(hub, name, connector)
+  const isOfUse = async () => isHello(await callEcho(agent, name))
   await until(isOfUse)
-  if (ending.endsWith('taken away')) {
-    return {
-      async again() {
-        await callTool(hub, 'unbind_connector', { session: 'agent', label: lane })
-        await until(async () => !(await isOfUse()))
-        await callTool(hub, 'bind_connector', { session: 'agent', connector: lane, label: lane })
-        await until(isOfUse)
-      },
-    }
-  }
   return {
     async again() {
-      if (address) await address.dieAndComeBack()
-      else for (const pid of carriersOf(`LANE=${mark}`)) process.kill(pid, 'SIGKILL')
+      if (isUnbound) {
+        await callTool(hub, 'unbind_connector', { session: 'agent', label: name })
+        await until(async () => !(await isOfUse()))
+        await callTool(hub, 'bind_connector', { session: 'agent', connector: name, label: name })
+      } else if (address) {
+        await address.dieAndComeBack()
+      } else {
+        for (const pid of carriersOf(`LANE=${mark}`)) process.kill(pid, 'SIGKILL')
+      }
       await until(isOfUse)
     },
   }
