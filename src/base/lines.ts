@@ -33,7 +33,7 @@ export function createLineReader({ maxBytes, onLine, onTooLong, onSkipped }: Lin
 
   function append(part: Buffer): void {
     if (skipped) {
-      skipped.tail = Buffer.concat([skipped.tail, part]).subarray(-endBytes)
+      skipped.tail = Buffer.concat([skipped.tail, part.subarray(-endBytes)]).subarray(-endBytes)
     } else if (size + part.length > maxBytes) {
       const start = size > 0 ? buffer.subarray(0, size) : part
       skipped = { head: start.toString('utf8', 0, endBytes), tail: Buffer.from(part.subarray(-endBytes)) }
