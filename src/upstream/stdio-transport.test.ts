@@ -39,10 +39,10 @@ test('output that is not a message is reported and does not disturb the messages
   expect(heard.noise).toEqual(['not JSON: Listening on stdio…', 'not JSON: {"half": ', 'JSON, but not a message: 42'])
 })
 
-test('a line of 300 megabytes is dropped without being kept, and the next line is read', async () => {
+test('a line of 200 megabytes is dropped without being kept, and the next line is read', async () => {
   const { transport, heard } = await startRough({ maxMessageBytes: 1024 * 1024 })
   const before = process.memoryUsage().arrayBuffers
-  await transport.send(request(1, 'flood', { bytes: 300 * 1024 * 1024 }))
+  await transport.send(request(1, 'flood', { bytes: 200 * 1024 * 1024 }))
   const peak = await peakWhile(heard.result(1))
   expect(heard.noise).toEqual(['a message is longer than 1048576 bytes and was dropped'])
   expect(peak - before).toBeLessThan(128 * 1024 * 1024)
@@ -128,18 +128,18 @@ test('the errors for a missing command, directory and permission name them', asy
   await expect(start({ command: '/etc/passwd' })).rejects.toThrow('may not be executed')
 })
 
-test('fifty starts and stops leave no process, no descriptor and no listener', async () => {
-  const reaper = createReaper({ homeId: 'fifty' })
+test('ten starts and stops leave no process, no descriptor and no listener', async () => {
+  const reaper = createReaper({ homeId: 'ten' })
   onTestFinished(() => reaper[Symbol.asyncDispose]())
   await startAndStop()
   const before = {
     descriptors: openDescriptors(),
     listeners: process.eventNames().map((name) => process.listenerCount(name)),
   }
-  for (let round = 0; round < 50; round++) await startAndStop()
+  for (let round = 0; round < 10; round++) await startAndStop()
   await until(() => openDescriptors().length <= before.descriptors.length)
   expect(process.eventNames().map((name) => process.listenerCount(name))).toEqual(before.listeners)
-  await until(() => carriersOf(markOfHome('fifty')).length === 0)
+  await until(() => carriersOf(markOfHome('ten')).length === 0)
 
   async function startAndStop(): Promise<void> {
     const { transport, heard } = await start({ command: '/bin/cat', reaper })
@@ -152,7 +152,7 @@ test('fifty starts and stops leave no process, no descriptor and no listener', a
 test('a program that does not read its input is sent no more than the limit', async () => {
   const { transport } = await start({ command: 'sleep', args: ['600'] })
   const large = { text: 'x'.repeat(8 * 1024 * 1024) }
-  const sent = Array.from({ length: 20 }, (_, id) => transport.send(request(id, 'echo', large)))
+  const sent = Array.from({ length: 10 }, (_, id) => transport.send(request(id, 'echo', large)))
   for (const each of sent) each.catch(() => {})
   await expect(sent.at(-1)).rejects.toThrow(/sleep has not read \d{8} bytes of its input/)
 })
