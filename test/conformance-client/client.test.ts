@@ -1,10 +1,9 @@
 /** The official suites against the hub as a client of upstreams. */
-import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Edition, runClientSuite } from '../conformance/official-suite.ts'
 import { explain, isFailed, summary } from '../conformance/summary.ts'
-import { startGatewayHub } from '../worlds/gateway-hub.ts'
-import { startScenarioRunner } from './scenario-runner.ts'
+import { type GatewayHub, startGatewayHub } from '../worlds/gateway-hub.ts'
+import { type ScenarioRunner, startScenarioRunner } from './scenario-runner.ts'
 
 const editions: readonly (Edition & { readonly scoredCount: number })[] = [
   requirementSet('2025-11-25', 18),
@@ -21,15 +20,28 @@ const notOffered = [
   'auth/wif-jwt-bearer',
 ]
 
-/** The suite runs the command in a shell. */
-const driver = [process.execPath, fileURLToPath(new URL('driver.ts', import.meta.url))]
-  .map((part) => JSON.stringify(part))
-  .join(' ')
+/**
+ * The suite runs the command in a shell, once for each scenario and all at once, with its server's address as last
+ * argument. It sends the scenario to the scenario runner and waits for the outcome.
+ */
+const driver = `sh -c 'exec curl -sS --fail-with-body "$RUNNER_URL" \
+  --data-urlencode "scenario=$MCP_CONFORMANCE_SCENARIO" \
+  --data-urlencode "context=$MCP_CONFORMANCE_CONTEXT" \
+  --data-urlencode "url=$0"'`
+
+let hub: GatewayHub
+let runner: ScenarioRunner
+beforeAll(async () => {
+  hub = await startGatewayHub({ CLIENT_SECRET: 'pre-registered-secret' })
+  const compositor = await hub.agentOf('conformance', {})
+  runner = await startScenarioRunner({ hub, session: 'conformance', compositor })
+})
+afterAll(async () => {
+  await runner[Symbol.asyncDispose]()
+  await hub[Symbol.asyncDispose]()
+})
 
 test.each(editions)('every scored scenario of $label passes', { timeout: 300_000 }, async (edition) => {
-  await using hub = await startGatewayHub({ CLIENT_SECRET: 'pre-registered-secret' })
-  const compositor = await hub.agentOf('conformance', {})
-  await using runner = await startScenarioRunner({ hub, session: 'conformance', compositor })
   const report = await runClientSuite(edition, driver, { RUNNER_URL: runner.url })
   console.log(summary(edition, report))
   const scored = report.scenarios.filter((scenario) => scenario.isScored)

@@ -24,7 +24,12 @@ export interface ScenarioRunnerOptions {
   readonly compositor: Endpoint
 }
 
-const scenario = z.object({ scenario: z.string(), context: z.record(z.string(), z.unknown()), url: z.string() })
+const scenario = z.object({
+  scenario: z.string(),
+  context: z.string().transform((text) => context.parse(JSON.parse(text || '{}'))),
+  url: z.string(),
+})
+const context = z.record(z.string(), z.unknown())
 type Scenario = z.output<typeof scenario>
 
 const atATime = 4
@@ -34,7 +39,9 @@ export async function startScenarioRunner(options: ScenarioRunnerOptions): Promi
   let count = 0
   const server = createServer((request, response) => {
     const lane = lanes[count++ % atATime]!
-    lane(async () => runScenario(scenario.parse(JSON.parse(await text(request))), options)).then(
+    lane(async () =>
+      runScenario(scenario.parse(Object.fromEntries(new URLSearchParams(await text(request)))), options),
+    ).then(
       () => response.end('The scenario has ended.'),
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
