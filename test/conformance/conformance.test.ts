@@ -11,11 +11,11 @@ const editions: readonly (Edition & { readonly scoredCount: number })[] = [
   requirementSet('2026-07-28', 37),
 ]
 
-describe.each(editions)('conformance suite $label', (edition) => {
-  let profile: Profile
-  beforeAll(async () => void (profile = await startProfile()))
-  afterAll(() => profile[Symbol.asyncDispose]())
+let profile: Profile
+beforeAll(async () => void (profile = await startProfile()))
+afterAll(() => profile[Symbol.asyncDispose]())
 
+describe.each(editions)('conformance suite $label', (edition) => {
   test('every scored scenario passes', { timeout: 300_000 }, async () => {
     const report = await runSuite(edition, profile.url)
     console.log(summary(edition, report))
