@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { type Edition, runSuite } from '../conformance/official-suite.ts'
 import { freePort } from '../fixtures/ports.ts'
 import { until } from '../fixtures/until.ts'
-import { startProfileOf } from './gateway-profile.ts'
+import { startGatewayProfile } from './gateway-profile.ts'
 import { packageProgram } from './side-by-side.ts'
 
 /**
@@ -21,13 +21,14 @@ test('every scenario that server-everything passes direct also passes behind the
   await using stack = new AsyncDisposableStack()
   const url = await startEverything(stack)
   const connector = { transport: 'http', base_url: url, options: { prefix: false } }
-  const { url: through } = stack.use(await startProfileOf(async () => connector))
+  const hub = stack.use(await startGatewayProfile())
+  await hub.use(connector)
 
   const passedDirect = (await passed('2025-11-25', url)).difference(passedByAccident)
   expect(passedDirect.size).toBeGreaterThanOrEqual(5)
-  const passedThrough = await passed('2025-11-25', through)
+  const passedThrough = await passed('2025-11-25', hub.url)
   expect(passedDirect.difference(passedThrough)).toEqual(new Set())
-  const modern = await runSuite(editionOf('2026-07-28'), through)
+  const modern = await runSuite(editionOf('2026-07-28'), hub.url)
   const failedModern = modern.scenarios.filter(({ failed }) => failed > 0).map(({ name }) => name)
   expect(passedDirect.intersection(new Set(failedModern))).toEqual(new Set())
 }, 300_000)
