@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
+import { until } from '../fixtures/until.ts'
 import { compileCache } from '../harness/compile-cache.ts'
 import type { Endpoint } from '../harness/modern-call.ts'
 import { shippedHub } from './hub-process.ts'
@@ -75,8 +76,11 @@ export async function startGateWorld(env: Readonly<Record<string, string>> = {})
       policy = source
     },
     async pending() {
-      await expect.poll(() => approvals({}), patience).toHaveLength(1)
-      return (await approvals({}))[0]!.id
+      const only = await until(async () => {
+        const all = await approvals({})
+        return all.length === 1 && all[0]
+      })
+      return only.id
     },
     async decide(id, decision, more = {}) {
       const answer = await hub.call('decide_approval', { id, decision, ...more }).catch((error: unknown) => error)
