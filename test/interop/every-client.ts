@@ -1,40 +1,39 @@
-/** Tests that every client library must pass, in either era. */
+/** Tests that every client library must pass, in either era and over any transport. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RestartableHub, startRestartableHub } from '../worlds/restartable-hub.ts'
+import type { RestartableHub } from '../worlds/restartable-hub.ts'
 import type { Connect, TestClient } from './test-client.ts'
 
 /** The part of a hub that these tests need. */
 export interface HubToTest extends AsyncDisposable, Pick<RestartableHub, 'endpoint' | 'call'> {}
 
-export function describeEveryClient(
+/** Several clients may share the hub: `name` keeps their calls and resources apart. */
+export function describeCommonRequests(
   name: string,
   connect: Connect<Omit<TestClient, 'connectionId'>>,
-  start: () => Promise<HubToTest> = startRestartableHub,
+  hub: () => HubToTest,
 ): void {
-  describe(`${name}: common requests`, () => {
-    let hub: HubToTest
-    beforeAll(async () => void (hub = await start()))
-    afterAll(() => hub[Symbol.asyncDispose]())
+  describe('common requests', () => {
+    let client: Omit<TestClient, 'connectionId'>
+    beforeAll(async () => void (client = await connect(hub().endpoint)))
+    afterAll(() => client[Symbol.asyncDispose]())
 
     test('the client connects, lists the tools, calls one and reads a resource', async () => {
-      await using client = await connect(hub.endpoint)
-
       expect(await client.listTools()).toContain('hub_status')
       expect(await client.callTool('hub_status')).toHaveProperty('version')
       expect(await client.readText('test://static-text')).toBe('This is the content of the static text resource.')
     })
 
     test('the client gets each step of progress before the answer', async () => {
-      await using client = await connect(hub.endpoint)
+      const label = `${name} progress`
       const steps: number[] = []
-      const answer = client.callTool('test_guided', { label: 'progress' }, { onProgress: (step) => steps.push(step) })
-      await untilRunning(hub, 'progress')
+      const answer = client.callTool('test_guided', { label }, { onProgress: (step) => steps.push(step) })
+      await untilRunning(hub(), label)
 
       for (const step of [1, 2, 3]) {
-        await hub.call('test_step', { label: 'progress' })
+        await hub().call('test_step', { label })
         await expect.poll(() => steps, patience).toContain(step)
       }
-      await hub.call('test_finish', { label: 'progress', words: 'all done' })
+      await hub().call('test_finish', { label, words: 'all done' })
 
       expect(await answer).toEqual({ words: 'all done' })
       expect(steps).toEqual([1, 2, 3])
@@ -45,36 +44,35 @@ export function describeEveryClient(
       ['during its stream', 1],
     ])(
       'a call that is cancelled %s ends at the client, and aborts the signal of its tool',
-      async (label, stepCount) => {
-        await using client = await connect(hub.endpoint)
+      async (moment, stepCount) => {
+        const label = `${name} ${moment}`
         const steps: number[] = []
         const cancel = new AbortController()
         const options = { onProgress: (step: number) => steps.push(step), signal: cancel.signal }
         const outcome = Promise.allSettled([client.callTool('test_guided', { label }, options)])
-        await untilRunning(hub, label)
-        for (let step = 0; step < stepCount; step++) await hub.call('test_step', { label })
+        await untilRunning(hub(), label)
+        for (let step = 0; step < stepCount; step++) await hub().call('test_step', { label })
         await expect.poll(() => steps, patience).toHaveLength(stepCount)
 
         cancel.abort()
 
         expect((await outcome)[0].status).toBe('rejected')
-        await expect.poll(() => hub.call('test_calls'), patience).toMatchObject(calls({ cancelled: label }))
+        await expect.poll(() => hub().call('test_calls'), patience).toMatchObject(calls({ cancelled: label }))
       },
     )
 
     test('a subscriber gets one notice of a change, and can read the change', async () => {
-      await using client = await connect(hub.endpoint)
-      await using other = await connect(hub.endpoint)
-      const [mine, theirs] = [uri('mine'), uri('theirs')]
+      await using other = await connect(hub().endpoint)
+      const [mine, theirs] = [uri(`${name}-mine`), uri(`${name}-theirs`)]
       await client.watch([mine])
       await other.watch([theirs])
 
-      await hub.call('test_change', { uris: [mine, theirs, uri('unwatched')] })
+      await hub().call('test_change', { uris: [mine, theirs, uri('unwatched')] })
       await expect.poll(() => client.notices, patience).toEqual([mine])
       await expect.poll(() => other.notices, patience).toEqual([theirs])
       expect(await client.readText(mine)).toBe('1')
 
-      await hub.call('test_change', { uris: [mine] })
+      await hub().call('test_change', { uris: [mine] })
       await expect.poll(() => client.notices, patience).toEqual([mine, mine])
       expect(await client.readText(mine)).toBe('2')
       expect(other.notices).toEqual([theirs])

@@ -3,16 +3,18 @@
  * state.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { calls, untilRunning, patience, uri } from './every-client.ts'
+import { calls, describeCommonRequests, patience, untilRunning, uri } from './every-client.ts'
 import { type RestartableHub, startRestartableHub } from '../worlds/restartable-hub.ts'
 import type { Connect, ModernTestClient } from './test-client.ts'
 
 export function describeModernClient(name: string, connect: Connect<ModernTestClient>): void {
-  describe(`${name}: disconnects and restarts`, () => {
+  describe(name, () => {
     let hub: RestartableHub
     beforeAll(async () => void (hub = await startRestartableHub()))
     beforeEach(() => hub.ensureRunning())
     afterAll(() => hub[Symbol.asyncDispose]())
+
+    describeCommonRequests(name, connect, () => hub)
 
     test('a call whose stream is cut is cancelled, and the next call works', async () => {
       await using client = await connect(hub.endpoint)
