@@ -1,7 +1,7 @@
 /** A hub that stops, is killed and starts again: the guarantees for its clients, over raw HTTP. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../fixtures/until.ts'
@@ -15,25 +15,6 @@ import { hello, openSsePair } from './sse-pair.ts'
 import { toolsOfEvents } from './tools-of-events.ts'
 
 const uri = (name: string) => `test://counter/${name}`
-
-test('a second hub on the same data directory reports the first one and exits with 7', async () => {
-  await using hub = await startOwnHub({ program: shippedHub })
-  const second = spawn(process.execPath, [...shippedHub], {
-    env: {
-      PATH: process.env['PATH'],
-      SIGNALBOX_HOME: hub.home,
-      SIGNALBOX_PORT: '0',
-      SIGNALBOX_REPOSITORY_MCP_PORT: 'off',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const [output, [code]] = await Promise.all([second.stderr.toArray(), once(second, 'exit')])
-  const words = Buffer.concat(output).toString()
-
-  expect(code).toBe(7)
-  for (const fact of [`pid ${hub.process.pid}`, hub.url, hub.home]) expect(words).toContain(fact)
-  expect((await modern(hub, 'tools/list')).status).toBe(200)
-})
 
 describe('SIGTERM', () => {
   test('lets running calls finish, ends the streams and exits with 0', async () => {
@@ -122,6 +103,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
     readonly answered: { readonly connection: LegacyConnection; readonly stream: EventStream }
     readonly ended: LegacyConnection
     readonly theirs: LegacyConnection
+    readonly token: string
   }
 
   async function prepare(hub: OwnHub): Promise<Before> {
@@ -137,7 +119,7 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
     const ended = await connectLegacy(hub)
     await ended.end()
     const theirs = await connectLegacy(hub, { token: String(token) })
-    return { kept, resuming, answered: { connection, stream }, ended, theirs }
+    return { kept, resuming, answered: { connection, stream }, ended, theirs, token: await readToken(hub) }
   }
 
   async function missNotices(): Promise<Before['resuming']> {
@@ -184,6 +166,10 @@ describe.each(['SIGTERM', 'SIGKILL'] as const)('after %s and a new start', (sign
     expect((await attachLegacy(hub, theirs.id).post(call('hub_status', 'x'))).status).toBe(404)
     expect((await theirs.post({ jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(200)
   })
+
+  test('an intact token file is not changed', async () => {
+    expect(await readToken(hub)).toBe(before.token)
+  })
 })
 
 test('a request that ran when the hub was killed gets an error on its resumed stream: its outcome is unknown', async () => {
@@ -200,42 +186,56 @@ test('a request that ran when the hub was killed gets an error on its resumed st
   expect(await connection.request('ping')).toMatchObject({ result: {} })
 })
 
-describe('the token file', () => {
+describe('the data directory', () => {
   let hub: OwnHub
   beforeAll(async () => void (hub = await startOwnHub({ program: shippedHub })))
   afterAll(() => hub[Symbol.asyncDispose]())
 
-  const path = () => join(hub.home, 'token')
-  const readToken = async () => (await readFile(path(), 'utf8')).trim()
+  test('serves one hub: a second one reports the first and exits with 7', async () => {
+    const second = spawn(process.execPath, [...shippedHub], {
+      env: {
+        PATH: process.env['PATH'],
+        SIGNALBOX_HOME: hub.home,
+        SIGNALBOX_PORT: '0',
+        SIGNALBOX_REPOSITORY_MCP_PORT: 'off',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [output, [code]] = await Promise.all([second.stderr.toArray(), once(second, 'exit')])
+    const words = Buffer.concat(output).toString()
 
-  test('that is intact is not changed', async () => {
-    const token = await readToken()
-    await hub.restart('SIGKILL')
-    expect(await readToken()).toBe(token)
-    expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
+    expect(code).toBe(7)
+    for (const fact of [`pid ${hub.process.pid}`, hub.url, hub.home]) expect(words).toContain(fact)
+    expect((await modern(hub, 'tools/list')).status).toBe(200)
   })
 
   test.each([
     ['deleted', (file: string) => rm(file)],
-    ['cut short', (file: string) => truncate(file, 20)],
-    ['emptied', (file: string) => truncate(file, 0)],
     ['overwritten', (file: string) => writeFile(file, 'sb_human_000000000000_nonsense\n')],
   ])(
-    'that was %s is created again with a new valid token, readable by its owner only, and the old token stays valid',
+    'gets a new token file, readable by its owner only, after the old file was %s, and the old token stays valid',
     async (_, spoil) => {
-      const old = await readToken()
-      await spoil(path())
+      const old = await readToken(hub)
+      await spoil(tokenFile(hub))
       await hub.restart('SIGTERM')
 
-      const token = await readToken()
+      const token = await readToken(hub)
       expect([old, hub.token]).not.toContain(token)
-      expect((await stat(path())).mode & 0o777).toBe(0o600)
+      expect((await stat(tokenFile(hub))).mode & 0o777).toBe(0o600)
       expect((await modern(hub, 'tools/list', {}, { token })).status).toBe(200)
       expect((await modern(hub, 'tools/list', {}, { token: old })).status).toBe(200)
       expect((await modern(hub, 'tools/list')).status).toBe(200)
     },
   )
 })
+
+function tokenFile({ home }: OwnHub): string {
+  return join(home, 'token')
+}
+
+async function readToken(hub: OwnHub): Promise<string> {
+  return (await readFile(tokenFile(hub), 'utf8')).trim()
+}
 
 async function connectToBeKept(hub: OwnHub, version: string): Promise<LegacyConnection> {
   const connection = await connectLegacy(hub, { version, query: '?toolsets=events' })
