@@ -69,7 +69,7 @@ openssl.describe('a hub with a certificate', () => {
     expect(link).toBe(`https://127.0.0.1:${hub.port}/terminal/secure`)
   })
 
-  test('the commands still use the socket, and a probe works through it, over https and over http', async () => {
+  test('the commands still use the socket, and work over https and over http', async () => {
     const env = { SIGNALBOX_HOME: hub.home }
     expect(await runInProcess(['ls'], { env })).toMatchObject({ code: 0 })
     expect(await runInProcess(['call', 'hub_status'], { env })).toMatchObject({ code: 0 })
@@ -79,14 +79,11 @@ openssl.describe('a hub with a certificate', () => {
       const [stderr, [status]] = await Promise.all([readAll(program.stderr), once(program, 'close')])
       return { status, stderr }
     }
-    const named = (url: string) => ['--url', `${url}:${hub.port}`, '--token-file', join(hub.home, 'token')]
-    for (const words of [[], named('https://127.0.0.1'), named('http://127.0.0.1')]) {
-      const probe = await run('probe', ...words)
-      expect([words, probe.status, probe.stderr]).toEqual([words, 0, ''])
-    }
-    const own = await run('status', '--url', `http://127.0.0.1:${hub.port}`)
-    expect([own.status, own.stderr]).toEqual([0, ''])
-  }, 600_000)
+    const address = `127.0.0.1:${hub.port}`
+    const secure = ['--url', `https://${address}`, '--token-file', join(hub.home, 'token')]
+    expect(await run('probe', ...secure)).toEqual({ status: 0, stderr: '' })
+    expect(await run('status', '--url', `http://${address}`)).toEqual({ status: 0, stderr: '' })
+  })
 
   test('gives agents of the same machine an address that needs no certificate', async () => {
     await hub.call('create_session', { name: 'agent', template: 'shell', command: 'echo "url=$SIGNALBOX_URL"; cat' })
