@@ -236,7 +236,8 @@ test.each([
   await expect.poll(stateOf, patience).toMatchObject({ state: 'failed', error: expect.stringMatching(why) })
 })
 
-const goodUpstream: ConnectorArgs = overStdio(upstreamProgram('plain-upstream', '--stdio'))
+/** One process for all sessions. */
+const goodUpstream: ConnectorArgs = overStdio(upstreamProgram('plain-upstream', '--stdio'), { shared: true })
 
 async function connectAgent(session: string, connectors: Readonly<Record<string, ConnectorArgs>>): Promise<RawClient> {
   return connectEndpoint(await hub.agentOf(session, connectors))
