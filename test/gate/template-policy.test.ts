@@ -23,7 +23,9 @@ let folder: string
 let sessions = 0
 beforeAll(async () => {
   world = await startScriptedWorld({ SIGNALBOX_LOG_LEVEL: 'error' })
-  up = await world.upstream('up', { lists: { tools: [{ name: 'script', inputSchema: { type: 'object' } }] } })
+  const lists = { tools: [{ name: 'script', inputSchema: { type: 'object' } }] }
+  // Shared, because a restart of the hub would start one process for every session.
+  up = await world.upstream('up', { lists, options: { shared: true } })
   folder = join(world.home, 'templates')
 })
 afterAll(() => world[Symbol.asyncDispose]())
