@@ -28,7 +28,7 @@ export async function enqueueJobs(hub: Endpoint, directory: string, { count, atO
   appendFileSync(starts, '')
   const names = Array.from({ length: count }, (_, index) => `job-${index}`)
   for (const name of names) {
-    const command = `echo ${name} >> '${starts}'; until [ -e '${end}' ]; do echo tick; sleep 0.05; done; echo the end; exit ${exitCode}`
+    const command = `echo ${name} >> '${starts}'; until [ -e '${end}' ]; do echo tick; sleep 0.2; done; echo the end; exit ${exitCode}`
     await callTool(hub, 'enqueue_one_off', { name, command })
   }
 
