@@ -1,21 +1,24 @@
 /** Checks the documentation: its links are valid, its messages exist, its guides and examples work. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { type DocumentedNginx, startDocumentedNginx } from './documents/documented-nginx.ts'
 import { isBroken, linksOf, pages, readPage, readProse } from './documents/pages.ts'
 import { createReader, root } from './documents/newcomer.ts'
 import { readBlocks, readSteps } from './documents/page-steps.ts'
 import { runSteps } from './documents/run-steps.ts'
+import { runInProcess } from './fixtures/run-cli.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import { type HubProcess, type HubProcessOptions, startHubProcess } from './worlds/hub-process.ts'
 import { compileCache } from './harness/compile-cache.ts'
 import { callTool } from './harness/modern-call.ts'
 import { requires } from './harness/requires.ts'
+import { createTempHome } from './harness/temp-home.ts'
 import { exchange } from './http/exchange.ts'
+import { modernStream } from './http/modern-request.ts'
 
 test('every link has a target', () => {
   const links = pages.flatMap(linksOf)
@@ -59,45 +62,38 @@ test('a reader who follows the guide to sessions can start, watch, steer and rep
   await runSteps(readSteps(readPage('docs/guides/sessions.md')), reader)
 }, 240_000)
 
-test('the page about the command line tells a new user how to begin', async () => {
+test('the commands of the pages about the command line, security and troubleshooting work', async () => {
   await using reader = await createReader()
-  await runSteps(readSteps(readPage('docs/cli.md')), reader)
+  const steps = [
+    ...readSteps(readPage('docs/cli.md')),
+    ...readSteps(readPage('docs/security.md')),
+    // Troubleshooting is for people with sessions.
+    { is: 'run', command: 'signalbox new build -- cat' } as const,
+    ...readSteps(readPage('docs/troubleshooting.md')),
+  ]
+  await runSteps(steps, reader)
 }, 240_000)
 
-test('the commands of the pages about security and troubleshooting work on a hub with sessions', async () => {
-  await using reader = await createReader()
-  await using hub = await startHubProcess({ home: reader.home })
-  await callTool(hub, 'create_session', { name: 'build', command: 'cat' })
-  await runSteps(readSteps(readPage('docs/security.md')), reader)
-  await runSteps(readSteps(readPage('docs/troubleshooting.md')), reader)
-}, 240_000)
+test('the example client finds a hub, lists its tools, sees a resource change, and ends with the hub', async () => {
+  const home = temporaryDirectory()
+  const hub = await startHub({ home })
+  const uri = 'resource://events/0'
+  const byHome = startExample('client.ts', [uri], { SIGNALBOX_HOME: home })
+  const byUrl = startExample('client.ts', [], { SIGNALBOX_URL: hub.url, SIGNALBOX_TOKEN: hub.token })
+  await vi.waitFor(() => expect(byHome.out()).toContain(`watching ${uri}`), patience)
+  await vi.waitFor(() => expect(byUrl.out()).toContain('watching resource://hub/status'), patience)
+  expect(byUrl.out()).toContain('connected, revision 2026-07-28')
+  expect(byUrl.out()).toContain('tools: hub_status, issue_token, list_tokens, revoke_token, create_login, query_events')
 
-describe('the example client', () => {
-  test('lists the tools of a hub, sees its status change, and ends with it', async () => {
-    const hub = await startHub()
-    const client = startExample('client.ts', [], { SIGNALBOX_URL: hub.url, SIGNALBOX_TOKEN: hub.token })
-    await vi.waitFor(() => expect(client.out()).toContain('watching resource://hub/status'), patience)
-    expect(client.out()).toContain('connected, revision 2026-07-28')
-    expect(client.out()).toContain(
-      'tools: hub_status, issue_token, list_tokens, revoke_token, create_login, query_events',
-    )
+  await callTool(hub, 'issue_token', { role: 'human', label: 'seen by the client' })
+  await vi.waitFor(() => expect(byHome.out()).toContain('seen by the client'), patience)
+  await vi.waitFor(() => expect(byUrl.out().split('resource://hub/status: {')).toHaveLength(3), patience)
 
-    await callTool(hub, 'issue_token', { role: 'human' })
-    await vi.waitFor(() => expect(client.out().split('resource://hub/status: {')).toHaveLength(3), patience)
-
-    await hub.end('SIGTERM')
+  await hub.end('SIGTERM')
+  for (const client of [byHome, byUrl]) {
     await vi.waitFor(() => expect(client.out()).toContain('the hub ended the stream: graceful'), patience)
     await vi.waitFor(() => expect(client.exitCode()).toBe(0), patience)
-  })
-
-  test('finds the hub of a data directory, and watches the given resource', async () => {
-    const home = temporaryDirectory()
-    const hub = await startHub({ home })
-    const client = startExample('client.ts', ['resource://events/0'], { SIGNALBOX_HOME: home })
-    await vi.waitFor(() => expect(client.out()).toContain('watching resource://events/0'), patience)
-    await callTool(hub, 'issue_token', { role: 'human', label: 'seen by the client' })
-    await vi.waitFor(() => expect(client.out()).toContain('seen by the client'), patience)
-  })
+  }
 })
 
 test('the example hub has its own tool besides the shipped ones', async () => {
@@ -112,47 +108,46 @@ const nginx = requires('nginx')
 const proxyPage = 'docs/guides/from-elsewhere.md'
 
 nginx.describe('the nginx configuration of the page about access from elsewhere', () => {
-  test.each(['/mcp', '/mcp/'])('passes on clients of every revision at %s', async (path) => {
-    const hub = await startHub()
-    await using proxy = await startNginx(hub)
-    const args = [join(root, 'src/signalbox.js'), 'probe', `http://127.0.0.1:${proxy.port}${path}`]
-    const env = { PATH: process.env['PATH'], SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_TOKEN: hub.token }
-    const probe = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
-    expect(probe.status, probe.stderr).toBe(0)
-    expect(probe.stdout.match(/ok +\d+ +ok/g)).toHaveLength(5)
+  let opened: AsyncDisposableStack
+  let hub: HubProcess
+  let proxy: DocumentedNginx
+  beforeAll(async () => {
+    await using stack = new AsyncDisposableStack()
+    const { path: home } = stack.use(await createTempHome())
+    const [setting = ''] = readBlocks(readPage(proxyPage), 'yaml')
+    writeFileSync(join(home, 'config.yaml'), setting)
+    hub = stack.use(await startHubProcess({ home }))
+    proxy = stack.use(await startNginx(hub))
+    opened = stack.move()
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('passes on clients of every revision, and with a slash at the end', async () => {
+    const url = `http://127.0.0.1:${proxy.port}/mcp`
+    const env = { SIGNALBOX_HOME: temporaryDirectory(), SIGNALBOX_TOKEN: hub.token }
+    const { code, out, err } = await runInProcess(['probe', url], { env })
+    expect(code, err).toBe(0)
+    expect(out.match(/ok +\d+ +ok/g)).toHaveLength(5)
+    expect(await callTool({ url: `${url}/`, token: hub.token }, 'hub_status')).toHaveProperty('version')
   })
 
   test('passes on notices without delay', async () => {
-    const hub = await startHub()
-    await using proxy = await startNginx(hub)
-    const url = `http://127.0.0.1:${proxy.port}/mcp`
-    const client = startExample('client.ts', ['resource://events/0'], {
-      SIGNALBOX_URL: url,
-      SIGNALBOX_TOKEN: hub.token,
-    })
-    await vi.waitFor(() => expect(client.out()).toContain('watching resource://events/0'), patience)
-    await callTool(hub, 'issue_token', { role: 'human', label: 'seen through nginx' })
-    await vi.waitFor(() => expect(client.out()).toContain('seen through nginx'), patience)
+    const uri = 'resource://events/0'
+    const filter = { notifications: { resourceSubscriptions: [uri] } }
+    using stream = await modernStream({ port: proxy.port, token: hub.token }, 'subscriptions/listen', filter)
+    expect(await stream.message()).toMatchObject({ params: filter })
+    await callTool(hub, 'issue_token', { role: 'human' })
+    expect(await stream.message()).toMatchObject({ method: 'notifications/resources/updated', params: { uri } })
   })
 
   test('needs exactly the setting that the page shows below it', async () => {
-    const [setting = ''] = readBlocks(readPage(proxyPage), 'yaml')
-    const home = temporaryDirectory()
     await using withoutIt = await startNginx(await startHub())
     expect(await statusFor('hub.example.org', withoutIt.port)).toBe(403)
-
-    writeFileSync(join(home, 'config.yaml'), setting)
-    await using withIt = await startNginx(await startHub({ home }))
-    expect(await statusFor('hub.example.org', withIt.port)).toBe(200)
-    expect(await statusFor('evil.example.org', withIt.port)).toBe(403)
+    expect(await statusFor('hub.example.org', proxy.port)).toBe(200)
+    expect(await statusFor('evil.example.org', proxy.port)).toBe(403)
   })
 
   test('passes on a login with the link that the hub prints', async () => {
-    const [setting = ''] = readBlocks(readPage(proxyPage), 'yaml')
-    const home = temporaryDirectory()
-    writeFileSync(join(home, 'config.yaml'), setting)
-    const hub = await startHub({ home })
-    await using proxy = await startNginx(hub)
     const link = new URL(String((await callTool(hub, 'create_login'))['login_url']))
     expect(link.origin).toBe('https://hub.example.org')
     const headers = { host: link.host, origin: link.origin }
