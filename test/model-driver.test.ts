@@ -86,7 +86,7 @@ type World = Awaited<ReturnType<typeof open>>
 let world: World
 beforeAll(async () => {
   const models = { limited: { name: dialects.openai, limits: { steps: 2 } }, frugal: { limits: { tokens: 150 } } }
-  world = await open({}, { ...models, hasty: { limits: { minutes: 0.02 } } })
+  world = await open({ SIGNALBOX_JOB_CONCURRENCY: '1' }, { ...models, hasty: { limits: { minutes: 0.02 } } })
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -130,31 +130,6 @@ describe.each(Object.keys(dialects))('with the dialect of %s', (dialect) => {
     expect(answer).toMatchObject({ status: 'completed', answer: expect.stringContaining('not today') })
   })
 
-  test('waits for an approval, and goes on with the result of the approved call', async () => {
-    const asked = world.prompt(dialect, 'CALL terminal_send_text {"text":"echo typed\\n"}\nFINAL ran it', {
-      wait: false,
-    })
-    const [approval] = await until(async () => {
-      const found = await world.pending(dialect)
-      return found.length > 0 && found
-    })
-    expect((await world.session(dialect)).activity).toMatchObject({ is: 'waiting', source: 'approval' })
-    await world.call('decide_approval', { id: approval!.id, decision: 'approve' })
-    await asked
-    await idle(dialect)
-    const { messages } = await world.thread(dialect)
-    expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ text: 'ran it' }] })
-    expect(messages.at(-2)).toMatchObject({ role: 'tool' })
-    expect(messages.at(-2)).not.toHaveProperty('is_error')
-  })
-
-  test('ends its turn when the policy aborts a call', async () => {
-    const answer = await world.prompt(dialect, 'CALL terminal_wait_for {"for":"text","value":"fatal"}\nFINAL never')
-    expect(answer).toMatchObject({ status: 'interrupted', reason: expect.stringContaining('hands off') })
-    expect(answer).not.toMatchObject({ answer: 'never' })
-    expect(await world.prompt(dialect, 'FINAL goes on')).toMatchObject({ answer: 'goes on' })
-  })
-
   test('stops in the middle of an answer when it is interrupted, and keeps what has arrived', async () => {
     const text = `SLOW 30\nLONG 2000\nFINAL ${dialect} never`
     await world.prompt(dialect, text, { wait: false })
@@ -170,12 +145,50 @@ describe.each(Object.keys(dialects))('with the dialect of %s', (dialect) => {
     expect((await world.session(dialect)).activity.is).toBe('idle')
   })
 
+  test('says why a turn failed, and can be prompted again', async () => {
+    const cut = await world.prompt(dialect, `SLOW 5\nCUT 9\nLONG 40\nFINAL ${dialect}`)
+    expect(cut).toMatchObject({ status: 'failed', answer: expect.stringContaining('word1') })
+    expect(await world.prompt(dialect, 'FINAL well again')).toMatchObject({ answer: 'well again' })
+    const failed = await world.prompt(dialect, 'FAIL 400\nFINAL never')
+    expect(failed).toMatchObject({ status: 'failed', reason: expect.stringMatching(/failed \(HTTP 400\)/) })
+  })
+})
+
+describe('in every dialect alike, it', () => {
+  const agent = 'governed'
+  beforeAll(() => world.create(agent, 'openai'))
+
+  test('waits for an approval, and goes on with the result of the approved call', async () => {
+    const asked = world.prompt(agent, 'CALL terminal_send_text {"text":"echo typed\\n"}\nFINAL ran it', {
+      wait: false,
+    })
+    const [approval] = await until(async () => {
+      const found = await world.pending(agent)
+      return found.length > 0 && found
+    })
+    expect((await world.session(agent)).activity).toMatchObject({ is: 'waiting', source: 'approval' })
+    await world.call('decide_approval', { id: approval!.id, decision: 'approve' })
+    await asked
+    await idle(agent)
+    const { messages } = await world.thread(agent)
+    expect(messages.at(-1)).toMatchObject({ role: 'assistant', content: [{ text: 'ran it' }] })
+    expect(messages.at(-2)).toMatchObject({ role: 'tool' })
+    expect(messages.at(-2)).not.toHaveProperty('is_error')
+  })
+
+  test('ends its turn when the policy aborts a call', async () => {
+    const answer = await world.prompt(agent, 'CALL terminal_wait_for {"for":"text","value":"fatal"}\nFINAL never')
+    expect(answer).toMatchObject({ status: 'interrupted', reason: expect.stringContaining('hands off') })
+    expect(answer).not.toMatchObject({ answer: 'never' })
+    expect(await world.prompt(agent, 'FINAL goes on')).toMatchObject({ answer: 'goes on' })
+  })
+
   test('stops a tool call that runs, and says that its outcome is unknown', async () => {
     const call = 'CALL terminal_wait_for {"for":"text","value":"never seen","timeout_ms":60000}'
-    await world.prompt(dialect, `${call}\nFINAL never`, { wait: false })
-    await until(async () => (await world.thread(dialect)).events.at(-1)?.type === 'tool-request')
-    await world.call('interrupt_session', { session: dialect })
-    const { events } = await world.thread(dialect)
+    await world.prompt(agent, `${call}\nFINAL never`, { wait: false })
+    await until(async () => (await world.thread(agent)).events.at(-1)?.type === 'tool-request')
+    await world.call('interrupt_session', { session: agent })
+    const { events } = await world.thread(agent)
     expect(events.slice(-2)).toMatchObject([
       { type: 'tool-result', stage: 'error', errorFull: expect.stringContaining('outcome is unknown') },
       { type: 'complete', status: 'interrupted' },
@@ -183,20 +196,12 @@ describe.each(Object.keys(dialects))('with the dialect of %s', (dialect) => {
   })
 
   test('is steered before its next call of the model', async () => {
-    await world.prompt(dialect, 'STALL\nCALL hub_status {}\nFINAL not steered', { wait: false })
+    await world.prompt(agent, 'STALL\nCALL hub_status {}\nFINAL not steered', { wait: false })
     await until(() => world.model.stalled > 0)
-    await world.call('steer_session', { session: dialect, text: 'FINAL steered' })
+    await world.call('steer_session', { session: agent, text: 'FINAL steered' })
     world.model.release()
-    await idle(dialect)
-    expect((await world.thread(dialect)).messages.at(-1)).toMatchObject({ content: [{ text: 'steered' }] })
-  })
-
-  test('says why a turn failed, and can be prompted again', async () => {
-    const cut = await world.prompt(dialect, `SLOW 5\nCUT 9\nLONG 40\nFINAL ${dialect}`)
-    expect(cut).toMatchObject({ status: 'failed', answer: expect.stringContaining('word1') })
-    expect(await world.prompt(dialect, 'FINAL well again')).toMatchObject({ answer: 'well again' })
-    const failed = await world.prompt(dialect, 'FAIL 400\nFINAL never')
-    expect(failed).toMatchObject({ status: 'failed', reason: expect.stringMatching(/failed \(HTTP 400\)/) })
+    await idle(agent)
+    expect((await world.thread(agent)).messages.at(-1)).toMatchObject({ content: [{ text: 'steered' }] })
   })
 })
 
@@ -326,58 +331,60 @@ function* within(spans: readonly Span[]): Generator<Span> {
 }
 
 describe('after a kill of the hub', () => {
+  beforeAll(async () => {
+    await world.call('enqueue_one_off', { name: 'first', command: 'cat' })
+    await world.call('enqueue_one_off', { name: 'second', template: 'openai', prompt: 'FINAL done' })
+    await world.create('called', 'assistant')
+    const call = 'CALL terminal_wait_for {"for":"text","value":"never seen","timeout_ms":60000}'
+    await world.prompt('called', `PARALLEL\nCALL hub_status {}\n${call}\nFINAL never`, { wait: false })
+    await until(async () => (await calls()).length === 2)
+    await until(async () => (await world.thread('called')).events.some(({ type }) => type === 'tool-result'))
+    await world.create('cut', 'assistant')
+    await world.prompt('cut', 'SLOW 20\nLONG 3000\nFINAL never', { wait: false })
+    await until(async () => JSON.stringify((await world.thread('cut')).events).includes('word20'))
+    await world.kill()
+  })
+
   test('a queued job that the next hub starts still belongs to the call that queued it', async () => {
-    await using own = await open({ SIGNALBOX_JOB_CONCURRENCY: '1' })
-    await own.call('enqueue_one_off', { name: 'first', command: 'cat' })
-    await own.call('enqueue_one_off', { name: 'second', template: 'openai', prompt: 'FINAL done' })
-    await own.kill()
-    await own.call('kill_session', { name: 'first' })
-    const { id } = await own.session('second')
-    await until(async () => (await own.events({ session: id, type: 'turn-ended' })).length > 0)
-    const [queued] = await own.events({ session: id, type: 'job-queued' })
-    const [started] = await own.events({ session: id, type: 'turn-started' })
+    await world.call('kill_session', { name: 'first' })
+    const { id } = await world.session('second')
+    await until(async () => (await world.events({ session: id, type: 'turn-ended' })).length > 0)
+    const [queued] = await world.events({ session: id, type: 'job-queued' })
+    const [started] = await world.events({ session: id, type: 'turn-started' })
     expect(started).toMatchObject({ correlation: queued?.correlation, parent: queued?.id })
-    const [called] = await own.events({ correlation: queued?.correlation, type: 'tool-called' })
+    const [called] = await world.events({ correlation: queued?.correlation, type: 'tool-called' })
     expect(called).toMatchObject({ id: queued?.parent, payload: { tool: 'enqueue_one_off' } })
   })
 
+  test('a call that ran then has a result that says that its outcome is unknown, and is not repeated', async () => {
+    const { events } = await world.thread('called')
+    expect(events.slice(-3)).toMatchObject([
+      { type: 'tool-result', name: 'hub_status', stage: 'success' },
+      { type: 'tool-result', name: 'terminal_wait_for', errorFull: expect.stringContaining('outcome is unknown') },
+      { type: 'complete', status: 'interrupted' },
+    ])
+    expect(await world.prompt('called', 'FINAL went on')).toMatchObject({ answer: 'went on' })
+    expect(await calls()).toHaveLength(2)
+  })
+
   test('a turn that was cut in the middle of an answer has everything that arrived, and can be continued', async () => {
-    await using own = await open()
-    await own.create('a', 'assistant')
-    await own.prompt('a', 'SLOW 20\nLONG 3000\nFINAL never', { wait: false })
-    await until(async () => JSON.stringify((await own.thread('a')).events).includes('word20'))
-    await own.kill()
-    const { messages, events } = await own.thread('a')
+    const { messages, events } = await world.thread('cut')
     expect(events.at(-1)).toMatchObject({
       type: 'complete',
       status: 'interrupted',
       reason: expect.stringContaining('stopped or killed in the middle'),
     })
     expect(messages.at(-1)!.content[0]!.text).toMatch(/^word1 word2 .*word20/)
-    expect((await own.session('a')).activity.is).toBe('idle')
-    expect(await own.prompt('a', 'FINAL went on')).toMatchObject({ status: 'completed', answer: 'went on' })
-    await own.kill()
-    expect((await own.thread('a')).events.filter(({ type }) => type === 'complete')).toHaveLength(2)
+    expect((await world.session('cut')).activity.is).toBe('idle')
+    expect(await world.prompt('cut', 'FINAL went on')).toMatchObject({ status: 'completed', answer: 'went on' })
+    await world.kill()
+    expect((await world.thread('cut')).events.filter(({ type }) => type === 'complete')).toHaveLength(2)
   })
 
-  test('a call that ran then has a result that says that its outcome is unknown, and is not repeated', async () => {
-    await using own = await open()
-    await own.create('a', 'assistant')
-    const call = 'CALL terminal_wait_for {"for":"text","value":"never seen","timeout_ms":60000}'
-    await own.prompt('a', `PARALLEL\nCALL hub_status {}\n${call}\nFINAL never`, { wait: false })
-    const { id } = await own.session('a')
-    await until(async () => (await own.events({ session: id, type: 'tool-called' })).length === 2)
-    await until(async () => (await own.thread('a')).events.some(({ type }) => type === 'tool-result'))
-    await own.kill()
-    const { events } = await own.thread('a')
-    expect(events.slice(-3)).toMatchObject([
-      { type: 'tool-result', name: 'hub_status', stage: 'success' },
-      { type: 'tool-result', name: 'terminal_wait_for', errorFull: expect.stringContaining('outcome is unknown') },
-      { type: 'complete', status: 'interrupted' },
-    ])
-    expect(await own.prompt('a', 'FINAL went on')).toMatchObject({ answer: 'went on' })
-    expect(await own.events({ session: id, type: 'tool-called' })).toHaveLength(2)
-  })
+  async function calls(): Promise<readonly LoggedEvent[]> {
+    const { id } = await world.session('called')
+    return world.events({ session: id, type: 'tool-called' })
+  }
 })
 
 test('a conversation that would not fit is compacted, and a later hub uses the same summary', async () => {
