@@ -10,7 +10,7 @@ import { takePort } from './fixtures/ports.ts'
 import { temporaryDirectory } from './fixtures/temporary-directory.ts'
 import { bundled } from './harness/bundle.ts'
 import { requires } from './harness/requires.ts'
-import { type HubProcess, shippedHub, startHubProcess } from './worlds/hub-process.ts'
+import { shippedHub, startHubProcess } from './worlds/hub-process.ts'
 import { type OwnHub, startOwnHub } from './worlds/own-hub.ts'
 
 const main = bundled('signalbox')
@@ -39,6 +39,9 @@ describe('a running hub', () => {
       new RegExp(`^Signalbox is ready: http://127\\.0\\.0\\.1:\\d+/#token=${token}\\n$`),
     )
     expect(existsSync(join(home, 'hub.json'))).toBe(false)
+    const { code, err } = await signalbox(['status'], { SIGNALBOX_HOME: home, SIGNALBOX_PORT: '0' })
+    expect(code).toBe(4)
+    expect(err).toContain('signalbox up')
   })
 
   test('stops when the npm that started it gets a SIGTERM', async () => {
@@ -163,17 +166,6 @@ describe('a hub that cannot start', () => {
   })
 })
 
-test('status reports that no hub answers after the hub was stopped or killed', async () => {
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    const running = await hub()
-    await running.end(signal)
-    const { home } = running
-    const { code, err } = await signalbox(['status'], { SIGNALBOX_HOME: home, SIGNALBOX_PORT: '0' })
-    expect(code).toBe(4)
-    expect(err).toContain('signalbox up')
-  }
-})
-
 test('a second signal ends a hub that is slow to stop', async () => {
   const program = fileURLToPath(new URL('fixtures/stubborn-hub.ts', import.meta.url))
   const child = spawn(process.execPath, [program, temporaryDirectory()], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -262,13 +254,6 @@ function endIfThere(pid: number): void {
   } catch {
     // The process has ended already, as it should.
   }
-}
-
-async function hub(): Promise<HubProcess & { home: string }> {
-  const home = temporaryDirectory()
-  const started = await startHubProcess({ home })
-  onTestFinished(() => started[Symbol.asyncDispose]())
-  return { ...started, home }
 }
 
 function start(argv: readonly string[], env: Record<string, string>) {
