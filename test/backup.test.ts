@@ -13,7 +13,7 @@ import { type GateWorld, startGateWorld } from './worlds/gate-world.ts'
 import { startHubProcess } from './worlds/hub-process.ts'
 import { patience } from './worlds/own-hub.ts'
 
-const printers = Array.from({ length: 20 }, (_, index) => `printer-${index}`)
+const printers = Array.from({ length: 5 }, (_, index) => `printer-${index}`)
 const askFirst = 'default: allow\nrules:\n  - ask: "up_Act-Now"\n'
 
 test('a backup of a busy hub holds everything that the hub acknowledged before', { timeout: 600_000 }, async () => {

@@ -98,7 +98,9 @@ describe('while the hub runs', () => {
 describe('inside a session', () => {
   test('the token of the session goes through the socket of the hub', async () => {
     const line = `echo "$SIGNALBOX_HUB_SOCKET"; exec '${signalbox}' status`
-    const ran = await runInProcess(['new', 'inner', '--wait', 'exit', '--', line], { env: { SIGNALBOX_HOME: hub.home } })
+    const ran = await runInProcess(['new', 'inner', '--wait', 'exit', '--', line], {
+      env: { SIGNALBOX_HOME: hub.home },
+    })
     expect(ran.out).toContain(hubSocket(hub.home))
     expect(ran.out).toContain('uptime')
   })

@@ -1,7 +1,9 @@
 /** A person with an empty home and none of our variables, who follows a page of the documentation. */
-import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
-import { delimiter, join, relative } from 'node:path'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { reapHolders } from '../harness/reap-holders.ts'
 import { createTempHome } from '../harness/temp-home.ts'
 
@@ -20,11 +22,10 @@ const notCloned = new Set(['.git', 'node_modules', 'dist', 'coverage', '.cache']
 /** A person who has just cloned the repository, and may change the clone. */
 export function createNewcomer(): Promise<Newcomer> {
   return createPerson(async (path) => {
-    await cp(root, path, {
-      recursive: true,
-      preserveTimestamps: true,
-      filter: (source) => !notCloned.has(relative(root, source)),
-    })
+    await mkdir(path)
+    const names = (await readdir(root)).filter((name) => !notCloned.has(name))
+    // A program copies thousands of files with a tenth of the CPU.
+    await promisify(execFile)('cp', ['-Rp', ...names.map((name) => join(root, name)), path])
     // The packages are already installed, so that no test waits for a registry.
     await symlink(join(root, 'node_modules'), join(path, 'node_modules'))
   })

@@ -1,14 +1,17 @@
 /** The screen, output and exit code of an ended session, also after a restart. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Session } from '../../src/api/session.ts'
 import { until } from '../fixtures/until.ts'
-import { patience } from '../worlds/own-hub.ts'
+import { type OwnHub, patience } from '../worlds/own-hub.ts'
 import { failureOf, screenOf, sessionOf, start, startSessionHub } from '../worlds/session-hub.ts'
 
+let hub: OwnHub
+beforeAll(async () => void (hub = await startSessionHub()))
+afterAll(() => hub[Symbol.asyncDispose]())
+
 test('an ended session can be read as before, at the same hub and at the next one', async () => {
-  await using hub = await startSessionHub()
   const command = String.raw`seq 1 3000; printf '\033[1;31mlast words\033[0m\n'; exit 3`
   await start(hub, 'ended', command, { wait: { for: 'exit' } })
   const before = await look()
@@ -40,7 +43,6 @@ test('an ended session can be read as before, at the same hub and at the next on
 })
 
 test('the next hub records the end of a session that ended without a hub', async () => {
-  await using hub = await startSessionHub()
   const session = await start(hub, 'orphan', 'until [ -e go ]; do sleep 0.05; done; echo the end; exit 5')
   await hub.end('SIGKILL')
   writeFileSync(join(session.workspace_path, 'go'), '')
@@ -51,7 +53,6 @@ test('the next hub records the end of a session that ended without a hub', async
 })
 
 test('a session whose holder is gone shows its last screen and says so', async () => {
-  await using hub = await startSessionHub()
   const living = await start(hub, 'lost', 'echo still here; cat', { wait: { for: 'text', value: 'still here' } })
   process.kill(holderInfoOf(living).pid, 'SIGKILL')
   const lost = { status: 'failed', last_message: expect.stringMatching(/held its terminal is gone/) }
@@ -70,7 +71,6 @@ test('a session whose holder is gone shows its last screen and says so', async (
 })
 
 test('a removed session leaves only its workspace', async () => {
-  await using hub = await startSessionHub()
   const { id, workspace_path, log_path } = await start(hub, 'gone', 'echo kept > file; cat')
   await expect.poll(() => readFileSync(join(workspace_path, 'file'), 'utf8')).toBe('kept\n')
   await hub.call('kill_session', { name: 'gone', remove: true })
