@@ -1,5 +1,4 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { connectorWorld } from '../../test/worlds/connector-world.ts'
@@ -139,7 +138,7 @@ describe('test_connector', () => {
     await world.addSession('build')
     await callTool('save_connector', { name: 'a', transport: 'stdio', cmd: 'true' })
     const failed = { ok: false, error: 'it ended', stderr: 'no such table' }
-    expect(await callTool('test_connector', { name: 'a' })).toMatchObject({ ...failed, cwd: tmpdir() })
+    expect(await callTool('test_connector', { name: 'a' })).toMatchObject({ ...failed, cwd: '/tmp' })
     expect(await callTool('test_connector', { name: 'a', session: 'build' })).toMatchObject({ cwd: '/srv/build' })
     const address = { transport: 'http', base_url: 'https://example.org' }
     expect(await callTool('test_connector', { connector: address })).not.toHaveProperty('cwd')
