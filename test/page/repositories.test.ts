@@ -146,6 +146,8 @@ program.describe('repositories on the page', () => {
     await page.getByRole('button', { name: 'More about changing' }).click()
     await page.getByRole('menuitem', { name: 'Remove…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove the index' }).click()
+    // Behind an open dialog, no link has a role.
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await page.getByRole('link', { name: 'changing' }).waitFor({ state: 'detached' })
     const { repositories } = await world.call('list_repositories')
     expect(repositories).not.toContainEqual(expect.objectContaining({ name: 'changing' }))
