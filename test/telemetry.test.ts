@@ -54,8 +54,12 @@ test('a call that waits for a person when the hub is killed, and its approval, a
   await using world = await startGateWorld(settingsFor(collector))
   await world.setPolicy('rules: [{ ask: "up_*" }]')
   const act = () => modern(world.agent, 'tools/call', { name: 'up_act_now', arguments: { what: 'x' } }, { meta })
+  const requests = async () =>
+    (await world.call('query_events', { type: 'approval-requested' }))['events'] as readonly unknown[]
   const held = act().catch(() => {})
   const approval = await world.pending()
+  // The approval is stored before its event.
+  await until(async () => (await requests()).length === 1)
   await world.restart('SIGKILL')
   await held
   expect(await world.decide(approval, 'approve')).toBe('approved')
