@@ -27,8 +27,8 @@ export default defineConfig({
     pool: 'forks',
     // Files share a worker with its loaded modules, which saves half a second for each. None of them replaces a module.
     isolate: false,
-    // Many tests wait for a clock or another process, so two cores stay busy only with eight workers.
-    maxWorkers: 8,
+    // Many tests wait for a clock or another process. Five workers keep two cores busy; eight take a fifth more CPU.
+    maxWorkers: 5,
     // For what takes as long as a busy machine takes; an assertion ends as soon as it holds.
     expect: { poll: { timeout: 60_000, interval: 50 } },
     testTimeout: 180_000,
