@@ -2,6 +2,7 @@
  * One legacy connection, from `initialize` to its end: its requests, the requests we send back, cancellation, log level
  * and subscriptions. It knows nothing of transports: a `RequestChannel` delivers the messages of one request.
  */
+import { InFlightMap } from '../base/in-flight-map.ts'
 import type { Log } from '../base/log.ts'
 import type {
   Call,
@@ -109,7 +110,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const { id, caller, client, face, notices, quota, inFlight, keep } = options
   const { tokenId } = caller
   const log = options.log.child({ connection: id.slice(0, 8) })
-  const running = new Map<RequestId, Cancellation>()
+  const running = new InFlightMap<RequestId, Cancellation>()
   const questions = new Map<RequestId, PendingQuestion>()
   const subscriptions = new Map(topicsOf(face, options.subscriptions ?? []))
   let logLevel: LoggingLevel = options.logLevel ?? defaultLogLevel

@@ -1,4 +1,5 @@
 /** 2026-07-28: each request stands alone, describes its client in `_meta`, and is cancelled by closing its answer. */
+import { InFlightMap } from '../base/in-flight-map.ts'
 import type { Log } from '../base/log.ts'
 import { createSlowTimer } from '../base/slow-timer.ts'
 import type {
@@ -65,7 +66,8 @@ const cacheTtlMs = new Map([
 const mayAskBack = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 export function createModern({ listeners, inFlight, requestState, log }: ModernOptions): Modern {
-  const running = new Map<Cancellation, string>()
+  const running = new InFlightMap<number, { readonly cancellation: Cancellation; readonly tokenId: string }>()
+  let lastRun = 0
   const slowTimer = createSlowTimer(slowMs)
 
   return {
@@ -78,7 +80,8 @@ export function createModern({ listeners, inFlight, requestState, log }: ModernO
       const cancellation = new Cancellation()
       if (request.method === 'subscriptions/listen') return listen(request, client, context, reply, cancellation)
 
-      running.set(cancellation, context.caller.tokenId)
+      const runId = ++lastRun
+      running.set(runId, { cancellation, tokenId: context.caller.tokenId })
       let outlet: Outlet | undefined
       const upgrade = () => (outlet ??= reply.stream())
       const stopWaiting = reply.canStream ? slowTimer.watch(upgrade) : () => {}
@@ -98,13 +101,13 @@ export function createModern({ listeners, inFlight, requestState, log }: ModernO
         run: () => run(request, client, { context, cancellation, correlation, emit }).catch(withStatus),
       })
       stopWaiting()
-      running.delete(cancellation)
+      running.delete(runId)
       if (!outlet) return reply.json(response, { status })
       outlet.send(response)
       outlet.end()
     },
     abortAll(reason, tokenId) {
-      for (const [cancellation, owner] of running) {
+      for (const { cancellation, tokenId: owner } of running.values()) {
         if (tokenId === undefined || owner === tokenId) cancellation.cancel(reason)
       }
     },

@@ -4,6 +4,7 @@
  * belong to no request.
  */
 import { HubError } from '../base/hub-error.ts'
+import { InFlightMap } from '../base/in-flight-map.ts'
 import type { RequestId, RpcMessage, RpcRequest } from '../mcp/mcp.ts'
 import { isRequest, modernVersion } from '../mcp/mcp.ts'
 import { createAnswer } from './http-answer.ts'
@@ -34,7 +35,7 @@ const maxUnaccepted = 1_000
 
 export function createHttpTransport(options: HttpTransportOptions): UpstreamTransport {
   const { maxMessageBytes = defaultMaxMessageBytes, heartbeatMs } = options
-  const answers = new Map<RequestId, Answer>()
+  const answers = new InFlightMap<RequestId, Answer>()
   let client: HttpClient | undefined
   let listener: TransportListener | undefined
   let version: string | undefined

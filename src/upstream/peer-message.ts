@@ -7,7 +7,7 @@ export function idOf(
   { id, error }: Readonly<Record<string, unknown>>,
   context: {
     readonly during: RpcRequest | undefined
-    readonly running: ReadonlyMap<number, unknown>
+    readonly running: Pick<ReadonlyMap<number, unknown>, 'size' | 'keys'>
     readonly isStrict: boolean
   },
 ): number {

@@ -4,6 +4,7 @@
  */
 import { dropOldest } from '../base/drop-oldest.ts'
 import { plainNumber } from '../base/exact-numbers.ts'
+import { InFlightMap } from '../base/in-flight-map.ts'
 import type { Log } from '../base/log.ts'
 import type { Client, Params, RpcRequest } from '../mcp/mcp.ts'
 import { errorCode, isRecord, metaKey, metaOf, notification, RpcError } from '../mcp/mcp.ts'
@@ -79,7 +80,7 @@ const maxCancelled = 1_000
 
 export function createPeer(options: PeerOptions): Peer {
   const { transport, listener, log, checks } = options
-  const running = new Map<number, Exchange>()
+  const running = new InFlightMap<number, Exchange>()
   const cancelled = new Set<number>()
   const clientRequests = createClientRequests({ send: (message) => transport.send(message), log })
   let lastId = 0
