@@ -2,7 +2,7 @@
 import { type Caller, httpCalls, prepareLegacyCall, prepareModernCall, echoText } from './caller.ts'
 import { cpuMicrosOfTree } from './cpu-of-tree.ts'
 import { startPeers } from './peers.ts'
-import { type Listening, startBareRelay, startUpstream } from './start-program.ts'
+import { type Listening, startBareRelay, startUpstream, upstreamProgram } from './start-program.ts'
 import { type BenchHub, startSignalbox } from './start-signalbox.ts'
 
 export interface Contender {
@@ -41,8 +41,8 @@ export async function startContenders(): Promise<Contenders> {
     name: 'bare relay',
     does: '`node:http` and undici, which forward the bytes unread: the minimal cost of a hop in Node',
   })
-  const { relayed, modern, guarded, own } = signalboxContenders(stack.use(await startSignalbox(upstream.url)))
-  const all = [direct, bare, relayed, modern, guarded, own, ...(await startPeers(stack, upstream.url))]
+  const { relayed, stdio, modern, guarded, own } = signalboxContenders(stack.use(await startSignalbox(upstream.url)))
+  const all = [direct, bare, relayed, stdio, modern, guarded, own, ...(await startPeers(stack, upstream.url))]
   const opened = stack.move()
   return { direct, bare, relayed, guarded, own, all, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
@@ -57,8 +57,8 @@ function httpContender({ url, pid }: Listening, description: Pick<Contender, 'na
   }
 }
 
-function signalboxContenders({ pid, agent, person, tool }: BenchHub) {
-  const cpuMicros = () => cpuMicrosOfTree(pid)
+function signalboxContenders({ pid, agent, person, tool, stdioTool }: BenchHub) {
+  const cpuMicros = () => cpuMicrosOfTree(pid, [upstreamProgram])
   const call = { name: tool, arguments: args }
   const relayed: Contender = {
     name: 'Signalbox',
@@ -67,10 +67,16 @@ function signalboxContenders({ pid, agent, person, tool }: BenchHub) {
     open: httpCalls(agent.port, (id) => prepareLegacyCall(agent, id, call)),
     cpuMicros,
   }
+  const stdio: Contender = {
+    ...relayed,
+    name: 'Signalbox, stdio',
+    does: 'the same, with one stdio upstream',
+    open: httpCalls(agent.port, (id) => prepareLegacyCall(agent, id, { ...call, name: stdioTool })),
+  }
   const modern: Contender = {
     ...relayed,
     name: 'Signalbox, 2026-07-28',
-    does: 'the same, to a client of that revision',
+    does: 'one HTTP upstream, to a client of that revision',
     open: httpCalls(agent.port, async (id) => prepareModernCall(agent, id, call)),
   }
   const guarded: Contender = {
@@ -86,5 +92,5 @@ function signalboxContenders({ pid, agent, person, tool }: BenchHub) {
     does: '`hub_status` by a person: token, no policy, no record',
     open: httpCalls(person.port, (id) => prepareLegacyCall(person, id, statusCall)),
   }
-  return { relayed, modern, guarded, own }
+  return { relayed, stdio, modern, guarded, own }
 }

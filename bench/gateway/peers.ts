@@ -7,10 +7,9 @@ import { httpCalls, openSseCalls, prepareLegacyCall, echoText } from './caller.t
 import type { Contender } from './contenders.ts'
 import { cpuMicrosOfTree } from './cpu-of-tree.ts'
 import { type GatewayName, gateways, programOf } from './installed.ts'
-import { startGateway, upstreamProgram } from './start-program.ts'
+import { startGateway, stdioUpstream, upstreamProgram } from './start-program.ts'
 
 const echo = { name: 'echo', arguments: { text: echoText } }
-const stdioUpstream = [process.execPath, upstreamProgram, '--stdio']
 
 type Start = (program: string, stack: AsyncDisposableStack, upstreamUrl: string) => Promise<Contender>
 

@@ -11,6 +11,9 @@ export interface Program extends AsyncDisposable {
 
 export const upstreamProgram = fileURLToPath(new URL('../../test/gateway/upstreams/plain-upstream.ts', import.meta.url))
 
+/** The same upstream as a command, for gateways that start theirs. */
+export const stdioUpstream: readonly [string, ...string[]] = [process.execPath, upstreamProgram, '--stdio']
+
 const bareRelayProgram = fileURLToPath(new URL('bare-relay.ts', import.meta.url))
 
 export interface Listening extends Program {
