@@ -29,7 +29,10 @@ test('lets minor collections free the values it no longer has', () => {
   collect({ type: 'minor' })
   const before = process.memoryUsage().heapUsed
   for (let id = 1; id <= 20_000; id++) {
-    map.set(id, Array.from({ length: 200 }, () => id))
+    map.set(
+      id,
+      Array.from({ length: 200 }, () => id),
+    )
     map.delete(id - 64)
     if (id % 1_000 === 0) collect({ type: 'minor' })
   }
