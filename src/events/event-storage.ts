@@ -46,7 +46,7 @@ export function rangeOf({ order, cursor }: EventQuery, lastSeq: number): SeqRang
 }
 
 /** The columns that a query may filter by, the most selective first. */
-export const filterColumns = ['correlation', 'session', 'type', 'thread', 'route'] as const
+export const filterColumns = ['correlation', 'session', 'thread', 'type', 'route'] as const
 
 /** The share of the size limit that is freed at once, so that the next event does not trigger another drop. */
 export const roomToMake = 0.1

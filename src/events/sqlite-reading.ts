@@ -2,13 +2,14 @@
  * Reads the log in windows of seq, each short enough for one slice of time, with turns of the event loop between them.
  * A query over millions of events takes long but does not block the hub.
  */
-import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { LoggedEvent } from '../api/event.ts'
 import type { EventQuery } from './event-log.ts'
 import type { EventRecord } from './event-record.ts'
 import { recordColumns, toEvent } from './event-record.ts'
 import type { EventStorage, SeqRange } from './event-storage.ts'
-import { filterColumns, rangeOf } from './event-storage.ts'
+import { rangeOf } from './event-storage.ts'
+import { fieldConditions } from './sqlite-indexes.ts'
 import type { Turns } from './turns.ts'
 
 const sliceMs = 0.6
@@ -77,11 +78,8 @@ export function createReading(database: DatabaseSync, { turns, lastSeq }: Readin
 
 type StoredRow = EventRecord & { readonly seq: number }
 
-function conditionsOf(query: EventQuery): { conditions: string[]; values: SQLInputValue[] } {
-  const fields = filterColumns.filter((name) => query[name] !== undefined)
-  // Only the first column uses an index. The "+" keeps SQLite from choosing another.
-  const conditions = fields.map((name, index) => `${index === 0 ? '' : '+'}${name} = ?`)
-  const values: SQLInputValue[] = fields.map((name) => query[name]!)
+function conditionsOf(query: EventQuery): ReturnType<typeof fieldConditions> {
+  const { conditions, values } = fieldConditions(query)
   if (query.since !== undefined) {
     conditions.push('at >= ?')
     values.push(query.since)

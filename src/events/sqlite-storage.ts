@@ -12,6 +12,7 @@ import type { EventRecord } from './event-record.ts'
 import type { EventStorage, WriteResult } from './event-storage.ts'
 import { createCheckpoints } from './sqlite-checkpoint.ts'
 import { createDropping } from './sqlite-dropping.ts'
+import { createIndexes } from './sqlite-indexes.ts'
 import { createReading } from './sqlite-reading.ts'
 import { createTurns } from './turns.ts'
 
@@ -45,6 +46,8 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
   const insert = database.prepare(
     `insert into events (seq, ${recordColumns.join(', ')}) values (?${', ?'.repeat(recordColumns.length)})`,
   )
+  const begin = database.prepare('begin immediate')
+  const commit = database.prepare('commit')
   let lastSeq = Number(database.prepare('select max(seq) as seq from events').get()?.['seq'] ?? 0)
   /** The size of the current slice. A failure affects only these records. */
   let count = 0
@@ -65,10 +68,10 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
     bytes = 0
     // A single statement is already a transaction.
     if (records.length === 1) return insertSome(records)
-    database.exec('begin immediate')
+    begin.run()
     try {
       insertSome(records)
-      database.exec('commit')
+      commit.run()
     } catch (error) {
       // On a full disk, SQLite has already rolled back.
       if (database.isTransaction) database.exec('rollback')
@@ -124,13 +127,8 @@ function createSchema(database: DatabaseSync, path: string): void {
     )
   }
   if (version < schemaVersion) createTable(database)
-  for (const column of laterIndexes) {
-    database.exec(`create index if not exists events_by_${column} on events (${column}) where ${column} is not null`)
-  }
+  createIndexes(database)
 }
-
-/** A log of an older release gets these too. They do not change the version, because that release can still use it. */
-const laterIndexes = ['thread', 'route'] as const
 
 function createTable(database: DatabaseSync): void {
   database.exec(`
@@ -148,9 +146,6 @@ function createTable(database: DatabaseSync): void {
       provider text,
       payload text not null
     );
-    create index events_by_session on events (session) where session is not null;
-    create index events_by_correlation on events (correlation) where correlation is not null;
-    create index events_by_type on events (type);
     pragma user_version = ${schemaVersion};
     commit`)
 }
