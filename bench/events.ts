@@ -2,7 +2,7 @@
  * The throughput of the event log, with two readers that follow it: `npm run bench:events`.
  *
  *   flat out         as many appends as it commits, with 512 pending at any time
- *   20,000 a second  the rate that the design requires, spread evenly
+ *   20,000 a second  the rate that the log must sustain, spread evenly
  *   one at a time    how long a single tool call waits for its record
  *
  * The longest block is the largest delay of a timer, so it includes everything that blocks the event loop, also garbage

@@ -1,7 +1,7 @@
 /**
- * What a sandbox costs a session, against the same session without one: `npm run bench:sandbox [-- rounds]`. The kinds
- * alternate, so that other load on the machine affects all of them. CPU and memory are those of the holder and
- * everything below it, as soon as the program runs.
+ * The cost of a sandbox for a session, compared with the same session without one: `npm run bench:sandbox [-- rounds]`.
+ * The kinds alternate, so that other load on the machine affects all of them. CPU and memory are those of the holder
+ * and everything below it, as soon as the program runs.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

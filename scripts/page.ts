@@ -62,7 +62,7 @@ async function buildPage(): Promise<void> {
 }
 
 async function bundle(outDir: string): Promise<void> {
-  // Loading these takes longer than to see that the page is fresh.
+  // Loading these takes longer than checking whether the page is fresh.
   const [{ build }, { default: react }, { default: tailwind }] = await Promise.all([
     import('vite'),
     import('@vitejs/plugin-react'),
@@ -79,7 +79,7 @@ async function bundle(outDir: string): Promise<void> {
       outDir,
       emptyOutDir: true,
       target: 'es2023',
-      // The content security policy has no room for inline files.
+      // The content security policy does not allow inline files.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       rolldownOptions: {

@@ -1,6 +1,7 @@
 /**
- * Puts the program of a stdio connector into its sandbox. The program ends with the hub, so the ways out of its sandbox run
- * in the hub. It does not reach the hub itself, and the list of its sandbox alone decides about hosts.
+ * Puts the program of a stdio connector into its sandbox. The program ends with the hub, so the forwards out of its
+ * sandbox run in the hub. The program cannot reach the hub itself. Only the list of its sandbox decides which hosts it
+ * reaches.
  */
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'

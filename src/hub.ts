@@ -391,7 +391,7 @@ export async function startHub(
     store,
     hubId,
     key: await home.key('push'),
-    // Push services want to know whom to turn to. They take no address without TLS.
+    // Push services need a contact address, and refuse one without TLS.
     contact: [base, origin].find((address) => address?.startsWith('https:')) ?? 'mailto:hub@signalbox.invalid',
     rules: { allowsPrivate: config.pushPrivateEndpoints },
     notices,

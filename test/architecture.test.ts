@@ -34,7 +34,7 @@ const features = [
   'push',
 ]
 
-/** Lower numbers know nothing of higher ones; folders of one number know nothing of one another. */
+/** A layer does not import from higher ones, and folders of one layer do not import one another. */
 const layers: readonly (readonly string[])[] = [
   ['base'],
   ['api'],
@@ -50,7 +50,7 @@ const layers: readonly (readonly string[])[] = [
   ['hub.ts'],
   ['index.ts', 'main.ts'],
 ]
-/** Plain words, each file for itself. Every other folder is entered by its front door. */
+/** Each file of these folders can be imported by itself. Every other folder is entered by its front door. */
 const openFolders = new Set(['base', 'api'])
 
 /** Heavy packages, and the one place that may import each. */
@@ -95,7 +95,7 @@ test('there are sources, and they import one another', () => {
   expect(imports.filter(({ specifier }) => specifier.startsWith('.')).length).toBeGreaterThan(100)
 })
 
-test('every folder of src has its layer, and stands on the map', () => {
+test('every folder of src has its layer, and is on the map', () => {
   const map = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
   const places = [...new Set(sources.map(placeOf))].sort()
   expect(places).toEqual(layers.flat().sort())
@@ -183,7 +183,10 @@ test('no two sub-folders of a folder import each other, nor do a folder and a su
   expect(bothWays).toEqual([])
 })
 
-/** A holder runs for weeks in a process of its own: what it needs is below it, and knows nothing of the hub. */
+/**
+ * A holder runs for weeks in a process of its own. The code that it needs is below it, and does not import from the
+ * hub.
+ */
 const holderParts = [
   'base',
   'terminal/forwards',
@@ -222,7 +225,7 @@ test('the page imports nothing but the contract and the client', () => {
   expect(wrong).toEqual([])
 })
 
-test('what the page may import runs in a browser', () => {
+test('code that the page may import runs in a browser', () => {
   const shared = sources.filter((file) => /^src\/(api|client)\//.test(file))
   const files = [...new Set(shared.flatMap((file) => [...loadedBy(file).files]))]
   expect(files.some((file) => file.startsWith('src/base/'))).toBe(true)
@@ -234,7 +237,7 @@ test('what the page may import runs in a browser', () => {
   expect(wrong).toEqual([])
 })
 
-test('the gate knows nothing of MCP', () => {
+test('the gate does not depend on MCP', () => {
   const known = localImports().filter(({ from, to }) => from === 'gate' && to !== 'gate')
   expect([...new Set(known.map(({ to }) => to))].sort()).toEqual([
     'api',
@@ -250,7 +253,7 @@ test('the gate knows nothing of MCP', () => {
 const relay = ['mount-relay', 'relayed-call', 'shared-upstreams'].map((name) => `src/gateway/${name}.ts`)
 const gateUsers = ['gate-layer', 'gateway', 'policy-errors'].map((name) => `src/gateway/${name}.ts`)
 
-test('what leads to an upstream does not know the gate, and the gate leads to no upstream', () => {
+test('the files that reach an upstream do not import the gate, and the gate layer does not import them', () => {
   const users = localImports().filter(({ from, to }) => from === 'gateway' && to === 'gate')
   expect([...new Set(users.map(({ file }) => file))].sort()).toEqual(gateUsers)
   expect(reachableFrom('src/gateway/mount.ts')).toEqual(expect.arrayContaining(relay))
@@ -259,12 +262,12 @@ test('what leads to an upstream does not know the gate, and the gate leads to no
   expect(relayUsers.map(({ file }) => file)).toEqual(['src/gateway/mount.ts'])
 })
 
-test('what a mount offers goes to the face of its session by its provider alone', () => {
+test('the offers of a mount reach the face of its session only through its provider', () => {
   const users = new Set(members.filter(({ name }) => name === 'offers').map(({ file }) => file))
   expect([...users]).toEqual(['other-methods', 'session-mounts'].map((name) => `src/gateway/${name}.ts`))
 })
 
-test('only a face asks providers for what can be run', () => {
+test('only a face asks providers for things that can be run', () => {
   const runnable =
     /^(tools|findTool|resources|resourceTemplates|resourceAt|prompts|requestHandlers|notificationHandlers)$/
   const asking = members
@@ -276,7 +279,7 @@ test('only a face asks providers for what can be run', () => {
   ])
 })
 
-test('what faces and mounts show to others cannot be run', () => {
+test('things that faces and mounts show to others cannot be run', () => {
   expectTypeOf<NonNullable<ReturnType<Face['findTool']>>>().not.toHaveProperty('run')
   expectTypeOf<ReturnType<Face['tools']>[number]>().not.toHaveProperty('run')
   expectTypeOf<NonNullable<ReturnType<Face['findPrompt']>>>().not.toHaveProperty('get')
@@ -334,7 +337,7 @@ function targetOf({ file, specifier }: Import): string {
   return relative(root, resolve(root, dirname(file), specifier))
 }
 
-/** What is loaded with a file at run time: the files of src, and the packages that are not Node's own. */
+/** The files of src that are loaded with a file at run time, and the packages that are not Node's own. */
 function loadedBy(start: string) {
   const files = new Set([start])
   const packages = new Set<string>()

@@ -13,6 +13,6 @@ test('a reader who follows the guide writes to an agent, reads its answers, and 
   await runSteps(readSteps(page), reader)
 }, 240_000)
 
-test('the page tells the limits that are in the code', () => {
+test('the page names the limits that are in the code', () => {
   expect(page).toContain(`at most ${maxMessageBytes / 1024} KiB`)
 })

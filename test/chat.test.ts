@@ -62,7 +62,7 @@ function urisOf({ messages }: EventStream): readonly string[] {
   )
 }
 
-test('a person and an agent write to each other, and no one has to run a model', async () => {
+test('a person and an agent write to each other, and no model has to run', async () => {
   const { id, agent } = await startAgent('talk')
   expect(await hub.call('post_chat', { session: 'talk', content: 'Which port?' })).toMatchObject({ id: 1 })
   const read = await callTool(agent, 'chat_read_pending_messages')

@@ -1,6 +1,6 @@
 /**
- * What a person reads after a mistake at the shell. Each line of the table is a wrong command line, its exit code, and a
- * part of its message. All messages must also pass the checks of `expectPlain`.
+ * The messages that a person reads after a mistake at the shell. Each line of the table is a wrong command line, its
+ * exit code, and a part of its message. All messages must also pass the checks of `expectPlain`.
  */
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-/** Runs with every test file; what is registered first is called last, after the file has cleaned up for itself. */
+/** Runs with every test file. The hook that is registered first runs last, after the file has cleaned up for itself. */
 import { afterAll } from 'vitest'
 import { closeLeftOpen } from './harness/left-open.ts'
 

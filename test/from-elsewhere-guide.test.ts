@@ -16,7 +16,7 @@ openssl.describe('the guide', () => {
   })
 })
 
-test('says of each part that no test runs that it is not run', () => {
+test('the page marks each part that no test runs', () => {
   const parts = page.split(/^## /m).filter((part) => part.includes('```sh shown='))
   expect(parts.map((part) => part.split('\n')[0])).toEqual(['Tailscale', 'Cloudflare Tunnel'])
   for (const part of parts) expect(part).toContain('\nNot run by a test.')

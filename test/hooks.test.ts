@@ -83,7 +83,7 @@ test('the first hook shows that the gate is in place', async () => {
   expect((await session()).governed).toEqual({ is: 'yes' })
 })
 
-test('a mode in which the agent asks nobody is shown', async () => {
+test('a mode in which the agent asks no person is shown', async () => {
   await post({ ...message('UserPromptSubmit', '', {}), permission_mode: 'bypassPermissions' })
   expect((await session()).governed?.reason).toContain('bypassPermissions')
   await post(message('UserPromptSubmit', '', {}))

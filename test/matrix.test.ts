@@ -166,7 +166,7 @@ test('a homeserver that refuses, limits and drops requests gets them again, afte
   await expect.poll(() => textsOf('bridged'), patience).toEqual(['patient', 'hello'])
 })
 
-test('a burst that a sync leaves out is fetched, in order, and what is delivered twice is stored once', async () => {
+test('a burst that a sync leaves out is fetched, in order, and an event that is delivered twice is stored once', async () => {
   const agent = await startBridged()
   await hub.end('SIGKILL')
   const said = Array.from({ length: 180 }, (_, index) => `message ${index}`)
@@ -207,7 +207,7 @@ test('a message in the room approves nothing', async () => {
 })
 
 test('an encrypted room is not bridged, and neither is one that becomes encrypted', async () => {
-  // An answer that does not come from the homeserver itself is no answer to whether the room is encrypted.
+  // An answer that does not come from the homeserver itself does not say whether the room is encrypted.
   homeserver.fail({ path: '/state/m.room.encryption', times: 1, as: { is: 'error', status: 404 } })
   await startBridged('open')
   expect(homeserver.requests.filter((request) => request.includes('m.room.encryption'))).toHaveLength(2)

@@ -154,7 +154,7 @@ describe.each(Object.keys(dialects))('with the dialect of %s', (dialect) => {
   })
 })
 
-describe('in every dialect alike, it', () => {
+describe('in every dialect, it', () => {
   const agent = 'governed'
   beforeAll(() => world.create(agent, 'openai'))
 

@@ -1,4 +1,4 @@
-/** Whatever waits for whatever, every prompt ends. `npm run soak` tries more graphs. */
+/** Every prompt ends, even if sessions wait for one another in any graph. `npm run soak` tries more graphs. */
 import { expect, test } from 'vitest'
 import { callInGraphs } from './soak/call-in-graphs.ts'
 

@@ -1,4 +1,4 @@
-/** No confused deputy: what an agent may not do, no other agent does for it. */
+/** No confused deputy: an agent cannot get another agent to do something that it may not do itself. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -50,12 +50,12 @@ test.each(Object.entries(through))('a tool that is denied stays denied through %
   expect(own['answer']).toContain('refused')
   expect([deeds(), isTouched()]).toEqual(['', false])
 
-  // It is A's turn that is bound, not the peer.
+  // A's turn is bound, not the peer itself.
   await world.prompt(by('').join().includes('pass it on') ? 'c' : 'b', [act(), touch()])
   expect([deeds(), isTouched()]).toEqual(['tools/call Act-Now\n', true])
 })
 
-test('the record names the rule of the session that is worked for', async () => {
+test('the record names the rule of the session that a peer works for', async () => {
   await setPolicy('a', 'rules:\n  - deny: up_*')
   await world.prompt('a', through['one peer'](act()))
   const [denied] = await world.events({ type: 'tool-called', session: 'b', order: 'newest', limit: 1 })

@@ -6,7 +6,7 @@ import { startPeersWorld } from './worlds/peers-world.ts'
 
 requires('socat')
 requires('bwrap').describe('agents that ask agents', () => {
-  test('a confined one may ask only confined ones, and anyone may ask it', async () => {
+  test('a confined agent may ask only confined agents, and every agent may ask it', async () => {
     await using world = await startPeersWorld()
     const sandbox = { write: [join(dirname(world.home), 'notes')], network: 'none' }
     await world.agent('open')

@@ -1,4 +1,4 @@
-/** What happens while one agent waits for another: lines, progress, cancelled calls, circles. */
+/** One agent waits for another: queues, progress, cancelled calls, circles. */
 import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Approval } from '../src/api/approval.ts'
@@ -18,7 +18,7 @@ const hold = (name: string) => `HOLD ${world.path(name)}`
 const release = (name: string) => writeFileSync(world.path(name), '')
 const begun = (name: string) => until(() => world.notes().includes(`begin ${name}`))
 
-test('those who ask a busy session are served in the order in which they came, and too many are refused', async () => {
+test('callers of a busy session are served in the order in which they came, and too many are refused', async () => {
   const first = world.prompt('b', ['busy', hold('fair')])
   await begun('busy')
   const callers = Array.from({ length: mostWaiting + 1 }, (_, index) => `caller-${index}`)

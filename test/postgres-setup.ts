@@ -6,7 +6,7 @@ import { createDatabase, startPostgres } from './postgres.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
-    /** A database whose tables are there: a copy of it is made sooner than they are. */
+    /** A database that already has the tables. Copying it is faster than creating them. */
     postgresTemplate: string
   }
 }

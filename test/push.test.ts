@@ -132,7 +132,7 @@ describe('a device that has subscribed', () => {
   })
 })
 
-test('a hub sends only to the internet, and takes only so many devices', async () => {
+test('a hub sends only to the internet, and accepts only a limited number of devices', async () => {
   await using hub = await startSessionHub()
   await using service = await startPushService()
   const { public_key, auth_secret } = service.subscribe()

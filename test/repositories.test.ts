@@ -123,7 +123,7 @@ describe('people', () => {
     }
   })
 
-  test('cannot add what is no folder, nor the data directory of the hub, nor a folder that has it', async () => {
+  test('cannot add a path that is not a folder, the data directory of the hub, or a folder that contains it', async () => {
     mkdirSync(join(hub.home, 'workspaces', 'mine'), { recursive: true })
     symlinkSync(hub.home, join(folder, 'innocent'))
     const adds: readonly (readonly [string, string])[] = [
@@ -227,7 +227,7 @@ describe('answers', () => {
     expect(answer.segments.at(3)).toMatchObject({ query: 'authorize', files: [{ path: 'src/gate.ts', chunks: 1 }] })
   })
 
-  test('what the model gets is marked as data, with the numbers of lines', async () => {
+  test('the model gets file content marked as data, with the numbers of lines', async () => {
     await ask('FINAL Nothing about authorize.')
     const { events } = await hub.call('query_events', { type: 'model-called', order: 'newest', limit: 1 })
     const [{ payload }] = events as [
@@ -442,7 +442,7 @@ describe('agents', () => {
     await hub.call('set_policy', { scope: 'session', target: 'reader', source: '' })
   })
 
-  test('without repositories and outside of git see none of it', async () => {
+  test('do not see the mount without repositories and outside of git', async () => {
     await start(hub, 'plain', 'cat')
     const plain = await agentOf('plain')
     expect((await toolsOf(plain.token)).filter((name) => name.startsWith('repositories_'))).toEqual([])

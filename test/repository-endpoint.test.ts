@@ -126,7 +126,7 @@ test('an answer comes with its repository, its segments in order, and checked ci
   })
 })
 
-test('a repository is found by its id, its name and either path; another name gets those that are there', async () => {
+test('a repository is found by its id, its name and either path; the error for another name lists the repositories', async () => {
   const { repositories } = (await call(people, 'ListRepositories')) as { repositories: { id: string }[] }
   const { conversationId } = await query(people, { repository: 'two', question: 'say it' })
   for (const repository of [repositories[1]!.id, 'two', '/on-host/two', join(place, 'two')]) {

@@ -33,7 +33,7 @@ const noKeys = {
   GOOGLE_API_KEY: '',
   GOOGLE_GENERATIVE_AI_API_KEY: '',
 }
-/** What the scripted model says to a request without tools. */
+/** The answer of the scripted model to a request without tools. */
 const modelSays = 'A scripted side answer'
 let model: ScriptedModel
 let hub: ScriptedWorld
@@ -67,7 +67,7 @@ describe('with nothing set', () => {
     expect(JSON.stringify(called?.payload)).toContain('const a = []')
   })
 
-  test('the seed’s dots and a plain text are accepted', async () => {
+  test('an action name with a dot and a plain text are accepted', async () => {
     expect((await call('code.advice', 'list or map?')).result?.structuredContent?.action).toBe('code_advice')
   })
 
@@ -422,7 +422,7 @@ describe('an agent in a session', () => {
     })
   })
 
-  test('that fails in its turn has got the input', async () => {
+  test('an agent that fails in its turn has got the input', async () => {
     const other = await hub.upstream('afterwards')
     await set('refactor_apply', [{ session: 'helper' }, saying('afterwards', 'done twice')])
     const { result } = await call('refactor_apply', 'FAIL too many requests')

@@ -1,4 +1,4 @@
-/** Stdio connectors in real sandboxes: what their programs see and reach. */
+/** Stdio connectors in real sandboxes: the files that their programs see, and the hosts that they reach. */
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

@@ -1,4 +1,7 @@
-/** Confined sessions, by real sandboxes: what they see, what they reach, and that they work as others do. */
+/**
+ * Confined sessions, in real sandboxes: the files that they see, the hosts that they reach, and that they work like
+ * other sessions.
+ */
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -131,7 +134,7 @@ describe('a confined session', () => {
     expect(out.trim()).toBe('ALL TRIED')
   })
 
-  test('reaches the hub and no other port of the machine, whatever network it has but "all"', async () => {
+  test('reaches the hub and no other port of the machine, with every network except "all"', async () => {
     const script = [
       'curl -s -o /dev/null -w "hub %{http_code}\\n" "$SIGNALBOX_URL"',
       `curl -s --max-time 5 http://127.0.0.1:${servicePort}/ || echo no service`,
@@ -155,7 +158,7 @@ describe('a confined session', () => {
         `curl -s --noproxy "" http://127.0.0.1:${listedPort}/`,
         'curl -s -o /dev/null -w "%{http_code}\\n" http://off.example/',
         'curl -s -o /dev/null -w "%{http_connect}\\n" https://off.example/',
-        // With its own token it cannot report what nobody decided.
+        // With its own token it cannot report a decision that no one made.
         `curl -s -o /dev/null -w "%{http_code}\\n" -H "Authorization: Bearer $SIGNALBOX_TOKEN" -d '${forged}' "\${SIGNALBOX_URL%/mcp}/hooks/network"`,
       ].join('\n'),
       { network: { allow: [`127.0.0.1:${listedPort}`] } },
@@ -256,7 +259,7 @@ describe('a confined session', () => {
       const script = [
         'echo text | ssh-keygen -q -Y sign -f ~/agent/key.pub -n test | head -1',
         `cat ${key} 2>/dev/null && echo GOT THE KEY`,
-        // It is no real server: it is enough that ssh reaches it.
+        // It is not a real server: it is enough that ssh reaches it.
         `eval "timeout 60 $GIT_SSH_COMMAND -p ${sshPort} localhost" 2>/dev/null`,
         'eval "timeout 60 $GIT_SSH_COMMAND -p 22 off.example" 2>/dev/null',
       ].join('\n')

@@ -85,7 +85,7 @@ test('a call that waits for a person when the hub is killed, and its approval, a
   expect(collector.faults).toEqual([])
 })
 
-test('OTEL_SDK_DISABLED switches it off, and a header that is none stops the start without showing it', async () => {
+test('OTEL_SDK_DISABLED switches telemetry off, and an invalid header stops the start without being shown', async () => {
   await using collector = await startCollector()
   const env = settingsFor(collector)
   {

@@ -1,20 +1,20 @@
-/** The CPU time of a program and everything it starts, also of what ends meanwhile (Linux). */
+/** The CPU time of a program and of everything it starts, including processes that end meanwhile (Linux). */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface ProcessFamily extends Disposable {
   /** User and system time of all its processes so far. */
   cpuSeconds(): number
-  /** That of the program alone. */
+  /** User and system time of the program alone. */
   ownCpuSeconds(): number
 }
 
 interface Member {
   readonly pid: number
-  /** When it was seen first. Its parent may end before it. */
+  /** The parent when the process was first seen. The parent may end before the process. */
   readonly parent: number
   ticks: number
-  /** Of its children that have ended. */
+  /** The ticks of its children that have ended. */
   reapedTicks: number
   isRunning: boolean
 }

@@ -10,9 +10,12 @@ import { agentPrograms } from '../../test/agents/agents.ts'
 import { type ProcessFamily, watchFamily } from './process-family.ts'
 
 export interface Figures {
-  /** Of the agent, the upstream, and the hub with its holder, from the start of the agent to the end of the turn. */
+  /**
+   * CPU time of the agent, the upstream, and the hub with its holder, from the start of the agent to the end of the
+   * turn.
+   */
   readonly cpuSeconds: number
-  /** Of the program that was started first: the agent alone, or the hub without its holder. */
+  /** CPU time of the program that was started first: the agent alone, or the hub without its holder. */
   readonly ownCpuSeconds: number
   /** From the start of the agent to the end of the turn. */
   readonly seconds: number

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 export interface BenchRepository {
   readonly name: string
   readonly version: string
-  /** What the build of the package adds and its repository does not have. */
+  /** Files that the build of the package adds and its repository does not have. */
   readonly leaveOut: readonly string[]
 }
 

@@ -9,7 +9,7 @@ import { type Output, openClient } from './mcp-client.ts'
 
 export interface Crowd extends AsyncDisposable {
   readonly names: readonly string[]
-  /** Prints so many bytes a second in each session until the signal. Returns the number of bytes for each. */
+  /** Prints this many bytes a second in each session until the signal. Returns the number of bytes for each. */
   feed(bytesPerSecond: number, signal: AbortSignal): Promise<number>
 }
 

@@ -1,4 +1,4 @@
-/** What the agent of the pictures does with each prompt. */
+/** The script of the agent in the pictures, for each prompt. */
 import { fromAgent } from '../../src/api/action-prompt.ts'
 
 export const prompts = {

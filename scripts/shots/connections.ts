@@ -12,7 +12,7 @@ Error: no Chromium found. Set BROWSER_PATH or run "browser-mcp install".
     at launch (launch.js:41:11)' >&2
 exit 1`
 
-/** Three of one session, one of them with overrides, and one that fails. */
+/** Binds three connectors to one session, one of them with overrides, and one that fails to another session. */
 export async function bindConnections({ home, call }: Stage): Promise<void> {
   const addProgram = (name: string, text: string) =>
     writeFileSync(join(home, 'bin', name), `#!/bin/sh\n${text}\n`, { mode: 0o700 })

@@ -1,4 +1,4 @@
-/** What the pictures show: a real hub in a home of its own, with the scripted model as the agent. */
+/** The stage of the pictures: a real hub in a home of its own, with the scripted model as the agent. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { startScriptedModel } from '../../test/agents/model/model.ts'

@@ -22,6 +22,6 @@ export function createReportProvider(onReport: (session: string, report: AgentRe
       return { ok: true }
     },
   })
-  // Hooks call it by its name. A model has no use for it, and its list is short.
+  // Hooks call the tool by its name. It is not listed: a model does not need it, and the list stays short.
   return { toolset: 'sessions', tools: () => [], findTool: (name) => (name === tool.name ? tool : undefined) }
 }

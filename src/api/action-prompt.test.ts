@@ -7,6 +7,6 @@ test('the fields of an input become one text, with the code in a fence that it c
   expect(prompt).toBe(`Please\n\nQuestion: why?\n\nFile: a.md\n\nCode:\n\`\`\`\`\`\n${code}\n\`\`\`\`\``)
 })
 
-test('a chat can say itself how to answer', () => {
+test('a chat can bring its own instructions for the answer', () => {
   expect(actionPrompt('chat', { text: 'hi', system: 'Be brief.' })).toEqual({ system: 'Be brief.', prompt: 'hi' })
 })

@@ -1,4 +1,4 @@
-/** The words in which a model or the agent of a session is asked for an action. */
+/** The prompts that ask a model or the agent of a session for an action. */
 import type { Action, ActionInput } from './action.ts'
 
 export interface ActionPrompt {
@@ -43,7 +43,10 @@ export function agentPrompt(action: Action, input: ActionInput, isAskedByAgent: 
   return isAskedByAgent ? fromAgent(`${system}\n\n${prompt}`) : `${system}\n\n${prompt}`
 }
 
-/** The first words must not be a command of the agent's own interface, such as "!ls" or "/clear". */
+/**
+ * Puts a sentence first, since the first words must not be a command of the agent's own interface, such as "!ls" or
+ * "/clear".
+ */
 export function fromAgent(text: string): string {
   return `Another agent asks:\n\n${text}`
 }

@@ -102,7 +102,7 @@ export interface PendingApprovals {
   readonly oldest: { readonly id: string; readonly tool: string; readonly requestedAt: string } | undefined
   /** Whether a call still waits for one of them now. The clients of the others have left or given up. */
   isHeld(): boolean
-  /** Whether all of them are of clients that have left in the middle of the call. They may resume it within a minute. */
+  /** Whether the clients of all of them have left in the middle of the call. They may resume it within a minute. */
   isDeserted(): boolean
 }
 

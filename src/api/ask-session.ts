@@ -11,10 +11,10 @@ export interface AskRequest {
   readonly text: string
   /** The id of the session whose agent asks. `undefined`: a person asks. */
   readonly caller?: string | undefined
-  /** Of the call that asks, and the event that records it. */
+  /** The correlation of the call that asks, and the event that records the call. */
   readonly correlation: string
   readonly event?: string | undefined
-  /** Cancels it, and interrupts the turn of the session. */
+  /** Cancels the question and interrupts the turn of the session. */
   readonly signal: AbortSignal
   /** Called while the agent works. */
   onProgress?(message: string): void

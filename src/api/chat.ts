@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const chatSides = ['person', 'agent'] as const
 export type ChatSide = (typeof chatSides)[number]
 
-/** The largest event of Matrix is as long, so that no message from there is too long. */
+/** As long as the largest event of Matrix, so that every message from there fits. */
 export const maxMessageBytes = 64 * 1024
 
 export const chatMessageSchema = z.object({

@@ -57,7 +57,7 @@ const eventPayloads = {
     tool: z.string(),
     aliases: z.array(z.string()).readonly().optional(),
     arguments: z.record(z.string(), z.unknown()).readonly(),
-    /** Of a call by an agent. */
+    /** Set for calls of agents. */
     decision: decision.optional(),
     /** Of an own tool: the agent's own settings wanted a person to confirm it. */
     agent_asks: z.boolean().optional(),
@@ -77,7 +77,10 @@ const eventPayloads = {
     bytes: z.int().optional(),
     error: z.unknown().optional(),
   }),
-  /** A prompt was given to the agent of a session. Until `turn-ended`, what the agent does has this event as its parent. */
+  /**
+   * A prompt was given to the agent of a session. Until `turn-ended`, this event is the parent of everything the agent
+   * does.
+   */
   'turn-started': z.object({
     /** The sessions that work for one another, by name; the last is the one whose turn it is. */
     chain: z.array(z.string()).readonly(),
@@ -175,7 +178,7 @@ const eventPayloads = {
   }),
   'job-queued': z.object({ name: z.string(), priority: z.number() }),
   'activity-changed': activitySchema,
-  /** Without its text, which the store keeps as long as the session. */
+  /** Does not contain the text, which the store keeps as long as the session. */
   'chat-posted': z.object({
     side: z.enum(chatSides),
     message: z.int(),

@@ -6,6 +6,6 @@ test.each([
   ['mcp__my-server__read', 'own_mcp__my_server__read'],
   ['shell', 'own_other_shell'],
   ['fetch', 'own_other_fetch'],
-])('a tool without a common name, %s, is %s: it cannot pass for another', (agentTool, name) => {
+])('a tool without a common name, %s, is named %s, so that it cannot pass for another', (agentTool, name) => {
   expect(ownToolName(agentTool)).toBe(name)
 })

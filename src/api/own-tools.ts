@@ -12,7 +12,10 @@ export function isOwnTool(tool: string): boolean {
 
 /** A call of a built-in tool, in the words of the policy. */
 export interface OwnTool {
-  /** `own_shell`, `own_edit`, `own_write`, `own_read`, `own_fetch`, `own_search`, `own_network`, or `own_` and the agent's name for it. */
+  /**
+   * `own_shell`, `own_edit`, `own_write`, `own_read`, `own_fetch`, `own_search`, `own_network`, or `own_` and the
+   * agent's name for the tool.
+   */
   readonly tool: string
   readonly arguments: OwnToolArguments
 }
@@ -20,7 +23,7 @@ export interface OwnTool {
 export interface OwnToolArguments extends Readonly<Record<string, unknown>> {
   /** The agent's own name for the tool. */
   readonly agent_tool: string
-  /** The agent's own arguments that the common ones do not hold. */
+  /** The agent's own arguments that the common ones do not cover. */
   readonly agent_arguments?: Readonly<Record<string, unknown>>
 }
 
@@ -30,8 +33,9 @@ const commonNames = new Set(['shell', 'edit', 'write', 'read', 'fetch', 'search'
 export const commonOwnTools: readonly string[] = [...commonNames].map((name) => ownPrefix + name)
 
 /**
- * Names a tool that has no common name. If the agent's name for it is a common one, it gets another: its arguments are
- * not the common ones, so a rule that allows some commands or paths would allow all it does.
+ * Names a tool that has no common name. If the agent's name for the tool equals a common name, the tool gets another
+ * one: its arguments are not the common ones, so a rule that allows some commands or paths would allow every call of
+ * it.
  */
 export function ownToolName(agentTool: string): string {
   const name = agentTool.replaceAll(/[^A-Za-z0-9_]/g, '_')

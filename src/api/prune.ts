@@ -21,7 +21,7 @@ export type Pruned = z.output<typeof prunedSchema>
 /** All things of one kind that are no longer in use. */
 export interface PruneSource {
   readonly what: PrunableKind
-  /** Those that have not been in use since then. */
+  /** Lists those that have not been in use since then. */
   list(before: Date): Promise<readonly PruneCandidate[]>
 }
 

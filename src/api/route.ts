@@ -18,7 +18,7 @@ export interface ModelWay extends AnyWay {
 
 export interface ConnectorWay extends AnyWay {
   readonly connector: string
-  /** The upstream's own name of it. */
+  /** The upstream's own name of the tool. */
   readonly tool: string
   /** How the input becomes the arguments of the tool. Without it, the tool gets the input itself. */
   readonly arguments?: Readonly<Record<string, unknown>> | undefined
@@ -66,7 +66,7 @@ const waySchema = wayFields
   })
   .transform((way) => way as Way)
 
-/** More ways than anybody tries one after another. */
+/** No action needs more ways than this. */
 const mostWays = 50
 
 export const waysSchema = z.array(waySchema).max(mostWays)

@@ -7,7 +7,7 @@ import { usageSchema } from './thread.ts'
 export { isOver, livingStatuses, sessionStatuses } from './session-status.ts'
 export type { SessionStatus } from './session-status.ts'
 
-/** What the session is doing now. */
+/** The activities of a session. */
 export const activityKinds = ['working', 'waiting', 'idle', 'unknown'] as const
 export type ActivityKind = (typeof activityKinds)[number]
 
@@ -38,7 +38,7 @@ export interface ActivityView {
 export const reportedKinds = ['working', 'waiting', 'idle'] as const
 export interface AgentReport {
   readonly is: (typeof reportedKinds)[number]
-  /** What it waits for, if it waits. */
+  /** The reason for waiting, if the agent waits. */
   readonly reason?: string | undefined
 }
 

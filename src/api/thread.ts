@@ -31,7 +31,7 @@ const entryBodies = [
     type: z.literal('tool-result'),
     callId: z.string(),
     name: z.string(),
-    /** Of its request. The thread fills them in. */
+    /** The parameters of the request. The thread fills them in. */
     parameters: z.record(z.string(), z.unknown()).optional(),
     result: z.unknown(),
     /** Absent if the tool succeeded. */
@@ -69,9 +69,9 @@ export interface EntryExtra {
     readonly fields?: Readonly<Record<string, unknown>>
     /** The other fields of its part of the message. */
     readonly part?: Readonly<Record<string, unknown>>
-    /** How the format wrote it, where it has several ways. */
+    /** How the message was written, if its format has several ways. */
     readonly form?: readonly string[]
-    /** Messages beside it that say nothing in a thread, such as instructions for the model. */
+    /** Neighbouring messages that have no entry in a thread, such as instructions for the model. */
     readonly before?: readonly unknown[]
     readonly after?: readonly unknown[]
   }
@@ -85,7 +85,7 @@ export interface EntryPlace {
   readonly model?: string | undefined
   /** Who said it, if not the agent of the thread: another provider has continued the conversation. */
   readonly provider?: string | undefined
-  /** Of an entry that was imported. */
+  /** Set for an imported entry. */
   readonly extra?: EntryExtra | undefined
 }
 

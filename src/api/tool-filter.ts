@@ -12,7 +12,10 @@ export function createToolTest({ enabled, disabled = [] }: ToolFilter): (tool: s
   return (tool) => isEnabled(tool) && !isDisabled(tool) && !isDisabled(clientName(tool))
 }
 
-/** opencode and others show a tool under this name, and their lists may hold it. Only a ban may match more than it names. */
+/**
+ * opencode and other clients show a tool under this name, so their lists may contain it. Only `disabled` matches by it:
+ * a ban may match more than it names, but a permission must not.
+ */
 function clientName(tool: string): string {
   return tool.replaceAll(/[^A-Za-z0-9_-]/g, '_')
 }

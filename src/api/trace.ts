@@ -20,15 +20,15 @@ export function isLastAnswer({ payload }: { readonly payload: Readonly<Record<st
 }
 
 /**
- * Of a call or turn without a recorded end. `running`: it has not ended yet. `unknown`: a hub has started since, so its end
- * may be lost. `cut`: of a turn whose session has ended.
+ * The outcome of a call or turn whose end is not recorded. `running`: it has not ended yet. `unknown`: a hub has
+ * started since, so its end may be lost. `cut`: the session of the turn has ended.
  */
 const openOutcomes = ['running', 'unknown', 'cut'] as const
 export type OpenOutcome = (typeof openOutcomes)[number]
 
 /**
- * Of a root that has a parent. `missing`: the log does not have the parent; retention may have dropped it. `cyclic`: the
- * parent is below this event.
+ * Why an event with a parent is a root. `missing`: the log does not have the parent; retention may have dropped it.
+ * `cyclic`: the parent is below this event.
  */
 const detachments = ['missing', 'cyclic'] as const
 export type Detachment = (typeof detachments)[number]
@@ -43,7 +43,7 @@ export interface Span {
   readonly ms?: number | undefined
   readonly session?: string | undefined
   readonly thread?: string | undefined
-  /** A call that was made again has another one. */
+  /** A repeated call has another correlation than the first one. */
   readonly correlation?: string | undefined
   /** As recorded. A span that is nested too deep is listed below an ancestor instead. */
   readonly parent?: string | undefined

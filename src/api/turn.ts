@@ -1,4 +1,4 @@
-/** A turn in short: who worked on what, for how long, and what it took (API, "list_turns"). */
+/** The summary of a turn: its session, prompt, duration and usage (API, "list_turns"). */
 import { z } from 'zod'
 import { turnStatuses, usageSchema } from './thread.ts'
 

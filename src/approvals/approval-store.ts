@@ -36,7 +36,7 @@ export interface ApprovalStore {
   /** In the order of their last change. */
   changedSince(revision: number, limit: number): Promise<readonly ApprovalRecord[]>
   lastRevision(): Promise<number>
-  /** Of all open approvals. */
+  /** The expiry times of all open approvals. */
   listExpiries(): Promise<readonly Pick<ApprovalRecord, 'id' | 'expiresAt'>[]>
   findGrant(id: string): Promise<GrantRecord | undefined>
   /** Newest first. For a session, it includes the grants that apply to all sessions. */

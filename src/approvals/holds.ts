@@ -31,7 +31,7 @@ export interface Holds {
   isAwaited(record: ApprovalRecord): boolean
   /** A call of this session waits at this hub now, and its client is there. */
   holdsAny(sessionId: string): boolean
-  /** The number of approvals of this session that only clients wait for who are away, and may resume. */
+  /** The number of this session's approvals whose waiting clients are all away. These clients may come back. */
   countDeserted(sessionId: string): number
   /** The listener gets the id of the session whose client has left or is back. Returns a function that stops it. */
   onAwayChange(listener: (sessionId: string) => void): () => void
@@ -173,7 +173,10 @@ export function createHolds(options: HoldsOptions): Holds {
     }
   }
 
-  /** Nobody would read that a hold has ended while the client is away. If it does not come back, its call is cancelled. */
+  /**
+   * A hold does not end while its client is away, because no client would read the result. If the client does not come
+   * back, its call is cancelled.
+   */
   async function hold(
     record: ApprovalRecord,
     until: number,

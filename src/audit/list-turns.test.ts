@@ -43,7 +43,7 @@ async function add(events: AnyEventLog, type: string, more: Partial<AnyEvent> = 
   return (await events.append({ correlation: 'c', type, payload: {}, ...more })).id
 }
 
-test('a turn in short: prompt, sessions, spans, what was denied, what it used, and whether it waits', async () => {
+test('a turn is listed with its prompt, sessions, spans, denied calls and usage, and whether it waits', async () => {
   await using world = await openTurns()
   const { events, list } = world
   const [a, b] = [{ session: 'a' }, { session: 'b', thread: 'tb' }]
@@ -81,7 +81,7 @@ test('a turn in short: prompt, sessions, spans, what was denied, what it used, a
   expect(ended).not.toHaveProperty('held_since')
 })
 
-test('the newest come first, in pages', async () => {
+test('turns are listed newest first, in pages', async () => {
   await using world = await openTurns()
   const { events, list } = world
   for (const correlation of ['c1', 'c2', 'c3']) {

@@ -1,4 +1,4 @@
-/** list_turns: the turns of agents, newest first, each in short. */
+/** list_turns: the turns of agents, newest first, each as a summary. */
 import { z } from 'zod'
 import type { LoggedEvent } from '../api/event.ts'
 import { readEvent } from '../api/event.ts'
@@ -26,7 +26,7 @@ export interface TurnThreads {
 
 const maxLimit = 200
 const longestPrompt = 300
-/** Turns that have ended do not change. */
+/** Summaries of ended turns are cached, because they do not change. */
 const mostKept = 1_000
 const mostEvents = 5_000
 

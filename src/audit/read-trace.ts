@@ -70,7 +70,10 @@ function grantOf({ type, payload: { decision } }: LoggedEvent): string | undefin
   return type === 'tool-called' && isRecord(decision) ? textOf(decision['grant']) : undefined
 }
 
-/** Of the call that requested the approval, of equal calls that waited for it, and of the one that got its answer. */
+/**
+ * The correlations of the call that requested the approval, of equal calls that waited for it, and of the call that got
+ * its answer.
+ */
 async function correlationsOf(events: Events, requested: LoggedEvent): Promise<readonly string[]> {
   const approval = approvalOf(requested)
   const answers: LoggedEvent[] = []

@@ -1,4 +1,4 @@
-/** Puts the events of a trace into a tree by their parents, whatever the parents are. */
+/** Puts the events of a trace into a tree by their parents, even if the parents are wrong. */
 import type { LoggedEvent } from '../api/event.ts'
 import { hasType } from '../api/event.ts'
 import type { Detachment, OpenOutcome, Span } from '../api/trace.ts'

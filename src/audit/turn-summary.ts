@@ -40,7 +40,7 @@ function isDenial(outcome: unknown): boolean {
   return outcome === 'denied' || outcome === 'aborted'
 }
 
-/** Calls may wait at the same time, so the time counts once. */
+/** Several calls may wait at the same time. Overlapping time counts once. */
 function heldIn(events: readonly LoggedEvent[], isOver: boolean): Pick<TurnSummary, 'held_ms' | 'held_since'> {
   const open = new Map<unknown, string>()
   let since: string | undefined
@@ -59,7 +59,7 @@ function heldIn(events: readonly LoggedEvent[], isOver: boolean): Pick<TurnSumma
   return { held_ms: ms, ...(since !== undefined && !isOver && { held_since: since }) }
 }
 
-/** A turn says at its end what it used. Until then, its calls of models do, if the hub makes them. */
+/** A turn reports its usage when it ends. Until then, the usage of its model calls counts, if the hub makes them. */
 function usageOf(events: readonly LoggedEvent[]): Usage | undefined {
   const ends = events.filter((event) => hasType(event, 'turn-ended') && event.payload['usage'] !== undefined)
   const told = new Set(ends.map(({ session }) => session))

@@ -7,11 +7,11 @@ const interfaces = {
   eth0: [of('fe80::1', false), of('2001:db8::5', false), of('192.168.1.5', false)],
 }
 
-test.each(['127.0.0.1', '::1', 'localhost', '127.0.0.9'])('nothing reaches a server on %s from elsewhere', (host) => {
+test.each(['127.0.0.1', '::1', 'localhost', '127.0.0.9'])('a server on %s cannot be reached from elsewhere', (host) => {
   expect(addressFromElsewhere(host, interfaces)).toBeUndefined()
 })
 
-test.each(['192.168.1.7', 'hub.lan', '2001:db8::7'])('a server on %s is reached there', (host) => {
+test.each(['192.168.1.7', 'hub.lan', '2001:db8::7'])('a server on %s is reached at that address', (host) => {
   expect(addressFromElsewhere(host, interfaces)).toBe(host)
 })
 

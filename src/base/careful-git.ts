@@ -59,5 +59,5 @@ function safeEnvironment(env: Environment): Record<string, string> {
   }
 }
 
-/** Where people keep the settings of git. */
+/** The variables that name people's own git settings. */
 const allowed: ReadonlySet<string> = new Set(['GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_CONFIG_NOSYSTEM'])

@@ -23,7 +23,7 @@ export interface Confinement {
 
 /** The sockets that a holder opens for the sandbox of its program. */
 export interface ForwardsSpec {
-  /** They lead out of the sandbox. */
+  /** The sockets that lead out of the sandbox. */
   readonly outward: readonly OutwardForward[]
   /** The hub reaches this port of the sandbox, at the same port of the machine. */
   readonly inwardPort?: number | undefined
@@ -36,20 +36,23 @@ export type OutwardForward = { readonly name: string } & (
   | { readonly to: 'proxy' }
 )
 
-/** Who decides about the hosts that a sandbox reaches: the hub, and a list for hosts without a rule. */
+/** Decides which hosts a sandbox may reach: the hub, and the list `allow` for hosts without a rule. */
 export interface NetworkJudge {
   readonly allow: readonly string[]
   readonly hub: {
     readonly socket: string
     /** The Host of requests. */
     readonly authority: string
-    /** That of the session. */
+    /** The token of the session. */
     readonly token: string
-    /** Shows that the proxy asks, and not the agent, which has the same token. */
+    /** Proves that the proxy asks, and not the agent, which has the same token. */
     readonly proof: string
   }
 }
 
-/** In the folder of the forwards: the socket that leads in is in a folder of its own, which the sandbox may write. */
+/**
+ * Inside the folder of the forwards. The socket that leads into the sandbox has its own folder, which the sandbox may
+ * write.
+ */
 export const inwardFolder = 'in'
 export const inwardSocket = 's'

@@ -10,7 +10,7 @@ import { explainSqliteError } from './sqlite-file.ts'
 
 export interface DataDirectory extends AsyncDisposable {
   readonly path: string
-  /** Whether no hub has used it before, under the id that this one has. */
+  /** Whether no earlier hub has left its key, and with it its id, in this directory. */
   readonly isNew: boolean
   readonly tokenFile: string
   readonly eventsFile: string

@@ -1,6 +1,6 @@
 /**
  * Deadlines given as a time of day. A deadline has passed when the clock says so, or when that much time has gone by
- * since it began. So a clock that is set back prolongs no deadline while the hub runs.
+ * since it began. So setting the clock back does not prolong a deadline while the hub runs.
  */
 export interface Deadlines {
   /** `at` is in ISO 8601. Does nothing if the deadline has begun. */

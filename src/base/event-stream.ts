@@ -4,7 +4,7 @@ import { HubError } from './hub-error.ts'
 
 export interface ServerEvent {
   readonly event: string | undefined
-  /** Where to continue after it. */
+  /** The id to continue from after this event. */
   readonly id: string | undefined
   readonly data: string
 }
@@ -15,7 +15,7 @@ export interface EventListeners {
   onComment?(): void
 }
 
-/** For answers of a hub, which are far smaller. */
+/** The default, for answers of a hub, which are far smaller. */
 const mostBytes = 64 * 1024 * 1024
 
 /** Returns a function that takes the bytes as they come. It throws if an event is larger than `maxBytes`. */

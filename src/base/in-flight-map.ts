@@ -1,9 +1,9 @@
 /**
  * A map for things that come and go all the time, such as running calls.
  *
- * When a `Map` grows, its old table keeps pointing to its entries and to the new table. Once one table has moved to the old
- * generation, the minor collections keep every later table alive, and with them the calls that have long ended. So this
- * map stores its values in cells, and empties the cell of a removed value.
+ * When a `Map` grows, its old table keeps pointing to its entries and to the new table. Once one table has moved to the
+ * old generation, the minor collections keep every later table alive, and with them the calls that have long ended. So
+ * this map stores its values in cells, and empties the cell of a removed value.
  */
 export class InFlightMap<Key, Value> {
   readonly #cells = new Map<Key, { value: Value | undefined }>()

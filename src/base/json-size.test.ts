@@ -15,7 +15,7 @@ test('the size of a value is that of its JSON', () => {
   fc.assert(sizes)
 })
 
-test('what JSON leaves out takes no space, and a number that is kept digit for digit takes its digits', () => {
+test('values that JSON leaves out take no space, and a number that is kept digit for digit takes its digits', () => {
   for (const value of [{ a: undefined, b: 1 }, [undefined, 1], {}, [], parseExactly('{"n":12345678901234567890}')]) {
     expect(jsonSize(value)).toBe(JSON.stringify(value).length)
   }

@@ -1,6 +1,6 @@
 /**
- * About how many bytes a value takes as JSON, without writing it: it is written once, when it is sent. Exact but for the
- * characters that JSON escapes.
+ * Estimates the size of a value as JSON, in bytes, without serialising it: that happens once, when it is sent. The
+ * estimate is exact except for characters that JSON escapes.
  */
 import { isRawNumber } from './exact-numbers.ts'
 
@@ -21,10 +21,10 @@ export function jsonSize(value: unknown): number {
   }
 }
 
-/** Brackets, and a comma between two. */
+/** Brackets, and a comma between two items. */
 function listSize(list: readonly unknown[]): number {
   let size = Math.max(2, list.length + 1)
-  // JSON has no holes: what it cannot hold stands there as null.
+  // A JSON list has no holes: a value that JSON cannot represent becomes null.
   for (const one of list) size += jsonSize(one) || 4
   return size
 }

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a directory and its parents. `mkdir` of Node with `recursive` tries for ever where the parent exists and the
- * system still says that it does not, as in /proc.
+ * Makes a directory and its parents. Node's recursive `mkdir` retries for ever where the system reports an existing
+ * parent as missing, as in /proc.
  */
 export function makeDirectory(path: string, mode = 0o777): void {
   if (existsSync(path)) return

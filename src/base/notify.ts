@@ -17,17 +17,20 @@ export interface Hooks {
 
 /** Sends push messages to the devices that asked for them. */
 export interface PushChannel {
-  /** Whether a device wants them. */
+  /** Whether a device wants push messages. */
   readonly isOn: boolean
   /** Does not reject if a device fails: its failure is recorded with it. */
   send(message: PushMessage, stopping: AbortSignal): Promise<void>
 }
 
-/** Passes through the server of a browser vendor and stands on a locked screen: names only, never arguments. */
+/**
+ * A push message passes through the server of a browser vendor and appears on locked screens, so it contains names
+ * only, never arguments.
+ */
 export interface PushMessage {
   readonly title: string
   readonly body: string
-  /** The same for one question. A device shows it once. */
+  /** Equal for all messages about one question, so that a device shows the question once. */
   readonly tag: string
   /** Relative to the root of the page. */
   readonly path: string

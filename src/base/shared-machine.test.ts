@@ -8,11 +8,11 @@ const nobody = 'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin'
 const ann = 'ann:x:1000:1000:Ann:/home/ann:/bin/zsh'
 const bob = 'bob:x:1001:1001:Bob:/home/bob:/bin/bash'
 
-test('the person alone does not share the machine, whatever services it has', () => {
+test('a machine with one person is not shared, even if services have accounts on it', () => {
   expect(hasOtherPeople([root, service, locked, nobody, ann, ''].join('\n'), 1000)).toBe(false)
 })
 
-test('another account that can log in shares it', () => {
+test('a machine with another account that can log in is shared', () => {
   expect(hasOtherPeople([root, ann, bob].join('\n'), 1000)).toBe(true)
   expect(hasOtherPeople([root, ann].join('\n'), 0)).toBe(true)
 })

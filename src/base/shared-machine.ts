@@ -6,10 +6,10 @@ import { userInfo } from 'node:os'
 const homes = ['/home', '/Users']
 const noPersons = new Set(['Shared', 'Guest', 'lost+found'])
 const firstPersonId = 1_000
-/** `nobody` and what follows it belong to no person. */
+/** `nobody` and the ids after it do not belong to people. */
 const lastPersonId = 60_000
 
-/** If it cannot be seen, other people may be there. */
+/** True if that cannot be found out, since other people may be there. */
 export async function isSharedMachine(): Promise<boolean> {
   try {
     if (hasOtherPeople(await readFile('/etc/passwd', 'utf8'), userInfo().uid)) return true

@@ -10,7 +10,7 @@ export interface Asked {
   note(note: unknown): void
 }
 
-/** The two sides agree on the type of a question. */
+/** `never`, since only the two sides know the type of a question. */
 export function answerEach(answer: (question: never, asked: Asked) => unknown): void {
   const underWay = new Map<number, AbortController>()
   const send = openChannel((message) => {
@@ -37,7 +37,7 @@ function openChannel(onMessage: (message: ToWorker<never>) => void): Send {
     return (message) => port.postMessage(message)
   }
   process.on('message', onMessage)
-  // The main process has ended, maybe without a word. Nobody would read the answer.
+  // The main process has ended, perhaps by a kill, so there is no reader for the answer.
   process.on('disconnect', () => process.exit())
   return (message) => process.send?.(message, undefined, {}, () => {})
 }

@@ -67,7 +67,7 @@ function startProcess(
     cwd: '/',
     // Ctrl-C in a terminal goes to the whole group. This process ends its workers itself.
     detached: true,
-    // As for threads: values that JSON does not have.
+    // Like threads, this passes values that JSON does not have.
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -91,7 +91,7 @@ function startProcess(
       child.channel?.unref()
     },
     async terminate() {
-      // Without a pid it has not started, so it does not exit either.
+      // Without a pid the process has not started, so it does not exit either.
       if (child.pid === undefined || !child.kill('SIGKILL')) return
       child.ref()
       await exited

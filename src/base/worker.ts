@@ -10,9 +10,9 @@ export interface WorkerClient<Question> extends AsyncDisposable {
 }
 
 export interface AskOptions {
-  /** The worker is told to stop. It still answers: with what it has, or with an error. */
+  /** Tells the worker to stop. The worker still answers, with a partial result or with an error. */
   readonly signal?: AbortSignal | undefined
-  /** Called with what the worker reports before it answers. */
+  /** Called with each report of the worker before its answer. */
   readonly onNote?: ((note: unknown) => void) | undefined
 }
 
@@ -24,7 +24,7 @@ export type FromWorker = { readonly id: number } & (
   | { readonly answer: unknown }
   | { readonly note: unknown }
   | { readonly failed: unknown }
-  /** A class does not survive the way between threads and processes. */
+  /** Plain fields, because a class does not survive the transfer between threads and processes. */
   | { readonly refused: HubErrorFields }
 )
 
@@ -81,7 +81,7 @@ function start<Question>(options: WorkerHostOptions, onEnd: () => void): Running
     else asker?.resolve(reply.answer)
   }
 
-  /** A question may take longer than the worker may be idle. */
+  /** A running question keeps the worker alive, since a question may take longer than the idle limit. */
   function endIfIdle(): void {
     if (waiting.size === 0) void end(new Error('the worker was idle'))
     else idle.refresh()

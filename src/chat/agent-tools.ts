@@ -40,7 +40,7 @@ export function createAgentProvider(chat: Pick<Chat, 'post' | 'readPending' | 'l
         last_id: z.int(),
         unread: z.int(),
       }),
-      // It moves a mark of its own side. Agents that run unattended call only what is marked as reading.
+      // It only moves the agent's own read mark. Agents that run unattended call only tools that are marked as reading.
       annotations: { readOnlyHint: true, openWorldHint: false },
       async run({ limit, since }) {
         const { messages, readTo, unread } = await chat.readPending(sessionId, 'agent', { limit, since })

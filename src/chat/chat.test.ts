@@ -109,7 +109,7 @@ describeOnEachEngine('chat', (open) => {
     expect(got.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1))
   })
 
-  test('posts at once get different ids, without a gap', async () => {
+  test('concurrent posts get different ids, without a gap', async () => {
     const { twoHubs, id } = await openChat(open)
     const hubs = await twoHubs()
     const post = (_: unknown, index: number) => hubs[index % 2]!.post(id, { side: 'agent', content: `${index}` })
@@ -168,7 +168,7 @@ describeOnEachEngine('a chat that is full', (open) => {
     expect(textsOf((await chat.read(id, { ...now, since: 0 })).messages)).toEqual(['one', 'x'])
   })
 
-  test('one answer holds what a model can take, and the next goes on from there', async () => {
+  test('one answer is not longer than a model can take, and the next one continues from there', async () => {
     const { start, id } = await openChat(open)
     const chat = start()
     const long = 'x'.repeat(60 * 1024)

@@ -77,7 +77,7 @@ export function createChat(options: ChatOptions): Chat {
         ...(correlation !== undefined && { correlation }),
         payload: { side, message: id, bytes: Buffer.byteLength(content), ...(from !== undefined && { from }) },
       })
-      // The message is stored. To say that it is not would make its author post it again.
+      // The message is stored. An error here would make its author post it again.
       .catch((error: unknown) => log.error({ session: session.id, error }, 'could not record a chat message'))
     notify(session, side)
     for (const listener of waiting.get(session.id) ?? []) listener()

@@ -31,12 +31,12 @@ export interface NewMessage {
   readonly content: string
   /** Default: text/plain. */
   readonly mime?: string | undefined
-  /** Of the call that posts it. */
+  /** The correlation of the call that posts the message. */
   readonly correlation?: string | undefined
 }
 
 export interface PendingOptions {
-  /** Gives again what came after this message, read or not. */
+  /** Returns all messages after this one, read or not. */
   readonly since?: number | undefined
   readonly limit: number
 }

@@ -80,7 +80,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'routes reset',
-    summary: 'take back what was set',
+    summary: 'remove your setting',
     load: async () => (await import('./routes/routes.ts')).reset,
   },
   {

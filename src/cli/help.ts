@@ -35,7 +35,7 @@ export function unknownCommand(given: string, commands: readonly CommandEntry[])
   return noCommand(given, namesOf(commands))
 }
 
-/** How other programs name what our commands do. */
+/** The names that other programs use for our commands. */
 const otherNames: Readonly<Record<string, string>> = {
   stop: 'kill',
   end: 'kill',

@@ -331,7 +331,7 @@ test('a secret in the overrides of a binding is refused', async () => {
   ).toContain('"cmd"')
 })
 
-test('a dry run says what a binding would come to, and binds nothing', async () => {
+test('a dry run shows the binding that would be made, and binds nothing', async () => {
   const world = connectorWorld(store)
   await world.addSession('build')
   await world.callTool('save_connector', github)

@@ -39,7 +39,7 @@ export function createDetailTools(deps: {
         stderr: z.string().optional().describe('The last lines that its program wrote there, without secrets.'),
       }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-      // They are in the event of the call to the upstream.
+      // The event of the call to the upstream has the arguments.
       unrecorded: ['arguments'],
       run: (asked, call) => connectors.callTool(asked, call),
     }),

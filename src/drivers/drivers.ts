@@ -26,14 +26,14 @@ export const companions: Companions = {
   opencode: async () => (await import('./opencode/companion.ts')).openOpencodeCompanion,
 }
 
-/** Codex gets a thread from its driver, when it runs. */
+/** Codex is not listed: its driver hands the thread over when Codex runs. */
 export const handOvers: HandOvers = {
   claude: async () => (await import('./claude/hand-over.ts')).handOverToClaude,
   gemini: async () => (await import('./gemini/hand-over.ts')).handOverToGemini,
   opencode: async () => (await import('./opencode/hand-over.ts')).handOverToOpencode,
 }
 
-/** Loaded with the first look, because it would slow the start of every hub. */
+/** Loaded on first use, because it would slow the start of every hub. */
 export const whyNotCodex = async (program: CodexProgram, signal: AbortSignal): Promise<string | undefined> =>
   (await import('./codex/why-not-codex.ts')).whyNotCodex(program, signal)
 

@@ -1,7 +1,10 @@
 /** The list entry of a definition: the definition without its code, or the entry as the upstream sent it. */
 import type { JsonSchema, Prompt, Resource, ResourceTemplate, Tool } from '../mcp/mcp.ts'
 
-/** A short list says only what differs from these. `openWorldHint` is said where the world is open. */
+/**
+ * A short list omits hints with these values. They are the defaults of MCP, except `openWorldHint`, which is listed
+ * only if the world is open.
+ */
 const unsaidHints: ReadonlyMap<string, unknown> = new Map([
   ['readOnlyHint', false],
   ['destructiveHint', true],
@@ -27,8 +30,8 @@ export const describeTool = once((tool: Tool) => {
   return shown
 })
 /**
- * Without the output schema, which is often longer than the rest, without hints that go without saying, and without the
- * limits and patterns of values: a tool explains a wrong one.
+ * Leaves out the output schema, which is often longer than the rest, hints with the values above, and limits and
+ * patterns of values, since a tool explains a wrong value.
  */
 export const describeToolBriefly = once((tool: Tool) => {
   const { outputSchema: _, annotations, inputSchema, ...shown } = describeTool(tool) as Omit<Tool, 'run'>

@@ -21,7 +21,8 @@ export function eraOf(message: RpcMessage, { version, method }: EraHeaders): Era
   const isWhole = isRequest(message) && message.method === method && isRecord(meta[metaKey.clientCapabilities])
   if (isWhole && claimed === modernVersion && version === modernVersion) return 'modern'
 
-  // The rest names it in one place only. The SDK knows the order in which the specification wants faults reported.
+  // The remaining requests name the revision in one of the two only. The SDK knows the order in which the specification
+  // wants faults reported.
   const route = loadSdk().classifyInboundRequest({
     httpMethod: 'POST',
     body: message,

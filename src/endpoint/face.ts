@@ -120,7 +120,7 @@ export function createFace(options: FaceOptions): Face {
       return (await visible(toolsOf(toolsets))).map(describe)
     },
     findTool(name) {
-      // First as it is written: an upstream's tool may have a dot in its name.
+      // Tries the exact spelling first, since an upstream's tool may have a dot in its name.
       return firstOf(name.includes('.') ? spellings(name) : [name], (spelt) =>
         firstOf(providers, ({ tools, findTool }) =>
           findTool ? findTool(spelt) : tools?.().find((tool) => tool.name === spelt),

@@ -1,4 +1,6 @@
-/** Loads the server side of the MCP SDK on first use. It would take an eighth of the start of each hub. */
+/**
+ * Loads the server side of the MCP SDK on first use. Loading it at once would take an eighth of the start of each hub.
+ */
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { siblingModule } from '../base/sibling-module.ts'

@@ -62,7 +62,7 @@ test('a rule that asks lets the agent show its own question first, and only the 
   expect(await world.recorded()).toMatchObject([{ decision: { effect: 'ask' }, agent_asks: true }])
 })
 
-test('what the policy or a person refuses does not run, and an abort ends the turn', async () => {
+test('a call that the policy or a person refuses does not run, and an abort ends the turn', async () => {
   await using denying = await open(() => ({
     effect: 'deny',
     rule: 'hub#1',
@@ -85,7 +85,7 @@ test('a policy that cannot be evaluated refuses the call', async () => {
   expect(await world.own.check(shell('ls'))).toMatchObject({ is: 'refused', reason: /the file is gone/ })
 })
 
-test('an answer in the terminal is an answer by the person there', async () => {
+test('an answer in the terminal counts as the answer of the person there', async () => {
   await using world = await open(() => ({ effect: 'ask', policyVersion: 'hub@1' }))
   await world.own.answeredInTerminal('a1', 'approve')
   expect(world.answered).toEqual(['a1 approve by the person at the terminal'])

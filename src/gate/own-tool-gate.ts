@@ -78,7 +78,7 @@ export function createOwnToolGates({ gate, policies, approvals, offered, log }: 
     }
   }
 
-  /** The gate decides again and records. Here it is only asked whether the agent should show its own question. */
+  /** Finds out whether the agent should show its own question. The gate decides again and records the call. */
   async function asksByRule(session: string, call: OwnToolCall): Promise<Verdict | undefined> {
     try {
       const verdict = await policies.decide(session, call)

@@ -6,18 +6,18 @@ import type { CallPlace } from './authorization.ts'
 export interface Turns {
   /** Call it before the prompt is delivered: from here on the rules of the whole chain apply to the session. */
   begin(start: TurnStart): Promise<Turn>
-  /** Where everything belongs that the agent does now. `undefined`: it works on no prompt that the hub gave it. */
+  /** The place of everything that the agent does now. `undefined`: it works on no prompt that the hub gave it. */
   placeOf(session: string): CallPlace | undefined
   /** The other sessions that the session works for now, the first caller first. */
   callersOf(session: string): readonly ChainMember[]
-  /** The sessions that have not ended their turn. */
+  /** The sessions with a turn that has not ended. */
   running(): readonly string[]
   isRunning(session: string): boolean
   /** Calls the listener when a turn of the session has ended. Returns a function that stops it. */
   onEnd(session: string, listener: () => void): () => void
   /**
-   * The agent says that it has worked on nothing since this time. Turns that began before it are over, if its thread does
-   * not show it in the middle of something: an agent could say so while it works for another.
+   * The agent reports that it has been idle since this time. Turns that began before are over, unless its thread shows
+   * the agent in the middle of something: an agent could report this while it works for another.
    */
   endIdle(session: string, since: string): Promise<void>
   /** Restores the turns of an earlier hub. */
@@ -46,7 +46,7 @@ export interface TurnStart {
 
 export interface Turn {
   readonly id: string
-  /** For `read_thread`: what comes after the prompt. */
+  /** The position after the prompt, for `read_thread`. */
   readonly cursor: string
   /** By name; the last is the session whose turn it is. */
   readonly chain: readonly string[]

@@ -45,7 +45,7 @@ async function open() {
 const later = () => new Date(Date.now() + 60_000).toISOString()
 const namesOf = (members: readonly { readonly name: string }[]) => members.map(({ name }) => name)
 
-test('a turn applies from before its prompt until its thread shows the end, under one correlation', async () => {
+test('a turn lasts from before its prompt until its thread shows the end, under one correlation', async () => {
   const { a, b, c, events, openTurns, write } = await open()
   const turns = openTurns()
   expect(turns.placeOf(b.id)).toBeUndefined()
@@ -107,7 +107,7 @@ test('a turn is stored before its event, and not kept if its event cannot be wri
   expect(after.isRunning(b.id)).toBe(false)
 })
 
-test('a thread that cannot be read keeps the rules', async () => {
+test('the rules of a turn stay while its thread cannot be read', async () => {
   const { a, b, threads, openTurns, write } = await open()
   const blind = async () => Promise.reject(new Error('the disk is gone'))
   const turns = openTurns({ ...threads(), turnAfter: blind, isQuietAfter: blind })
@@ -119,7 +119,7 @@ test('a thread that cannot be read keeps the rules', async () => {
   expect(namesOf(turns.callersOf(b.id))).toEqual(['a'])
 })
 
-test('an agent that calls itself idle in the middle of a turn stays bound; a prompt that got lost binds nobody', async () => {
+test('the rules stay if an agent reports idle in the middle of a turn, and end if the prompt was lost', async () => {
   const { a, b, openTurns, write } = await open()
   const turns = openTurns()
   const turn = await turns.begin({ session: b, caller: a, prompt: 'help', isBusy: false, correlation: 'c1' })
@@ -137,7 +137,7 @@ test('an agent that calls itself idle in the middle of a turn stays bound; a pro
   expect(turns.callersOf(b.id)).toEqual([])
 })
 
-test('a prompt that was not delivered ends its turn, and one that may have been does not', async () => {
+test('a turn ends if its prompt was not delivered, and stays open if that is uncertain', async () => {
   const { a, b, openTurns } = await open()
   const turns = openTurns()
   const start = { session: b, caller: a, prompt: 'help', isBusy: false, correlation: 'c1' }
@@ -150,7 +150,7 @@ test('a prompt that was not delivered ends its turn, and one that may have been 
   expect(uncertain.outcome).toBeUndefined()
 })
 
-test('the strictest decision of the chain counts, and one that cannot be made refuses the call', async () => {
+test('the strictest decision of the chain counts, and a policy that cannot be evaluated refuses the call', async () => {
   const effects = new Map<string, 'allow' | 'ask' | 'deny' | 'fail'>()
   const members = [
     { id: 'a', name: 'lead' },

@@ -1,6 +1,6 @@
 /**
- * The running turn of each session, and the chain of sessions it is done for. It is stored before the prompt is
- * delivered, so the next hub knows for whom an agent works that it finds at work.
+ * The running turn of each session, and the chain of sessions that the turn is done for. It is stored before the prompt
+ * is delivered. So when the next hub finds an agent at work, it knows for whom the agent works.
  *
  *   begin → turn-started → prompt → the thread shows its end, or the session ends → turn-ended
  *
@@ -73,7 +73,7 @@ export function createTurns({ store, hubId, events, threads, findSession, log }:
     return [...followed.keys()]
   }
 
-  /** A copy: turns end while one looks at them. */
+  /** A copy, because turns may end during the iteration. */
   function turnsOf(session: string): readonly OpenTurn[] {
     return [...(followed.get(session)?.turns ?? [])]
   }

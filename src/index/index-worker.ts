@@ -39,7 +39,7 @@ export interface IndexAnswer {
 /** Linux allows a user some ten thousand watches, and other programs need theirs. */
 const maxWatchedFolders = 8_000
 
-/** The hub and its agents come first. A higher number would stop it on a busy machine. */
+/** The hub and its agents come first. A higher number would starve the indexer on a busy machine. */
 const niceness = 5
 
 setPriority(niceness)

@@ -29,7 +29,7 @@ async function find(source: IndexSource, query: string): Promise<readonly string
 
 const train = 'export class Train {\n  depart() {\n    return "platform nine"\n  }\n}\n'
 
-test('indexes a repository, finds, reads and lists its files, and says what it has', async () => {
+test('indexes a repository, finds, reads and lists its files, and reports its status', async () => {
   const root = scratch.repository({ 'src/train.ts': train, 'README.md': '# Railway\n\nTrains and signals.\n' })
   const source = sourceOf(root)
   expect(await indexes.status(source)).toEqual({ is: 'empty', files: 0, chunks: 0, bytes: 0, skipped: 0 })
@@ -135,7 +135,7 @@ test('indexes a folder that is not a repository, with the same rules for ignored
   expect(await indexes.list(source)).toEqual(['.gitignore', 'a.ts', 'deep/b.ts'])
 })
 
-test('takes in hundreds of files that are touched at once, and those whose content stayed', async () => {
+test('indexes hundreds of files that are touched at once, also those with the same content as before', async () => {
   const numbered = (word: string) =>
     Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`src/n${n}.ts`, `export const ${word}${n} = ${n}\n`]))
   const root = scratch.repository(numbered('first'))

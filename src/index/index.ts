@@ -31,7 +31,7 @@ export interface IndexesOptions {
   /** The environment of git. */
   readonly env: ProgramEnvironment
   readonly log: Log
-  /** With a server for vectors, a search also finds what is meant and not only what is written. */
+  /** With a server for vectors, a search also finds code by its meaning, and not only by its words. */
   readonly embeddings?: Embeddings | undefined
 }
 
@@ -39,8 +39,8 @@ export interface IndexesOptions {
 const indexHeapMb = 160
 const queryHeapMb = 256
 /**
- * V8 compiles the grammars of tree-sitter when they are loaded, and the functions that are used often a second time, to run
- * faster. The second compiler takes several hundred megabytes for these.
+ * V8 compiles the grammars of tree-sitter when they are loaded, and frequently used functions a second time, to run
+ * faster. The second compiler takes several hundred megabytes for them, so it is switched off.
  */
 const indexerFlags = ['--liftoff-only']
 /** A tool that lists more would flood its reader. */
@@ -76,7 +76,7 @@ export function openRepositoryIndexes({ directory, env, log, embeddings }: Index
   const inTurn = createSerial()
   const runs = new Map<string, Run>()
   const damagedIds = new Set<string>()
-  /** Also of failures that could not be written to the index. */
+  /** The last errors, including those that could not be written to the index. */
   const lastErrors = new Map<string, string>()
   const vectors = createVectorRuns({ embed: askForVectors, log })
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -94,7 +94,7 @@ export function openRepositoryIndexes({ directory, env, log, embeddings }: Index
       }),
     }
     runs.set(source.id, run)
-    // Each caller handles it.
+    // Each caller handles the failure.
     run.done.catch(() => {})
     return run
 

@@ -35,7 +35,7 @@ interface Open {
   readonly inode: number
 }
 
-/** Each open index has a cache. */
+/** Limited, because each open index has a cache. */
 const maxOpen = 8
 const opened = new Map<string, Open>()
 

@@ -11,7 +11,7 @@ import { indexText } from './text/tokens.ts'
 import { hasChanged, mustRead } from './files/stamp.ts'
 import type { Tree, TreeFile } from './files/tree.ts'
 
-/** A transaction ends after so many files or characters, so that little is lost when the hub is killed. */
+/** A transaction ends after this many files or characters, so that little is lost when the hub is killed. */
 const filesPerTransaction = 200
 const charactersPerTransaction = 4_000_000
 
@@ -63,7 +63,7 @@ async function compareWithTree(
   { database, tree, signal }: Pick<RefreshRun, 'database' | 'tree' | 'signal'>,
   differs: (known: string | undefined, stamp: string) => boolean,
 ): Promise<Comparison> {
-  // One statement for all: a statement for each file takes longer than to look at the file.
+  // One statement for all files, because a statement for each file takes longer than looking at the file.
   const stamps = new Map<string, string>()
   for (const table of ['file', 'pending']) {
     for (const { path, stamp } of database.prepare(`select path, stamp from ${table}`).iterate()) {
@@ -81,7 +81,7 @@ async function compareWithTree(
   return { changed, gone: [...stamps.keys()] }
 }
 
-/** Their names and stamps are in memory for a while: about 100 MB for so many. */
+/** The names and stamps of the files are in memory for a while: about 100 MB for this many. */
 const maxFiles = 200_000
 
 function tooManyFiles(): HubError {
@@ -163,7 +163,7 @@ function createWriter(database: DatabaseSync): Writer {
   }
 }
 
-/** A piece with longer lines than code has is searched by its beginning only. */
+/** Longer chunks are searched by their beginning only. Their lines are longer than those of code. */
 const maxChunkCharacters = 20_000
 
 /** Replaces the tree that readers see. */

@@ -29,7 +29,7 @@ export interface RepositoryIndexes extends AsyncDisposable {
   list(source: IndexSource, glob?: string, limit?: number): Promise<readonly string[]>
   /** Refreshes after changes in the working tree or of the ref, until it is disposed. */
   watch(source: IndexSource, onChange: (status: IndexStatus) => void): Disposable
-  /** Ends what is under way and deletes the index. */
+  /** Ends a running refresh and deletes the index. */
   remove(id: string): Promise<void>
 }
 

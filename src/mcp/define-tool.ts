@@ -83,7 +83,10 @@ function leaveOutObvious({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSch
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern
 }
 
-/** Limits that a model hardly reaches, and that other arguments are refused. `run` checks both and explains mistakes. */
+/**
+ * Drops limits that a model hardly reaches, and the note that other arguments are refused. `run` checks both and
+ * explains mistakes.
+ */
 function leaveOutUnneeded(context: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   leaveOutObvious(context)
   const { jsonSchema } = context

@@ -17,7 +17,7 @@ interface Provider {
   readonly baseUrl: string
   /** The version that follows the host. Variables of other programs leave it out. */
   readonly path?: string
-  /** The newest of the provider's general models that the AI SDK knew when this was written. */
+  /** The newest of the provider's general models that the AI SDK knows. */
   readonly defaultModel: string
 }
 

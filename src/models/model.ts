@@ -1,4 +1,4 @@
-/** The words of this folder: models, what is said to them, and what they answer. Nothing here knows the AI SDK. */
+/** The types of this folder: models, their messages and their answers. Nothing here knows the AI SDK. */
 import type { EventPlace } from '../api/event.ts'
 import type { Usage } from '../api/thread.ts'
 
@@ -38,7 +38,7 @@ export type AnswerPart = (
 export interface ModelCall {
   readonly id: string
   readonly name: string
-  /** As the model wrote them. They may not be the JSON object that they should be. */
+  /** The arguments as the model wrote them. They may not be a JSON object. */
   readonly input: string
 }
 

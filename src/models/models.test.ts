@@ -133,7 +133,7 @@ describe.each(['openai/gpt-x', 'anthropic/claude-x', 'google/gemini-x', 'openai-
     expect(answered?.payload).toMatchObject({ outcome: 'error', error: { status: 401 } })
   })
 
-  test('says that an answer was cut, with what has arrived, and does not ask again', async () => {
+  test('rejects an answer that was cut, passes on the part that arrived, and does not ask again', async () => {
     const { answer, seen } = stream(name, `SLOW 5\nCUT 5\nLONG 40\nFINAL ${provider} cut`)
     await expect(answer).rejects.toThrow()
     expect(seen.some((part) => part.is === 'growing')).toBe(true)
@@ -180,7 +180,7 @@ describe('the choice of a model', () => {
     })
   })
 
-  test('says what to set if there is none', () => {
+  test('says what to set if no model can be chosen', () => {
     expect(() => chooseModel(none)).toThrow(/Set one of OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY for the hub/)
     expect(() => chooseModel({ ...none, environment }, 'openai/gpt-x')).toThrow('Set OPENAI_API_KEY')
     expect(() => chooseModel({ ...none, environment, model: 'gpt-x' })).toThrow('Write provider/model')

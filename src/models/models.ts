@@ -202,7 +202,7 @@ function failedOutcome(error: unknown, signal: AbortSignal) {
   return signal.aborted ? { outcome: 'cancelled' as const } : { outcome: 'error' as const, error: shortError(error) }
 }
 
-/** In the caller's words, with the provider's own. */
+/** Explains an error to the caller, with the provider's own message. */
 function explained(error: unknown, { name, provider, baseUrl }: ChosenModel, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof HubError) return error
   const { statusCode } = error as { statusCode?: unknown }

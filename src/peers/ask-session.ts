@@ -67,7 +67,7 @@ export function createAskSession({ sessions, turns, threads, hopLimit, stopping,
     }
   }
 
-  /** Aborts when the turn ends in which the caller asks: then nobody waits for the answer. */
+  /** Aborts when the turn of the caller ends, because then no caller waits for the answer. */
   function endOfTurn({ id, name }: PeerRecord, ends: DisposableStack): AbortSignal | undefined {
     const asking = turns.placeOf(id)?.parent
     if (asking === undefined) return undefined

@@ -51,7 +51,10 @@ export interface AskTools {
 const text = z.string().min(1).max(1_000_000)
 const session = z.string().min(1).max(200)
 const askInput = z.strictObject({ session, text })
-/** Without a session, the hub chooses who answers. It says so nowhere in the list, which is as long as it may be. */
+/**
+ * Without a session, the hub chooses who answers. The listed tools do not say so, because their list is at its size
+ * limit.
+ */
 const actionInput = z.strictObject({ session: session.optional(), text })
 const chainKey = 'io.signalbox/chain'
 /** `present` shows the result, so this is not listed. */

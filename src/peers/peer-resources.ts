@@ -19,7 +19,7 @@ export interface PeerResourcesOptions {
 }
 
 const subject = { tool: 'sessions_read' }
-/** The newest part of a long thread is in the answer of the peer. This is the beginning, for the context. */
+/** Only the beginning of a long thread is shown, for the context. The newest part is in the answer of the peer. */
 const mostEntries = 500
 
 export function createPeerResources({ sessions, threads, places }: PeerResourcesOptions): readonly ResourceTemplate[] {

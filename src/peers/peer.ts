@@ -19,7 +19,7 @@ export interface PeerSessions {
   /** By name or id. Throws if there is no such session. */
   find(nameOrId: string): Promise<PeerRecord>
   list(filter: { readonly statuses: readonly SessionStatus[]; readonly limit: number }): Promise<readonly PeerRecord[]>
-  /** Those whose program runs here. */
+  /** The sessions whose program runs under this hub. */
   running(): readonly PeerRecord[]
   /** Throws if there is no run. */
   runOf(record: PeerRecord): Promise<Run>

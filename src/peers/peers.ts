@@ -18,7 +18,7 @@ import { createPeerResources } from './peer-resources.ts'
 export interface Peers extends Feature {
   /** Asks the agent of a session and waits for its answer. */
   readonly ask: AskSession
-  /** The mount. `actions` answers what an agent asks of no session in particular. */
+  /** The mount. `actions` answers requests that name no session. */
   createMount(actions: Actions): Feature
   /** The hub stops: waiting callers get an error. The agents continue their turns. */
   endWaits(): void
@@ -34,7 +34,7 @@ export interface PeersOptions extends Pick<PeerResourcesOptions, 'places'> {
 }
 
 const lookForIdleMs = 5_000
-/** An agent that has reported for this long that it works on nothing will not begin with a prompt any more. */
+/** An agent that has reported for this long that it is idle will not start on its prompt any more. */
 const idleMs = 15_000
 
 export function createPeers({ sessions, turns, threads, templates, places, hopLimit, log }: PeersOptions): Peers {

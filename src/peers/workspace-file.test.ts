@@ -29,7 +29,7 @@ test('a file of the workspace is read, and no path, link or second name leads ou
   }
 })
 
-test('a workspace above the data directory does not open it', async () => {
+test('a workspace above the data directory gives no access to the data directory', async () => {
   const { person, home, places } = open()
   writeFileSync(join(person, 'notes'), 'mine')
   expect((await readWorkspaceFile(person, 'notes', places)).toString()).toBe('mine')

@@ -1,4 +1,4 @@
-/** A file of a peer's workspace, for the agent of another session: what stands there, and nothing outside. */
+/** Reads a file of a peer's workspace for the agent of another session, and nothing outside the workspace. */
 import { constants, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
@@ -33,7 +33,7 @@ export async function readWorkspaceFile(workspace: string, path: string, places:
     if (stats.size > mostFileBytes) {
       throw new HubError('too-large', `"${path}" has ${stats.size} bytes. At most ${mostFileBytes} can be read.`)
     }
-    // It may grow meanwhile.
+    // The file may grow during the read.
     const bytes = Buffer.alloc(mostFileBytes)
     let length = 0
     while (length < bytes.length) {

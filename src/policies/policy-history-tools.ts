@@ -67,7 +67,7 @@ export function createPolicyHistoryTools(documents: PolicyDocuments): readonly T
       annotations: { readOnlyHint: true, openWorldHint: false },
       async run({ scope, target, cursor = Number.MAX_SAFE_INTEGER, limit }) {
         const key = await documents.keyOf({ scope, target })
-        // One more than the page: it is what the last one on the page changed.
+        // Reads one more version than the page holds, to compare the last version of the page with it.
         const found = await documents.versions(key, { before: cursor, limit: limit + 1 })
         const page = found.slice(0, limit)
         const versions = await Promise.all(page.map(async (each, index) => toWire(each, found[index + 1])))
@@ -90,7 +90,7 @@ async function changeOf(saved: SavedPolicy, before: SavedPolicy | undefined): Pr
   return old && next ? summaryOf(old, next) : 'cannot be compared'
 }
 
-/** An earlier hub may have accepted what this one does not. */
+/** An earlier hub may have accepted a document that this one refuses. */
 async function readIfValid({ source, scope, version }: SavedPolicy): Promise<Policy | undefined> {
   try {
     return await compilePolicy(source, { scope, version })

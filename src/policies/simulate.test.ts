@@ -140,7 +140,7 @@ test('the simulation counts thousands of calls and lists the first that change',
   expect(result.changes.reduce((sum, { count }) => sum + count, 0) + result.unchanged).toBe(2_500)
 })
 
-test('calls that a person refused are counted where they would now pass, and calls that are decided alike stand together', async () => {
+test('refused calls that would now pass are counted, and calls that are decided alike are grouped', async () => {
   const { record, simulate, events, session } = await world()
   const decide = (parent: string, status: 'denied' | 'approved') =>
     events.append({

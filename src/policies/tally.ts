@@ -35,9 +35,9 @@ export interface ChangedGroup extends Pick<ChangedCall, 'tool' | 'before' | 'aft
   readonly count: number
   /** How many of them a person denied or aborted. */
   readonly refused: number
-  /** Names, of the first ones. */
+  /** The names of the first sessions that made such calls. */
   readonly sessions: readonly string[]
-  /** A text among the arguments of the first one. */
+  /** A text from the arguments of the first call. */
   readonly example?: string
 }
 

@@ -43,7 +43,10 @@ const poolArbitrary: fc.Arbitrary<WrittenPool> = fc.record({
   template: documentArbitrary,
   session: documentArbitrary,
 })
-/** Compiling is expensive and deciding is cheap: few pools, of which each decides every call, and each tool several times. */
+/**
+ * Compiling is expensive and deciding is cheap. So there are few pools, and each decides every call, and each tool
+ * several times.
+ */
 const runs = { numRuns: 30 }
 const values = [undefined, 0, 1]
 const calls: readonly PolicyCall[] = values

@@ -14,7 +14,7 @@ async function pooled(...documents: Documents) {
 
 const call = (tool: string, args: Record<string, unknown> = {}) => ({ tool, arguments: args })
 
-test('the strictest match wins, in whichever scope and place it is', async () => {
+test('the strictest match wins, in any scope and at any position', async () => {
   const pool = await pooled(
     [hub, '- allow: "github_*"\n- deny: github_merge\n  reason: not here\n'],
     [session, '- allow: github_merge\n- abort: github_delete\n'],

@@ -1,4 +1,4 @@
-/** Where the rules of a document stand in its text, and the names of tools in them. */
+/** The positions of the rules in the text of a document, and the names of tools in them. */
 import type { Effect } from '../api/policy.ts'
 import { readDocument } from './document.ts'
 

@@ -17,6 +17,6 @@ test.each([
   ['sentry_get_isue', { didYouMean: 'sentry_get_issue' }],
   ['sentry_remove_*', { didYouMean: 'sentry_delete_*' }],
   ['ledger_query', {}],
-])('%s', (name, unknown) => {
+])('says whether %s names a known tool', (name, unknown) => {
   expect(findUnknownName(name, mounts)).toEqual(unknown)
 })

@@ -1,4 +1,4 @@
-/** What prune removes, and what it never touches. */
+/** Tests which data prune removes, and which data it never touches. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -121,7 +121,7 @@ describeOnEachEngine('prune', (open) => {
   })
 })
 
-test('journals go without their sessions, and only after the time that was asked for', async () => {
+test('journals can be removed without their sessions, and only after the requested time', async () => {
   const world = await useSqliteWorld()
   const { sessions, home } = world
   const { record } = await sessions.create({ name: 'ended', command: 'cat' }, signal)
@@ -190,7 +190,7 @@ const works = {
   damaged: (path: string) => writeFileSync(join(path, '.git'), 'gitdir: /nowhere\n'),
   unlinked: (path: string) => rmSync(join(path, '.git')),
 } as const
-/** What is not lost with a worktree. */
+/** Content that does not keep a worktree, because it is not lost with the worktree. */
 const harmless = {
   nothing: () => {},
   ignored(path: string) {

@@ -61,7 +61,7 @@ export function createPrune({ sources, retention, log, now = () => new Date() }:
   }
 }
 
-/** The journal of a session goes with it. */
+/** The journal of a session is removed with the session. */
 function isAsked(kind: PrunableKind, what: readonly PrunableKind[]): boolean {
   return what.includes(kind) && !(kind === 'journals' && what.includes('sessions'))
 }

@@ -1,6 +1,6 @@
 /**
- * Which addresses the hub sends push messages to. The browser names the address, so without a check a person's token could
- * make the hub send requests into the network that it stands in.
+ * Which addresses the hub sends push messages to. The browser names the address. Without a check, a person's token
+ * could make the hub send requests into its own network.
  */
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { type LookupFunction, isIP } from 'node:net'
@@ -8,7 +8,7 @@ import { HubError } from '../base/hub-error.ts'
 import { isPrivateAddress } from '../base/private-address.ts'
 
 export interface EndpointRules {
-  /** Also services in a private network, and without TLS. */
+  /** Also allows services in a private network, and services without TLS. */
   readonly allowsPrivate: boolean
 }
 

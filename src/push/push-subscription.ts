@@ -4,9 +4,9 @@ import type { Feature } from '../feature/feature.ts'
 
 export interface PushSubscription {
   readonly id: string
-  /** Chosen by the browser. Who has it can send nothing without the key of the hub. */
+  /** Chosen by the browser. It is not enough to send messages, which also takes the key of the hub. */
   readonly endpoint: string
-  /** Of the browser, for the encryption. Base64url. */
+  /** The key of the browser, for the encryption. Base64url. */
   readonly publicKey: string
   readonly authSecret: string
   readonly label: string | undefined

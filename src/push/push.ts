@@ -29,7 +29,7 @@ export function createPush(options: PushOptions): Push {
   const { store, hubId, notices, isValidToken, rules, log, now = () => new Date() } = options
   const rows = createPushStore(store, hubId)
   const sender = createPushSender(options)
-  /** So that a hub without subscriptions asks the store for nothing. */
+  /** Counted, so that a hub without subscriptions does not query the store. */
   let count = 0
 
   async function changed(): Promise<void> {

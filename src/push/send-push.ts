@@ -10,7 +10,7 @@ import type { PushOutcome, SendPush } from './push-subscription.ts'
 export interface SenderOptions {
   /** The private key of the hub, for P-256. */
   readonly key: Buffer
-  /** Whom a push service can turn to: an https or mailto address. */
+  /** How a push service can contact the operator of the hub: an https or mailto address. */
   readonly contact: string
   readonly rules: EndpointRules
 }
@@ -21,7 +21,7 @@ export interface PushSender {
   readonly send: SendPush
 }
 
-/** A question that nobody saw by then has expired. */
+/** A question that no person has seen by then has expired. */
 const keptSeconds = 3_600
 const answerWithinMs = 10_000
 const pausesMs = [1_000, 5_000]
@@ -62,7 +62,7 @@ interface Posted {
 
 type Attempt = PushOutcome | { readonly is: 'retry'; readonly reason: string }
 
-/** Follows no redirect. */
+/** Does not follow redirects. */
 async function post(url: URL, { headers, body, lookup }: Posted, stopping: AbortSignal): Promise<Attempt> {
   const { promise, resolve } = Promise.withResolvers<Attempt>()
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(answerWithinMs)])

@@ -18,7 +18,7 @@ const isLimit = (limit: number) => limit >= 1 && limit <= mostHits
 
 export interface AgentToolsOptions {
   readonly repositories: RepositoryActions
-  /** Its id. */
+  /** The id of the session. */
   readonly session: string
   readonly own: SessionRepositories
 }
@@ -103,7 +103,7 @@ export function createAgentProvider({ repositories, session, own }: AgentToolsOp
 
   return {
     toolset: 'repositories',
-    // Every list is sent to a model, so a session without repositories gets none of it.
+    // Every list is sent to a model, so a session without repositories does not get these tools.
     tools: () => (own.hasAny() ? tools : []),
     waitForStart: () => own.loading(),
   }

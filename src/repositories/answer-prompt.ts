@@ -13,7 +13,7 @@ export function instructionsFor(repository: string): string {
   ].join('\n')
 }
 
-/** A file cannot end this block, because it does not know its name. */
+/** The block has a random name, so the text of a file cannot end it. */
 export function seedMessage(hits: readonly Hit[]): string {
   const name = `search_results_${letters()}`
   const found = hits.length === 0 ? 'Nothing was found.' : hits.map(hitText).join('\n\n')

@@ -1,4 +1,4 @@
-/** One call of the answering model. Thoughts and text are given out as they come, the text after the check. */
+/** One call of the answering model. Thoughts are passed on as they come, and text as soon as it is checked. */
 import type { AnswerPart, ModelCall, StreamedPart } from '../models/models.ts'
 import { createCheckedLines } from './checked-lines.ts'
 import type { CheckedCitations } from './citations.ts'
@@ -18,7 +18,7 @@ interface Said {
   readonly thinking: string
 }
 
-/** A text that stays shorter may only announce a search. It is given out when it is known what it is. */
+/** A shorter text may only announce a search. It is held back until the end of the step shows what it is. */
 const announcementCharacters = 300
 
 export function createAnswerStep(content: IndexedContent, onFrame: (frame: AnswerFrame) => void): AnswerStep {

@@ -24,7 +24,7 @@ export type AnswerModels = Pick<Models, 'find' | 'whyNot' | 'stream'>
 const seedHits = 8
 /** How often the model may be called. Enough to follow a question through a few files. */
 const mostSteps = 12
-/** Of tool results. More would cost much and hide what matters. */
+/** The limit for all tool results. More would cost much and hide what matters. */
 const mostResultBytes = 240_000
 /** Bytes of results for each token of the context, so that question, results and answer fit a small model too. */
 const resultBytesPerToken = 2

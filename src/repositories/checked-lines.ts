@@ -1,11 +1,11 @@
 /**
- * A text that grows, given out line by line: each line only after its citations were checked. So a reader never sees a
+ * A text that grows, passed on line by line: each line only after its citations were checked. So a reader never sees a
  * citation that the answer does not have.
  */
 export interface CheckedLines {
   /** Takes the whole text so far. */
   grow(text: string): void
-  /** Takes the rest, and resolves with the checked text when all of it was given out. */
+  /** Takes the rest. Resolves with the checked text when all of it was passed on. */
   finish(text: string): Promise<string>
 }
 

@@ -19,11 +19,11 @@ export interface CheckedCitations {
 export interface CitationChecker {
   /** The text with the right places. An answer may come in pieces of whole lines. */
   check(text: string): Promise<string>
-  /** Of all texts so far. A place that is cited twice counts once. */
+  /** The result for all texts so far. A place that is cited twice counts once. */
   result(): CheckedCitations
 }
 
-/** A citation is a pointer. Who wants more reads the file. */
+/** A citation is a pointer. A reader who wants more opens the file. */
 const mostCitedCharacters = 4_000
 
 export async function checkCitations(
@@ -93,7 +93,7 @@ interface Edit {
 /** Stands for a citation in the middle of a sentence. */
 const unverified = '[unverified]'
 
-/** A citation in brackets goes with them. Elsewhere the sentence needs a word in its place. */
+/** A citation in brackets is removed with the brackets. Elsewhere the sentence needs a word in its place. */
 function removal(text: string, { from, to }: CitedPlace): Edit {
   const before = /[ \t]{0,8}[([]`?$/.exec(text.slice(Math.max(0, from - 10), from))?.[0]
   const after = /^`?[)\]]/.exec(text.slice(to))?.[0]

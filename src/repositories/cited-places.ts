@@ -4,7 +4,7 @@ export interface CitedPlace {
   /** Where it stands in the text. */
   readonly from: number
   readonly to: number
-  /** As it is written. */
+  /** The path as the text writes it. */
   readonly path: string
   readonly start: number
   readonly end: number
@@ -18,7 +18,7 @@ const mostPlaces = 300
 // A path has no characters that separate words in prose. Brackets are part of it only in pairs, as in `app/[id]/page.tsx`.
 const pathPattern = String.raw`(?:[\w@.+~/$%&=-]|\[[\w.-]+\]|\([\w.-]+\)(?=/))+`
 const linesPattern = String.raw`(?::L?(?<start>\d{1,7})(?:[-–]L?(?<end>\d{1,7})|:\d{1,5})?|#L(?<hashStart>\d{1,7})(?:-L?(?<hashEnd>\d{1,7}))?)`
-// It begins only where no path can go on, so that a long text without a citation is read once.
+// A match begins only where no path can continue, so that a long text without a citation is read once.
 const place = new RegExp(String.raw`(?<![\w@.+~/$%&=:[\])-])(?<path>${pathPattern})${linesPattern}(?![\w:])`, 'g')
 
 /** Code between fences is quoted from files, and its colons and numbers mean something else. */

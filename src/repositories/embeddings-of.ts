@@ -1,4 +1,7 @@
-/** The embeddings server of the settings. The index finds what is meant with it, and what is written without it. */
+/**
+ * The embeddings server of the settings. With it, the index also finds text by its meaning; without it, only by its
+ * words.
+ */
 import { HubError } from '../base/hub-error.ts'
 import type { Config } from '../config/config.ts'
 import type { IndexesOptions } from '../index/index.ts'

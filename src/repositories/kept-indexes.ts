@@ -119,7 +119,7 @@ export function createKeptIndexes({ open, onChange, log }: KeptIndexesOptions): 
     },
     async ready(record, options) {
       const indexes = await engine()
-      // Also after a refresh that has failed, the last complete index answers.
+      // After a failed refresh, the last complete index still answers.
       const { indexed_at: indexedAt } = await indexes.status(sourceOf(record))
       if (indexedAt !== undefined) return indexes
       const { is, last_error: reason = 'the reason is not known' } = await refresh(record, options)

@@ -21,7 +21,7 @@ export function createPathMap(pairs: readonly MappedPath[]): PathMap {
   }
 }
 
-/** The folder itself, too. */
+/** True for the folder itself, too. */
 export function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === sep ? sep : `${folder}${sep}`)
 }

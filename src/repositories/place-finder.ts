@@ -38,7 +38,7 @@ export function createPlaceFinder(content: IndexedContent): (place: CitedPlace) 
 
   async function load(path: string): Promise<IndexedFile | undefined> {
     const file = isInnerPath(path) ? await content.read(path) : undefined
-    // A last line break begins no line.
+    // A final line break does not begin another line.
     return file && { path, lines: file.text.split('\n').slice(0, file.total_lines) }
   }
 
@@ -125,7 +125,7 @@ function isName(quote: string): boolean {
   return /^[\w$.:#>-]+$/.test(quote)
 }
 
-/** Of `Session.start`, the file has `start`. */
+/** For `Session.start`, the file contains only `start`. */
 function lastName(quote: string): string {
   return quote.split(/\.|::|#|->/).at(-1) ?? quote
 }

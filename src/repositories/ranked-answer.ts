@@ -1,4 +1,4 @@
-/** The answer without a model: what the search found, as citations. */
+/** The answer without a model: the results of the search, as citations. */
 import type { Citation, Hit, RepositoryAnswer } from '../api/repository.ts'
 import type { IndexedContent } from './repository.ts'
 import type { Segments } from './segments.ts'

@@ -4,7 +4,7 @@ import { HubError } from '../base/hub-error.ts'
 import type { FileLines } from '../index/index.ts'
 import type { IndexedContent, ReadRequest } from './repository.ts'
 
-/** As much as a model reads with profit. The rest is read with "start". */
+/** As much as is useful to a model. The rest is read with "start". */
 const mostLines = 2_000
 const mostCharacters = 200_000
 

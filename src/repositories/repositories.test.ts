@@ -1,4 +1,4 @@
-/** Repositories without the rest of the hub, with the real index: what is stored, what is shared, what goes. */
+/** Repositories without the rest of the hub, with the real index: how they are stored, shared and removed. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -57,7 +57,7 @@ async function openOwnStore(): Promise<Store> {
 }
 
 describeOnEachEngine('repositories', (openEngine) => {
-  test('are there for the next hub, which refreshes them, and not for a hub on another machine', async () => {
+  test('are kept for the next hub, which refreshes them, and not for a hub on another machine', async () => {
     const { store, reopen } = await openEngine()
     const { repositories, folder } = open(store)
     const demo = createDemoRepository(join(folder, 'demo'))
@@ -89,7 +89,7 @@ test('a hub without repositories does not load the engine', async () => {
   expect(openedEngines()).toBe(0)
 })
 
-test('there are at most a hundred, and the last one is refused with what to do', async () => {
+test('a hub has at most a hundred repositories, and the error for one more says what to do', async () => {
   const store = await openOwnStore()
   const rows = createRepositoryStore(store, 'hub')
   for (let number = 0; number < 100; number++) {
@@ -118,7 +118,7 @@ test('without a model, the answer is ranked citations, and says so', async () =>
   )
 })
 
-test('sessions share the index of their workspace, and it goes when no session has it', async () => {
+test('sessions share the index of their workspace, and the index is removed when no session has it', async () => {
   const store = await openOwnStore()
   const rows = createRepositoryStore(store, 'hub')
   const { repositories, folder } = open(store)

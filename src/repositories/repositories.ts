@@ -44,7 +44,7 @@ export interface RepositoriesOptions {
   readonly openIndexes: () => Promise<RepositoryIndexes>
   readonly pathMap: readonly MappedPath[]
   readonly places: HubPlaces
-  /** Answer questions. Without one, a search does. */
+  /** The models that answer questions. Without a model, a search answers. */
   readonly models: AnswerModels
 }
 

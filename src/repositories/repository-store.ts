@@ -8,7 +8,7 @@ export interface RepositoryRecord {
   readonly path: string
   /** `undefined`: the working tree is followed. */
   readonly ref: string | undefined
-  /** The workspace of sessions that it is, as they record it. `undefined`: a person added it. */
+  /** The path of the workspace, as its sessions record it. `undefined`: a person added the repository. */
   readonly workspace: string | undefined
   readonly addedAt: string
 }

@@ -27,7 +27,7 @@ export interface RepositoryActions {
   read(record: RepositoryRecord, request: ReadRequest, options?: WaitOptions): Promise<FileLines>
   /** Waits for a first index. */
   contentOf(record: RepositoryRecord, options?: WaitOptions): Promise<IndexedContent>
-  /** By a model, with checked citations. Without a model, by the citations that a search finds. */
+  /** A model answers, with checked citations. Without a model, the answer is the citations that a search finds. */
   ask(record: RepositoryRecord, request: AskRequest): Promise<RepositoryAnswer>
 }
 

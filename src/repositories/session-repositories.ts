@@ -80,7 +80,7 @@ export function createSessionRepositories(options: SessionRepositoriesOptions): 
 
   return {
     loading: () => load()?.catch(() => {}),
-    // If that cannot be known, the agent is shown the mount, and a call says why it fails.
+    // If the hub cannot tell, the agent is shown the mount, and a call says why it fails.
     hasAny: () =>
       session === undefined ||
       answeredRepository(session) !== undefined ||

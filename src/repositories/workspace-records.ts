@@ -46,7 +46,7 @@ export function createWorkspaceRecords({ rows, indexes, places }: WorkspaceRecor
     const all = await rows.listWorkspaces()
     const known = all.find(({ workspace }) => workspace === workspacePath)
     if (known?.path === path) return { ...known, name: workspaceName }
-    // Another folder stands there now.
+    // Another folder is at this path now.
     if (known) await remove(known)
     const oldestFirst = all.toSorted((one, other) => one.addedAt.localeCompare(other.addedAt))
     for (const old of oldestFirst.slice(0, Math.max(0, all.length + 1 - mostWorkspaces))) await remove(old)

@@ -15,7 +15,7 @@ export interface SettingOfAction extends ActionSetting {
   readonly from: string
 }
 
-/** Asking twice changes nothing that these answer with. A refactoring may change files, so it is not repeated. */
+/** Asking for these again changes nothing. A refactoring may change files, so it is not repeated. */
 const safeByDefault: Readonly<Record<Action, boolean>> = {
   code_advice: true,
   search_web: true,
@@ -79,7 +79,7 @@ function readFileRoutes({ value, from }: FileRoutes): ReadonlyMap<Action, Action
     Object.entries(value).map(([name, written]) => {
       const action = actionName.safeParse(name)
       if (!action.success) throw wrong(from, name, `there is no such action, only ${actions.join(', ')}`)
-      // Chosen by hand: the message about a wrong union would be about both.
+      // Chosen by hand, because the error for a union would describe both forms.
       const given = Array.isArray(written) ? { ways: written as readonly unknown[] } : written
       const parsed = fileSchema.safeParse(given, { error: plainIssue })
       if (!parsed.success) throw wrong(from, name, parsed.error.issues.map(inWords).join('; '))

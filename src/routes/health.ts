@@ -16,7 +16,7 @@ export interface Rest {
 
 /** A server that restarts is back in seconds. One that is gone costs one slow call in five minutes. */
 const rests: Backoff = { firstMs: 5_000, longestMs: 5 * 60_000 }
-/** Keys hold names that people write, and old ones are never asked again. */
+/** Keys contain names that people choose, and keys of old names are never used again. */
 const mostKeys = 1_000
 
 export function createHealth({ now = Date.now, random = Math.random } = {}): Health {

@@ -7,7 +7,7 @@ import type { ActionModels, Attempt, Candidate, WayCall } from './route.ts'
 export function createModelCandidate({ model }: ModelWay, models: ActionModels): Candidate {
   const named = model === 'default' ? {} : { model }
 
-  /** A text says why it cannot be asked. */
+  /** Returns a text with the reason if the model cannot be asked. */
   function findProvider(search: boolean): { readonly provider: string } | string {
     try {
       const { provider } = models.find(named.model)

@@ -2,7 +2,7 @@
 import type { ReportProgress } from './route.ts'
 
 export interface ActionProgress extends Disposable {
-  /** Passes on the progress of the one that is asked. */
+  /** Passes on the progress of the way that is being asked. */
   readonly report: ReportProgress
   asking(name: string): void
 }
@@ -17,7 +17,7 @@ export function createProgress(send: ReportProgress = () => {}): ActionProgress 
   const report: ReportProgress = ({ progress, total, message }) => {
     isSilent = false
     const isAhead = progress > last
-    // Over all ways that are asked, the number may only grow.
+    // The number must grow, even when the next way starts from zero.
     last = isAhead ? progress : last + 1
     send({
       progress: last,

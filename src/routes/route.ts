@@ -62,9 +62,9 @@ export type ActionOutcome =
 /** How one way dealt with an action. */
 export type Attempt =
   | ({ readonly is: 'answered'; readonly text: string; readonly model?: string; readonly usage?: Usage } & AttemptPlace)
-  /** It has the input. Whether it acted on it may not be known. */
+  /** The way has the input. It may be unknown whether it acted on it. */
   | ({ readonly is: 'failed'; readonly reason: string } & AttemptPlace)
-  /** Nothing was sent. `isUnreachable`: the connection failed, so it is better left alone for a while. */
+  /** Nothing was sent. `isUnreachable`: the connection failed, so this way should not be asked for a while. */
   | { readonly is: 'unavailable'; readonly reason: string; readonly isUnreachable: boolean }
 
 export interface AttemptPlace {
@@ -94,9 +94,9 @@ export interface Candidate {
 
 /** The models that the hub can call itself. */
 export interface ActionModels {
-  /** Without a name: the configured one. Throws with what to set. */
+  /** Without a name, finds the configured model. Throws an error that says what to set. */
   find(name?: string): { readonly provider: string }
-  /** Its provider can search the web for it. */
+  /** Whether the provider of the model can search the web. */
   canSearch(name?: string): boolean
   generate(request: {
     readonly model?: string
@@ -146,7 +146,7 @@ export interface ActionSession {
 export interface ActionSessions {
   /** By name or id. Throws if there is no such session. */
   find(nameOrId: string): Promise<ActionSession>
-  /** Those whose program runs here. */
+  /** The sessions whose program runs under this hub. */
   running(): readonly ActionSession[]
   activityOf(session: ActionSession): Pick<Activity, 'is'>
 }

@@ -81,7 +81,7 @@ async function openOwnStore(): Promise<Store> {
 }
 
 describeOnEachEngine('routes', (open) => {
-  test('what a person sets wins over the file, is there for the next hub, and can be taken back', async () => {
+  test('the setting of a person wins over the file, survives a restart of the hub, and can be reset', async () => {
     const { store, reopen } = await open()
     const file = { value: { chat: [{ model: 'openai/from-file' }] }, from: 'config.yaml:3' }
     const { routes } = await openRoutes(store, file)

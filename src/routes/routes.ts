@@ -59,7 +59,7 @@ export function createRoutes(options: RoutesOptions): Routes {
     return 'connector' in way ? (await createConnectorCandidate(way, options, undefined)).key : undefined
   }
 
-  /** Secrets belong into the environment, and connectors take them from there. */
+  /** Secrets belong in the environment, where connectors read them. */
   function refuseSecrets(ways: readonly Way[]): void {
     if (redactor.forPerson(ways).hidden.length === 0) return
     throw new HubError(

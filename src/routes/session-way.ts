@@ -26,7 +26,7 @@ export function createSessionCandidates(
 export function createSessionCandidate(named: string, options: SessionWayOptions, shown = named): Candidate {
   const { sessions, askSession } = options
 
-  /** A text says why it cannot be asked. */
+  /** Returns a text with the reason if the session cannot be asked. */
   async function find(): Promise<ActionSession | string> {
     try {
       const session = await sessions.find(named)
@@ -74,12 +74,15 @@ export function createSessionCandidate(named: string, options: SessionWayOptions
   return { name: `session ${shown}`, ask }
 }
 
-/** False only if it is certain: the line is full, it has no agent, the chain of callers is too long, or it did not take it. */
+/**
+ * False only if the prompt certainly did not arrive: the queue is full, the session has no agent, the chain of callers
+ * is too long, or the agent did not take the prompt.
+ */
 function wasDelivered({ code, data }: HubError): boolean {
   return !(code === 'busy' || code === 'invalid' || data?.['chain'] !== undefined || data?.['delivered'] === false)
 }
 
-/** One that is idle answers soonest. One that waits for a person may never answer. */
+/** An idle agent answers soonest. An agent that waits for a person may never answer. */
 const order: Readonly<Record<ActivityKind, number>> = { idle: 0, unknown: 1, working: 2, waiting: 3 }
 
 function withLabel(label: string, sessions: ActionSessions): readonly ActionSession[] {

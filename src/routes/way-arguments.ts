@@ -7,7 +7,10 @@ type Template = Readonly<Record<string, unknown>>
 
 const placeholder = /\{([a-z_]+)\}/g
 
-/** Without a template, the tool gets the input itself. An argument that is only a field which is not given is left out. */
+/**
+ * Without a template, the tool gets the input itself. An argument that is only a placeholder is left out if the input
+ * does not have that field.
+ */
 export function toArguments(
   template: Template | undefined,
   action: Action,

@@ -3,7 +3,7 @@ import type { SandboxedProgram } from '../base/confinement.ts'
 import type { Mount } from './mounts.ts'
 import { arrange } from './mounts.ts'
 
-/** Where the programs are that build a sandbox. */
+/** The paths of the programs that build a sandbox. */
 export interface SandboxTools {
   readonly bwrap: string
   readonly env: string
@@ -19,8 +19,8 @@ export interface BubblewrapOptions {
 }
 
 /**
- * Signals that a terminal or the hub sends to the whole process group. bubblewrap must not end by them: it would take the
- * program with it, before the program could answer.
+ * Signals that a terminal or the hub sends to the whole process group. They must not end bubblewrap: it would take the
+ * program with it before the program could react.
  */
 const forProgram = 'INT,QUIT,HUP,TERM'
 

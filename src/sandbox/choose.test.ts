@@ -46,7 +46,7 @@ test('a hub that requires sandboxes starts nothing without one', () => {
   expect(choose({ asked: 'off' })).toEqual(open)
 })
 
-test('a sandbox that cannot be made is not taken for one', () => {
+test('a session whose sandbox cannot be made does not start, and the error says why', () => {
   expect(() => choose({ asked: sandbox, backend: 'tmux' })).toThrow('tmux')
   expect(() => choose({ asked: listed, availability: { ...works, socat: undefined } })).toThrow(
     'Install the package "socat"',

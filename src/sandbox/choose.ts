@@ -9,7 +9,7 @@ export type SandboxSetting = 'required' | 'preferred' | 'off'
 
 export interface ChosenFrom {
   readonly setting: SandboxSetting
-  /** Of the request. */
+  /** The choice of the request. */
   readonly asked: SandboxChoice | undefined
   readonly template: {
     readonly name: string

@@ -1,4 +1,4 @@
-/** Puts the sandbox of one program together: what it shows, and how it reaches the hub and the network. */
+/** Assembles the sandbox of one program: its visible files, and its access to the hub and the network. */
 import { existsSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import type { Sandbox } from '../api/sandbox.ts'
@@ -17,14 +17,14 @@ import { namedMounts, writablePaths } from './named-paths.ts'
 import { isRoot, systemMounts } from './system.ts'
 import { realpathOf } from './trusted-path.ts'
 
-/** The same for every program of a hub. */
+/** The places that are the same for every program of a hub. */
 export interface HubPlaces {
   readonly dataDirectory: string
   /** Directories of the hub's sockets outside the data directory. */
   readonly socketDirectories: readonly string[]
-  /** It belongs to the person, but the sockets of sessions are there. A path inside it may be named. */
+  /** Hidden, because the sockets of sessions are there. It belongs to the person, so a path inside it may be named. */
   readonly runtimeDirectory: string | undefined
-  /** Inside the data directory, but not hidden from the session whose workspace it is. */
+  /** Inside the data directory. Not hidden from the session whose workspace it is. */
   readonly workspaces: string
   /** The directory of Signalbox and its Node, which the hooks of a session run. */
   readonly package: string
@@ -178,7 +178,7 @@ export function confine(options: ConfineOptions): Confinement {
         https_proxy: proxy,
         no_proxy: direct,
         NODE_USE_ENV_PROXY: '1',
-        // ssh knows no proxy of its own. A setting of the person stays.
+        // ssh does not use the proxy by itself. A setting of the person stays.
         GIT_SSH_COMMAND:
           needs.program.env['GIT_SSH_COMMAND'] ??
           `ssh -o ProxyCommand='socat - PROXY:127.0.0.1:%h:%p,proxyport=${proxyPort}'`,
@@ -243,7 +243,7 @@ function workspaceMounts(workspace: string | undefined, source: string | undefin
   ])
 }
 
-/** The directory of a connector may be another than the workspace. */
+/** Throws if no mount shows the directory. That of a connector may differ from the workspace. */
 function assertShown(directory: string, mounts: readonly Mount[]): void {
   const isShown = mounts.some((mount) =>
     'source' in mount ? isAtOrInside(directory, mount.path) : directory === mount.path,
@@ -267,7 +267,7 @@ function secretIn(
   return hidden.find((each) => source === each || (!isOpen(each) && isInside(source, each)))
 }
 
-/** Each session has temporary directories of its own. /tmp is always one of them. */
+/** Each session has temporary directories of its own: /tmp always, and here the one that TMPDIR names. */
 function temporaryMounts(path: string | undefined, workspace = ''): readonly Mount[] {
   if (path === undefined || !isAbsolute(path) || isAtOrInside(workspace, path) || isAtOrInside(path, workspace))
     return []

@@ -14,7 +14,7 @@ mkdirSync(directory, { recursive: true })
 const shown = (workspace: string) =>
   gitMounts(workspace).map(({ is, path }) => `${is} ${path.replace(home, '').replace('/repository/.git', '')}`)
 
-test('a worktree shows the git directory of its repository, unless only the workspace claims that', () => {
+test('a worktree shows the git directory of its repository, unless the repository does not name the worktree', () => {
   writeFileSync(join(work, '.git'), `gitdir: ${directory}\n`)
   expect(worktreeOf(work)).toBeUndefined()
   writeFileSync(join(directory, 'gitdir'), `${join(work, '.git')}\n`)

@@ -7,16 +7,19 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
 import type { Mount } from './mounts.ts'
 
-/** Settings name programs. */
+/** Protected, because settings can name programs. */
 const config = 'config'
 const worktreeConfig = 'config.worktree'
 const worktrees = 'worktrees'
-/** It names the directory with the settings. git writes one for each worktree, and none for the repository itself. */
+/**
+ * The file that names the directory with the settings. git writes one for each worktree, and none for the repository
+ * itself.
+ */
 const commonDirectory = 'commondir'
 
 /**
- * Directories are mounts, too, because a mount cannot be renamed: otherwise the agent could put another in its place.
- * Throws if an agent may have prepared the directory.
+ * Directories are mounted too, because a mount cannot be renamed. Otherwise the agent could put another directory in
+ * its place. Throws if an agent may have prepared the directory.
  */
 export function gitMounts(workspace: string): readonly Mount[] {
   const own = join(workspace, '.git')
@@ -66,7 +69,7 @@ function worktreeMounts(directory: string, hasSettings: boolean): readonly Mount
   ]
 }
 
-/** Where git reads such settings, the agent must not make the file either. So there is an empty one. */
+/** If git reads such settings, the agent must not create the file either. So an empty one is mounted. */
 function settingsOfWorktree(directory: string, hasSettings: boolean): readonly Mount[] {
   const path = join(directory, worktreeConfig)
   if (kindOf(path) !== undefined) return [read(path)]

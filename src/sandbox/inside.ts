@@ -1,5 +1,5 @@
 /**
- * The programs that lead out of a network of its own, from inside: socat listens on loopback ports and passes each
+ * The inner side of the forwards of a sandbox with its own network: socat listens on loopback ports and passes each
  * connection to a socket that the holder of the session has opened. Pure.
  */
 import type { SandboxedProgram } from '../base/confinement.ts'

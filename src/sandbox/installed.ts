@@ -28,7 +28,7 @@ export function programMounts(file: string, places: ProgramPlaces, depth = 0): r
   ]
 }
 
-/** The name by which people run it, also where the directory of that name is itself reached by a link. */
+/** Links for the names by which people run the program, also if the directory of a name is itself reached by a link. */
 function linksTo(file: string, target: string): readonly Mount[] {
   const places = new Set([file, join(realpathOf(dirname(file)) ?? '/', basename(file))])
   return [...places].flatMap((path) =>
@@ -36,12 +36,12 @@ function linksTo(file: string, target: string): readonly Mount[] {
   )
 }
 
-/** A package of npm brings its dependencies beside it. Of everything else only the file is shown. */
 export function packageMounts(directory: string, { writable }: Pick<ProgramPlaces, 'writable'>): readonly Mount[] {
   const source = trustedPath(directory, writable)
   return source === undefined ? [] : shown(source)
 }
 
+/** An npm package has its dependencies beside it, so all of `node_modules` is shown. Any other path is shown alone. */
 function shown(source: string): readonly Mount[] {
   if (isOfSystem(source)) return []
   const at = source.indexOf('/node_modules/')
@@ -51,7 +51,7 @@ function shown(source: string): readonly Mount[] {
 
 /**
  * The program that the first line of a script names. An agent may have written the script, and could name any file. So
- * such a script brings only what is a program by its name on the PATH, and not a script itself.
+ * such a script gets only a program that it names without a path, that is on the PATH, and that is not itself a script.
  */
 function interpreterOf(file: string, { searchPath, writable }: ProgramPlaces): string | undefined {
   const [program, ...words] = firstLine(file)?.split(/\s+/).filter(Boolean) ?? []

@@ -5,7 +5,7 @@ const read = (path: string): Mount => ({ is: 'read', path, source: path })
 const write = (path: string): Mount => ({ is: 'write', path, source: path })
 const empty = (path: string): Mount => ({ is: 'empty', path })
 
-test('mounts a directory before everything inside it, whatever characters the names have', () => {
+test('mounts a directory before everything inside it, with any characters in the names', () => {
   const paths = arrange([write('/home/me/work'), read('/home/me-too'), empty('/home/me'), read('/home/me/.gitconfig')])
   expect(paths.map(({ path }) => path)).toEqual(['/home/me', '/home/me/.gitconfig', '/home/me/work', '/home/me-too'])
 })
@@ -28,7 +28,7 @@ test('hides a directory that a mount would show, and nothing else', () => {
   ).toEqual([])
 })
 
-test('hides it also where a mount shows it under another name', () => {
+test('hides a directory also where a mount shows it under another name', () => {
   const secret = '/home/me/.signalbox'
   expect(hide([secret], [{ is: 'read', path: '/home/me/link', source: '/home/me' }])).toEqual([
     empty('/home/me/link/.signalbox'),

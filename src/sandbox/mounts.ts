@@ -1,4 +1,4 @@
-/** The order in which paths are mounted into a sandbox: parents before what is inside them. Pure. */
+/** The order in which paths are mounted into a sandbox: parents before their contents. Pure. */
 
 export type Mount =
   | { readonly is: 'read' | 'write'; readonly path: string; readonly source: string }
@@ -23,7 +23,9 @@ export function arrange(mounts: readonly Mount[]): readonly Mount[] {
     .sort((one, other) => compare(one.path, other.path))
 }
 
-/** Directories that must be out of sight, wherever one of the mounts would show them. `hidden`: without links. */
+/**
+ * Covers directories that must stay hidden, wherever one of the mounts would show them. `hidden`: paths without links.
+ */
 export function hide(hidden: readonly string[], mounts: readonly Mount[]): readonly Mount[] {
   return mounts.flatMap((mount): readonly Mount[] => {
     if (mount.is !== 'read' && mount.is !== 'write') return []

@@ -13,7 +13,7 @@ mkdirSync(join(home, 'work'))
 mkdirSync(join(home, '.ssh'))
 writeFileSync(join(home, '.ssh/key'), 'secret')
 
-test('fills in the home and variables, makes directories to write, and leaves out what is missing', () => {
+test('fills in the home and variables, makes directories to write, and leaves out missing paths', () => {
   const found = mountsOf({
     write: ['~/made/', '~/missing', '$AGENT_HOME/', '$UNSET/x'],
     read: ['~/.ssh/key', '~/nothing'],

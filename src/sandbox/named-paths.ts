@@ -1,4 +1,4 @@
-/** The paths that a sandbox names, and what they lead to on this machine. */
+/** The paths that a sandbox names, and their targets on this machine. */
 import { mkdirSync } from 'node:fs'
 import { isAbsolute, normalize } from 'node:path'
 import type { Sandbox } from '../api/sandbox.ts'
@@ -8,11 +8,11 @@ import { realpathOf, trustedPath } from './trusted-path.ts'
 export interface NamedPathsOptions {
   readonly home: string
   readonly env: Readonly<Record<string, string>>
-  /** Directories that agents may have written, those to write among them. */
+  /** Directories that agents may have written, including those of `write`. */
   readonly writable: readonly string[]
 }
 
-/** A path that is missing, or that an agent may have led elsewhere, is left out. */
+/** Leaves out a path that is missing, or that an agent may have redirected. */
 export function namedMounts(
   { write, read }: Pick<Sandbox, 'write' | 'read'>,
   options: NamedPathsOptions,
@@ -30,7 +30,7 @@ export function namedMounts(
   })
 }
 
-/** Where the paths to write lead. One that ends with a slash is made. */
+/** The targets of the paths in `write`. A path that ends with a slash is created. */
 export function writablePaths(
   write: Sandbox['write'],
   options: Pick<NamedPathsOptions, 'home' | 'env'>,

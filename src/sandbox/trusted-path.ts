@@ -1,7 +1,7 @@
 /**
- * Where a path leads. An agent may have written what is inside a directory that is open for writing. So a link in there
- * that leads out of the directory is not followed: otherwise a link that one agent leaves behind would open the place it
- * names to the next.
+ * Finds the target of a path. An agent may have written anything inside a writable directory. So a link inside it that
+ * leads out of the directory is not followed: otherwise a link that one agent leaves behind would open its target to
+ * the next.
  */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'

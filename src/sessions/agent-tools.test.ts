@@ -10,7 +10,10 @@ import type { Driver, Run, RunSession, RunStatus } from '../drivers/drivers.ts'
 import { createDrivers } from '../drivers/drivers.ts'
 import { createTurns } from '../gate/gate.ts'
 
-/** Says each prompt again in capitals. "wait" makes it wait for a person, "fail" ends the turn in a failure, "end" ends it, "slow" takes a moment. */
+/**
+ * Repeats each prompt in capitals. "wait" makes it wait for a person, "fail" ends the turn in a failure, "end" ends the
+ * program, "slow" takes a moment.
+ */
 function echoingRun({ thread }: RunSession): Run {
   const listeners = new Set<() => void>()
   const steered: string[] = []
@@ -147,7 +150,7 @@ test('prompt_session to an agent that works waits for the end of its own turn, n
   expect(await call('prompt_session', { session: 'mine', text: 'after it' })).toMatchObject({ answer: 'AFTER IT' })
 })
 
-test('steer_session reaches the agent, and what an agent cannot do is said with a way out', async () => {
+test('steer_session reaches the agent, and the error for something that an agent cannot do says what works instead', async () => {
   const { call, failure } = await open()
   expect(await call('steer_session', { session: 'mine', text: 'left' })).toEqual({ ok: true })
   expect(await call('prompt_session', { session: 'mine', text: 'go' })).toMatchObject({ answer: 'GO left' })

@@ -17,7 +17,7 @@ function createRepository(): string {
   return directory
 }
 
-test('the branch of a folder, of a folder below it, and of a worktree', async () => {
+test('reads the branch of a folder, of a folder below it, and of a worktree', async () => {
   const directory = createRepository()
   mkdirSync(join(directory, 'src'))
   git(directory, 'worktree', 'add', join(directory, 'tree'), '-b', 'other')
@@ -28,14 +28,14 @@ test('the branch of a folder, of a folder below it, and of a worktree', async ()
   expect(await readBranch(directory)).toBeUndefined()
 })
 
-test('a pipe in the place of a file of git holds nobody up', async () => {
+test('a pipe in place of a git file does not block the read', async () => {
   const directory = createRepository()
   rmSync(join(directory, '.git/HEAD'))
   execFileSync('mkfifo', [join(directory, '.git/HEAD')])
   expect(await readBranch(directory)).toBeUndefined()
 })
 
-test('who asks gets the branch that is known, and a notice when it has been read', async () => {
+test('a caller gets the branch that was read last, and a notice when a read finds another one', async () => {
   const directory = createRepository()
   const branches = createBranches()
   await new Promise<void>((resolve) => {

@@ -1,17 +1,17 @@
 /**
  * The git branch of a workspace, from the file HEAD of its repository. A list of sessions must not wait for files, so
- * it gets the branch that was read last. Each look causes the next read, and a change is reported.
+ * it gets the branch that was read last. Each call starts the next read, and a change is reported.
  */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 
 export interface Branches {
-  /** As far as it is known. `isLasting`: it is read only once, because the session is over. */
+  /** The branch that was read last. `isLasting`: the session is over, so the branch is read only once. */
   of(workspace: string, place: { readonly isLasting: boolean; onChange(): void }): string | undefined
 }
 
-/** A command of an agent changes the branch at most this long before people see it. */
+/** A branch that was read this recently is not read again. */
 const freshMs = 3_000
 const mostBytes = 1_024
 

@@ -20,7 +20,7 @@ export async function writeEarlierText(directory: string, text: string): Promise
   await writeFile(fileIn(directory), kept, { mode: 0o600 })
 }
 
-/** The run itself, if no earlier text goes before its first prompt. */
+/** Returns the run unchanged if there is no earlier text for its first prompt. */
 export function withEarlierText(run: Run, directory: string): Run {
   const file = fileIn(directory)
   if (!existsSync(file)) return run

@@ -24,8 +24,8 @@ export function createGit(env: ProgramEnvironment): Git {
 }
 
 /**
- * The git directory that all worktrees of a repository share. An agent that may write a git directory can make it share
- * another one, whose settings name programs. Throws if it is not the one that git would use.
+ * The git directory that all worktrees of a repository share. An agent that may write to a git directory can make it
+ * share another one, whose settings name programs. Throws if the shared directory is not where git puts it.
  */
 export async function sharedDirectoryOf(git: Git, directory: string): Promise<string> {
   const found = await git(directory, 'rev-parse', '--absolute-git-dir', '--git-common-dir')

@@ -59,7 +59,7 @@ export interface RunningSessions extends AsyncDisposable {
   activityOf(record: SessionRecord): Activity
   /** As `Run.terminalActivity`. */
   terminalActivityOf(id: string): Activity | undefined
-  /** Calls of the session's agent wait for a person, or no longer wait. */
+  /** Called when calls of the session's agent start or stop waiting for a person. */
   notePending(id: string, pending: PendingApprovals): void
   /** Calls the listener when the activity or the record changes. Returns a function that stops it. */
   onChange(id: string, listener: () => void): () => void

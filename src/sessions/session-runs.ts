@@ -42,7 +42,7 @@ export interface SessionThreads {
   usageOf(session: string): Usage | undefined
   /** The id that the agent gave the conversation of that thread. */
   conversationOf(session: string): Promise<string | undefined>
-  /** The session continues a thread that no session has. */
+  /** Lets the session continue a thread that no other session has. */
   attach(
     thread: string,
     session: { readonly id: string; readonly name: string },

@@ -370,7 +370,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     on: {
       async 'session-turn-ended'({ session, status, reason }) {
         await noteTurnEnd(registry, session, { status, reason })
-        // The turn has used something.
+        // The usage of the session may have changed.
         const record = running.knownRecordOf(session) ?? (await rows.find(session))
         if (record) registry.notify(record)
       },

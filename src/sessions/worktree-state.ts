@@ -1,6 +1,7 @@
 /**
- * Whether a worktree could be removed without a loss. It can if git says that nothing in it is changed or untracked, and
- * that every commit of it is on another branch, tag or remote branch. Whenever that cannot be found out, it cannot.
+ * Whether a worktree could be removed without a loss. It can if git says that nothing in it is changed or untracked,
+ * and that every commit of it is on another branch, tag or remote branch. If the hub cannot find that out, the worktree
+ * stays.
  */
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'

@@ -45,7 +45,7 @@ test('a session in an old worktree or on an old branch says so', async () => {
   )
 })
 
-test('the template sets a new worktree up before the program starts, and an old one not again', async () => {
+test('the template sets up a new worktree before the program starts, and does not set up an old one again', async () => {
   const template = {
     name: 'installer',
     command: 'cat installed; echo "in $WHERE"',

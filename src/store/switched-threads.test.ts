@@ -7,13 +7,13 @@ import { threads } from './migrations/hub/0018-threads.ts'
 const never = new AbortController().signal
 
 describeOnEachEngine('threads of an earlier release', (open) => {
-  test('keep their entries, and forks belong to no session from now on', async () => {
+  test('keep their entries, and their forks no longer belong to a session', async () => {
     const opened = await open()
     const { db } = opened.store
     const run = (statement: string) => sql.raw(statement).execute(db)
     const { sessions } = useWorld(opened)
     const { record } = await sessions.create({ name: 'agent', command: 'cat' }, never)
-    // The tables as they were.
+    // Restores the tables of that release.
     for (const table of ['thread_entries', 'threads', 'thread_progress']) await run(`drop table ${table}`)
     await run('alter table sessions drop column model')
     await run(`delete from signalbox_migrations where name = '0022-switched-threads'`)
@@ -44,7 +44,7 @@ describeOnEachEngine('threads of an earlier release', (open) => {
       { thread_id: 't1', body: entry.body },
       { thread_id: 't2', body: entry.body },
     ])
-    // A thread still goes with its session, and entries with their thread.
+    // A thread is still deleted with its session, and entries with their thread.
     await next.deleteFrom('sessions').where('id', '=', record.id).execute()
     expect(await next.selectFrom('thread_entries').select('thread_id').execute()).toEqual([{ thread_id: 't2' }])
   })

@@ -74,7 +74,7 @@ export interface RepositoryRow {
   path: string
   /** Empty: the working tree is followed. */
   ref: string
-  /** The workspace of sessions that it is, as they record it. Null: a person added it. */
+  /** The workspace, as its sessions record it, if the folder is one. Null: a person added it. */
   workspace: string | null
   added_at: string
 }
@@ -114,7 +114,7 @@ export interface ThreadEntryRow {
   body: string
 }
 
-/** How far the driver of a session has read what its agent records. */
+/** How far the driver of a session has read the record of its agent. */
 export interface ThreadProgressRow {
   session_id: string
   read_to: string
@@ -123,7 +123,7 @@ export interface ThreadProgressRow {
 /** The tokens and cost of a turn that has ended. */
 export interface TurnUsageRow {
   thread_id: string
-  /** Of the entry that ends the turn. */
+  /** The key of the entry that ends the turn. */
   key: string
   session_id: string
   /** The name of the session. It may be gone. */
@@ -148,7 +148,7 @@ export interface TurnRow {
   /** the end of the thread when the turn began */
   thread_id: string | null
   seq: number
-  /** SHA-256 of the prompt in hex, if the end of the turn is looked for after it */
+  /** SHA-256 of the prompt in hex, if the turn can only end after this prompt in the thread */
   prompt: string | null
   started_at: string
 }
@@ -167,7 +167,7 @@ export interface ChatRow {
   session_id: string
   /** The id of the newest message. No message is ever removed, so it is also their number. */
   head: number
-  /** Of all contents. */
+  /** The size of all messages. */
   bytes: number
   person_read_to: number
   agent_read_to: number
@@ -269,13 +269,13 @@ export interface SessionRow {
   /** Null: it has no conversation to resume. Empty: it has one, but only the agent knows its id. */
   conversation_id: string | null
   resumed_from: string | null
-  /** Of the built-in agent, if a person chose it. */
+  /** The model of the built-in agent, if a person chose one. */
   model: string | null
   /** JSON: the sandbox that the request named. Null: that of the template. */
   sandbox: string | null
   /** JSON: how its program is confined. Null: not at all. */
   confined: string | null
-  /** Of a job: the prompt it gets in its turn. */
+  /** The prompt that a job gets when its turn comes. */
   prompt: string | null
   created_at: string
   started_at: string | null

@@ -9,7 +9,7 @@ export interface Collector {
   readonly serviceName: string
 }
 
-/** `undefined`: there is none. */
+/** `undefined`: no collector is set. */
 export function collectorOf(config: Config): Collector | undefined {
   const { otlpEndpoint, otlpTracesEndpoint, otlpHeaders, otlpTracesHeaders, otelServiceName, otelSdkDisabled } = config
   const url =
@@ -49,8 +49,8 @@ function decode(value: string): string | undefined {
 }
 
 /**
- * The values that must not appear in logs and events. A short value of a header with an ordinary name, such as the name of
- * a tenant, is none: hiding it would hide the same word everywhere.
+ * The values that must not appear in logs and events. A short value of a header with an ordinary name, such as the name
+ * of a tenant, does not count as a secret: hiding it would hide the same word everywhere.
  */
 export function secretsOf({ url, headers }: Collector): readonly string[] {
   const { password, searchParams } = new URL(url)

@@ -47,7 +47,7 @@ export function makeSpan({ id, start, end, outcome, parent }: SpanEvents): Finis
   }
 }
 
-/** The hub has no span above, but the caller has. */
+/** The span of the caller, for a span that has no parent in the hub. */
 function callerSpanOf(payload: Payload): string | undefined {
   const span = textOf(payload['caller_span'])
   return span !== undefined && /^[0-9a-f]{16}$/.test(span) ? span : undefined
@@ -147,7 +147,10 @@ function toolCall({ route }: LoggedEvent, payload: Payload): Description {
   }
 }
 
-/** The policy decides what is not a tool as `<mount>_read` or `<mount>_<method>`. `undefined`: it did not come by MCP. */
+/**
+ * For a policy, a request that is not a tool call has the name `<mount>_read` or `<mount>_<method>`. `undefined`: the
+ * call did not come by MCP.
+ */
 function methodOf(tool: string, { arguments: args, upstream }: Payload): string | undefined {
   if (tool.startsWith('own_')) return undefined
   const otherMethod = /_([a-z]+\/[\w/]+)$/i.exec(tool)?.[1]
@@ -171,7 +174,7 @@ function errorOf(outcome: string | undefined): string | undefined {
   }
 }
 
-/** The names of the conventions differ from ours for some. */
+/** Some providers have another name in the conventions than in the hub. */
 function providerName(provider: string | undefined): string {
   return provider === 'google' ? 'gcp.gemini' : (provider ?? '_OTHER')
 }

@@ -15,7 +15,7 @@ export interface OpenSpans {
 /** The hub ends the turns of a session that has ended. If it was killed just then, they have no end. */
 const turnEndMs = 60_000
 
-/** More are not kept. The oldest is finished as unknown; if its end comes later, it is sent again with it. */
+/** Above this limit, the oldest span is finished as unknown. If its end comes later, the span is sent again with it. */
 const mostOpen = 10_000
 
 interface Open {
@@ -54,7 +54,7 @@ export function createOpenSpans({ isShared }: { readonly isShared: boolean }): O
     return found
   }
 
-  /** They will not end by themselves. */
+  /** Finishes spans whose own end will not come. */
   function finish(keys: readonly string[], end: LoggedEvent, outcome: 'unknown' | 'cut'): readonly FinishedSpan[] {
     return keys.flatMap((key) => {
       const found = take(key)
@@ -76,7 +76,7 @@ export function createOpenSpans({ isShared }: { readonly isShared: boolean }): O
     return [...finish(keys, ended, 'cut'), ...endTurns(now)]
   }
 
-  /** If its beginning is not known, the end has nearly all of the span, with its duration. */
+  /** If the beginning is not known, the end still has nearly all of the span, including its duration. */
   function end(event: LoggedEvent): readonly FinishedSpan[] {
     const id = event.parent
     if (id === undefined || !isLastAnswer(event)) return []

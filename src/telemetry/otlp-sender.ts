@@ -52,7 +52,7 @@ export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
     Object.assign(ids, { traceId, spanId })
     const parent = { traceId, spanId: parentSpanId ?? '', traceFlags: TraceFlags.SAMPLED, isRemote: true }
     const context = parentSpanId === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
-    // Times are dates: the SDK takes a number before the start of the process for a time since then.
+    // Times are dates, because the SDK reads a number below the start time of the process as an offset from it.
     const made = tracer.startSpan(name, { kind: kinds[kind], attributes, startTime: startedAt }, context)
     if (errorType !== undefined) made.setStatus({ code: SpanStatusCode.ERROR })
     made.end(endedAt)
@@ -76,14 +76,16 @@ export function createOtlpSender(options: OtlpSenderOptions): SpanSender {
   }
 }
 
-/** Answers that are about these very spans. All others, such as 401 and 404, end when a person corrects the settings. */
+/** Statuses that reject these spans for good. Others, such as 401 and 404, stop when a person corrects the settings. */
 const refusals: ReadonlySet<unknown> = new Set([400, 413, 422])
 
 function unsent(error: (Error & { code?: unknown }) | undefined): SendResult {
   return { is: refusals.has(error?.code) ? 'refused' : 'failed', error }
 }
 
-/** The SDK reports through one logger for the whole process, such as spans that a collector took only in part. */
+/**
+ * The SDK has one logger for the whole process. It reports, for example, spans that a collector accepted only in part.
+ */
 function reportTo(log: Log): void {
   const warn = (message: string, ...details: unknown[]) =>
     log.warn({ message, details }, 'OpenTelemetry reports a fault')

@@ -19,7 +19,7 @@ export type SpanAttributes = Readonly<Record<string, string | number | boolean |
 export interface SpanSender {
   /** Never rejects. */
   send(spans: readonly FinishedSpan[]): Promise<SendResult>
-  /** Cuts what is still being sent. */
+  /** Aborts requests that are still in flight. */
   close(): void
 }
 

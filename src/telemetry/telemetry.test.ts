@@ -90,7 +90,7 @@ function named(spans: readonly CollectedSpan[], name: string): CollectedSpan {
   return found!
 }
 
-test('a collector gets the tree of a trace as spans, with the names of the conventions and no text of anybody', async () => {
+test('a collector gets the tree of a trace as spans, with the names of the conventions and without any text of prompts, arguments or results', async () => {
   await using collector = await startCollector()
   await using world = await start({ url: collector.url })
   const { events } = world

@@ -29,14 +29,14 @@ export interface TelemetryOptions {
   /** Other hubs write to the same log. */
   readonly isShared: boolean
   readonly progressFile: string
-  /** It is a secret. Spans have a hash of it. */
+  /** A secret. Spans carry only a hash of it. */
   readonly hubId: string
   readonly version: string
   readonly metrics: Metrics
   readonly log: Log
 }
 
-/** Reading makes the log commit at once what would wait for the next commit, so it is not done for each event. */
+/** A read makes the log commit all pending events at once, so the log is not read for each event. */
 const pauseMs = 1_000
 /** Making and encoding the spans of a page must not block the hub for long. */
 const eventsPerPage = 200

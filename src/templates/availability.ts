@@ -46,7 +46,7 @@ function programsOf({ requires, command, args, prefix, backend }: Template): rea
   return [backend === 'tmux' ? 'tmux' : undefined, prefix[0], own].filter((program) => program !== undefined)
 }
 
-/** The first word of a shell command line if it is certainly a program. Everything else only a shell can tell. */
+/** The first word of a shell command line if it is certainly a program. Only a shell can tell for other lines. */
 function firstProgram(line: string): string | undefined {
   const word = /^\s*(?:[A-Za-z_]\w*=[^\s"'$`\\]*\s+)*([\w./+-]+)(?=\s|$)/.exec(line)?.[1]
   return word === undefined || shellWords.has(word) ? undefined : word

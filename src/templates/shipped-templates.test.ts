@@ -26,7 +26,7 @@ const words = {
   signalbox: '/usr/bin/signalbox',
 }
 
-test('there are eight templates, and those that nobody starts by hand are hidden', () => {
+test('there are eight templates, and those that people do not start by hand are hidden', () => {
   expect([...texts.keys()].sort()).toEqual(['assistant', ...agents, 'repository-answer', 'script', 'shell'])
   const hidden = [...texts.keys()].filter((name) => templateOf(name).hidden)
   expect(hidden.sort()).toEqual(['repository-answer', 'script'])

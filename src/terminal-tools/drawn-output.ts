@@ -1,7 +1,8 @@
 import type { Output, Terminal } from '../terminal/terminal.ts'
 
 /**
- * Output up to what the screen shows, so that a reader can look at the screen, and offsets mean the same for everyone.
+ * Returns only output that the screen already shows, so that a reader can look at the screen, and an offset means the
+ * same for every reader.
  */
 export function readDrawn(terminal: Terminal, since: number, maxBytes: number): Output {
   const end = terminal.screen.offset

@@ -16,13 +16,13 @@ interface Part {
 /** Prints a screen at a time, each when the test presses Enter. */
 const screens = 'stty -echo; for n in one two three; do printf "\\033[2J\\033[Hscreen $n"; read line; done; exec cat'
 
-test('a recording is entered at any moment with the screen of that moment, and read on from there', async () => {
+test('a recording can be read from any moment: first the screen of that moment, then the output after it', async () => {
   const box = await openToolbox(screens)
   const read = (args: object) => box.call<Part>('read_recording', { ...args })
   await box.call('wait_for', { for: 'text', value: 'screen one' })
   const { duration_ms: one } = await read({ max_bytes: 0 })
   for (const name of ['two', 'three']) {
-    // A moment is told from the next by its millisecond.
+    // Moments have a precision of one millisecond, so each screen needs a millisecond of its own.
     await expect.poll(() => Date.now()).toBeGreaterThan(Date.parse((await read({})).started_at) + one)
     await box.call('send_text', { text: '\n' })
     await box.call('wait_for', { for: 'text', value: `screen ${name}` })
@@ -64,7 +64,7 @@ test('a resize has a time and a size, and the screen of a moment has its size', 
   expect(before).toBeLessThanOrEqual(last.duration_ms)
 })
 
-test('without the recording module nothing is read', async () => {
+test('read_recording is refused while the recording module is off', async () => {
   const box = await openToolbox('exec cat')
   await box.call('toggle_module', { name: 'recording', enabled: false })
   expect(await box.failure('read_recording')).toContain('The recording module of this session is off')

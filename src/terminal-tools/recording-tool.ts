@@ -23,7 +23,7 @@ const recordingSchema = z.object({
   ended: z.boolean().optional().describe('The program has ended.'),
 })
 
-/** A program that prints a little at a time has many times in little data. */
+/** Limits the times too: a program that prints a little at a time has many of them in little data. */
 const mostTimes = 2_000
 
 export const readRecording: TerminalTool = defineTerminalTool({

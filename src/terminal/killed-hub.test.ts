@@ -38,7 +38,7 @@ test('every question is answered once and in order', { timeout: 240_000 }, async
   )
 })
 
-/** Kills the hub after so many steps. True: it had finished by then. */
+/** Kills the hub after this many steps. Returns true if it had finished by then. */
 async function runHub(directory: string, steps: number): Promise<boolean> {
   const player = resolve(import.meta.dirname, '../../test/worlds/piped-hub.ts')
   const hub = spawn(process.execPath, [player, directory, String(questions)], { stdio: ['ignore', 'pipe', 'inherit'] })

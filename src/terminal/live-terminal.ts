@@ -73,7 +73,7 @@ export interface Terminal {
    * Called on new output on the screen, and when status, size or fault changes. Returns a function that unsubscribes.
    */
   onChange(listener: () => void): () => void
-  /** When what was printed, as of now. */
+  /** The times at which the output so far was printed. */
   recordedTimes(): RecordedTimes
   /** The screen as it was when this much had been printed. Drawn in a worker. */
   screenAt(offset: number): Promise<EarlierScreen>

@@ -81,7 +81,9 @@ function linuxChildren(pid: number): readonly number[] {
   return children?.split(' ').filter(Boolean).map(Number) ?? []
 }
 
-/** Identified by its session: a terminal belongs to one, and processes that stay behind remain in it. */
+/**
+ * The session identifies the terminal: a terminal belongs to one session, and processes that stay behind remain in it.
+ */
 function readRunning(pid: number): RunningProcess | undefined {
   const [state = 'Z', , group, session] = statFields(pid)
   return 'ZX'.includes(state) ? undefined : { pid, group: Number(group), terminal: `session ${session}` }
@@ -97,7 +99,10 @@ function statFields(pid: number): readonly string[] {
   return stat === undefined ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** The kernel answers from memory. To wait for it would cost twenty times as much, and hundreds of sessions ask. */
+/**
+ * Reads synchronously, because the kernel answers from memory. An asynchronous read would cost twenty times as much,
+ * and hundreds of sessions ask.
+ */
 function readProc(pid: number, file: 'comm' | 'stat' | `task/${number}/children`): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

@@ -1,7 +1,7 @@
 /** The names of the programs in the foreground of a terminal. */
 import { processTable } from './process-table.ts'
 
-/** They run the program that the next word names. */
+/** Programs that run the script in the next word. */
 const interpreters = new Set(['node', 'bun', 'deno', 'python', 'python3', 'sh', 'bash', 'env'])
 /** `npx` runs a shell, which runs node, which runs the program. */
 const maxDepth = 5

@@ -1,4 +1,4 @@
-/** When a program printed what: the times in the index of its journal. Reads only the segments it needs. */
+/** The times at which a program printed its output, from the index of its journal. Reads only the segments it needs. */
 import type { JournalEntry } from './journal/journal-files.ts'
 import { listSegments } from './journal/journal-files.ts'
 import { journalBounds, readIndex, segmentBegin } from './journal/journal.ts'

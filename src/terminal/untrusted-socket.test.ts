@@ -1,4 +1,4 @@
-/** Input must reach the holder, and no program that put a socket in its place. */
+/** Input must reach the holder, and never a program that put its own socket in the place of the holder's. */
 import { chmodSync, chownSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { Server } from 'node:net'

@@ -61,7 +61,7 @@ const builtIn = { driver: 'model', template: 'assistant' } as const
 const modelPattern = /^([a-z][a-z-]*)\/\S+$/
 const mostNameLength = 40
 const mostSuffixLength = 20
-/** More sessions of one name than this are not counted on. */
+/** The highest number that is tried for the name of a new session. */
 const mostNames = 99
 
 export function createProviderSwitch({ threads, sessions, templates }: SwitchOptions): Feature {
@@ -183,7 +183,7 @@ export function createProviderSwitch({ threads, sessions, templates }: SwitchOpt
   return { providers: [{ toolset: 'agents', tools: () => [tool] }] }
 }
 
-/** As the name of a session can be. */
+/** Makes a text valid as the name of a session. */
 function slug(text: string): string {
   return text
     .toLowerCase()

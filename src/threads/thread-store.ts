@@ -40,7 +40,7 @@ export interface ThreadStore {
   findLast(thread: string, types: readonly EntryBody['type'][], before?: number): Promise<ThreadEntry | undefined>
   /** The first entry of this type after `after`. */
   findFirst(thread: string, type: EntryBody['type'], after: number): Promise<ThreadEntry | undefined>
-  /** The first prompt after `after` whose text is the one. */
+  /** The first prompt after `after` whose text passes `isIt`. */
   findPrompt(thread: string, isIt: (text: string) => boolean, after: number): Promise<ThreadEntry | undefined>
   /** The last entry that is older than this time. 0: there is none. */
   lastSeqBefore(thread: string, at: string): Promise<number>

@@ -1,4 +1,4 @@
-/** How the tools of threads name one. */
+/** The arguments by which tools name a thread. */
 import { z } from 'zod'
 import { HubError } from '../base/hub-error.ts'
 

@@ -24,7 +24,7 @@ export interface Threads extends Feature {
   placeOf(sessionId: string, prompt?: string): Promise<ThreadPlace>
   /** The first turn that ended after this place, or after its prompt, if it has one. */
   turnAfter(sessionId: string, place: Omit<ThreadPlace, 'cursor'>): Promise<CompletedTurn | undefined>
-  /** Nothing was said or done after this place, or the end of a turn was the last of it. */
+  /** True if no entry follows this place, or if the last entry is the end of a turn. */
   isQuietAfter(sessionId: string, place: Omit<ThreadPlace, 'cursor'>): Promise<boolean>
   lastPromptOf(sessionId: string): Promise<string | undefined>
   /** Calls the listener when the thread of a session changes. Returns a function that stops it. */
@@ -38,7 +38,9 @@ export interface Threads extends Feature {
   ): Promise<Thread>
   /** All entries. */
   entriesOf(thread: string): Promise<readonly ThreadEntry[]>
-  /** The session continues a thread that no session has: with this conversation, or with its first one. */
+  /**
+   * Lets the session continue a thread that no other session has: in this conversation, or in the session's first one.
+   */
   attach(thread: string, session: Pick<ThreadSession, 'id' | 'name'>, conversation: string | undefined): Promise<void>
   /** The thread, for another agent. */
   earlier(thread: string): Promise<EarlierThread>
@@ -51,7 +53,7 @@ export interface Threads extends Feature {
 export interface ForkOptions {
   readonly at?: string | undefined
   readonly label?: string | undefined
-  /** Who continues it, if it is another agent. */
+  /** The agent that continues the fork, if it is another one. */
   readonly agent?: string | undefined
 }
 
@@ -66,11 +68,11 @@ export interface ThreadPlace {
   /** `undefined`: the session has no thread yet. */
   readonly thread: string | undefined
   readonly seq: number
-  /** When it was the end. */
+  /** The time at which this place was the end. */
   readonly at: string
   /** For `read`: what comes after this place. */
   readonly cursor: string
-  /** The digest of the prompt whose turn it is. Without one, it is the next turn. */
+  /** The digest of the prompt whose turn is awaited. Without one, the next turn is awaited. */
   readonly prompt?: string | undefined
 }
 

@@ -37,7 +37,7 @@ async function openThreads(openStore: () => Promise<OpenedStore>) {
 }
 
 describeOnEachEngine('threads', (open) => {
-  test('what is written twice is stored once, also by a new hub, and in its order', async () => {
+  test('an entry that is written twice is stored once and in order, also by a new hub', async () => {
     const { start, session } = await openThreads(open)
     const first = start().writerOf(session)
     await first.append('c1', [prompt('p1', 'hi'), said('a1', 'hello')], { readTo: '7' })
@@ -212,7 +212,7 @@ describeOnEachEngine('threads', (open) => {
     const { id } = await addQueued(sessions, 'later')
     await threads.writerOf({ id, name: 'later', agent: 'claude' }).append('c1', [prompt('p2', 'again')])
     first.draft('c1', { key: 'a1', type: 'text', text: 'too late' })
-    // What is written after the draft is stored after it was refused.
+    // Writes run one after another, so the draft was refused before this append is.
     await expect(first.append('c1', [])).rejects.toThrow('belongs to the session "later"')
     expect(JSON.stringify(await threads.read('later', { signal: never }))).not.toContain('too late')
   })
@@ -224,7 +224,7 @@ describeOnEachEngine('threads', (open) => {
     expect(JSON.stringify(await threads.read('agent', { signal: never }))).not.toContain('hunter2')
   })
 
-  test('what turns used is counted once, by session, by day and over restarts, and not again for a fork', async () => {
+  test('the usage of turns is counted once, by session, by day and over restarts, and not again for a fork', async () => {
     const { start, session } = await openThreads(open)
     const threads = start()
     const writer = threads.writerOf(session)

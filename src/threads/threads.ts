@@ -170,7 +170,7 @@ export function createThreads({ store, notices, signals, redactor, findSession }
     return thread.createdAt < place.at ? rows.lastSeqBefore(thread.id, place.at) : 0
   }
 
-  /** Of the text as a thread holds it. */
+  /** The digest of the text as a thread stores it. */
   function promptDigest(text: string): string {
     return hash('sha256', withoutKnownSecrets(redactor, text).trim(), 'hex')
   }
@@ -255,8 +255,7 @@ export function createThreads({ store, notices, signals, redactor, findSession }
   }
 
   async function look(record: ThreadRecord, seen: Seen, limit: number): Promise<ThreadPage> {
-    // Drafts are taken first: one that becomes an entry in between is then shown twice by neither, since its key is
-    // the same.
+    // Drafts are read first. A draft that becomes an entry in between is shown once, because both have the same key.
     const open = [...(drafts.get(record.id)?.values() ?? [])]
     const entries = await rows.read(record.id, seen.seq, limit + 1)
     const hasMore = entries.length > limit
@@ -429,7 +428,10 @@ export function requestKey(callId: string): string {
 /** Loaded with the first import, because it would slow the start of every hub. */
 const loadFormats = () => import('./formats/formats.ts')
 
-/** As they go to another agent: with ids of calls that each provider takes, and without messages of one provider. */
+/**
+ * The entries as another agent gets them: with call ids that every provider accepts, and without the message fields of
+ * one provider.
+ */
 function handedEntries(entries: readonly ThreadEntry[]): readonly ThreadEntry[] {
   const marked = new Map<string, string>()
   return entries.map(({ extra, ...entry }, index) => {
@@ -442,7 +444,7 @@ function handedEntries(entries: readonly ThreadEntry[]): readonly ThreadEntry[] 
   })
 }
 
-/** Another agent may continue the thread, so what the agent said names it. */
+/** Another agent may continue the thread, so each entry of the agent names it. */
 function saidBy(agent: string, entry: ThreadEntry): NewEntry {
   const { seq: _, ...said } = entry
   const isOfAgent = said.type === 'text' || said.type === 'thinking' || said.type === 'tool-request'

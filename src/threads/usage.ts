@@ -12,7 +12,7 @@ export interface UsageBook {
   start(): Promise<void>
   /** `undefined`: the session has used nothing, or its agent did not report it. */
   of(sessionId: string): Usage | undefined
-  /** The turns that these entries end are stored now. */
+  /** Counts the turns that these entries end. Called when the entries are stored. */
   add(sessionId: string, entries: readonly NewEntry[]): void
   /** The newest day first, and within it the session that used most. */
   read(query: UsageQuery): Promise<readonly UsageRow[]>

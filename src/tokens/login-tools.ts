@@ -22,7 +22,7 @@ export function createLoginProvider(options: {
     async run({ session }, { caller }) {
       const address = await addressOf(session)
       const { code, expiresAt } = await create(caller.tokenId)
-      // Browsers send a fragment to no server.
+      // Browsers never send the fragment to a server.
       return { login_url: `${address}#code=${code}`, expires_at: expiresAt }
     },
   })

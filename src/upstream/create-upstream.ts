@@ -88,7 +88,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
   })
 
   function noteStatus({ is, reason, retryAt }: UpstreamStatus): void {
-    // The attempt after a failure has the same reason.
+    // The attempt after a failure repeats the reason of the failure.
     if (reason !== undefined && reason !== lastReason) output.add('hub', reason)
     lastReason = reason
     if (is === 'failed' && retryAt !== undefined)

@@ -73,7 +73,7 @@ export function listCredentials(directory: string): { readonly name: string; rea
     })
 }
 
-/** Whether there is a login of this connector, whatever its URL. */
+/** Whether there is a login of this connector, at any URL. */
 export function hasTokens(directory: string, connector: string): boolean {
   const kept = parse(pathOf(directory, connector))
   return isRecord(kept) && kept['tokens'] !== undefined

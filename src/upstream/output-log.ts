@@ -1,4 +1,4 @@
-/** The last lines of an upstream, with their times: what its program wrote to stderr, and what the hub did with it. */
+/** The last lines about an upstream, with their times: the stderr of its program, and the actions of the hub. */
 import { redactedText } from '../base/redact.ts'
 import type { OutputLine } from './upstream-types.ts'
 
@@ -6,7 +6,7 @@ export interface OutputLog {
   add(from: OutputLine['from'], text: string): void
   /** Without secrets. */
   lines(): readonly OutputLine[]
-  /** How many lines there were, with those that are no longer kept. */
+  /** The number of all lines, including those that are no longer kept. */
   readonly total: number
 }
 

@@ -29,7 +29,7 @@ test('a stream that breaks off means a forgotten connection, and the next messag
   expect(heard.timesForgotten()).toBe(1)
 })
 
-test('a stream that sent heartbeats and is now silent is dead, and one that never did is not', async () => {
+test('a silent stream is dead if it has sent heartbeats before, and alive if it never has', async () => {
   const quiet = await servePair()
   const lively = await servePair((visit) => visit.response.write(': ping\n\n'))
   const [patient, worried] = await Promise.all([

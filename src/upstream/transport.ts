@@ -13,7 +13,10 @@ export interface UpstreamTransport {
   send(message: RpcMessage, options?: SendOptions): Promise<void>
   /** Sets the negotiated revision, which HTTP repeats in headers. */
   agree(version: string): void
-  /** Frees what waits for an answer that is no longer needed. Over HTTP at 2026-07-28 this cancels the request. */
+  /**
+   * Frees the resources of a request whose answer is no longer needed. Over HTTP at 2026-07-28 this cancels the
+   * request.
+   */
   abandon(id: RequestId): void
   /**
    * Ends everything that belongs to the transport within a few seconds. Never throws. The listener is not called again.

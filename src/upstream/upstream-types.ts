@@ -71,7 +71,7 @@ export interface UpstreamBreach {
 export interface OutputLine {
   /** ISO 8601. */
   readonly at: string
-  /** `program`: from its stderr. `hub`: what the hub did with it, such as another attempt. */
+  /** `program`: from its stderr. `hub`: an action of the hub, such as another attempt. */
   readonly from: 'program' | 'hub'
   readonly text: string
 }

@@ -1,6 +1,6 @@
 /**
  * The commit that the work of a session started from: the last one before the session began. If the agent has since
- * brought in newer commits of the main branch, the newest of these: they are not its work.
+ * merged newer commits of the main branch, it is the newest of these, because they are not the agent's work.
  */
 import type { Git } from '../base/careful-git.ts'
 import { messageOf } from '../base/hub-error.ts'

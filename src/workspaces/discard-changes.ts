@@ -1,4 +1,4 @@
-/** Makes a file as it was at the branch point, and removes one that is new. Commits and the index of git stay. */
+/** Restores a file as it was at the branch point, and removes a new file. Commits and the index of git stay. */
 import { chmod, open, rename, rm, symlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ChangeStatus } from '../api/changes.ts'

@@ -74,7 +74,7 @@ export function pathInside(path: string): string {
 }
 
 export async function openFolder(root: Folder, path: string, makeFolders = false) {
-  // With the dot, the named folder too is one on the way, which is made if it is missing.
+  // With the dot, the named folder counts as a part of the path, which is created if it is missing.
   const inside = path === '' ? '.' : makeFolders ? `${path}/.` : path
   return openInside({ root, path: inside, flags: constants.O_RDONLY | constants.O_DIRECTORY, makeFolders })
 }

@@ -13,7 +13,7 @@ import type { Workspace } from './workspace.ts'
 const mostFiles = 500
 /** A longer file is not compared. */
 const mostFileBytes = 512 * 1024
-/** Of one file. A file with more changed lines is shown as replaced, so that no comparison takes long. */
+/** The limit for one file. A file with more changed lines is shown as replaced, so that no comparison takes long. */
 const mostEdits = 500
 /** The diffs of one answer. */
 const mostDiffLength = 400_000
@@ -66,7 +66,7 @@ async function describe(git: Git, folder: string, changed: readonly ChangedFile[
       if (fits) length += diff.length
       files.push({ path, status, ...countLines(diff), ...(fits ? { diff } : { omitted: 'limit' }) })
     }
-    // A comparison takes long enough that others must get their turn.
+    // A comparison takes long, so other work gets its turn.
     await setImmediate()
   }
   return files

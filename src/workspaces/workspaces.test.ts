@@ -1,4 +1,4 @@
-/** What changed in a workspace, and its files: with real repositories, also ones that an agent has prepared. */
+/** The changes and the files of a workspace: with real repositories, also ones that an agent has manipulated. */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -25,7 +25,7 @@ import { folderAt } from '../base/open-inside.ts'
 import type { CallToolResult } from '../mcp/mcp.ts'
 import { type WorkspaceSession, createWorkspaces } from './workspaces.ts'
 
-/** A repository with one old commit, and a session that works in it since a minute. */
+/** A repository with one old commit, and a session that has worked in it for a minute. */
 function begin({ prompt }: { readonly prompt?: string } = {}) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'workspaces-')))
   onTestFinished(() => rmSync(home, { recursive: true }))
@@ -82,7 +82,7 @@ function begin({ prompt }: { readonly prompt?: string } = {}) {
   }
 }
 
-test('changes are told against the branch point, whether they are committed, staged, untracked or gone', async () => {
+test('changes are relative to the branch point, whether they are committed, staged, untracked or gone', async () => {
   const { call, write, commit, path } = begin({ prompt: 'Add a parser for dates.\nUse no package.' })
   write('src/new.ts', 'export const fresh = 1\n')
   commit('of the agent', '2026-01-01T00:02:00Z')
@@ -130,7 +130,7 @@ test('commits of the main branch that the agent brought in are not its changes',
   expect(files.map((file) => file.path)).toEqual(['mine'])
 })
 
-test('a change is found even if it keeps the size and the time of the file, and a touched file is no change', async () => {
+test('a change is found even if it keeps the size and the time of the file, and a touched file is not a change', async () => {
   const { call, write, path } = begin()
   const { atime, mtime } = lstatSync(join(path, 'file'))
   write('file', 'one\nTWO\nthree\n')

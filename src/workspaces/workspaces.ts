@@ -48,7 +48,7 @@ export function createWorkspaces({ hubId, environment, findSession, threads }: W
   return { providers: [createWorkspaceProvider({ open, lastPromptOf: (id) => threads.lastPromptOf(id) })] }
 }
 
-/** A repository that git cannot read is something that people can mend. */
+/** A person can repair a repository that git cannot read, so the error gives git's reason. */
 function withReasons(git: Git): Git {
   const run = async (directory: string, ...args: readonly string[]) => {
     try {
@@ -65,7 +65,7 @@ function folderOf({ name, workspacePath, workspaceFolder }: WorkspaceSession): F
     const folder = folderAt(workspacePath)
     if (!workspaceFolder || workspaceFolder.id === folder.id) return folder
   } catch {
-    // As if another folder had replaced it.
+    // Treated like a folder that was replaced.
   }
   throw new HubError('unavailable', `The workspace of "${name}", ${workspacePath}, no longer exists.`)
 }

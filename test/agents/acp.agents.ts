@@ -97,7 +97,7 @@ for (const agent of agents.filter(({ name }) => name === 'gemini' || name === 'o
       expect((await hub.session(name)).governed).toEqual({ is: 'yes' })
     })
 
-    test('calls a tool of the hub, and nobody is asked about it', async () => {
+    test('calls a tool of the hub, and no person is asked about it', async () => {
       expect(await prompt('CALL hub_status {}\nFINAL asked the hub')).toMatchObject({ answer: 'asked the hub' })
       expect((await frames('tool-request')).at(-1)?.name).toMatch(/signalbox_/)
       expect((await hub.session(name)).governed).toEqual({ is: 'yes' })

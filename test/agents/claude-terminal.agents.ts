@@ -144,7 +144,7 @@ describeWith(claude, () => {
       await until(() => hub.model.asked.some((asked) => asked.prompt.includes('FINAL over')))
       const { port } = hub.process
       await hub.whileAway(async () => {
-        // Whoever has the port of a dead hub could allow everything, unless the hooks use the socket.
+        // Another program on the port of a dead hub could allow everything, unless the hooks use the socket.
         await using _ = await (shared === 'yes' ? startImpostor(port) : undefined)
         await until(() =>
           hub.model.asked.some((asked) => asked.prompt.includes('FINAL over') && asked.results.length > 0),

@@ -1,4 +1,4 @@
-/** Codex over its app-server: what it says, what it does, and what it may do, with its interface beside or without it. */
+/** Codex over its app-server: its answers, its actions and its permissions, with and without its interface. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'

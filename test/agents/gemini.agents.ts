@@ -76,7 +76,7 @@ describeWith(
       expect(await approvals()).toEqual([])
     })
 
-    test('runs a command that the policy allows, and nobody is asked', async () => {
+    test('runs a command that the policy allows, and no person is asked', async () => {
       await whileTurnRuns(`${run('echo 1 > allowed.txt')}\nFINAL ran allowed`)
       expect(made('allowed.txt')).toBe(true)
       expect((await frames('tool-result')).at(-1)).toMatchObject({ name: 'run_shell_command', stage: 'success' })
@@ -93,7 +93,7 @@ describeWith(
       expect(hub.model.asked.at(-1)?.results.at(-1)).toContain('own_read')
     })
 
-    test('runs a harmless command that no rule mentions, and nobody is asked', async () => {
+    test('runs a harmless command that no rule mentions, and no person is asked', async () => {
       await whileTurnRuns(`${run('echo hello')}\nFINAL said`)
       expect((await frames('tool-result')).at(-1)).toMatchObject({ stage: 'success' })
     })

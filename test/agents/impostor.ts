@@ -1,4 +1,4 @@
-/** Listens on the port of a hub that has ended, and allows whatever a hook asks, in the words of every agent. */
+/** Listens on the port of a hub that has ended, and allows every request of a hook, in the words of every agent. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 

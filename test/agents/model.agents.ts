@@ -14,7 +14,7 @@ import { describeWith } from './requires-agent.ts'
 
 /** How an agent runs one prompt without a screen, and how it reports the reply. */
 interface Headless {
-  /** It reads the prompt from standard input. */
+  /** The agent reads the prompt from standard input. */
   readonly args: readonly string[]
   /** A line for the scripted model that makes it run a command without a question. */
   runs(agent: Agent, command: string): string

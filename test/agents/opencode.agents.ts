@@ -41,7 +41,7 @@ describeWith(opencode, () => {
     hub.call('prompt_session', { session: name, text, wait, timeout_ms: 100_000 })
   const frames = async (): Promise<readonly Frame[]> =>
     ((await hub.call('read_thread', { thread: name })) as unknown as Thread).events
-  /** What the thread says, without ids and times. */
+  /** The messages of the thread, without ids and times. */
   const said = async () => (await frames()).flatMap(wordsOf)
   const since = async (before: readonly unknown[]) => (await said()).slice(before.length)
   const hasSaid = (words: string) => expect.poll(said, slow).toContain(words)
@@ -84,7 +84,7 @@ describeWith(opencode, () => {
     expect(await hub.session(name)).toMatchObject({ mode: 'both', governed: { is: 'yes' } })
   })
 
-  test('a rule allows, or denies, a command of its own shell, and nobody is asked', slow, async () => {
+  test('a rule allows, or denies, a command of its own shell, and no person is asked', slow, async () => {
     const before = await said()
     const text = `${run('touch allowed.txt')}\n${run('touch forbidden.txt')}\nFINAL tried`
     expect(await prompt(text)).toMatchObject({ status: 'completed', answer: 'tried' })
@@ -265,7 +265,7 @@ function option(label: string) {
   return { label, description: label }
 }
 
-/** What a frame says, without ids and times. */
+/** The words of a frame, without ids and times. */
 function wordsOf(frame: Frame): readonly string[] {
   switch (frame.type) {
     case 'tool-request':

@@ -1,6 +1,6 @@
 /**
- * The table of docs/guides/own-tools.md, made by real agents: what the policy does to their own shell, in each mode, and
- * what happens while the hub is away.
+ * Makes the table of docs/guides/own-tools.md with real agents: the effect of the policy on their own shell, in each
+ * mode, and with the hub away.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** The repository port, answered by the real Codex: its citations are checked, and what goes wrong with Codex is told. */
+/** The repository port, answered by the real Codex: its citations are checked, and failures of Codex are reported. */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -61,7 +61,7 @@ describeWith(codex, () => {
     return JSON.parse(text) as Answer
   }
 
-  test('an answer has its thoughts, what was found, and the citations that are true', async () => {
+  test('an answer has its thoughts, its search results, and only citations that are true', async () => {
     const question = [
       'Where is the limit of questions?',
       'THINK it is a constant',
@@ -146,7 +146,7 @@ describeWith(codex, () => {
     })
   })
 
-  test('what Codex does for an agent is under the rules of that agent, and it has no tools of its own', async () => {
+  test('Codex works for an agent under the rules of that agent, and without tools of its own', async () => {
     const policy = 'rules: [{ deny: repositories_read, reason: not yours }]'
     await hub.call('create_session', { name: 'asker', template: 'shell', working_dir: hub.workspace, policy })
     const { token } = await hub.call('issue_token', { role: 'agent', session: 'asker' })

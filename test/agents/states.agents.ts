@@ -1,6 +1,6 @@
 /**
- * What keeps a real agent from its work, and what the session then says: a model that takes no more requests, a context
- * that is full, a login that is missing or refused. A failure that passes is not shown.
+ * Failures that keep a real agent from its work, and the message of its session: a model that takes no more requests, a
+ * context that is full, a login that is missing or refused. A failure that passes is not shown.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { AgentHub } from './agent-hub.ts'
@@ -12,7 +12,7 @@ import { describeWith } from './requires-agent.ts'
 const modes = ['default', 'structured'] as const
 const slow = { timeout: 60_000 }
 
-/** By default some of them try again for minutes. */
+/** By default, some agents try again for minutes. */
 const retries: Readonly<Partial<Record<AgentName, (agent: Agent) => Agent>>> = {
   codex: (agent) => ({
     ...agent,
@@ -79,7 +79,7 @@ for (const agent of agents) {
         await expect.poll(() => hub.session(name), slow).not.toHaveProperty('last_message')
       })
 
-      test('a login that the provider refuses fails the turn with what to do', async () => {
+      test('a login that the provider refuses fails the turn, and the message says what to do', async () => {
         const { name, turn } = await promptNew('FAIL 401')
         // Over ACP, opencode passes on the words of the provider without the status. The script's words name no login.
         const passesOnWords = agent.name === 'opencode' && mode === 'structured'

@@ -127,7 +127,7 @@ for (const from of parties) {
         )
         const thread = (await call('read_thread', { session: name })) as unknown as Thread
         expect(thread.thread_id).toBe(switched.thread_id)
-        // Nothing of what was handed over is there twice.
+        // Nothing that was handed over is in the thread twice.
         expect(thread.messages.slice(0, switched.messages.length)).toEqual(switched.messages)
         expect(thread.messages.slice(switched.messages.length)).toMatchObject([
           { role: 'user', content: [{ text: `FINAL from ${from} to ${to}` }] },

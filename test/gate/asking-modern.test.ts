@@ -40,14 +40,14 @@ describe('a client of 2026-07-28', () => {
     expect(answersIn(second.body)).toEqual([accepted])
   })
 
-  test('that cannot be asked gets the error of its revision, whatever the upstream answers', async () => {
+  test('a client that cannot be asked gets the error of its revision for any answer of the upstream', async () => {
     const sampling = { method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }
     const { body } = await call(script([{ ask: { method: 'roots/list' } }, { ask: sampling }]), {})
     const data = { requiredCapabilities: { sampling: {} } }
     expect(body).toMatchObject({ error: { code: -32021, data } })
   })
 
-  test('that answers another question is asked again', async () => {
+  test('a client that answers another question is asked again', async () => {
     const params = script([{ ask: question }])
     const first = await call(params)
     const second = await call({ ...params, requestState: stateOf(first), inputResponses: { other: accepted } })
@@ -57,7 +57,7 @@ describe('a client of 2026-07-28', () => {
     expect(answersIn(third.body)).toEqual([accepted])
   })
 
-  test('that comes back twice at once is answered twice, and the upstream gets one answer', async () => {
+  test('a client that comes back twice at once is answered twice, and the upstream gets one answer', async () => {
     const params = script([{ ask: question }, { ask: question }])
     const first = await call(params)
     const again = { ...params, requestState: stateOf(first), inputResponses: { [keysOf(first)[0]!]: accepted } }
@@ -82,7 +82,7 @@ describe('a client of 2026-07-28', () => {
     expect(answersIn((await call({ ...params, ...answer(second) })).body)).toEqual([accepted, accepted])
   })
 
-  test('with another token cannot continue the call', async () => {
+  test('a client with another token cannot continue the call', async () => {
     const params = script([{ ask: question }])
     const first = await call(params)
     const again = { ...params, requestState: stateOf(first), inputResponses: { [keysOf(first)[0]!]: accepted } }
@@ -91,7 +91,7 @@ describe('a client of 2026-07-28', () => {
     expect(answersIn((await call(again)).body)).toEqual([accepted])
   })
 
-  test('with other arguments makes another call, which is decided again', async () => {
+  test('a client that comes back with other arguments makes another call, which is decided again', async () => {
     const params = script([{ ask: question }])
     const first = await call(params)
     await world.call('set_policy', {
@@ -106,7 +106,7 @@ describe('a client of 2026-07-28', () => {
     await world.call('set_policy', { scope: 'hub', source: 'default: allow' })
   })
 
-  test('that comes back after a restart of the hub is told to start again', async () => {
+  test('a client that comes back after a restart of the hub is told to start again', async () => {
     const params = script([{ ask: question }])
     const first = await call(params)
     await world.restart('SIGKILL')
@@ -137,7 +137,7 @@ describe('a client of 2026-07-28', () => {
     expect(answersIn(await after.message())).toEqual([accepted])
   })
 
-  test('that never comes back is given up when too many wait, and the upstream gets a cancellation', async () => {
+  test('the hub gives up the oldest waiting call when a client has too many, and the upstream gets a cancellation', async () => {
     const params = script([{ ask: question }, { result: { content: [] } }], { forgotten: true })
     const forgetful = await world.another('agent')
     for (let count = 0; count < 33; count++) await call(params, able, forgetful)

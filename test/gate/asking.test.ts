@@ -72,14 +72,14 @@ describe('a legacy client', () => {
     ])
   })
 
-  test('that cannot be asked is answered for: its root is the workspace, and everything else is refused', async () => {
+  test('the hub answers for a client that cannot be asked: its root is the workspace, and everything else is refused', async () => {
     const client = await connectLegacy(agent)
     const answer = await client.request('tools/call', script([{ ask: { method: 'roots/list' } }, { ask: question }]))
     const roots = [{ uri: expect.stringMatching(/^file:.*\/workspaces\/agent$/) }]
     expect(answersIn(answer)).toEqual([{ roots }, { error: expect.objectContaining({ code: -32601 }) }])
   })
 
-  test('that accepts no stream cannot be asked, and the upstream gets an error at once', async () => {
+  test('a client that accepts no stream cannot be asked, and the upstream gets an error at once', async () => {
     const client = await connectLegacy(agent, { capabilities: able })
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: script([{ ask: question }]) }
     const { body } = await client.post(request, { accept: 'application/json' })
@@ -102,7 +102,7 @@ describe('a legacy client', () => {
     expect(answersIn(await stream.message())).toEqual([accepted, said])
   })
 
-  test('that cancels while it is asked ends the call at the upstream', async () => {
+  test('a client that cancels while it is asked ends the call at the upstream', async () => {
     const client = await connectLegacy(agent, { capabilities: able })
     const id = client.nextId()
     const body = { jsonrpc: '2.0', id, method: 'tools/call', params: script([{ ask: question }]) }
@@ -115,7 +115,7 @@ describe('a legacy client', () => {
     await eventually(() => lastIsCancelled()).toBe(true)
   })
 
-  test('that leaves while it is asked ends the call at the upstream', async () => {
+  test('a client that leaves while it is asked ends the call at the upstream', async () => {
     const client = await connectLegacy(agent, { capabilities: able })
     using stream = await client.stream('tools/call', script([{ ask: question }]))
     await stream.message()

@@ -1,4 +1,4 @@
-/** What an agent sees of its bindings while they come, fail, change and go. */
+/** The view of an agent on its bindings while they are added, fail, change and are removed. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern } from '../http/modern-request.ts'

@@ -1,4 +1,4 @@
-/** A rule that forbids a tool by a name its agent sees stays in effect, whatever else is listed or bound later. */
+/** A rule that forbids a tool by a name its agent sees stays in effect when other tools are listed or bound later. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { modern } from '../http/modern-request.ts'
 import { eventually, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'

@@ -1,4 +1,4 @@
-/** What a hub stores of an upstream that repeats its secret everywhere, and of an agent that does the same. */
+/** The data that a hub stores of an upstream that repeats its secret everywhere, and of an agent that does the same. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { startScriptedWorld } from '../worlds/scripted-world.ts'
 const secret = 'supersecretvalue12345'
 const uri = `https://example.org/x?auth=${secret}`
 
-test('no secret of a connector is stored in the database, and all that names it works', async () => {
+test('no secret of a connector is stored in the database, and everything that contains the secret still works', async () => {
   await using world = await startScriptedWorld({ VAULT_TOKEN: secret })
   const agent = await world.session('work')
   const upstream = await world.upstream('vault', {

@@ -93,7 +93,7 @@ describe('a call that is held', () => {
     })
   })
 
-  test('of a legacy client that is cut off in the middle of a stream runs once, and the client can fetch its answer', async () => {
+  test('a call of a legacy client that is cut off in the middle of a stream runs once, and the client can fetch its answer', async () => {
     await world.setPolicy(only('ask', aTool))
     const connection = await connectLegacy(world.agent)
     const stream = await connection.stream('tools/call', { ...aTool.params, _meta: { progressToken: 'alive' } })

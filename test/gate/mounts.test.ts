@@ -40,7 +40,7 @@ function processesOf(connector: string): number {
 }
 
 describe('tool names', () => {
-  test('of an upstream without prefix cannot replace the hub’s own tools', async () => {
+  test('tools of an upstream without prefix cannot replace the hub’s own tools', async () => {
     const agent = await world.session('bare')
     const names = ['hub_status', 'policy_read', 'call_tool', 'mine', 'a.mine', 'with.hub_status']
     await world.upstream('bare', {
@@ -65,7 +65,7 @@ describe('tool names', () => {
     await eventually(() => toolNames(agent)).toContainEqual(expect.stringMatching(/^call_tool_[0-9a-f]{6}$/))
   })
 
-  test('are unique and callable, whatever an upstream lists', async () => {
+  test('are unique and callable for any list of an upstream', async () => {
     const agent = await world.session('odd')
     const names = ['twice', 'twice', '', '__proto__', 'constructor', 'x'.repeat(200), 'Ünïcode 工具', 'a/b', 'a-b']
     await world.upstream('odd', { lists: { tools: names.map((name) => ({ name, ...schema })) } })
@@ -126,7 +126,7 @@ describe('a session that gets one more binding', () => {
     await eventually(() => processesOf('hasty')).toBe(0)
   })
 
-  test('starts nothing after it has ended, whatever is done to its connectors', async () => {
+  test('starts nothing after it has ended, even if its connectors change', async () => {
     const agent = await world.session('ended')
     await world.upstream('ended')
     await world.bind('ended', 'ended')
@@ -142,7 +142,7 @@ describe('a session that gets one more binding', () => {
 })
 
 describe('an upstream', () => {
-  test('that cannot list one thing still offers the rest, and reports what is missing', async () => {
+  test('an upstream that cannot list one thing still offers the rest, and reports what is missing', async () => {
     const agent = await world.session('partial')
     await world.upstream('partial', { lists: { promptsFail: [{}] } })
     await world.bind('partial', 'partial')
@@ -152,7 +152,7 @@ describe('an upstream', () => {
     expect(await callTool(agent, 'partial_script')).toMatchObject(whole)
   })
 
-  test('that changes its tools all the time is asked for them one list at a time', async () => {
+  test('an upstream that changes its tools all the time is asked for one list at a time', async () => {
     const agent = await world.session('restless')
     const upstream = await world.upstream('restless')
     await world.bind('restless', 'restless')
@@ -174,7 +174,7 @@ describe('an upstream', () => {
     ['nothing', null],
     ['a text', 'done'],
     ['a list', []],
-  ])('that answers with %s outside strict mode is reported in one sentence', async (_, result) => {
+  ])('an upstream that answers with %s outside strict mode is reported in one sentence', async (_, result) => {
     const agent = await world.another('loose').catch(() => world.session('loose'))
     await world.upstream('loose', { strict: false })
     await world.bind('loose', 'loose').catch(() => {})
@@ -221,7 +221,7 @@ describe('an upstream', () => {
 describe('a message of a client', () => {
   afterEach(() => world.call('set_policy', { scope: 'hub', source: 'default: allow' }))
 
-  test('without an id is not a call: a request that merely has no id is dropped', async () => {
+  test('a message without an id is not a call, and a request without an id is dropped', async () => {
     const agent = await world.session('sly')
     const upstream = await world.upstream('sly')
     await world.bind('sly', 'sly')
@@ -236,7 +236,7 @@ describe('a message of a client', () => {
     expect(upstream.received('custom/deed')).toEqual([])
   })
 
-  test('with a custom method reaches an upstream only if the policy allows it, and is recorded', async () => {
+  test('a message with a custom method reaches an upstream only if the policy allows it, and is recorded', async () => {
     const agent = await world.session('talker')
     const upstream = await world.upstream('talker')
     await world.bind('talker', 'talker')

@@ -64,20 +64,20 @@ test('a method that no mount knows is unknown', async () => {
 })
 
 describe('tasks', () => {
-  test('that a tool started are requested from its mount only', async () => {
+  test('tasks that a tool started are requested from its mount only', async () => {
     const steps = [{ result: { task: { taskId: 'second', status: 'working' } } }]
     await agent.request('tools/call', { name: 'two_script', arguments: { steps } })
     expect(await agent.request('tasks/get', { taskId: 'second' })).toMatchObject({ result: { taskId: 'second' } })
     expect(reached('one', 'tasks/get')).toBe(0)
   })
 
-  test('from before are looked for in the mounts that have tasks', async () => {
+  test('earlier tasks are looked for in the mounts that have tasks', async () => {
     expect(await agent.request('tasks/get', { taskId: 'older' })).toMatchObject({ result: { status: 'working' } })
     expect(reached('one', 'tasks/get')).toBe(1)
     expect(reached('plain', 'tasks/get')).toBe(0)
   })
 
-  test('of all mounts are listed, page after page', async () => {
+  test('tasks of all mounts are listed, page after page', async () => {
     const pages: Page['result'][] = []
     for (const _ of [1, 2, 3]) {
       const cursor = pages.at(-1)?.nextCursor

@@ -1,4 +1,4 @@
-/** What people see of the upstreams of their sessions, and how they restart one. */
+/** People see the upstreams of their sessions, and can restart one. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -89,7 +89,7 @@ describe('arguments', () => {
 
   const others = { steps: [], constructor: { a: 1 }, prototype: 2, toString: 3, hasOwnProperty: [{ valueOf: null }] }
 
-  test('that have the names of built-in object members are decided, recorded and sent unchanged', async () => {
+  test('arguments that have the names of built-in object members are decided, recorded and sent unchanged', async () => {
     await modern(agent, 'tools/call', { name: 'up_script', arguments: others })
     expect(up.received('tools/call').at(-1)?.params?.['arguments']).toEqual(others)
     const recorded = await world.events({ type: 'tool-called' })
@@ -113,7 +113,7 @@ describe('arguments', () => {
     expect(await codeOf({})).toBeUndefined()
   })
 
-  test('that the client left out are left out for the upstream too', async () => {
+  test('arguments that the client left out are left out for the upstream too', async () => {
     await world.call('set_policy', { source: 'default: allow' })
     await modern(agent, 'tools/call', { name: 'up_script' })
     expect(up.received('tools/call').at(-1)?.params).not.toHaveProperty('arguments')

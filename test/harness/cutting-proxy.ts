@@ -13,7 +13,7 @@ export interface CuttingProxy extends AsyncDisposable {
   cut(): void
   /** Cuts, and refuses clients until the next `aimAt`. */
   refuse(): void
-  /** Until `cut`, nothing reaches a client. What clients send still reaches the hub. */
+  /** Until `cut`, nothing reaches a client. Messages of clients still reach the hub. */
   hold(): void
 }
 

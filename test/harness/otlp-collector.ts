@@ -55,7 +55,7 @@ export interface Collector extends AsyncDisposable {
   readonly requests: readonly IncomingMessage[]
   /** Everything that arrived, as it was sent. */
   readonly bodies: readonly string[]
-  /** What could not be decoded. */
+  /** Requests that could not be decoded. */
   readonly faults: readonly unknown[]
   /** Answers in place of 200, until it is set to undefined. Spans that are not answered with 200 do not count. */
   answer: ((response: ServerResponse) => void) | undefined

@@ -124,7 +124,7 @@ describe('a client that does not read', () => {
     await connection.end()
   })
 
-  test('and sends many requests on one socket is not answered ahead', async () => {
+  test('a client that sends many requests on one socket is not answered faster than it reads', async () => {
     const large = { name: 'test_large', arguments: { bytes: 64 * 1024 } }
     const body = JSON.stringify(modernSpec('tools/call', large).body)
     const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'test_large' }

@@ -104,7 +104,7 @@ openssl.describe('a hub with a certificate', () => {
     socket.destroy()
   })
 
-  test('limits sockets that never finish the handshake, and shrugs off bytes that are neither TLS nor HTTP', async () => {
+  test('limits sockets that never finish the handshake, and ignores bytes that are neither TLS nor HTTP', async () => {
     const silent: RawSocket[] = []
     for (let count = 0; count < 200; count++) silent.push(await openSocket(hub.port))
     // The first half says how a handshake begins.

@@ -1,4 +1,4 @@
-/** What axe finds wrong with a page. */
+/** The faults that axe finds in a page. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'

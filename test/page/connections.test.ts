@@ -18,7 +18,7 @@ program.describe('connections', () => {
   beforeAll(async () => void (world = await startPageWorld(program.path)))
   afterAll(() => world[Symbol.asyncDispose]())
 
-  test('a server is taken over by paste, tested, and a tool of it is tried with the form', async () => {
+  test('a pasted server is imported and tested, and one of its tools is tried with the form', async () => {
     await using viewer = await world.open('connections')
     const { page, complaints } = viewer
     await page.getByText('No connections yet').waitFor()
@@ -75,7 +75,7 @@ program.describe('connections', () => {
     expect(complaints).toEqual([])
   })
 
-  test('a server that fails shows why, with its output, and starts again when it is mended', async () => {
+  test('a server that fails shows why, with its output, and starts again when it is fixed', async () => {
     const script = `console.error(${JSON.stringify(`no browser ${hostile}`)}); process.exit(3)`
     await world.call('save_connector', {
       name: 'broken',

@@ -107,7 +107,7 @@ export async function startCommand(hub: OwnHub, name: string, command: string): 
 }
 
 export interface Counter {
-  /** It prints END after its last number. */
+  /** The program prints END after its last number. */
   stop(): Promise<void>
 }
 

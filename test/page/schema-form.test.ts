@@ -45,7 +45,7 @@ test('a schema that refers to itself ends in a field for JSON', () => {
   expect(JSON.stringify(fieldsOf(tree))).toContain('"json"')
 })
 
-test('what was given is read, and what was not given is left out', () => {
+test('given values are read, and the others are left out', () => {
   const value = {
     repo: 'a',
     title: 'b',
@@ -62,7 +62,7 @@ test('what was given is read, and what was not given is left out', () => {
   expect(least).toEqual({ repo: 'a', title: 'b', reviewers: [] })
 })
 
-describe('what cannot be read is an error at its field and no value', () => {
+describe('a text that cannot be read is an error at its field and not a value', () => {
   test.each([
     [{ title: text('12345678901') }, 'title', 'Give at most 10 characters; these are 11.'],
     [{ title: text('') }, 'title', 'Give a title.'],
@@ -78,7 +78,7 @@ describe('what cannot be read is an error at its field and no value', () => {
     expect(value).not.toHaveProperty(path)
   })
 
-  test('in a row, by its place', () => {
+  test('an error in a row names the place of the row', () => {
     const row = (login: string): Draft => ({ is: 'group', parts: { login: text(login), kind: text('1') } })
     const rows = (...logins: readonly string[]) =>
       read({ repo: text('a'), title: text('b'), reviewers: { is: 'rows', rows: logins.map(row) } })

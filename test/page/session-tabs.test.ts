@@ -48,7 +48,7 @@ program.describe('the tabs of a session', () => {
       .first()
       .waitFor()
 
-    // What the agent says meanwhile does not move what the person reads.
+    // New messages of the agent do not move the part that the person reads.
     const before = await thread.evaluate((log) => log.scrollTop)
     await world.call('prompt_session', { session: name, text: 'FINAL and one more', wait: true })
     await jump.waitFor()
@@ -57,7 +57,7 @@ program.describe('the tabs of a session', () => {
     await thread.locator('.say', { hasText: 'and one more' }).waitFor()
     await jump.waitFor({ state: 'hidden' })
 
-    // At the end, it follows.
+    // At the end of the thread, the view follows new messages.
     await world.call('prompt_session', { session: name, text: 'FINAL the very last', wait: true })
     await thread.locator('.say', { hasText: 'the very last' }).waitFor()
     expect(await jump.isVisible()).toBe(false)

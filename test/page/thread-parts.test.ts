@@ -66,7 +66,7 @@ test.each([
     [{ is: 'texts', path: 'a', before: 'x', after: '' }],
   ],
   ['read_file', { path: 'a', content: 'y' }, []],
-])('the edits of %s %j', (name, parameters, edits) => {
+])('finds the edits of %s %j', (name, parameters, edits) => {
   expect(fileEditsOf(name, parameters)).toEqual(edits)
 })
 

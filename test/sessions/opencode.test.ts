@@ -59,7 +59,7 @@ const decide = async (decision: string) => hub.call('decide_approval', { id: (aw
 async function approval(): Promise<Approval> {
   return until(async () => ((await hub.call('list_approvals', { session: name }))['approvals'] as Approval[])[0])
 }
-/** What the thread says, without ids and times. */
+/** The messages of the thread, without ids and times. */
 async function said(): Promise<readonly string[]> {
   const { events } = (await hub.call('read_thread', { thread: name })) as unknown as Thread
   return events.flatMap((frame) => {
@@ -151,7 +151,7 @@ test('the thread is complete after the hub was killed in the middle of a turn, a
   await hasSaid('tool-result bash')
   await hub.end('SIGKILL')
   writeFileSync(file('go'), '')
-  // Without a hub nobody decides, so the call is refused.
+  // Without a hub there is no decision, so the call is refused.
   await until(() => readFileSync(join(place, 'home/opencode-conversations.json'), 'utf8').includes('could not decide'))
   await hub.restart('SIGKILL')
   writeFileSync(file('end'), '')
@@ -219,7 +219,7 @@ test('a conversation that a person begins in the terminal is another thread, and
   ])
 })
 
-test('without the sign of life of the plugin, the session is not governed', async () => {
+test('a session whose plugin does not report is not governed', async () => {
   await hub.call('create_session', { name, template: 'opencode', env: { NO_PLUGIN: '1' } })
   expect(await sessionOf(hub, name)).toMatchObject({
     governed: { is: 'no', reason: expect.stringContaining('has not reported') },

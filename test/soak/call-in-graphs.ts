@@ -7,7 +7,7 @@ const timeoutMs = 1_100_000
 
 interface Ask {
   readonly session: string
-  /** What the asked session asks in its turn, all at once. */
+  /** The asks of the asked session, all at once. */
   readonly asks: readonly Ask[]
 }
 

@@ -70,7 +70,7 @@ function holderOf({ log_path }: Session): number {
   return (JSON.parse(readFileSync(join(log_path, '..', 'holder.json'), 'utf8')) as { pid: number }).pid
 }
 
-/** It has a gap for the time when the disk was full. */
+/** The journal has a gap for the time when the disk was full. */
 function journalOf({ log_path }: Session): string {
   const segments = readdirSync(log_path).filter((name) => name.endsWith('.raw'))
   return segments

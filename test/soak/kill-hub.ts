@@ -23,7 +23,7 @@ export interface KillReport {
 }
 
 const clientCount = 4
-/** So many calls end before the kill, which then interrupts others. */
+/** This many calls end before the kill, which then interrupts others. */
 const callsBeforeKill = 10
 const longestWaitMs = 200
 

@@ -1,4 +1,4 @@
-/** Kills the hub while one agent waits for another, at random moments, and reports what each of them did and said. */
+/** Kills the hub while one agent waits for another, at random moments, and reports the actions and messages of each. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { until } from '../fixtures/until.ts'
@@ -88,7 +88,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** What the report must say, given the turns that the agents began. */
+/** The report that is expected for the turns that the agents began. */
 export function truth({ begun, ordered }: AskKills): AskKills {
   const inThread = (session: string) => begun.filter((name) => name.startsWith(session))
   return {

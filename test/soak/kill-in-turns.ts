@@ -1,6 +1,7 @@
 /**
- * Talks to an agent without a terminal, and kills the hub at random moments of each turn. The next hub has the same data
- * directory and port. What the agent said and did is then compared with what the scripted model sent.
+ * Talks to an agent without a terminal, and kills the hub at random moments of each turn. The next hub has the same
+ * data directory and port. The messages and actions of the agent are then compared with those that the scripted model
+ * sent.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -59,7 +59,7 @@ export async function printRandomBytes(megabytes: number): Promise<RandomBytesRe
   await using hub = await startHubProcess({ home: home.path })
   const source = join(home.path, 'source')
   const written = writeRandomFile(source, megabytes)
-  // It starts after the first input, so that the viewer sees it from the first byte.
+  // The program starts after the first input, so that the viewer sees its output from the first byte.
   const command = `stty raw -echo; head -c 1 > /dev/null; cat '${source}'`
   const session = (await callTool(hub, 'create_session', { name: 'random', command })) as unknown as Session
   await callTool(hub, 'send_text', { session: 'random', text: 'x' })

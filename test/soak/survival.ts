@@ -44,7 +44,7 @@ interface Talker {
   readonly file: string
   readonly cols: number
   readonly rows: number
-  /** It prints this much as fast as it can. */
+  /** The talker prints this much as fast as it can. */
   readonly burstBytes: number
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 
 export interface PushService extends AsyncDisposable {
   readonly origin: string
-  /** What a browser gets when it subscribes. */
+  /** Returns the subscription that a browser would get. */
   subscribe(): Subscription
   /** The messages that have arrived, oldest first. */
   readonly received: readonly Received[]

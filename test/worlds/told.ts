@@ -1,4 +1,4 @@
-/** What a request to a provider says, in the words of the hub, whatever its format. */
+/** Reads a request to a provider in any format, in the words of the hub. */
 import type { FormatName, NewEntry } from '../../src/api/thread.ts'
 import { readThread } from '../../src/threads/formats/formats.ts'
 import type { ModelRequest } from './recorded-model.ts'

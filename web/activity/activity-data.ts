@@ -41,7 +41,7 @@ export function useTurns(period: Period, session: string | undefined): Live<read
 
 export interface Trace {
   readonly spans: readonly Span[]
-  /** Its turns in short, the first one first. */
+  /** Summaries of its turns, oldest first. */
   readonly turns: readonly TurnSummary[]
   readonly truncated: boolean
 }
@@ -92,7 +92,7 @@ export interface EventFilter {
 export interface EventWindow {
   /** Newest first. */
   readonly events: readonly LoggedEvent[]
-  /** Of the newest event that was looked at. */
+  /** The cursor of the newest event that was read. */
   readonly cursor: string
 }
 
@@ -105,7 +105,10 @@ const firstEvents = 200
 const mostEvents = 1_000
 const pageSize = 500
 const mostPages = 4
-/** A page of large events holds fewer than were asked for, but not as few as these. */
+/**
+ * A page with fewer events is the last one. A page of large events may hold fewer than requested, but at least this
+ * many.
+ */
 const fewEvents = 20
 
 export function useEvents(filter: EventFilter): Live<EventWindow> {
@@ -142,7 +145,7 @@ export function useUsage(days: number): Live<readonly UsageRow[]> {
   }))
 }
 
-/** The midnight that began the day so many days ago. */
+/** Midnight at the start of the day that many days ago. */
 export function dayStart(daysAgo: number): Date {
   const day = new Date()
   day.setHours(0, 0, 0, 0)

@@ -8,7 +8,7 @@ export function download(name: string, type: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
 
-/** A spreadsheet takes a cell that begins so for a formula. */
+/** A spreadsheet reads a cell that begins with one of these as a formula. */
 const formula = /^[=+\-@\t\r]/
 
 export function toCsv(rows: readonly (readonly (string | number | undefined)[])[]): string {

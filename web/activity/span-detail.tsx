@@ -1,4 +1,4 @@
-/** One span: what was decided, by which way it went, when, its arguments and its result. */
+/** One span: the decision, the route, the times, the arguments and the result. */
 import type { Session } from '../../src/api/session.ts'
 import { PageLink } from '../app/link.tsx'
 import { asArguments } from '../approvals/question.ts'

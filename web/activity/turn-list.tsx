@@ -1,4 +1,4 @@
-/** The turns of a time, with filters. */
+/** The turns of a period, with filters. */
 import { useState } from 'react'
 import type { TurnSummary } from '../../src/api/turn.ts'
 import { PageLink } from '../app/link.tsx'
@@ -170,7 +170,7 @@ function factsOf({ status, reason, denied, sessions, spans, usage }: TurnSummary
   ]
 }
 
-/** In the marks of sessions. */
+/** The state of a turn, in terms of the marks of sessions. */
 export function turnState({ status, held_since: held }: TurnSummary, isLost: boolean): SessionState {
   if (held !== undefined) return 'waiting'
   if (status === 'running') return isLost ? 'unknown' : 'working'

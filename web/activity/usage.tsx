@@ -93,7 +93,7 @@ interface ChartProps {
 
 const chart = { height: 160, foot: 18, head: 16 }
 const firstWidth = 640
-/** A label of a day takes this much. */
+/** The width of a day's label. */
 const labelPx = 52
 
 function DayChart({ rows, days, sizeOf, text }: ChartProps & { readonly days: number }) {

@@ -54,7 +54,7 @@ export interface Waterfall {
   readonly tracks: readonly Track[]
   readonly crossovers: readonly Crossover[]
   readonly totalMs: number
-  /** In which nothing happened but waiting for a person. */
+  /** Intervals in which the turn only waited for a person. */
   readonly waits: readonly Interval[]
   readonly heldMs: number
 }
@@ -73,7 +73,7 @@ interface Reading {
   readonly turns: ReadonlyMap<string, TurnSummary>
 }
 
-/** `now`: for what still runs. `turns`: of the trace, by the id of their session and their start. */
+/** `now`: the end of spans that still run. `turns`: of the trace, by the id of their session and their start. */
 export function toWaterfall(spans: readonly Span[], turns: readonly TurnSummary[], now: number): Waterfall {
   const all = flat(spans)
   const first = all[0]

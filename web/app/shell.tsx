@@ -87,7 +87,7 @@ export function Shell({ onLogOut }: { onLogOut(): void }) {
   )
 }
 
-/** A screen reader knows already where it is. */
+/** Has a title, so that a screen reader can say where the person is while the section loads. */
 function LoadingSection({ title }: { readonly title: string }) {
   return (
     <main className="main" id="main" aria-busy="true">

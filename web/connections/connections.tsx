@@ -1,4 +1,4 @@
-/** Connections: the MCP servers that sessions use, how each is, and one of them in detail. */
+/** Connections: the MCP servers that sessions use, the state of each, and one of them in detail. */
 import { useRef, useState } from 'react'
 import type { ConnectorView } from '../../src/api/connector.ts'
 import { useKeys } from '../app/keys.ts'

@@ -1,4 +1,4 @@
-/** One connector: how it is, what it offers, who uses it, and what can be done with it. */
+/** One connector: its state, its tools, the sessions that use it, and the actions on it. */
 import { useState } from 'react'
 import * as Menu from '@radix-ui/react-dropdown-menu'
 import type { ConnectorDetail, ConnectorView } from '../../src/api/connector.ts'
@@ -34,7 +34,7 @@ export function ConnectorDetailView({ listed }: { readonly listed: ConnectorView
   const test = useTest()
   const [dialog, setDialog] = useState<OpenDialog>()
   const [chosen, setChosen] = useState<TabName>()
-  // The list follows quicker than the whole.
+  // The list is updated sooner than the details.
   const connector: ConnectorDetail = { upstreams: [], ...value, ...listed }
   const state = stateOf(connector)
   const isBroken = state === 'failed' || state === 'given-up'
@@ -209,7 +209,7 @@ function Head({ connector, state, test, onOpen }: HeadProps) {
   )
 }
 
-/** Only addresses of the web: the server of the login is a stranger. */
+/** Shows only web addresses, because the login server is not trusted. */
 function LoginNotice({ connector: { login, name } }: { readonly connector: ConnectorDetail }) {
   if (login?.is !== 'wanted' || login.address === undefined || !/^https?:\/\//.test(login.address)) return null
   return (

@@ -43,7 +43,7 @@ export function ConnectorFacts({ connector }: { readonly connector: ConnectorDet
   )
 }
 
-/** Those that matter most where it does not work. */
+/** The settings that matter most when the connector does not work. */
 export function MainFacts({ connector }: { readonly connector: ConnectorDetail }) {
   const { transport, variables, sessions } = connector
   return (

@@ -39,7 +39,7 @@ export const looks: Readonly<Record<ConnectorState, StateLook>> = {
   off: { words: 'Off', mark: 'idle', tone: '' },
 }
 
-/** Those that a person has to mend. */
+/** Whether a person has to fix something. */
 export function needsPerson(state: ConnectorState): boolean {
   return ['variable', 'login', 'failed', 'given-up'].includes(state)
 }
@@ -70,7 +70,7 @@ export function noteOf(view: ConnectorView): string {
   }
 }
 
-/** Of a program the list has only its end and its last words: `exit 1: no Chromium found` */
+/** For a program, the list shows only how it ended and its last output: `exit 1: no Chromium found` */
 function shortly(reason: string): string {
   return reason.replace(/^.*? ended with exit code (\d+)(?:; it last said)?/, 'exit $1')
 }

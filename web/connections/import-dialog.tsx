@@ -12,13 +12,13 @@ import { type ImportPlan, ImportPreview } from './import-preview.tsx'
 export interface ImportDialogProps {
   readonly known: readonly ConnectorView[]
   onClose(): void
-  /** With the first that was taken over. */
+  /** Called with the name of the first connector that was imported. */
   onImported(name: string | undefined): void
 }
 
 type Source = { readonly text: string } | { readonly from: string }
 
-/** After the last key, so that not every letter is a call. */
+/** The pause after the last key, so that not every letter causes a call. */
 const quietMs = 300
 
 export function ImportDialog({ known, onClose, onImported }: ImportDialogProps) {
@@ -48,7 +48,7 @@ export function ImportDialog({ known, onClose, onImported }: ImportDialogProps) 
       clearTimeout(timer)
       stop.abort()
     }
-    // The key says all that the call depends on.
+    // The key covers everything that the call depends on.
   }, [call, key])
 
   const count = plan ? plan.add.length + plan.change.length + plan.remove.length : 0

@@ -22,7 +22,7 @@ export interface TestOutcome {
 export interface ConnectorTest {
   readonly outcome: TestOutcome | undefined
   readonly isRunning: boolean
-  /** Of a saved connector by its name, or of one that is not saved. */
+  /** Tests a saved connector by its name, or one that is not saved. */
   run(what: { readonly name: string } | { readonly connector: Partial<Connector> }): Promise<void>
   clear(): void
 }

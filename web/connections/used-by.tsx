@@ -1,4 +1,4 @@
-/** The sessions that use a connector, and how its upstream is in each. */
+/** The sessions that use a connector, and the state of its upstream in each. */
 import { useState } from 'react'
 import type { ConnectorDetail } from '../../src/api/connector.ts'
 import { PageLink } from '../app/link.tsx'

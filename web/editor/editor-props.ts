@@ -15,7 +15,7 @@ export interface EditorProps {
   readonly numbers?: readonly LineNumber[]
 }
 
-/** It stands below its line. */
+/** A note is shown below its line. */
 export interface EditorNote {
   readonly is: 'error' | 'warning'
   /** From 1 on. */

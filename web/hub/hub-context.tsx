@@ -18,7 +18,7 @@ export function useLive<T>(
   options: (hub: Hub) => LiveOptions<T>,
 ): Live<T> & Pick<LiveValue<T>, 'refresh'> {
   const hub = useHub()
-  // The key says what is read; the options of the first who asks are used.
+  // The key says what is read. The options of the first caller are used.
   const value = useMemo(() => hub.live(key, options(hub)), [hub, key])
   return { ...useStore(value), refresh: value.refresh }
 }

@@ -14,7 +14,7 @@ export interface Hub extends Disposable {
   listen: Listen
   /** Aborts when the page leaves the hub. */
   readonly ended: AbortSignal
-  /** A value that follows the hub. All who ask for the same key share it. */
+  /** A value that follows the hub. All callers with the same key share it. */
   live<T>(key: string, options: LiveOptions<T>): LiveValue<T>
 }
 

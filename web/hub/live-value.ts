@@ -49,7 +49,7 @@ export function createLiveValue<T>(
         if (ended.aborted) break
         if (!(error instanceof CallFailure)) console.error(error)
         else if (error.kind === 'refused') state.set({ ...state.get(), refused: error.message })
-        // Of a lost hub, the next acknowledgement causes a new read.
+        // If the hub is lost, the next acknowledgement causes a new read.
       }
       const restMs = everyMs - (performance.now() - begun)
       if (restMs > 0) await new Promise((resolve) => setTimeout(resolve, restMs))

@@ -47,7 +47,7 @@ async function announce(hub: Hub, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Reads after each notice, one read at a time. Questions that wait already when the page opens need none. */
+/** Reads after each notice, one read at a time. Questions that already wait when the page opens are not announced. */
 function createReader({ call }: Hub, signal: AbortSignal): { read(): Promise<void>; onChange(): void } {
   let known: ReadonlySet<string> | undefined
   let isReading = false

@@ -11,7 +11,7 @@ export interface Question {
   readonly message: Message
 }
 
-/** As the push messages of the hub. Both have the same tag, so a browser that gets both shows one. */
+/** The same fields as the push messages of the hub. Both have the same tag, so a browser that gets both shows one. */
 interface Message {
   readonly title: string
   readonly body: string

@@ -21,7 +21,7 @@ export function linesBetween(before: string, after: string): readonly DiffLine[]
   return linesOfHunks(hunks)
 }
 
-/** Of one file. A patch that cannot be read is shown as it is. */
+/** The lines of a patch of one file. A patch that cannot be read is shown as it is. */
 export function linesOfPatch(patch: string): readonly DiffLine[] {
   const hunks = readHunks(patch)
   if (hunks.length > 0) return linesOfHunks(hunks)
@@ -66,7 +66,7 @@ function numbered({ oldStart, newStart, lines }: StructuredPatchHunk): readonly 
     })
 }
 
-/** A larger block of changed lines is too much to compare each with each. */
+/** In a larger block, comparing each removed line with each added line takes too long. */
 const mostPairs = 400
 
 /** In a block of removed lines that added lines follow, finds the line that each one has become. The order stays. */

@@ -25,7 +25,7 @@ const ground = '#0E1413'
 const ink = '#CBD5D0'
 const cursorColour = '#F2F6F4'
 const padding = { left: 6, bottom: 5 }
-/** Of JetBrains Mono: the width of each letter, as a part of the size. */
+/** The width of each letter of JetBrains Mono, as a fraction of the font size. */
 const advance = 0.6
 
 export interface DrawnSize {
@@ -42,14 +42,14 @@ export function drawScreen(
   const pen = canvas.getContext('2d', { alpha: false })
   if (!pen || width === 0) return
   const ratio = devicePixelRatio || 1
-  // A new size makes a new canvas, which costs more than to draw over the old one.
+  // A new size makes a new canvas, which costs more than drawing over the old one.
   if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio)
   if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio)
   pen.setTransform(ratio, 0, 0, ratio, 0, 0)
   pen.fillStyle = ground
   pen.fillRect(0, 0, width, height)
   pen.textBaseline = 'alphabetic'
-  // To set the font brings the styles of the whole page up to date, so it is set once.
+  // Setting the font recalculates the styles of the whole page, so it is set once.
   if (!pen.font.startsWith(`${letters}px `)) pen.font = `${letters}px "JetBrains Mono", monospace`
   const column = letters * advance
   const row = letters * 1.29

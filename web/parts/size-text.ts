@@ -1,4 +1,4 @@
-/** Of bytes: `640 B`, `9.8 KB`, `12 MB` */
+/** A number of bytes: `640 B`, `9.8 KB`, `12 MB` */
 export function sizeText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`
   const [value, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'KB'] : [bytes / 1_000_000, 'MB']

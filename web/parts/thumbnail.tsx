@@ -18,7 +18,7 @@ export function Thumbnail({ session, height, letters = 7 }: ThumbnailProps) {
   const [size, setSize] = useState<DrawnSize>()
   useEffect(() => {
     const inSight = new IntersectionObserver(([entry]) => setIsInSight(entry?.isIntersecting ?? false))
-    // To ask the canvas for its size whenever it is drawn would lay out the whole page each time.
+    // Reading the size of the canvas at each draw would force a layout of the whole page.
     const resized = new ResizeObserver(([entry]) => setSize(entry?.contentRect))
     for (const observer of [inSight, resized]) observer.observe(frame.current!)
     return () => [inSight, resized].forEach((observer) => observer.disconnect())

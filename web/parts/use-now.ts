@@ -14,7 +14,7 @@ export function useNow(everyMs: number): number {
   return useSyncExternalStore(ticker.subscribe, ticker.get)
 }
 
-/** It runs while somebody looks. */
+/** The timer runs only while a component uses it. */
 function createTicker(everyMs: number): Ticker {
   const listeners = new Set<() => void>()
   let now = Date.now()

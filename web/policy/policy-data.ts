@@ -89,7 +89,7 @@ export const effectWords: Readonly<Record<Effect, string>> = {
   abort: 'Abort',
 }
 
-/** `v41`, or where it comes from if nobody has saved one. */
+/** `v41`, or the origin of the policy if no version was saved. */
 export function versionName({ version, origin }: Pick<PolicyDocument, 'version' | 'origin'>): string {
   if (version > 0) return `v${version}`
   return { saved: 'v0', shipped: 'shipped', 'template-file': 'file', none: 'none' }[origin]

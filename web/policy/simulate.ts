@@ -25,7 +25,7 @@ interface Changed {
 export interface ChangedCall extends Changed {
   readonly event: string
   readonly at: string
-  /** Its id. */
+  /** The id of the session. */
   readonly session: string
   readonly answer?: 'denied' | 'aborted'
 }

@@ -136,7 +136,7 @@ function RepositoryMenu({ repository }: { readonly repository: RepositoryView })
   )
 }
 
-/** Shown while the index is not what the folder is. */
+/** Shown while the index differs from the folder. */
 function IndexNotice({ repository }: { readonly repository: RepositoryView }) {
   const { call } = useHub()
   const isLost = useIsLost()

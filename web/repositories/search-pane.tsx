@@ -11,7 +11,7 @@ import { linesOf, samePlace } from './place.ts'
 
 const modeWords: Readonly<Record<SearchMode, string>> = { lexical: 'Words', symbol: 'Symbol', regex: 'Regex' }
 const mostHits = 40
-/** Of each match. The file view shows the rest. */
+/** How many lines of a match are shown. The file view shows the rest. */
 const shownLines = 6
 
 interface Found {

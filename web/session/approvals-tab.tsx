@@ -1,4 +1,4 @@
-/** The approvals of a session: what waits is answered in place, then what was answered. */
+/** The approvals of a session: first those that wait, which are answered in place, then those that were answered. */
 import type { Approval } from '../../src/api/approval.ts'
 import type { Session } from '../../src/api/session.ts'
 import { AnsweredItem } from '../approvals/answered-item.tsx'

@@ -17,9 +17,9 @@ export interface CallDecision {
 type Arguments = Readonly<Record<string, unknown>>
 
 export interface RecordedCall {
-  /** As the agent named it, which for own tools is not our name. */
+  /** Our name and, for a tool of the agent itself, also the name that the agent uses. */
   readonly names: readonly string[]
-  /** As recorded, and as the agent wrote them. */
+  /** As recorded and, for a tool of the agent itself, also as the agent wrote them. */
   readonly arguments: readonly Arguments[]
   readonly decision: CallDecision
 }

@@ -17,7 +17,7 @@ import { useThread } from './use-thread.ts'
 import { VisibleText } from '../parts/visible-text.tsx'
 import './thread.css'
 
-/** So near to its end, the thread counts as read to the end. */
+/** A view this close to the end counts as being at the end. */
 const nearPx = 48
 /** The height of a row before it has been measured. */
 const likelyPx = 64

@@ -1,4 +1,4 @@
-/** The first view of a hub without sessions: the form that ends it. */
+/** The view of a hub without sessions: the form that starts the first one. */
 import { SessionForm } from './session-form.tsx'
 
 export function FirstSession() {

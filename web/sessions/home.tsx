@@ -1,4 +1,4 @@
-/** All sessions: what waits for the person on top, what works as live pictures, the rest as lines. */
+/** All sessions: those that wait for the person on top, those that work as live pictures, the rest as lines. */
 import { use, useRef, useState } from 'react'
 import type { Approval } from '../../src/api/approval.ts'
 import type { Session } from '../../src/api/session.ts'

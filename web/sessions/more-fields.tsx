@@ -150,13 +150,13 @@ function Lines({ id, rows = 3, placeholder, text, onText }: LinesProps) {
 interface ChosenProps {
   readonly legend: string
   readonly all: readonly string[]
-  /** Where a choice of one's own begins. */
+  /** The choices of the template, from which the person's own choice starts. */
   readonly ofTemplate: readonly string[]
   readonly chosen: readonly string[] | undefined
   onChange(chosen: readonly string[] | undefined): void
 }
 
-/** As the template says, or exactly these. */
+/** Either the choices of the template, or exactly the chosen ones. */
 function Chosen({ legend, all, ofTemplate, chosen, onChange }: ChosenProps) {
   return (
     <fieldset className="field">

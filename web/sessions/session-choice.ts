@@ -100,7 +100,7 @@ function linesOf(text: string): readonly string[] {
     .filter((line) => line !== '')
 }
 
-/** `NAME=value`, one per line. Throws a sentence about a line that is none. */
+/** Reads `NAME=value`, one per line. Throws a sentence about a line in another form. */
 export function envOf(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     linesOf(text).map((line) => {

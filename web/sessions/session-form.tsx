@@ -16,7 +16,7 @@ import { type SessionChoice, choiceArguments, envOf, hasAgent, keepChoice, readC
 const MoreFields = lazy(async () => ({ default: (await import('./more-fields.tsx')).MoreFields }))
 
 const draftKey = 'new-session'
-/** Offered as directories. */
+/** How many directories are offered. */
 const mostPlaces = 20
 
 export function SessionForm({ withMore, onStarted }: { readonly withMore: boolean; onStarted?(): void }) {

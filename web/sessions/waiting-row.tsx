@@ -93,7 +93,7 @@ function AskingRow({ session, to, approval, count }: AskingRowProps) {
   )
 }
 
-/** It asks on its own screen, or by the protocol of its agent. */
+/** A session that asks on its own screen, or by the protocol of its agent. */
 function WaitingElsewhere({ session, to }: { readonly session: Session; readonly to: Route }) {
   const onKeyDown = (event: KeyboardEvent) => event.key === 'Enter' && event.target === event.currentTarget && go(to)
   const now = useNow(10_000)

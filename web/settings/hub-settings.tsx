@@ -1,4 +1,4 @@
-/** The hub: version, counts, and where its other doors are. */
+/** The hub: its version, its counts, and its addresses. */
 import { address } from '../app/address.ts'
 import { revisions, uptime, useStatus } from './hub-status.ts'
 import { SettingSection } from './setting-section.tsx'

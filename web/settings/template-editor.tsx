@@ -22,7 +22,7 @@ export function TemplateEditor({ template, saved, onSaved }: TemplateEditorProps
   const [edited, setEdited] = useState<string>()
   const [why, setWhy] = useState<string>()
   const [isDeleting, setIsDeleting] = useState(false)
-  // Without changes it follows the file.
+  // Without changes, the editor follows the file.
   const text = edited ?? saved
   const checkedText = useDeferredValue(text)
   const checked = useMemo(() => checkTemplate(checkedText), [checkedText])

@@ -18,7 +18,7 @@ export interface EngineFigures {
   readonly mbOnDisk: number
   readonly noOpMs: readonly number[]
   readonly queryMs: readonly number[]
-  /** Of all threads. On a busy machine it says more than the time does. */
+  /** CPU time of all threads. On a busy machine it says more than the elapsed time. */
   readonly queryCpuMs: readonly number[]
   /** After the last query, without the indexer. */
   readonly mbSearching: number

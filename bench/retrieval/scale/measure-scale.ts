@@ -60,7 +60,7 @@ function memoryOf(pid: number): number {
   try {
     return memoryMb(String(pid), 'VmHWM') || 0
   } catch {
-    // It has ended.
+    // The process has ended.
     return 0
   }
 }

@@ -26,7 +26,7 @@ export interface Bridge extends AsyncDisposable {
   readonly status: BridgeStatus
   /** There may be something to send. */
   wake(): void
-  /** Sends what is left, and ends. Resolves then. */
+  /** Sends the remaining messages, then ends. Resolves when it has ended. */
   finish(): Promise<void>
 }
 

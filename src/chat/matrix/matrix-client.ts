@@ -40,7 +40,7 @@ export interface MessagesPage {
 
 /** The ids of Matrix have at most 255 bytes. */
 const shortText = z.string().min(1).max(255)
-/** Tokens have no limit. Real ones have some hundred characters, and this one is stored. */
+/** Matrix sets no limit for tokens. Real ones have a few hundred characters, and this one is stored. */
 const syncToken = z.string().min(1).max(16_384)
 
 const eventSchema = z.object({
@@ -118,7 +118,7 @@ export class MatrixError extends Error {
 const maxResponseBytes = 32 * 1024 * 1024
 /** How long an answer may take, in addition to what the homeserver was asked to wait. */
 const answerMs = 30_000
-/** Of what the homeserver says about a failure. People read it. */
+/** Limits the homeserver's words about a failure, which people read. */
 const longestReason = 200
 const timelineLimit = 50
 const messagesLimit = 100

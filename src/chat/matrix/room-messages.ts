@@ -19,7 +19,7 @@ export function toContent(sessionId: string, { id, side, content }: ChatMessage)
   return {
     msgtype: 'm.text',
     body: cutJson(side === 'agent' ? text : `A person wrote at the hub: ${text}`, maxBodyBytes),
-    // An agent does not ring anybody.
+    // A message of an agent mentions no user, so it does not ring a phone.
     'm.mentions': {},
     [transactionKey]: transactionOf(sessionId, id),
   }

@@ -15,7 +15,7 @@ export async function readGap(
   for (let pages = 0; from !== undefined && pages < mostPages; pages++) {
     const { events, end } = await client.messagesBefore(roomId, from, since)
     for (const event of events) {
-      // A homeserver that ignores `to` goes on into what was read before.
+      // A homeserver that ignores `to` also returns events that were read before.
       if (event.event_id === lastEvent) return missed.toReversed()
       missed.push(event)
     }

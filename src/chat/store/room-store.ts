@@ -42,7 +42,7 @@ export interface RoomStore {
   nextUnsent(sessionId: string): Promise<ChatMessage | undefined>
   /** `eventId` is undefined if the room refuses the message for good. */
   noteSent(sessionId: string, messageId: number, eventId: string | undefined): Promise<void>
-  /** The event up to which the agent has read and the room does not know it. */
+  /** The last event that the agent has read, if the room does not know that yet. */
   nextReceipt(sessionId: string): Promise<{ readonly eventId: string; readonly messageId: number } | undefined>
   noteReceipt(sessionId: string, messageId: number): Promise<void>
 }

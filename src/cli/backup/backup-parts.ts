@@ -4,7 +4,8 @@ import { packageVersion } from '../../base/package-files.ts'
 import { CliError } from '../command/cli-error.ts'
 
 /**
- * Copied in this order. The event log comes last: the hub records a call before it runs, and so does the copy.
+ * Copied in this order. The hub records a call before it runs, so the event log is copied last: it then has the event
+ * of every call in the other databases.
  */
 export const databases = ['connections.db', 'hub.db', 'events.db'] as const
 

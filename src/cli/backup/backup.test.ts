@@ -105,7 +105,7 @@ test('keeps the names of deep folders', async () => {
   expect(execFileSync('tar', ['xzOf', file, `${deep}ünïcode.md`]).toString()).toBe('text')
 })
 
-test('says that the database of DATABASE_URL is not in it, and takes the files', async () => {
+test('says that the database of DATABASE_URL is not in the backup, and copies the files', async () => {
   const { file, backup } = await dataDirectory({ DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/x' })
   const { code, err } = await backup()
   expect(code).toBe(0)
@@ -120,7 +120,7 @@ test('does not replace an existing file', async () => {
   expect(readFileSync(file, 'utf8')).toBe('mine')
 })
 
-test('starts over what an interrupted backup left behind', async () => {
+test('replaces the unfinished files of an interrupted backup', async () => {
   const { file, backup } = await dataDirectory()
   mkdirSync(`${file}.part`)
   writeFileSync(join(`${file}.part`, 'hub.db'), 'half')

@@ -1,6 +1,6 @@
 /**
- * `signalbox backup`: one file with what a hub cannot make again. It reads the files of the data directory itself, so it
- * works with and without a running hub.
+ * `signalbox backup`: one file with the data that a hub cannot make again. It reads the files of the data directory
+ * itself, so it works with and without a running hub.
  */
 import { existsSync } from 'node:fs'
 import { access, open, rename } from 'node:fs/promises'

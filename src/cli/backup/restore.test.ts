@@ -137,7 +137,7 @@ test.each([
   expect(existsSync('/tmp/evil')).toBe(false)
 })
 
-test('accepts the archive that these were made of', async () => {
+test('accepts an archive with one more valid file', async () => {
   const { file, restore } = await backupOf()
   await craft(file, { path: 'templates/fine' })
   expect(await restore()).toMatchObject({ code: 0 })

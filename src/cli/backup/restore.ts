@@ -1,4 +1,4 @@
-/** `signalbox restore`: makes a data directory of a backup. The directory is complete or not there. */
+/** `signalbox restore`: makes a data directory from a backup. The directory appears only when it is complete. */
 import { resolve } from 'node:path'
 import { findHome } from '../../config/config.ts'
 import { CliError } from '../command/cli-error.ts'

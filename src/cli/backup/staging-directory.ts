@@ -1,6 +1,6 @@
 /**
- * A private directory beside the result, for what is not complete yet. An interrupted command leaves it behind, and the
- * same command starts it over. The lock is that of a data directory, so no hub starts in it.
+ * A private directory beside the result, for files that are not complete yet. An interrupted command leaves it behind,
+ * and the next run empties it. It has the lock of a data directory, so no hub starts in it.
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,8 +1,8 @@
 import type { Exit } from './exit-codes.ts'
 
 /**
- * A failure with its own exit code. The message is a sentence of ours that says what to do next. If it quotes another
- * program, the quotation is redacted before (`redactForeign`): of a whole message only known secrets are hidden.
+ * A failure with its own exit code. The message is a sentence of ours that says what to do next. A quotation of another
+ * program must be redacted first (`redactForeign`), because only known secrets are hidden in the whole message.
  */
 export class CliError extends Error {
   override readonly name = 'CliError'

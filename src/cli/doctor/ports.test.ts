@@ -49,7 +49,7 @@ test('accepts a port that the running hub uses', async () => {
   ])
 })
 
-test('accepts a hub that runs on another port than the configured one, whoever uses that one', async () => {
+test('accepts a hub that runs on another port than the configured one, even if another program uses that one', async () => {
   const stranger = await startListener()
   await using hub = await startOwnHub({ program: shippedHub })
   const finding = { is: 'ok', says: `port: the running hub (pid ${hub.process.pid}) listens on ${hub.port}` }
@@ -73,7 +73,7 @@ test('says which program will be in the way at the next start of a hub that runs
   })
 })
 
-test('does not take a stranger for the hub whose file a killed hub left behind', async () => {
+test('does not mistake another process for the hub after a killed hub left its file behind', async () => {
   const { port, pid } = await startListener()
   const other = await startListener()
   const home = temporaryDirectory()

@@ -77,8 +77,8 @@ export function createHubClient(address: HubAddress): HubClient {
 }
 
 /**
- * How an error of the hub reads here. The tools of a person are the hub's own. An agent may call the tools of an upstream,
- * whose errors are foreign text.
+ * How an error of the hub is shown here. The tools of a person are the hub's own. An agent may call the tools of an
+ * upstream, whose errors are foreign text.
  */
 type Words = (message: string) => string
 

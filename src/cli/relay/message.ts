@@ -49,7 +49,7 @@ export interface RpcFailure {
   readonly data?: unknown
 }
 
-/** The responses in a text, which may be a batch, a notification or none of all that. */
+/** The responses in a text. The text may also be a batch, a notification or not a message. */
 export function readAnswers(text: string): readonly Answer[] {
   const body = parse(text)
   return (Array.isArray(body) ? body : [body]).filter(isRecord).flatMap(({ id, method, result, error }) => {

@@ -12,7 +12,7 @@ import type { HubClient } from '../hub-client/hub-client.ts'
 import { oneWord } from '../hub-client/tool-command.ts'
 import { createProgressBar } from '../terminal-output/progress-bar.ts'
 
-/** Between two reports of progress. The hub may index another repository first. */
+/** The longest time between two progress reports. The hub may index another repository first. */
 const silentMs = 10 * 60_000
 
 export const add = defineCommand({

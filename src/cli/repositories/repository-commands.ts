@@ -23,7 +23,7 @@ const foundSchema = z.object({
 
 /** A first index may be under way. The hub reports its progress. */
 const silentMs = 120_000
-/** Of a hit. The file has the rest. */
+/** How many lines of a hit are shown. The file has the rest. */
 const shownLines = 6
 
 export const list = toolCommand({

@@ -1,4 +1,4 @@
-/** `signalbox routes` and what belongs to it. */
+/** `signalbox routes` and its subcommands. */
 import { z } from 'zod'
 import type { Route } from '../../api/route.ts'
 import { routeSchema } from '../../api/route.ts'

@@ -144,7 +144,7 @@ function governedCell({ governed }: Session): Cell {
   }
 }
 
-/** By what, and which network it reaches. */
+/** The backend that confines the session, and the network that it reaches. */
 function confinedCell({ confined, status }: Session): Cell {
   if (!confined) return isOver(status) ? { text: '–', style: 'dim' } : { text: 'no', style: 'yellow' }
   const { by, network } = confined

@@ -40,7 +40,7 @@ function filterFor(server: string, switched: readonly Switch[]): Json {
   const patterns = (isOn: boolean) => own.flatMap((each) => (each.isOn === isOn ? (each.pattern ?? []) : []))
   const [on, off] = [patterns(true), patterns(false)]
   if (off.length === 0) return {}
-  // All tools are off, but for some.
+  // All tools are off, except those that are listed as on.
   if (off.includes('*') && on.length > 0) return { enabled_tools: on }
   return { disabled_tools: off }
 }

@@ -1,6 +1,6 @@
 /**
- * An agent that speaks ACP on pipes. Its program outlives the hub: the next hub reads the journal on from the last place
- * where nothing was half-read, and answers what is still open.
+ * An agent that speaks ACP on pipes. Its program outlives the hub: the next hub continues in the journal at the last
+ * place where nothing was incomplete, and answers the questions that are still open.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Activity, Governed } from '../../api/session.ts'
@@ -24,7 +24,7 @@ import { protocolVersion, readLine, recordOf } from './wire.ts'
 export interface AcpRunOptions {
   readonly session: RunSession
   readonly program: PipedProgram
-  /** Where to read on. */
+  /** Where to continue reading. */
   readonly place: Place
   /** Whether the gate covers the agent, as known before it runs a tool. */
   readonly governed: Governed
@@ -152,7 +152,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     return `${agent} could not start: ${message}.`
   }
 
-  /** The session cannot go on. */
+  /** Ends the session, because it cannot continue. */
   function fail(reason: string): void {
     fault = reason
     notify()
@@ -215,7 +215,10 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     return { is: 'allowed' }
   }
 
-  /** The turn has ended, or the hub could not find out what the call is about: that is not the agent's silence. */
+  /**
+   * The decision on a call that could not be judged: its turn has ended, or the hub failed. The reason must not blame
+   * the agent.
+   */
   function undecided({ name }: KnownCall, error: unknown, turn: AbortSignal): Decision {
     if (turn.aborted || disposing.signal.aborted) return { is: 'cancelled' }
     return {
@@ -267,7 +270,10 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     endTurn()
   }
 
-  /** Gemini CLI repeats a loaded conversation after it has answered, and does not say when it is done. */
+  /**
+   * Waits until Gemini CLI has repeated a loaded conversation. It does so after its answer, and does not say when it is
+   * done.
+   */
   async function repeated(signal: AbortSignal): Promise<void> {
     for (let before = -1; before !== program.offset && !signal.aborted;) {
       before = program.offset

@@ -22,7 +22,7 @@ interface World {
   readonly session: TestSession
   readonly programs: ReturnType<typeof testPipedPrograms>
   start(): Promise<Run>
-  /** Detaches without a word, and adopts the program as the next hub does. */
+  /** Detaches without notice, and adopts the program as the next hub does. */
   replaceHub(run: Run, session?: RunSession): Promise<Run>
 }
 
@@ -71,7 +71,7 @@ const turnsOf = ({ entries }: TestSession) => entries.filter(({ type }) => type 
 const typesOf = ({ entries }: TestSession) => entries.map(({ type }) => type)
 const isIdle = (run: Run) => run.activity.is === 'idle'
 
-test('what the agent thinks, says and does is in the thread', async () => {
+test('the thread has everything that the agent thinks, says and does', async () => {
   const { session, start } = world()
   const run = await start()
   expect(
@@ -137,7 +137,7 @@ test('a question without a description waits for it', async () => {
   expect(session.calls).toMatchObject([{ tool: 'own_shell', arguments: { command: 'echo hello', agent_tool: 'bash' } }])
 })
 
-test('the next hub reads on in the middle of a turn, and writes nothing twice', async () => {
+test('the next hub continues in the middle of a turn, and writes nothing twice', async () => {
   const gate = createGate()
   const { session, start, replaceHub } = world({
     async authorize() {
@@ -167,7 +167,7 @@ test('the next hub reads on in the middle of a turn, and writes nothing twice', 
   await until(() => turnsOf(session).length === 2)
 })
 
-test('the next hub asks about what the last one left open, and not about what it answered', async () => {
+test('the next hub asks about open questions, and not about those that the last hub answered', async () => {
   const asked: string[] = []
   const gate = createGate()
   const { session, start, replaceHub } = world({
@@ -289,7 +289,7 @@ test('a session that must be governed ends when a tool runs without asking', asy
   expect(run.fault).toContain('ran without asking the hub')
 })
 
-test('a continued conversation is loaded, and what it repeats is not written again', async () => {
+test('a continued conversation is loaded, and its repeated messages are not written again', async () => {
   const { session, start } = world({ more: { isResumed: true, conversation: 'earlier' } })
   const run = await start()
   await run.prompt('SAY hello', never)

@@ -18,7 +18,7 @@ export function createAcpDriver({ pipes, log }: AcpDriverOptions): Driver {
     abilities: { terminal: false, steer: false, interrupt: true, questions: false },
     async start(spec) {
       const governed = await gateOf(spec.template)
-      // Its thread is that of the earlier session from the start, not only when it has said something.
+      // A resumed session takes over the thread of the earlier session at once, even before the agent says something.
       if (spec.isResumed && spec.conversation !== undefined) await spec.thread.append(spec.conversation, [])
       const { createAcpRun } = await loadRun()
       const program = await pipes.start(spec.id, spec.program)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { chatsOf } from './gemini-chats.ts'
 
-test('a home without chats has none, and one whose chats cannot be listed is not taken for it', async () => {
+test('the list is empty for a home without chats, and missing if the chats cannot be listed', async () => {
   const HOME = await mkdtemp(join(tmpdir(), 'signalbox-chats-'))
   expect(await chatsOf({ HOME })).toEqual([])
   const project = join(HOME, '.gemini/tmp/project')

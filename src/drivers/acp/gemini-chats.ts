@@ -1,6 +1,6 @@
 /**
- * Gemini CLI names the file of a chat after the minute in which it was opened. To load a chat within the minute in
- * which it began, it would open the same file again, and lose it.
+ * Gemini CLI names the file of a chat after the minute in which the chat was opened. If it loaded a chat within the
+ * minute in which the chat began, it would open the same file again and lose the chat.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -81,7 +81,7 @@ test.each([
   expect(toOwnTools(call, '/project')).toMatchObject([{ tool: expect.stringMatching(/^own_.*make$/) }])
 })
 
-test('what changes something is asked about by default, and reading is not', () => {
+test('by default the agent asks about calls that change something, and not about reading', () => {
   const isAsked = (kind: string) => isAskedByDefault(learn(undefined, { toolCallId: 'call_1', kind }))
   expect(['execute', 'edit', 'delete', 'move', 'fetch', 'other'].every(isAsked)).toBe(true)
   expect(['read', 'search', 'think'].some(isAsked)).toBe(false)
@@ -122,7 +122,7 @@ test('a search in a folder whose path was shortened cannot be judged', () => {
   expect(toOwnTools({ ...call, title: "'KEY' within very/.../deep" }, '/project')).toEqual([])
 })
 
-test('an address is found whatever its case, and judged as it is fetched', () => {
+test('an address is found in any case, and judged as it is fetched', () => {
   const fetch = { ...call, name: 'web_fetch', kind: 'fetch', title: 'Read HTTPS://Evil.example/a' }
   expect(toOwnTools(fetch, '/project')).toMatchObject([{ arguments: { url: 'https://evil.example/a' } }])
 })

@@ -33,8 +33,8 @@ export function isAskedByDefault({ kind }: KnownCall): boolean {
 }
 
 /**
- * The compositor decides about the hub's own tools. Agents do not say which server a tool is from, and another one may
- * be called `signalbox_x`. So a tool is the hub's only if the hub offers one of just this name.
+ * The compositor decides about the hub's own tools. Agents do not say which server a tool comes from, and another
+ * server may be called `signalbox_x`. So a tool counts as the hub's only if the hub offers a tool of exactly this name.
  */
 export function isHubTool({ name, kind }: KnownCall, offered: readonly string[]): boolean {
   return kind === 'other' && offered.some((tool) => name === nameInOpencode(tool) || name === nameInGemini(tool))
@@ -44,13 +44,13 @@ function nameInOpencode(tool: string): string {
   return `${hubServer}_${tool.replaceAll(/[^\w-]/g, '_')}`
 }
 
-/** It cuts a long name in the middle. */
+/** Gemini CLI cuts a long name in the middle. */
 function nameInGemini(tool: string): string {
   const name = `mcp_${hubServer}_${tool.replaceAll(/[^\w.:-]/g, '_')}`
   return name.length > 63 ? `${name.slice(0, 30)}...${name.slice(-30)}` : name
 }
 
-/** Adds what an agent says about a call to what it said before. */
+/** Adds an agent's new description of a call to its earlier ones. */
 export function learn(known: KnownCall | undefined, call: ToolCall): KnownCall {
   const { toolCallId: id, title, kind, rawInput, locations, content } = call
   const notes = (content ?? []).flatMap((block) => block.content?.text ?? [])
@@ -76,10 +76,13 @@ function nameOf({ toolCallId, title, kind }: ToolCall): string {
   return kind ?? 'other'
 }
 
-/** A name may contain "__" too: the name, "__" and the id of the model, which may repeat the name; or the name and a time. */
+/**
+ * The forms of an id: the name, "__" and the model's own id, which may repeat the name; or the name and a time. The
+ * name may contain "__" too.
+ */
 const namesInIds = [/^([A-Za-z][\w.:-]*)__\1_\d+_\d+$/, /^([A-Za-z][\w.:-]*)__/, /^([A-Za-z][\w.:-]*)-\d{13}/]
 
-/** For the thread. */
+/** The parameters of a call, as the thread shows them. */
 export function parametersOf(call: KnownCall): Readonly<Record<string, unknown>> {
   if (Object.keys(call.input).length > 0) return call.input
   if (call.kind === 'execute') return { command: call.title }

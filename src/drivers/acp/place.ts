@@ -1,4 +1,4 @@
-/** Where a hub reads on in the journal of an agent's program, and what an earlier hub said to it. */
+/** Where a hub continues in the journal of an agent's program, and the messages of an earlier hub to the program. */
 import { z } from 'zod'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 import type { Place } from './transcript.ts'

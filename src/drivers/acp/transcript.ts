@@ -1,6 +1,6 @@
 /**
- * Turns what the hub and the agent say to each other into entries of a thread. It depends on the lines alone, so a hub
- * that reads them again writes the same entries with the same keys.
+ * Turns the messages between hub and agent into entries of a thread. It depends on the lines alone, so a hub that reads
+ * them again writes the same entries with the same keys.
  */
 import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
 import { explainFailure } from '../port/turn-failure.ts'
@@ -9,7 +9,7 @@ import { learn, parametersOf } from './own-tool.ts'
 import type { Incoming, ToolCall } from './wire.ts'
 import { recordOf } from './wire.ts'
 
-/** Where nothing is half-read. A later hub reads on from here. */
+/** A place in the output at which nothing is incomplete. A later hub continues here. */
 export interface Place {
   readonly offset: number
   /** The id of the agent's own session. */
@@ -38,12 +38,12 @@ export interface Transcript {
   read(message: Incoming, at: string): readonly NewEntry[]
   /** The agent waits for permission to run the tool. */
   ask(call: KnownCall, at: string): readonly NewEntry[]
-  /** The agent must not run the tool. It may not say so itself. */
+  /** The agent must not run the tool. The agent itself may not report that. */
   refuse(call: KnownCall, reason: string, at: string): readonly NewEntry[]
   /** The program ended. */
   end(reason: string, at: string): readonly NewEntry[]
   callOf(id: string): KnownCall | undefined
-  /** `undefined`: something is half-read. */
+  /** `undefined`: something is incomplete. */
   placeAt(offset: number): Place | undefined
 }
 
@@ -59,10 +59,10 @@ const remedies = {
   contextFull: 'start another session.',
 }
 
-/** By now the agent has described the call. */
+/** In these states, the agent has described the call. */
 const begun: readonly string[] = ['in_progress', 'completed', 'failed']
 
-/** `prefix` keeps the keys of sessions apart that continue the same thread. */
+/** `prefix` separates the keys of sessions that continue the same thread. */
 export function createTranscript(prefix: string, from: Place): Transcript {
   let { session, turn, isOpen, texts, model, unasked } = from
   let open: OpenText | undefined

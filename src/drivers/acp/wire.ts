@@ -1,4 +1,4 @@
-/** The Agent Client Protocol, version 1: JSON-RPC 2.0, one message on each line. Only what the hub reads of it. */
+/** The parts of the Agent Client Protocol, version 1, that the hub reads: JSON-RPC 2.0, one message per line. */
 import { z } from 'zod'
 
 export const protocolVersion = 1
@@ -59,7 +59,7 @@ const messageSchema = z.looseObject({
 
 const nothing: Incoming = { is: 'nothing' }
 
-/** A line that is not a message of the protocol, such as a warning on the wrong stream, is nothing. */
+/** Returns `nothing` for a line that is not a message of the protocol, such as a warning on the wrong stream. */
 export function readLine(line: Buffer): Incoming {
   const parsed = messageSchema.safeParse(parse(line.toString()))
   if (!parsed.success) return nothing
@@ -131,7 +131,7 @@ function parse(line: string): unknown {
   }
 }
 
-/** Agents put what went wrong into `message`, or into `data`. */
+/** Agents put the reason for an error into `message`, or into `data`. */
 function describe({ message, data }: { readonly message: string; readonly data?: unknown }): string {
   const { details, message: inner } = recordOf(data)
   const more = [details, inner, data].find((text) => typeof text === 'string')

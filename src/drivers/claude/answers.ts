@@ -1,7 +1,7 @@
 /** The answers of the gate in the words of Claude Code. */
 import type { OwnToolAnswer, OwnToolCheck } from '../port/own-tools.ts'
 
-/** Of a PreToolUse hook. */
+/** The answer to a PreToolUse hook. */
 export function toolHookAnswer(answer: OwnToolCheck): object {
   switch (answer.is) {
     case 'allowed':
@@ -21,7 +21,7 @@ function decision(permissionDecision: 'allow' | 'ask' | 'deny', permissionDecisi
   return { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason } }
 }
 
-/** Of a PermissionRequest hook, and of `can_use_tool`. */
+/** The answer to `can_use_tool`, and part of the answer to a PermissionRequest hook. */
 export function permissionDecision(answer: OwnToolAnswer, input: object): object {
   if (answer.is === 'allowed') return { behavior: 'allow', updatedInput: input }
   return { behavior: 'deny', message: answer.reason, ...(answer.endsTurn && { interrupt: true }) }

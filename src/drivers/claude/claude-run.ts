@@ -4,8 +4,8 @@
  *   its output → place by place → entries of the thread, requests to the gate
  *   prompts, answers → numbered input
  *
- * After a crash of the hub the next one reads on before the oldest request without an answer. It may read some lines
- * twice then, which changes nothing, because entries have keys and answered requests are known from the input.
+ * After a crash, the next hub continues before the oldest request without an answer. It may read some lines twice. That
+ * changes nothing, because entries have keys and answered requests are known from the input.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
@@ -42,12 +42,12 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
   const answered = answeredRequests(program)
   let place = placeToReadFrom(await thread.progress(), program)
   let activity: Activity = { is: 'idle', since: new Date().toISOString(), source: 'agent', confidence: 1 }
-  /** While the program asks the model again after a failure. */
+  /** Set while the program asks the model again after a failure. */
   let retrying: Pick<Activity, 'is' | 'reason'> | undefined
   let runsNoHooks = false
   let fault: string | undefined
   let storeFault: string | undefined
-  /** The status of the program, after all that it printed has been read. */
+  /** The final status of the program, set once all its output has been read. */
   let ended: RunStatus | undefined
 
   function notify(): void {
@@ -263,7 +263,7 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
 
   const promptOneByOne = createSerial()
   if (program.status.is === 'running' && program.input.sequence === 0) await write(initialize)
-  // Its thread is that of the earlier session from the start, not only when it has said something.
+  // A resumed session takes over the thread of the earlier session at once, even before the agent says something.
   if (session.isResumed) await store([])
   notify()
   const reading = read().then(
@@ -310,7 +310,7 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
     },
     prompt: (text, signal) =>
       promptOneByOne(async () => {
-        // Without them it would say that the tools of the hub do not exist.
+        // Before it has the tools of the hub, Claude Code would say that they do not exist.
         if (template?.connects) await session.agentConnected(signal)
         const reason = await whyNoPrompt(signal)
         if (reason !== undefined) return { delivered: false, reason }

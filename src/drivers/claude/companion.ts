@@ -26,12 +26,12 @@ import { openTranscript } from './transcript.ts'
 const hookName = 'claude'
 const tryEveryMs = 1_000
 const mostTries = 5
-/** The results of a subagent are in another file, so its calls do not end here. */
+/** The results of a subagent are in another file, so the end of its calls is never seen here. */
 const mostCalls = 1_000
 
 interface SeenCall {
   readonly id: string
-  /** Tool and arguments, to recognize the call in a permission question, which does not name it. */
+  /** Tool and arguments. A permission question does not name its call, so the call is recognized by this text. */
   readonly text: string
   allowed?: AllowedOwnTool
   /** The approval that waits for an answer. */
@@ -76,11 +76,11 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     },
   })
   if (session.isResumed && session.conversation !== undefined) {
-    // Its thread is that of the earlier session from the start, not only when it has said something.
+    // A resumed session takes over the thread of the earlier session at once, even before the agent says something.
     void session.thread.append(session.conversation, []).catch(() => {})
   }
 
-  /** A call that was only requested may still wait in a dialog, which the screen shows. */
+  /** A requested call reports nothing: it may still wait in a dialog, which the screen shows. */
   function reportActivity(entries: readonly NewEntry[]): void {
     const last = entries.at(-1)?.type
     if (last === 'complete') report({ is: 'idle' })
@@ -88,8 +88,8 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
   }
 
   /**
-   * The person said yes in the dialog, while the approval still waits. Any program that can write to the transcript or
-   * to the screen can pretend that. So this ends the approval, but never lets Claude Code run anything.
+   * The person said yes in the dialog while the approval still waits. Any program that can write to the transcript or
+   * to the screen can fake that. So this ends the approval, but never lets Claude Code run anything.
    */
   function noteYes(approval: string | undefined): void {
     if (approval === undefined || answeredInDialog.has(approval)) return
@@ -127,7 +127,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
       return {}
     }
     const call = [...calls.values()].find((each) => each.text === text && each.approval === undefined)
-    // Before anybody is asked, so that the next hub knows of the question if this one is killed now.
+    // Stored before a person is asked, so that the next hub knows of the question if this one is killed now.
     if (call) await transcript.hold(call.id, ownTool)
     let stopWatching = () => {}
     const answer = await ownTools.authorize({
@@ -152,7 +152,10 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     return permissionHookAnswer(answer, input)
   }
 
-  /** An earlier hub asked. The dialog still shows, but its hook is gone, so the answer of the person is typed. */
+  /**
+   * Takes over a question of an earlier hub. The dialog still shows, but its hook is gone, so the answer of the person
+   * is typed.
+   */
   async function holdAgain(id: string, ownTool: HeldTool): Promise<void> {
     const call: SeenCall = { id, text: '', closed: new AbortController() }
     calls.set(id, call)
@@ -170,7 +173,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     if (answer.is === 'refused' && answer.isUndecided) return
     void transcript.hold(id, undefined)
     const isAnswered = call.closed!.signal.aborted || answeredInDialog.has(call.approval ?? '')
-    // It may ignore keys for a moment.
+    // The dialog may ignore keys for a moment.
     for (let tries = 0; !isAnswered && tries < mostTries && showsDialog(terminal, ownTool.arguments); tries += 1) {
       terminal.write(Buffer.from(answer.is === 'allowed' ? dialogKeys.yes : dialogKeys.no))
       await sleep(tryEveryMs)
@@ -212,7 +215,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
     actions: {
       async interrupt() {
         if (transcript.state?.turn === 'none' && !isWorking(terminal)) return
-        // It may miss a key. But at its prompt, a second Escape would open another menu.
+        // Claude Code may miss a key. But at its prompt, a second Escape would open a menu.
         for (let tries = 0; tries < mostTries && (tries === 0 || isWorking(terminal)); tries++) {
           terminal.write(Buffer.from('\u001b'))
           await sleep(tryEveryMs)
@@ -235,7 +238,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
   } satisfies Companion
 }
 
-/** The hub stops. Its dialog stays, and a person can still answer there. */
+/** Leaves the hook waiting, because the hub stops. The dialog stays, and a person can still answer there. */
 function untilGone(signal: AbortSignal): Promise<object> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve({}), { once: true }))
 }

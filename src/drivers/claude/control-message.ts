@@ -1,4 +1,4 @@
-/** The lines that the driver writes to Claude Code, and what they say when they are read back from the journal. */
+/** The lines that the driver writes to Claude Code, and a parser for reading them back from the journal. */
 import { z } from 'zod'
 import { askedMatcher } from './own-tool.ts'
 
@@ -10,7 +10,7 @@ export const callbacks = { prompt: 'signalbox-prompt', tool: 'signalbox-tool' } 
 /** Seconds. An approval expires much earlier. */
 const hookTimeout = 86_400
 
-/** The hooks cover what Claude Code's own settings would allow without a question. */
+/** The hooks cover calls that Claude Code's own settings would allow without a question. */
 export const initialize: ControlMessage = {
   type: 'control_request',
   request_id: 'initialize',

@@ -31,7 +31,7 @@ test('a command that draws a frame is not taken for the part before it', async (
   expect(showsDialog(await terminalWith('claude-bash', rest), { command: 'echo it > made.txt' })).toBe(false)
 })
 
-test('a dialog that does not show all that was judged is left to the person', async () => {
+test('a dialog that does not show the whole judged call is left to the person', async () => {
   expect(showsDialog(await terminalWith('claude-write'), { path: '/tmp/signalbox-recording/agent/work/a.txt' })).toBe(
     false,
   )

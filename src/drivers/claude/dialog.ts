@@ -10,19 +10,20 @@ const goneForMs = 1_000
 const dialog = /Esc to cancel/
 const working = /^[\u25D0-\u25D3\u2800-\u28FF] /
 
-/** As its title says. A turn that waits for an answer in a dialog does not work. */
+/** The title of the terminal says so. A turn that waits for an answer in a dialog does not count as working. */
 export function isWorking({ screen }: Pick<Terminal, 'screen'>): boolean {
   return working.test(screen.title)
 }
 
-/** Whether it asks about any tool. */
+/** Whether Claude Code asks about any tool. */
 export function asksAboutTool(terminal: Pick<Terminal, 'screen'>): boolean {
   return /^ Do you want to [^\n]*\?\n ❯ 1\. Yes/m.test(terminal.screen.text())
 }
 
 /**
- * Whether the dialog for this very call shows. A process of the agent can send what a hook sends, so the dialog must show
- * the whole command and nothing else. Other dialogs do not show all that was judged: a person answers them.
+ * Whether the screen shows the dialog for exactly this call. A process of the agent can send the same messages as a
+ * hook, so the dialog must show the whole command and nothing else. Other dialogs do not show the whole judged call, so
+ * a person answers them.
  */
 export function showsDialog(
   terminal: Pick<Terminal, 'screen'>,
@@ -33,7 +34,10 @@ export function showsDialog(
   return shown !== undefined && typeof command === 'string' && packed(shown) === packed(command)
 }
 
-/** The lowest one on the screen. Below its frame may be a note of a hook, but not another frame: that is part of a command. */
+/**
+ * The lowest dialog on the screen. A note of a hook may be below its frame, but not another frame, which would be part
+ * of a command.
+ */
 const framed =
   /\n Bash command\n(?![\s\S]*\n Bash command\n)[\s\S]*?\n╌+\n([\s\S]*?)\n╌+\n[^╌]*? Do you want to proceed\?\n[\s\S]*Esc to cancel/
 

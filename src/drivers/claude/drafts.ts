@@ -8,7 +8,7 @@ type StreamEvent = Extract<StreamLine, { type: 'stream_event' }>
 export interface Drafts {
   /** `lastMessage`: the message that was read last, if the stream began before this hub. */
   take(line: StreamEvent, lastMessage: string | undefined): void
-  /** The text is complete, and stands in the thread. */
+  /** The text is complete and in the thread. */
   drop(): void
 }
 

@@ -10,7 +10,9 @@ interface Message {
   readonly content: string | readonly object[]
 }
 
-/** Claude Code names the folder of a project with a longer path in a way of its own. */
+/**
+ * For a longer path, Claude Code forms the name of the project folder in another way, so it gets the path of the file.
+ */
 const mostProjectLength = 200
 
 export const handOverToClaude: HandOver = async (thread, { workspacePath, directory, env }) => {

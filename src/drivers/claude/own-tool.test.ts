@@ -29,11 +29,11 @@ test.each([
   ['WebSearch', { query: 'q' }, 'own_search', { query: 'q' }],
   ['Task', { prompt: 'p' }, 'own_Task', { agent_arguments: { prompt: 'p' } }],
   ['mcp__other__do-it', {}, 'own_mcp__other__do_it', {}],
-])('%s has a name and arguments of the policy', (name, input, tool, args) => {
+])('%s is judged under a name and with arguments of the policy', (name, input, tool, args) => {
   expect(toOwnTool({ name, input, cwd })).toEqual({ tool, arguments: { ...args, agent_tool: name } })
 })
 
-test('a path that climbs out of the folder is judged as the path it means', () => {
+test('a path that leaves the folder is judged as the path that it resolves to', () => {
   const { arguments: args } = toOwnTool({ name: 'Read', input: { file_path: 'src/../../etc/passwd' }, cwd })
   expect(args).toMatchObject({ path: '/etc/passwd' })
 })
@@ -87,7 +87,7 @@ test('an address is judged as it is fetched', () => {
   expect(args).toMatchObject({ url: 'https://evil.example/' })
 })
 
-test('what describes a command is left out, but not an argument of another tool with that name', () => {
+test('the description of a command is left out, but not an argument of that name of another tool', () => {
   const input = { title: 'bug', description: 'the text of it' }
   expect(toOwnTool({ name: 'mcp__tracker__create', input, cwd: '/project' }).arguments).toEqual({
     agent_tool: 'mcp__tracker__create',

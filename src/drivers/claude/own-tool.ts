@@ -8,7 +8,7 @@ import { judgedUrl } from '../port/judged-url.ts'
 export interface ClaudeCall {
   readonly name: string
   readonly input: Readonly<Record<string, unknown>>
-  /** The folder that it works in at the moment. */
+  /** The folder that Claude Code works in at the moment. */
   readonly cwd: string
 }
 
@@ -16,10 +16,12 @@ const hubServer = 'signalbox'
 /** No other server can have such a tool: that would need a second "__", as in `mcp__signalbox__x__tool`. */
 const clearlyOfHub = `mcp__${hubServer}__[^_]+(_[^_]+)*_?$`
 
-/** Matches the tools that hooks have to ask about. It also matches some of the hub, whose names are not clear. */
+/** Matches the tools that hooks have to ask about. It also matches tools of the hub whose names are ambiguous. */
 export const askedMatcher = `^(?!${clearlyOfHub}).*$`
 
-/** The compositor decides about the tools of the hub itself. `server`: as Claude Code names it, if it does. */
+/**
+ * The compositor decides about the tools of the hub itself. `server`: the server of the tool, if Claude Code names it.
+ */
 export function isToolOfHub(name: string, server: string | undefined): boolean {
   if (!name.startsWith(`mcp__${hubServer}__`)) return false
   return server === undefined ? new RegExp(`^${clearlyOfHub}`).test(name) : server === hubServer
@@ -30,7 +32,7 @@ export function isToolOfHub(name: string, server: string | undefined): boolean {
  * also keeps it from searching there. A relative path becomes absolute, because rules match paths as text.
  */
 export function toOwnTool({ name, input, cwd }: ClaudeCall): OwnTool {
-  // Texts that only describe a call would give each call another digest, and an approval could not be found again.
+  // Texts that only describe a call would give each call another digest, so an approval would not be found again.
   const { description: _, ...described } = input
   const rest = name.startsWith('mcp__') ? input : described
   switch (name) {

@@ -1,4 +1,6 @@
-/** How far the driver has read the output of Claude Code, with all that it must know to read on. Stored with the thread. */
+/**
+ * How far the driver has read the output of Claude Code, and the state it needs to continue. Stored with the thread.
+ */
 import { z } from 'zod'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 import { parseWritten } from './control-message.ts'

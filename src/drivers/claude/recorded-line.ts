@@ -30,7 +30,7 @@ export type Block = z.output<typeof blockSchema>
 const common = {
   uuid: z.string(),
   timestamp: z.string().optional(),
-  /** Set in the stream for what a subagent says. */
+  /** Set in the stream for messages of a subagent. */
   parent_tool_use_id: z.string().nullish(),
   /** The same in a transcript. */
   isSidechain: z.boolean().optional(),
@@ -39,7 +39,7 @@ const common = {
 export const assistantLineSchema = z.object({
   ...common,
   type: z.literal('assistant'),
-  /** Claude Code says that the model could not be reached, in the place of the model. */
+  /** Set if Claude Code itself wrote the message, because the model could not be reached. */
   error: z.string().nullish(),
   isApiErrorMessage: z.boolean().optional(),
   message: z.object({

@@ -1,4 +1,4 @@
-/** Answers what Claude Code asks by its control protocol: about its tools, and questions to the person. */
+/** Answers the requests of Claude Code's control protocol: about its tools, and questions to the person. */
 import type { Question } from '../../api/session.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { AllowedOwnTool, OwnToolGate } from '../port/own-tools.ts'
@@ -12,7 +12,7 @@ import { askedQuestions } from './questions.ts'
 import type { ControlRequest } from './stream-line.ts'
 
 export interface Requests<Place> {
-  /** Where to read on after a crash: before the oldest request that has no answer. */
+  /** Where to continue reading after a crash: before the oldest request that has no answer. */
   readonly firstOpen: Place | undefined
   readonly question: Question | undefined
   /** Does nothing if an earlier hub has answered it. `place`: before the line of the request. `cwd`: where it works. */

@@ -61,7 +61,7 @@ test('a turn has a prompt, thoughts, calls, results and an end, with the tokens 
   expect(ran).toEqual(['c1'])
 })
 
-test('a hub that reads on in the middle of a message writes the same keys', () => {
+test('a hub that continues in the middle of a message writes the same keys', () => {
   const lines = [person('p1', 'x'), assistant('m1', 'a1', text('one')), assistant('m1', 'a2', text('two')), turnEnd]
   const whole = readAll(lines)
   const first = readAll(lines.slice(0, 2))
@@ -96,7 +96,7 @@ test('a text that was typed while it worked is a prompt', () => {
   expect(entries[1]).toMatchObject({ type: 'prompt', key: 'q1', text: 'be quick' })
 })
 
-test('subagents, summaries and what the program adds itself are left out', () => {
+test('subagents, summaries and lines that the program itself adds are left out', () => {
   const { entries } = readAll([
     { ...person('s1', 'for a subagent'), isSidechain: true },
     { ...assistant('m9', 's2', text('by a subagent')), isSidechain: true },

@@ -1,6 +1,6 @@
 /**
- * Reads the transcript that Claude Code writes itself into the thread. The place up to which it was read is stored with
- * the entries, so the next hub reads on there. `/clear` begins another conversation in another file.
+ * Copies Claude Code's own transcript into the thread. The place up to which it was read is stored with the entries, so
+ * the next hub continues there. `/clear` begins another conversation in another file.
  */
 import type { FSWatcher } from 'node:fs'
 import { watch } from 'node:fs'
@@ -35,7 +35,7 @@ export interface Transcript extends Disposable {
   readonly state: TranscriptState | undefined
   /** Reads this file from now on, after the rest of the file before. */
   follow(conversation: string, path: string): void
-  /** Reads what is new. */
+  /** Reads the new lines. */
   read(): Promise<void>
   /** Remembers a call that waits for a person, or forgets it. Resolves when that is stored, or cannot be. */
   hold(call: string, tool: HeldTool | undefined): Promise<void>
@@ -51,7 +51,7 @@ export interface TranscriptOptions {
 
 /** A watcher may miss a change, and a file that does not exist yet cannot be watched. */
 const lookEveryMs = 1_000
-/** It becomes an argument of Claude Code when the conversation is resumed, and no flag. */
+/** The id becomes an argument of Claude Code when the conversation is resumed, so it must not look like a flag. */
 const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
 
 export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptions): Transcript {
@@ -96,7 +96,7 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
     }
   }
 
-  /** A failure, such as a full disk, is tried again with the next look. */
+  /** After a failure, such as a full disk, the next look tries again. */
   const read = () => oneByOne(readRest).catch(() => {})
 
   function watchFile(path: string): void {
@@ -120,13 +120,13 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
       return place?.state
     },
     follow(conversation, path) {
-      // A command of the agent can send what a hook sends.
+      // A command of the agent can send the same messages as a hook.
       if (!idPattern.test(conversation) || basename(path) !== `${conversation}.jsonl`) return
       void oneByOne(async () => {
         if (place?.path === path) return
         await readRest()
         const state: TranscriptState = { reading: newReading, turn: 'none' }
-        // Without entries: the thread of a conversation that an earlier session had becomes that of this one.
+        // Stored without entries: this session takes over the thread of a conversation that an earlier session had.
         await store({ path, conversation, offset: 0, state, held: {} }, [], [])
       }).catch(() => {})
     },

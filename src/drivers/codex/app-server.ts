@@ -1,6 +1,6 @@
 /**
- * A connection to `codex app-server`: a WebSocket with one JSON message each, JSON-RPC without the `jsonrpc` field. Both
- * sides send requests.
+ * A connection to `codex app-server`: a WebSocket with one JSON message per frame, JSON-RPC without the `jsonrpc`
+ * field. Both sides send requests.
  */
 import { z } from 'zod'
 import { HubError, messageOf } from '../../base/hub-error.ts'
@@ -18,7 +18,7 @@ export type RequestId = string | number
 export interface AppServerListeners {
   onNotification(method: string, params: unknown): void
   onRequest(id: RequestId, method: string, params: unknown): void
-  /** The connection has ended, and not by disposing of it. */
+  /** The connection has ended, but was not disposed of. */
   onClose(): void
 }
 
@@ -48,7 +48,7 @@ export async function connectToAppServer(
   { url, token }: AppServerAddress,
   listeners: AppServerListeners,
 ): Promise<AppServer> {
-  // Node's WebSocket takes headers. The types know only that of browsers.
+  // Node's WebSocket accepts headers, but the types describe that of browsers.
   const options: unknown = { headers: { authorization: `Bearer ${token}` } }
   const socket = new WebSocket(url, options as string[])
   const calls = new Map<RequestId, Call>()

@@ -1,4 +1,6 @@
-/** The programs of a session with Codex: its server, and perhaps its interface. Whichever ends first ends the other. */
+/**
+ * The programs of a session with Codex: its server, and perhaps its interface. When one ends, the other is ended too.
+ */
 import { messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
@@ -6,7 +8,7 @@ import type { Run, RunStatus } from '../port/driver.ts'
 import { stopPipedProgram } from '../port/stop-piped-program.ts'
 import { whyEnded } from './server-program.ts'
 
-/** Disposing of it lets go of the interface, but not of the server. */
+/** Disposing of it disconnects from the interface, but not from the server. */
 export interface CodexPrograms extends Disposable {
   readonly status: RunStatus
   readonly isServerRunning: boolean

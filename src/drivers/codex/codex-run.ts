@@ -53,7 +53,7 @@ export interface Beginning {
 
 interface FollowedThread extends ThreadSettings {
   readonly id: string
-  /** Of a subagent, whose words are not part of the conversation. */
+  /** The thread belongs to a subagent, whose messages are not part of the conversation. */
   readonly isSub: boolean
   /** The file in which Codex records it. */
   readonly rollout: string | undefined
@@ -108,7 +108,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     directory,
     ownTools,
     log,
-    // Codex repeats an open question before it answers that the thread was joined.
+    // Codex repeats an open question before it confirms that the hub has joined the thread, so this waits.
     rolloutOf: (thread) =>
       waitUntil({
         sources: [onChange],
@@ -175,7 +175,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     })
   }
 
-  /** Joins a thread: from now on the hub gets its items, and again the questions that are open. */
+  /** Joins a thread: from now on the hub gets its items. Codex also repeats its open questions. */
   async function join(id: string): Promise<void> {
     const connection = connected()
     const later: (() => void)[] = []
@@ -185,7 +185,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       const opened = await connection.call('thread/resume', wanted, openedSchema)
       follow(opened)
       if (opened.approvalPolicy !== 'untrusted') await govern(id)
-      // Codex sends the tokens of the thread with its answer, in any order.
+      // Codex sends the tokens of the thread before or after its answer. They have arrived when another call is
+      // answered.
       await connection.call('thread/loaded/list', {}, loadedSchema)
       if (!isSub(id)) writeHistory(id, opened.thread.turns)
       hasTurn ||= opened.thread.turns.length > 0
@@ -265,7 +266,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     }
   }
 
-  /** With `own_tools: required`, a session that is not governed does not go on. */
+  /** With `own_tools: required`, a session that is not governed is stopped. */
   function enforce(): void {
     update()
     const { is, reason } = governed()
@@ -396,10 +397,10 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   async function joinAll(): Promise<void> {
     const { data } = await connected().call('thread/loaded/list', {}, loadedSchema)
     for (const id of data) await joinOrMeet(id)
-    // Codex unloads a thread that nobody follows for long.
+    // Codex unloads a thread that no client has followed for long.
     if (current !== undefined && !threads.has(current)) await join(current)
     current ??= [...threads.values()].findLast((thread) => !thread.isSub)?.id
-    // The hub was killed before it began a conversation.
+    // An earlier hub was killed before it began a conversation.
     if (current === undefined) await begin({ resume: session.isResumed ? session.conversation : undefined })
     update()
   }
@@ -410,7 +411,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       await join(id)
       if (!isKnown && !isSub(id)) noteUnseen()
     } catch (error) {
-      // It has had no turn yet.
+      // The thread has had no turn yet.
       log.debug({ session: name, error: messageOf(error) }, 'cannot join a thread of Codex yet')
       await meet({
         id,
@@ -423,7 +424,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     }
   }
 
-  /** A new thread asks about less than the hub wants, until a hub changes that. */
+  /** A new thread asks about fewer calls than the hub wants, until a hub changes its settings. */
   function noteUnseen(): void {
     const now = new Date().toISOString()
     loosened = `While the hub was away, a conversation began in Codex, and what it did before ${now} was not judged by the policy.`
@@ -521,7 +522,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     }
     if (ready !== '') return notDelivered(ready)
     const { id } = prompted()
-    // Before the answer, since the turn may have ended by then.
+    // Set before the answer, since the turn may have ended by then.
     change(id, { status: 'active' })
     try {
       await connected().call('turn/start', { threadId: id, input: inputOf(text) }, anything)
@@ -532,7 +533,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     }
   }
 
-  /** The interface shows its own dialog soon after it has started. */
+  /** Waits for a dialog of the interface, which appears soon after the start. */
   async function screenWaits(signal: AbortSignal): Promise<void> {
     const look = () => (!programs.terminal || programs.terminal.activity.is === 'waiting' ? true : undefined)
     await waitUntil({ sources: [onChange], look, timeoutMs: dialogMs, signal })

@@ -177,7 +177,7 @@ test('a command is judged by its own text, and asks a person only if it leaves t
   ])
 })
 
-test('a call that must end the turn ends it', async () => {
+test('a refusal that must end the turn ends it', async () => {
   const world = createWorld()
   const run = await world.start()
   await run.prompt('run ls', never)
@@ -315,7 +315,7 @@ test('a question of the agent is shown, and answered', async () => {
   expect(world.entries()).toContain('text {"q":{"answers":["blue"]}}')
 })
 
-test('a turn is steered and interrupted', async () => {
+test('a turn can be steered and interrupted', async () => {
   const world = createWorld()
   const run = await world.start()
   await expect(run.steer!('now')).rejects.toThrow(/nothing that could be steered/)

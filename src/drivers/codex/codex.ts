@@ -21,7 +21,7 @@ export interface CodexDriverOptions {
   readonly log: Log
 }
 
-/** Only the interface has it. A command of the agent runs in the server's environment. */
+/** Only the environment of the interface has this variable. A command of the agent runs in the server's environment. */
 const tokenVariable = 'SIGNALBOX_CODEX_TOKEN'
 
 export function createCodexDriver({ servers, terminals, key, log }: CodexDriverOptions): Driver {
@@ -59,7 +59,8 @@ export function createCodexDriver({ servers, terminals, key, log }: CodexDriverO
     async start(spec) {
       const { id, program, mode } = spec
       wordsBefore(program.args)
-      // In a network of its own, the hub and the interface reach the server only at a port that is known before.
+      // In a separate network, the hub and the interface reach the server only at a port that is chosen before its
+      // start.
       const port = program.sandbox?.hasOwnNetwork ? await freePort() : 0
       const args = [...serverArguments(program.args), ...listenArguments(tokenOf(key, id), port)]
       const server = await servers.start(id, { ...program, args, sandbox: program.sandbox?.serving(port) })

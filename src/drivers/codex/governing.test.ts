@@ -23,7 +23,7 @@ test.each([
   expect(await withRules(text)).toBe(isTrusting)
 })
 
-test('so is one in the project, and none is needed', async () => {
+test('a rule in the project is noticed too, and missing rules are not an error', async () => {
   expect(await withRules('prefix_rule(pattern=["touch"], decision="allow")', 'project')).toBe(true)
   expect(await hasTrustedCommands('/nowhere', '/nowhere')).toBe(false)
 })

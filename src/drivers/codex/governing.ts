@@ -37,7 +37,7 @@ export interface Sandbox {
   readonly profile: string | undefined
 }
 
-/** The change of a thread's settings that brings its sandbox back. `undefined`: it was not opened. */
+/** The change of a thread's settings that restores its sandbox. `undefined`: the thread did not get full access. */
 export function undoOpening(before: Sandbox | undefined, after: Sandbox): object | undefined {
   const isOpened = after.policy.type === fullAccess && before !== undefined && before.policy.type !== fullAccess
   if (!isOpened) return undefined

@@ -49,7 +49,7 @@ export interface NotificationHandlers {
   accountChanged(): void
 }
 
-/** Ignores what the hub does not need or does not understand. */
+/** Ignores notifications that the hub does not need or does not understand. */
 export function handleNotification(method: string, params: unknown, handlers: NotificationHandlers): void {
   switch (method) {
     case 'thread/started':

@@ -25,7 +25,7 @@ export const commandRequest = z.object({
 })
 export type CommandRequest = z.output<typeof commandRequest>
 
-/** `leavesSandbox`: it is to run without the sandbox, or that is not known. */
+/** `leavesSandbox`: the command is to run without the sandbox, or that is not known. */
 export function callOfCommand(request: CommandRequest, leavesSandbox: boolean): JudgedCall {
   const { kind, command, cwd, reason, networkApprovalContext: network, additionalPermissions } = request
   const details = {
@@ -92,19 +92,19 @@ export function callsOfGrant(root: string | null | undefined, workspace: string)
 /** Codex itself protects these folders of a workspace. */
 const protectedFolders = /^\.(git|codex|agents)(\/|$)/
 
-/** Whether Codex's sandbox would let the agent write this file without a question. Links count as what they lead to. */
+/** Whether Codex's sandbox would let the agent write this file without a question. Links count as their targets. */
 function isFree(file: string, workspace: string): boolean {
   const inside = relative(realPath(workspace), realPath(file))
   return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside) && !protectedFolders.test(inside)
 }
 
-/** Of a file that may not exist yet. */
+/** The real path of a file that may not exist yet. */
 function realPath(file: string): string {
   if (lstatSync(file, { throwIfNoEntry: false })) {
     try {
       return realpathSync(file)
     } catch {
-      // A link that leads nowhere: what it would create is not known.
+      // A dangling link: it is not known which file it would create.
       return '/'
     }
   }

@@ -43,10 +43,13 @@ export interface OwnToolRequestsOptions {
   explain(thread: string, text: string): Promise<void>
 }
 
-/** The tools of this MCP server are the hub's own, which judges them itself. */
+/** The tools of this MCP server are the hub's own. The hub judges their calls itself. */
 const ownServer = 'signalbox'
 
-/** How a person answered is known from what follows. A refusal follows at once, a command may run for long. */
+/**
+ * The hub infers a person's answer in the interface from the next events. A refusal shows at once, but a command may
+ * run for long. So without a refusal within this time, the answer counts as an approval.
+ */
 const refusalMs = 3_000
 
 interface Replies {
@@ -193,7 +196,7 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       }
       if (asked.isOver) return
       if (answer.is === 'refused') {
-        // A person may still answer, to the next hub.
+        // A person may still answer the question, through the next hub.
         if (answer.isUndecided) return
         await explain(threadId, answer.reason)
         return finish(id, asked, answer.endsTurn ? replies.cancel : replies.decline)
@@ -216,7 +219,7 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
     try {
       await ownTools.answeredInTerminal(approval, decision)
     } catch {
-      // Somebody decided the approval at the same time. The agent has its answer.
+      // The approval was decided elsewhere at the same time. The agent has its answer.
       gone.abort()
     }
   }

@@ -26,7 +26,7 @@ const knownKeys = new Set(['cmd', 'workdir', 'yield_time_ms', 'max_output_tokens
 /** Empties strings and removes comments. `undefined`: the text has something that needs a real parser. */
 function withoutTexts(script: string): string | undefined {
   let code = ''
-  /** For each template literal that the place is in: how many braces are open in its expression. */
+  /** How many braces are open in the expression of each template literal around the current position. */
   const templates: number[] = []
   for (let at = 0; at < script.length;) {
     const rest = script.slice(at)

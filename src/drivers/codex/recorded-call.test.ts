@@ -43,7 +43,7 @@ test.each([
     [script('s1', escalated), output('s1', 'Script running'), script('s2', plain)],
     false,
   ],
-])('a command of %s', async (_, lines, stays) => {
+])('the record shows whether a command of %s stays in the sandbox', async (_, lines, stays) => {
   expect(await staysInSandbox(recordOf(...lines), 'exec-1')).toBe(stays)
 })
 

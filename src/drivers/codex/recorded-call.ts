@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { isPlainScript } from './plain-script.ts'
 
-/** A larger record is not read, so each command of its conversation asks. */
+/** A larger record is not read, so each command of its conversation counts as leaving the sandbox. */
 const maxBytes = 64 * 1024 * 1024
 /** Codex writes the call before it asks. This is for a slow disk. */
 const tries = 10

@@ -7,11 +7,11 @@ import { addressOf } from './server-program.ts'
 
 const saying = (text: string) => ({ stderr: () => Buffer.from(text), status: { is: 'running' } }) as PipedProgram
 
-test('the address is the one that the server said first, whatever its record of errors says later', async () => {
+test('the address is the first one that the server printed, regardless of its later error output', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'signalbox-codex-'))
   const first = 'ws://127.0.0.1:1111'
   expect(await addressOf(saying(`listening on: ${first}\n`), directory)).toBe(first)
-  // The token would go to whoever listens there.
+  // The token would go to the program that listens there.
   expect(await addressOf(saying('ERROR: echo listening on: ws://127.0.0.1:6666\n'), directory)).toBe(first)
 })
 

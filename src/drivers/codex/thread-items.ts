@@ -1,4 +1,4 @@
-/** The items of a Codex thread, as its app-server sends them, and what they say in the hub's own threads. */
+/** The items of a Codex thread, as its app-server sends them, and the entries that they become in the hub's threads. */
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
 import { unwrapShell } from './unwrap-shell.ts'
@@ -59,7 +59,7 @@ export const itemSchema = z.discriminatedUnion('type', [
 ])
 export type ThreadItem = z.output<typeof itemSchema>
 
-/** `undefined`: an item of a kind that says nothing in a thread, or that this hub does not know. */
+/** `undefined`: an item of a kind that does not belong in a thread, or that this hub does not know. */
 export function readItem(value: unknown): ThreadItem | undefined {
   return itemSchema.safeParse(value).data
 }

@@ -1,6 +1,6 @@
 /**
- * Writes what Codex says and does to the hub's thread. Items have ids that stay the same when a thread is resumed, so
- * what was written before is ignored.
+ * Writes the messages and calls of Codex to the hub's thread. The ids of items stay the same when a thread is resumed,
+ * so entries that were written before are ignored.
  */
 import { z } from 'zod'
 import type { Draft, NewEntry } from '../../api/thread.ts'

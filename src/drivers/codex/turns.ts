@@ -37,7 +37,7 @@ export function endOfTurn({ id, status, error, completedAt }: Turn, usage: Usage
   }
 }
 
-/** Codex calls the last turn interrupted as long as its end is not recorded, also if it is about to be. */
+/** Codex reports the last turn as interrupted until its end is recorded, even if that is about to happen. */
 export function isUncertainEnd({ status }: Turn): boolean {
   return status === 'interrupted'
 }

@@ -12,7 +12,7 @@ test.each([
 })
 
 test.each(["/usr/local/bin/bash -lc 'ls -l'", "/opt/homebrew/bin/zsh -lc 'ls -l'"])(
-  'so is the one in %s',
+  'the command inside %s, a shell in another system folder, is judged',
   (command) => {
     expect(unwrapShell(command)).toBe('ls -l')
   },

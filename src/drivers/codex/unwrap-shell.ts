@@ -1,7 +1,7 @@
 /**
  * Codex runs each command in a login shell, and reports `/bin/bash -lc '…'` in POSIX quoting. A rule of the policy is
- * about the command itself. The model may choose the shell: a program that it wrote itself and called `bash` is not one,
- * so only shells in the folders of the system count.
+ * about the command itself. The model chooses the shell and could call its own program `bash`, so only shells in the
+ * folders of the system count.
  */
 export function unwrapShell(command: string): string {
   const wrapped = shell.exec(command)?.[1]

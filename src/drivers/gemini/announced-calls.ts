@@ -1,7 +1,7 @@
 /**
- * Notices when hooks announce two calls that the same dialog could be about. A process of the agent can send what a hook
- * sends: a harmless call in the name of the one whose dialog shows. Then the hub does not know which one it would allow, and
- * a person has to answer.
+ * Notices when hooks announce two calls that fit the same dialog. A process of the agent can send the same messages as
+ * a hook, and so announce a harmless call in place of the one in the dialog. Then the hub does not know which call it
+ * would allow, and a person has to answer.
  */
 import { hash } from 'node:crypto'
 import { relative, resolve } from 'node:path'
@@ -14,11 +14,11 @@ export interface AnnouncedCalls {
   settled(call: GeminiCall): void
 }
 
-/** An agent that sends more than these wants to hide one of them. */
+/** An agent that announces more calls than this wants to hide one of them. */
 const most = 10_000
 
 export function createAnnouncedCalls(): AnnouncedCalls {
-  /** By what the dialog shows: the call, or that there are several. */
+  /** By the part of a call that its dialog shows: the announced call, or `disputed` if there were several. */
   const announced = new Map<string, string>()
   let isFull = false
   return {

@@ -1,6 +1,6 @@
 /**
- * Reads the file in which Gemini CLI keeps a chat. A line with the id of an earlier one replaces it: it has more tool
- * calls. A tool call is there after it ran. No line marks the end of a turn. After a cancelled turn the whole chat is
+ * Reads the file in which Gemini CLI keeps a chat. A line with the id of an earlier one replaces it, with more tool
+ * calls. A tool call appears after it ran. No line marks the end of a turn. After a cancelled turn the whole chat is
  * written again under other ids: from a message with the context of the session to a line that sets all messages.
  */
 import { z } from 'zod'
@@ -16,7 +16,7 @@ export const chatStateSchema = z.object({
   output: z.int(),
   /** The last thing in the turn was that a request to the model failed. */
   failure: z.string().optional(),
-  /** When the copy of the chat began that is being read. */
+  /** When the copy of the chat began, while one is being read. */
   copiedAt: z.string().optional(),
 })
 export type ChatState = z.output<typeof chatStateSchema>
@@ -81,7 +81,7 @@ export function readChatLine(line: string, before: ChatState): ReadLine {
 const apiError = /^\[API Error: /
 const contextMark = '<session_context>'
 const setsAll = z.looseObject({ $set: z.looseObject({ messages: z.array(z.unknown()) }) })
-/** All lines of a copy have the same time. */
+/** The lines of a copy have nearly the same time: they differ by less than this. */
 const longestCopyMs = 1_000
 
 const remedies = {

@@ -1,4 +1,6 @@
-/** Follows the file of a chat into the thread. The place is stored with the entries, so the next hub reads on there. */
+/**
+ * Copies a growing chat file into the thread. The place is stored with the entries, so the next hub continues there.
+ */
 import { basename } from 'node:path'
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
@@ -20,14 +22,14 @@ export interface Chat extends Disposable {
   readonly restored: Promise<boolean>
   /** Reads this file from now on. A hook says where it is. */
   follow(conversation: string, path: string): void
-  /** Reads what is new, and ends the turn. */
+  /** Reads the new lines, and ends the turn. */
   end(status: 'completed' | 'interrupted'): void
 }
 
 const lookEveryMs = 500
 /** The file is written a moment after the hook runs. */
 const writtenWithinMs = 5_000
-/** It becomes an argument of Gemini CLI when the conversation is resumed, and no flag. */
+/** The id becomes an argument of Gemini CLI when the conversation is resumed, so it must not look like a flag. */
 const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
 
 export function openChat(thread: ThreadWriter): Chat {
@@ -63,7 +65,7 @@ export function openChat(thread: ThreadWriter): Chat {
     }
   }
 
-  /** A failure, such as a full disk, is tried again with the next look. */
+  /** After a failure, such as a full disk, the next look tries again. */
   const read = () => oneByOne(readRest).catch(() => {})
   const restored = oneByOne(restore).catch(() => false)
   const timer = setInterval(() => void read(), lookEveryMs)
@@ -72,7 +74,7 @@ export function openChat(thread: ThreadWriter): Chat {
   return {
     restored,
     follow(conversation, path) {
-      // A command of the agent can send what a hook sends.
+      // A command of the agent can send the same messages as a hook.
       if (!idPattern.test(conversation) || !basename(path).endsWith(`-${conversation.slice(0, 8)}.jsonl`)) return
       void oneByOne(async () => {
         if (place?.path === path) return

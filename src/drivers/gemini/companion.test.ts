@@ -96,7 +96,7 @@ test.each([
   ['a', false],
   ['a.txt2', false],
   ['other/a.txt', false],
-])('the dialog about a.txt is not about every file whose path begins so: %s', (file, isAbout) => {
+])('the dialog about a.txt matches exactly that file: %s', (file, isAbout) => {
   const terminal = { screen: { text: () => dialog } } as unknown as Terminal
   const judged = { name: 'write_file', input: { file_path: file }, cwd: '/project' }
   expect(dialogFor(terminal, judged) !== undefined).toBe(isAbout)

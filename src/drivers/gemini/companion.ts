@@ -64,7 +64,7 @@ interface OpenCall extends PendingCall {
   hasRun: boolean
   /** Its dialog is being answered. */
   isAsked: boolean
-  /** The person has answered in the dialog, so far as the screen shows. */
+  /** The screen shows that the person has answered in the dialog. */
   isAnsweredThere: boolean
   approval?: string
 }
@@ -102,7 +102,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     onChange()
   })
   if (session.isResumed && session.conversation !== undefined) {
-    // Its thread is that of the earlier session from the start, not only when it has said something.
+    // A resumed session takes over the thread of the earlier session at once, even before the agent says something.
     void session.thread.append(session.conversation, []).catch(() => {})
   }
   if (!isNew) {
@@ -121,7 +121,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     await settle(current)
   }
 
-  /** Until Gemini CLI has loaded the earlier conversation, what is typed is lost, or Enter does not send it. */
+  /** Until Gemini CLI has loaded the earlier conversation, typed text is lost, or Enter does not send it. */
   async function untilLoaded(signal: AbortSignal): Promise<void> {
     if (isLoaded) return
     const isShown = () => {
@@ -135,7 +135,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     isLoaded = true
   }
 
-  /** The hook that reports the end of a turn fails if no hub is there. The screen shows the end as well. */
+  /** The hook that reports the end of a turn fails if no hub runs. The screen shows the end as well. */
   async function noteMissedEnd(): Promise<void> {
     for (let quiet = 0; quiet < missedMs; quiet += lookEveryMs) {
       await sleep(lookEveryMs, undefined, { ref: false })
@@ -172,11 +172,11 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     const pending = { name, input, cwd, isAllowed, isDisputed: announced.isDisputed({ name, input, cwd }) }
     current = openCall(pending, recorded)
     await file.write(pending)
-    // It would not ask about reading, but a rule wants a person to.
+    // Gemini CLI itself would not ask about reading, but a rule demands a person's answer.
     return question === undefined ? {} : { decision: 'ask', reason: question }
   }
 
-  /** Its dialog shows. */
+  /** Gets the answer to the dialog of a call, once the dialog shows. */
   async function settle(call: OpenCall): Promise<void> {
     if (call.isAsked) return
     call.isAsked = true
@@ -258,7 +258,10 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     await ownTools.answeredInTerminal(approval, isApproved ? 'approve' : 'deny').catch(() => {})
   }
 
-  /** After a refusal it takes the next prompt; otherwise it works. `undefined`: its dialog shows again. */
+  /**
+   * Whether the call was allowed: after a refusal Gemini CLI takes the next prompt, otherwise it works. `undefined`:
+   * the dialog shows again.
+   */
   async function runs(call: OpenCall): Promise<boolean | undefined> {
     const deadline = performance.now() + showsWithinMs
     while (!call.hasRun && performance.now() < deadline) {
@@ -288,7 +291,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     if (approval !== undefined) void ownTools.answeredInTerminal(approval, 'approve').catch(() => {})
   }
 
-  /** It takes no prompt before its hooks have ended. */
+  /** Waits for the end of the hooks, since Gemini CLI takes no prompt before that. */
   async function endTurn(): Promise<void> {
     const deadline = performance.now() + hooksEndWithinMs
     for (
@@ -348,7 +351,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     },
     async prompt(_, signal) {
       await untilLoaded(signal)
-      // It has to be typed.
+      // The prompt has to be typed.
       return undefined
     },
     actions: {

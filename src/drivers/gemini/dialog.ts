@@ -13,8 +13,8 @@ export interface Dialog {
 }
 
 /**
- * The dialog on the screen, if it is about this call and no other. A process of the agent can send what a hook sends, so
- * the screen must show what was judged. A dialog that is cut, because it is too long, is left to the person.
+ * The dialog on the screen, if it is about exactly this call. A process of the agent can send the same messages as a
+ * hook, so the screen must show the judged call. A dialog that is too long, and therefore cut, is left to the person.
  */
 export function dialogFor(terminal: Terminal, call: GeminiCall): Dialog | undefined {
   const lines = terminal.screen.text().split('\n')
@@ -22,7 +22,7 @@ export function dialogFor(terminal: Terminal, call: GeminiCall): Dialog | undefi
   return isAbout(box, call) ? dialogIn(lines) : undefined
 }
 
-/** Whether it asks about any tool. */
+/** Whether Gemini CLI asks about any tool. */
 export function showsDialog(terminal: Terminal): boolean {
   return dialogIn(terminal.screen.text().split('\n')) !== undefined
 }
@@ -42,7 +42,7 @@ function isAbout(box: readonly string[], { name, input, cwd }: GeminiCall): bool
       const rows = box.flatMap((line) => /^│ │ (.*) │ │\s*$/.exec(line)?.[1] ?? [])
       return whole.includes('?Shell') && showsText(rows, text('command'))
     }
-    // The whole path: that of another file may begin in the same way.
+    // Compares the whole path, since that of another file may begin in the same way.
     case 'write_file':
       return titleOf(box) === squeezed(`? WriteFile Writing to ${relative(cwd, resolve(cwd, text('file_path')))}`)
     case 'replace':
@@ -52,13 +52,13 @@ function isAbout(box: readonly string[], { name, input, cwd }: GeminiCall): bool
       const words = new Set(box.join(' ').split(/[\s│]+/))
       const urls = asked.split(/\s+/).filter((word) => word.includes('://'))
       const ends = ['URLs to fetch:', 'Do you want to proceed?'].map((end) => squeezed(asked + end))
-      // Whole words: one address may begin like another.
+      // Compares whole words, since one address may begin like another.
       return (
         whole.includes('WebFetch') && urls.every((url) => words.has(url)) && ends.some((end) => whole.includes(end))
       )
     }
     default: {
-      // The last one: the text above the question is the tool's own.
+      // Takes the last match, since the text above the question is the tool's own.
       const [, tool, server] = [...whole.matchAll(/MCPtool"([^"]+)"fromserver"([^"]+)"/g)].at(-1) ?? []
       return server !== undefined && name === `mcp_${server}_${tool}`
     }
@@ -76,7 +76,7 @@ function squeezed(text: string): string {
   return text.replaceAll(/[\s│╭╮╰╯─]/g, '')
 }
 
-/** The dialog ignores keys for a moment after it appears. On a busy machine it may take seconds to show that it took one. */
+/** The dialog ignores keys for a moment after it appears. On a busy machine it may take seconds to react to a key. */
 const againAfterMs = 5_000
 const lookEveryMs = 100
 

@@ -1,4 +1,4 @@
-/** Gemini CLI gets the thread as a chat file, which it loads. It goes on in a chat of its own. */
+/** Gemini CLI gets the thread as a chat file, which it loads. It continues in a chat of its own. */
 import { createHash, randomUUID } from 'node:crypto'
 import { realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ interface Content {
   readonly parts: readonly Part[]
 }
 
-/** Gemini CLI says so when it has loaded the thread, a while after its interface has appeared. */
+/** Gemini CLI prints this when it has loaded the thread, a while after its interface has appeared. */
 export const loadedNote = /Imported session from/
 
 export function earlierThreadFile(directory: string): string {

@@ -12,7 +12,10 @@ export interface GeminiCall {
 
 const hubServer = 'signalbox'
 
-/** The compositor decides about the hub's own tools. `server`: as Gemini CLI names it for the tool of an MCP server. */
+/**
+ * The compositor decides about the hub's own tools. `server`: the name that Gemini CLI gives for the tool of an MCP
+ * server.
+ */
 export function isHubTool(server: string | undefined): boolean {
   return server === hubServer
 }

@@ -1,4 +1,4 @@
-/** The call that Gemini CLI may show a dialog for. A file keeps it, so that the next hub knows what the dialog is about. */
+/** The call that a dialog of Gemini CLI may be about. A file keeps it, so that the next hub knows the call too. */
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ const pendingSchema = z.object({
   cwd: z.string(),
   /** A rule or a grant allows it. */
   isAllowed: z.boolean(),
-  /** Another call was announced that the dialog could be about, so only a person allows it. */
+  /** The dialog could also be about another announced call, so only a person may allow it. */
   isDisputed: z.boolean().default(false),
 })
 export type PendingCall = z.output<typeof pendingSchema>

@@ -28,10 +28,10 @@ export interface ToolOutcome {
   readonly isAborted: boolean
 }
 
-/** A longer result would fill the context of the model. The cut is in the middle: both ends tell what it was. */
+/** A longer result would fill the context of the model. It is cut in the middle, since both ends show its nature. */
 const mostCharacters = 60_000
 
-/** For the record and for the time that an approval is waited for. */
+/** Appears in the record. It also decides how long a call waits for an approval. */
 export const clientName = 'signalbox-assistant'
 
 export async function listTools({ face }: FaceUser): Promise<readonly ModelTool[]> {
@@ -66,7 +66,9 @@ export async function callTool(user: FaceUser, { name, input }: ModelCall, signa
   }
 }
 
-/** The resources that the agent follows, each with the time of its last change. Unreadable: none. */
+/**
+ * The followed resources that have changed, each with the time of its last change. Empty if there is no list of them.
+ */
 export async function followedResources(user: FaceUser, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const uri = 'resource://subscriptions'
   const result = await user.face.readResource(uri, innerCall(user, { uri }, signal))
@@ -124,7 +126,7 @@ function innerCall(user: Pick<FaceUser, 'session' | 'correlation'>, params: Para
   return call
 }
 
-/** The text of a result. A model gets no images: their kind and size say that there is one. */
+/** The text of a result. In place of an image, the model gets its kind and size. */
 function textOf(result: object): string {
   const { content, structuredContent } = result as { content?: unknown; structuredContent?: unknown }
   const blocks = Array.isArray(content) ? (content as unknown[]) : []

@@ -9,7 +9,7 @@ export interface AnswerWriter extends Disposable {
   take(part: StreamedPart): void
   /** The calls so far, with ids that no other call of the thread has. */
   readonly calls: readonly ModelCall[]
-  /** The answer does not continue: what has arrived becomes entries as it is. */
+  /** The answer does not continue: its incomplete parts become entries as they are. */
   keepPartial(): void
 }
 
@@ -19,7 +19,7 @@ export interface AnswerWriterOptions {
   /** The start of the keys. */
   readonly key: string
   readonly origin: { readonly model: string; readonly provider: string }
-  /** Filled with what the provider wants back, by key. */
+  /** Data that the provider wants back, by the key of its entry. Filled in here. */
   readonly seals: Map<string, AnswerPart['seal']>
 }
 
@@ -61,12 +61,12 @@ export function createAnswerWriter({ thread, partial, key, origin, seals }: Answ
   function requestOf({ id: given, name, input }: ModelCall): NewEntry {
     const id = unusedId(given)
     calls.push({ id, name, input })
-    // The model's own words are kept if they are not what they should be.
+    // Arguments that are not a JSON object are kept as the model wrote them.
     const parameters = readInput(input) ?? { input }
     return { ...placeOf(`call:${id}`), type: 'tool-request', callId: id, name, parameters }
   }
 
-  /** Some local servers begin to count again with every answer. */
+  /** Some local servers start their ids again with every answer. */
   function unusedId(given: string): string {
     let id = given
     for (let count = 2; known.has(id) || id === ''; count++) id = `${given}_${count}`

@@ -10,7 +10,7 @@ export interface Summary {
 
 /** Most tokenizers make fewer tokens of a text, so the estimate is on the safe side. */
 const charactersPerToken = 3.5
-/** The rest is for the answer and for what the estimate misses. */
+/** The rest is for the answer and for errors of the estimate. */
 const usableShare = 0.75
 /** After a compaction the conversation has this share of the room, so that it can grow again for a while. */
 const keptShare = 0.5

@@ -6,7 +6,7 @@ export interface Inbox {
 }
 
 export interface InboxMessage {
-  /** The same if it is handed over again. */
+  /** Stays the same if the message is handed over again. */
   readonly id: string
   readonly text: string
 }

@@ -18,7 +18,7 @@ const shape = (entries: readonly NewEntry[]) =>
     return `agent ${message.parts.map((part) => (part.type === 'call' ? `call ${part.id}` : part.text)).join(', ')}`
   })
 
-test('results follow their calls, whatever the order in which they came', () => {
+test('results follow their calls, even if they arrived in another order', () => {
   const entries = [prompt('go'), said('two'), call('a'), call('b'), result('b', 'B'), said('then'), result('a', 'A')]
   expect(shape(entries)).toEqual(['user go', 'agent two, call a, call b', 'result a A', 'result b B', 'agent then'])
 })

@@ -2,7 +2,7 @@
 import type { NewEntry } from '../../api/thread.ts'
 import type { AnswerPart, ModelMessage } from '../../models/models.ts'
 
-/** By the key of an entry: what only the provider of this turn understands. */
+/** Data that only the provider of this turn understands, by the key of its entry. */
 export type Seals = ReadonlyMap<string, AnswerPart['seal']>
 
 const noResult = 'There is no result: the call was cut off. Its outcome is unknown, so check before you repeat it.'

@@ -86,7 +86,7 @@ test('a message that comes while the agent works is handed over before the next 
   expect(texts(session.entries).at(-1)).toBe('heard you')
 })
 
-test('changes of followed resources are handed over once, and wake nobody', async () => {
+test('changes of followed resources are handed over once, and do not wake the agent', async () => {
   const { run, world, session, ends } = await open()
   world.followed = '[{"server":"docs","uri":"file:///a","changed_at":"1"},{"server":"docs","uri":"file:///b"}]'
   run.wake()

@@ -8,7 +8,7 @@ import { openPartialText, readPartialText, removePartialText } from './partial-t
 const entry = { key: 'turn:1', type: 'text' as const, at: '2026-01-01T00:00:00.000Z', model: 'm', provider: 'p' }
 const file = (directory: string) => join(directory, 'answer.jsonl')
 
-test('what was added is read again, put together by key, without a line that was cut', () => {
+test('added texts are read back, joined by key and without a line that was cut', () => {
   const directory = temporaryDirectory()
   using partial = openPartialText(directory)
   for (const text of ['one ', 'two']) partial.add({ ...entry, text })

@@ -1,6 +1,6 @@
 /**
- * The text that a model is just writing, in a file of the session. It becomes an entry of the thread when it is whole.
- * If the hub is killed before that, the next hub finds here what had arrived.
+ * Stores the text that a model is writing in a file of the session. The text becomes an entry of the thread when it is
+ * complete. If the hub is killed before that, the next hub finds the received part here.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export interface PartialEntry {
 }
 
 export interface PartialText extends Disposable {
-  /** Returns when the operating system has it. `text` is what has come since the last call with this key. */
+  /** Returns when the operating system has it. `text` continues the text of the last call with this key. */
   add(entry: PartialEntry): void
   /** Everything is in the thread. */
   clear(): void

@@ -41,7 +41,7 @@ export function openCalls(turn: readonly NewEntry[]): readonly Extract<NewEntry,
   return turn.filter((entry) => entry.type === 'tool-request').filter(({ callId }) => !answered.has(callId))
 }
 
-/** `error` is set if the tool failed, and then it is all that there is. */
+/** `error` is set if the tool failed. It then takes the place of the text. */
 export function resultEntry(result: {
   readonly callId: string
   readonly name: string

@@ -6,7 +6,7 @@ import { readProgress, writeProgress } from './compaction.ts'
 
 export interface OpenThread {
   readonly conversation: string
-  /** Everything, also what is not stored yet. */
+  /** All entries, including those that are not stored yet. */
   readonly entries: readonly NewEntry[]
   /** The model reads it in place of the oldest entries. */
   readonly summary: Summary | undefined

@@ -46,7 +46,7 @@ export interface TurnOptions {
   readonly onDelivered: () => void
   readonly readInbox: () => Promise<Inbox>
   readonly changesIn: (followed: ReadonlyMap<string, string>) => string | undefined
-  /** Texts for this turn that have come since the last time it was asked. */
+  /** Returns the texts for this turn that have arrived since the last call. */
   readonly takeSteering: () => readonly string[]
   /** The agent has asked to sleep. */
   readonly hasYielded: () => boolean
@@ -82,7 +82,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
   const timer = setTimeout(() => timeUp.abort(), minutes * 60_000)
   const signal = AbortSignal.any([interrupted, timeUp.signal])
   const place = { session: session.id }
-  /** How many tokens one estimated token really is. */
+  /** The ratio of real tokens to estimated ones. */
   let tokenFactor = 1
   let said = 0
   /** The ids of the calls that were made. */
@@ -94,7 +94,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     thread.add({ type: 'prompt', key: entryKey, at: new Date().toISOString(), text })
   }
 
-  /** Hands over what has come since the last step. */
+  /** Hands over the messages that have arrived since the last step. */
   async function takeInbox(): Promise<boolean> {
     const before = thread.entries.length
     for (const text of options.takeSteering()) addPrompt(`${key}:said:${++said}`, text)
@@ -191,7 +191,7 @@ export async function runTurn(options: TurnOptions): Promise<void> {
     if (aborted !== undefined) throw new TurnOver({ status: 'interrupted', reason: aborted })
   }
 
-  /** `undefined`: nothing has come, so there is nothing to do. */
+  /** `undefined`: no message has arrived, so there is nothing to do. */
   async function work(): Promise<TurnEnd | undefined> {
     if (options.prompt !== undefined) addPrompt(key, options.prompt)
     await thread.stored()

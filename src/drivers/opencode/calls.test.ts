@@ -53,7 +53,7 @@ test('a second call with the id of an earlier one is judged by its own arguments
 })
 
 test.each([['before'], ['after']])(
-  'a command that asks about something harmless in the name of a call, %s it, does not answer its question',
+  'a harmless call that a command announces under the id of another, %s it, does not answer its question',
   async (when) => {
     const { calls, decide, judged, replies } = open()
     calls.noted(running)

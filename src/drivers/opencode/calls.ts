@@ -1,7 +1,7 @@
 /**
  * Decides the calls of opencode's own tools. The plugin asks before a call runs and waits for the answer, so a rule of
- * the policy holds whatever the person allowed in opencode. If no rule matches, opencode's own settings decide; their
- * question stands in the terminal and becomes an approval, and the first answer counts.
+ * the policy also holds for calls that the person allowed in opencode. If no rule matches, opencode's own settings
+ * decide. Their question appears in the terminal and becomes an approval. The first answer counts.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { OwnTool } from '../../api/own-tools.ts'
@@ -49,7 +49,7 @@ interface KnownCall {
   readonly tools: readonly OwnTool[]
   /** A rule or a person allowed it, so the person is not asked again. */
   isDecided: boolean
-  /** How many wait for a decision about it. */
+  /** The number of decisions about it that are under way. */
   deciding: number
   readonly ends: AllowedOwnTool['end'][]
   readonly over: AbortController
@@ -59,11 +59,11 @@ interface KnownCall {
 
 interface Asking {
   readonly call: KnownCall
-  /** As opencode itself names it. */
+  /** The name that opencode itself uses for the tool. */
   readonly agentTool: string | undefined
   readonly text: string
   approval?: string
-  /** By the person in the terminal. */
+  /** The person's answer in the terminal. */
   reply?: 'once' | 'always' | 'reject'
   isAnsweredByHub: boolean
 }
@@ -83,7 +83,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
   const asking = new Map<string, Asking>()
   /** The approvals that calls of the plugin wait for. */
   const held = new Set<string>()
-  /** Calls that an earlier hub decided are known from what opencode records. */
+  /** Open calls as opencode records them. They include calls that an earlier hub decided. */
   const parts = new Map<string, ToolPart>()
 
   function callOf(id: string, tools: () => readonly OwnTool[]): KnownCall {
@@ -173,7 +173,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
 
   function tellTerminalAnswer({ call, approval, reply }: Asking): void {
     if (approval === undefined || reply === undefined) return
-    // It fails if somebody answered the approval at the same moment. opencode has taken the person's answer.
+    // This fails if the approval was answered elsewhere at the same moment. opencode has taken the person's answer.
     call.told = ownTools.answeredInTerminal(approval, reply === 'reject' ? 'deny' : 'approve').catch(() => {})
   }
 

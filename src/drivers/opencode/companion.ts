@@ -88,7 +88,7 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
     return { is: 'no', reason }
   }
 
-  /** The port shows that it is the server of this opencode that will be asked, and not another program. */
+  /** The port shows that the hub will talk to the server of this opencode, and not to another program. */
   function hello(address: unknown): void {
     if (file.hasPlugin) return
     const isOurs = port === undefined || (typeof address === 'string' && URL.parse(address)?.port === String(port))
@@ -112,7 +112,7 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
   async function hook({ name, body }: HookMessage, signal: AbortSignal): Promise<object> {
     if (name !== 'opencode') throw new HubError('not-found', `opencode has no hook "${name}".`)
     const { event, conversation, call: id, tool, args, proof } = body
-    // An answer is from the dialog in the terminal, which has the password.
+    // An answer comes from the dialog in the terminal, which sends the password instead of the proof.
     if (event !== 'answer' && file.proof !== undefined && !isSame(String(proof), file.proof)) {
       throw new HubError('forbidden', 'Only the plugin of Signalbox inside opencode sends this.')
     }

@@ -3,7 +3,7 @@
  * more than once, and gives each entry once, when nothing can change it any more.
  *
  * The event for a new message may already say that the message is complete, although its parts follow: opencode sends
- * its messages as they are when it gets to sending. So a message counts as complete only once it is settled.
+ * the state that a message has at the time of sending. So a message counts as complete only once it is settled.
  */
 import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
 import { addUsage, noUsage } from '../../api/usage.ts'
@@ -19,9 +19,11 @@ export interface Conversation {
   part(part: Part): void
   /** More of a text that is being written. `undefined`: the text is finished, or not known. */
   delta(partId: string, delta: string): Draft | undefined
-  /** The messages were read from a list, which has all parts of those that are complete. */
+  /** The messages were read from a list, which has all parts of complete messages. */
   settle(): void
-  /** opencode does not work on it. `isOld`: it did not just stop, so an answer that is not complete never will be. */
+  /**
+   * opencode is not working on the conversation. `isOld`: it stopped earlier, so an incomplete answer stays incomplete.
+   */
   idle(isOld: boolean): void
   failed(error: OpencodeError): void
   /** The entries that are ready and were not `written` yet, in order. */
@@ -50,7 +52,7 @@ export function createConversation(id: string): Conversation {
   /** The ids of messages that have all their parts. */
   const settled = new Set<string>()
   const keys = new Set<string>()
-  /** How turns ended whose last message does not say it, by the id of the prompt. */
+  /** The endings of turns whose last message does not show them, by the id of the prompt. */
   const endings = new Map<string, Ending>()
   let promptedAt = 0
 
@@ -61,7 +63,7 @@ export function createConversation(id: string): Conversation {
     )
   }
 
-  /** Also if the agent has begun another message. */
+  /** A message is also settled if the agent has begun another one. */
   function isSettled({ id: message }: Assistant): boolean {
     const last = [...messages.values()].findLast(({ info }) => info.role === 'assistant')
     return settled.has(message) || last?.info.id !== message
@@ -161,7 +163,7 @@ export function createConversation(id: string): Conversation {
       const prompt = prompts().at(-1)?.info.id
       const last = prompt === undefined ? undefined : answersTo(prompt).at(-1)
       if (prompt === undefined || !last) return
-      // Otherwise the end of the message is still to come.
+      // Without a time of completion, the end of the message is still to come.
       if (last.time.completed !== undefined) endings.set(prompt, last.finish === 'tool-calls' ? refused : done)
       else if (isOld) endings.set(prompt, cutOff)
     },
@@ -231,7 +233,7 @@ const remedies = {
   contextFull: 'type /compact, or begin another conversation.',
 }
 
-/** `undefined`: perhaps the message says it. */
+/** `undefined`: the message of the error may say more. */
 function kindOf(name: string, statusCode: number | undefined): FailureKind | undefined {
   if (name === 'ProviderAuthError' || statusCode === 401 || statusCode === 403) return 'login'
   if (name === 'ContextOverflowError') return 'context-full'

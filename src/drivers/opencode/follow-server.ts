@@ -1,6 +1,6 @@
 /**
- * Follows the server of an opencode: its conversations become threads, its status the activity. After each connection,
- * also the first of a new hub, it reads what it missed.
+ * Follows the server of an opencode: its conversations become threads, and its status becomes the activity. After each
+ * connection, including the first of a new hub, it reads everything that it missed.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Activity, AgentReport, Question } from '../../api/session.ts'
@@ -35,7 +35,7 @@ export interface FollowedServer {
   readonly actions: Required<Pick<Run, 'steer' | 'interrupt' | 'answer'>>
   /** The server may be asked from now on. */
   start(): void
-  /** It will not be started. */
+  /** The server will not be asked. */
   giveUp(reason: string): void
   /** A conversation that began while the hub may have been away. */
   follow(conversation: string): void
@@ -50,7 +50,7 @@ const readyMs = 240_000
 const takenMs = 60_000
 const draftEveryMs = 50
 
-/** `child`: of a subagent. Its calls are decided, but what it says is not part of the thread. */
+/** `child`: the conversation of a subagent. Its calls are decided, but its messages are not part of the thread. */
 type Followed = Conversation | 'child'
 
 type State = { readonly is: 'away' | 'connected' } | { readonly is: 'given-up'; readonly reason: string }
@@ -182,7 +182,7 @@ export function followServer(options: FollowOptions): FollowedServer {
       const conversation = await conversationOf(id, true)
       if (conversation === 'child') continue
       read.push(conversation)
-      // The person goes on where they said something last.
+      // The next prompt continues the conversation with the newest prompt.
       if (conversation.promptedAt < lastPrompt) continue
       lastPrompt = conversation.promptedAt
       choose(id)
@@ -192,7 +192,7 @@ export function followServer(options: FollowOptions): FollowedServer {
     for (const conversation of read) {
       const [was, is] = [before, after].map((statuses) => statuses[conversation.id]?.type ?? 'idle')
       if (is !== 'idle') busy.add(conversation.id)
-      // An answer that another opencode left unfinished stays so.
+      // An answer that another opencode left unfinished stays unfinished.
       else if (was === 'idle') conversation.idle(context.isNew && !hasCaughtUp)
       await write(conversation)
     }
@@ -203,7 +203,7 @@ export function followServer(options: FollowOptions): FollowedServer {
     setState({ is: 'connected' })
   }
 
-  /** Reads it if it is not known yet, or was read before a gap. */
+  /** Reads the conversation if it is not known yet, or was read before a gap. */
   async function conversationOf(id: string, isStale = false): Promise<Followed> {
     const found = conversations.get(id)
     if (found === 'child' || (found && !isStale)) return found
@@ -308,7 +308,7 @@ export function followServer(options: FollowOptions): FollowedServer {
     },
     giveUp: (reason) => setState({ is: 'given-up', reason }),
     follow(id) {
-      // While the server is connected, its events tell.
+      // Read with the next connection. While the server is connected, its events report the conversation.
       known.add(id)
       onConversation(id)
     },

@@ -24,7 +24,7 @@ interface Model {
   readonly modelID: string
 }
 
-/** A file in the workspace, which an agent can write, could bring a plugin. */
+/** Ignores files in the workspace: an agent can write one that loads a plugin. */
 const asPerson = { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
 
 export const handOverToOpencode: HandOver = async (thread, place) => {
@@ -137,7 +137,9 @@ function createIds(): Ids {
   }
 }
 
-/** The session names its model, and opencode goes on with it: the one it was asked for, or its usual one. */
+/**
+ * opencode continues an imported session with the model that the session names: the requested one, or its usual one.
+ */
 async function modelFor({ model, env, run }: HandOverPlace): Promise<Model> {
   const chosen = model ?? (await configuredModel(run)) ?? (await usualModel(env, run))
   const [providerID, ...rest] = (chosen ?? '').split('/')

@@ -55,7 +55,7 @@ const textSchema = z.looseObject({
   ...place,
   type: z.enum(['text', 'reasoning']),
   text: z.string(),
-  /** opencode added it to what the person said. */
+  /** opencode added the text to the person's message. */
   synthetic: z.boolean().optional(),
   time: timeSchema.optional(),
 })

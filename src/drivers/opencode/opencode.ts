@@ -56,7 +56,7 @@ async function withPlugins(
       // The person's own file is not replaced. The terminal then shows no dialog, only a notice.
       OPENCODE_TUI_CONFIG: dialogs,
       ...program.env,
-      // The plugin keeps it, and the password, from the agent's shell.
+      // The plugin hides the proof and the password from the agent's shell.
       SIGNALBOX_HOOK_PROOF: proof,
       ...(server && { OPENCODE_SERVER_PASSWORD: server.password }),
       OPENCODE_CONFIG_CONTENT: configContent(program.env['OPENCODE_CONFIG_CONTENT'], plugin, workspacePath),
@@ -84,7 +84,7 @@ function parseConfig(text: string): Readonly<Record<string, unknown>> {
     const config: unknown = JSON.parse(text)
     if (isRecord(config)) return config
   } catch {
-    // It is reported below.
+    // The error below reports it.
   }
   throw new HubError('invalid', 'OPENCODE_CONFIG_CONTENT has to be a JSON object.')
 }

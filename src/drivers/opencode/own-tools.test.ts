@@ -61,7 +61,7 @@ test('an address is judged as it is fetched', () => {
   ])
 })
 
-test('what describes a command is left out, but not an argument of another tool with that name', () => {
+test('the description of a command is left out, but not an argument of that name of another tool', () => {
   const args = { title: 'bug', description: 'the text of it' }
   expect(toOwnTools('tracker_create', args, '/project')).toMatchObject([{ arguments: { agent_arguments: args } }])
   const [{ arguments: shell }] = toOwnTools('bash', { command: 'ls', description: 'Lists' }, '/project')

@@ -5,8 +5,9 @@ import { ownToolName } from '../../api/own-tools.ts'
 import { judgedUrl } from '../port/judged-url.ts'
 
 /**
- * The compositor decides the calls of the hub's own tools. opencode puts the name of the server before them, and another
- * server may be called `signalbox_x`. So a tool is the hub's only if the hub offers one of just this name.
+ * The compositor decides the calls of the hub's own tools. opencode puts the name of the server before their names, and
+ * another server may be called `signalbox_x`. So a tool counts as the hub's only if the hub offers a tool of exactly
+ * this name.
  */
 export function isHubTool(tool: string, offered: readonly string[]): boolean {
   return offered.some((name) => tool === `signalbox_${name.replaceAll(/[^\w-]/g, '_')}`)
@@ -18,7 +19,7 @@ export function toOwnTools(
   args: Readonly<Record<string, unknown>>,
   workspacePath: string,
 ): readonly [OwnTool, ...OwnTool[]] {
-  // Only what describes a command is left out. It would give each call another digest.
+  // Only the description of a command is left out, because it would give each call another digest.
   const { description, ...others } = args
   const said = tool === 'bash' || description === undefined ? others : args
   const own = (name: string, common: Readonly<Record<string, unknown>>, used: readonly string[]): OwnTool => {

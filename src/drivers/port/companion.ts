@@ -10,7 +10,7 @@ import type { Delivery, HookMessage, Run, RunSession } from './driver.ts'
 export interface Companion extends Disposable {
   readonly governed: Governed
   readonly question: Question | undefined
-  /** If the companion knows it better than the screen: an agent that works may show a question for a moment. */
+  /** Set if the companion knows more than the screen: an agent that works may show a question for a moment. */
   readonly activity?: Activity | undefined
   /** As in a run. */
   readonly fault?: string | undefined
@@ -29,7 +29,7 @@ export interface CompanionContext {
   readonly terminal: Terminal
   /** The program was just started. False: an earlier hub started it. */
   readonly isNew: boolean
-  /** Takes what the agent does, from a better source than its screen. */
+  /** Takes a report on the agent from a better source than its screen. */
   report(report: AgentReport): void
   /** Ends the program. */
   stop(): void
@@ -39,5 +39,5 @@ export interface CompanionContext {
 
 export type OpenCompanion = (context: CompanionContext) => Companion
 
-/** For the agents that the hub knows more of than their screen. */
+/** The companions of agents about which the hub knows more than their screen shows. */
 export type Companions = Readonly<Partial<Record<AgentName, () => Promise<OpenCompanion>>>>

@@ -31,7 +31,7 @@ export interface Driver {
   readonly tmux?: TmuxPanes
 }
 
-/** They hold for every run of the driver, also for one that has ended. */
+/** The abilities of every run of the driver, also of one that has ended. */
 export interface Abilities {
   readonly terminal: boolean
   /** It accepts text while it works. */
@@ -64,7 +64,7 @@ export interface RunSession {
   heldCall(): HeldActivity | undefined
   /** Resolves when the agent has asked the hub for its tools, or when it has had enough time to. */
   agentConnected(signal: AbortSignal): Promise<void>
-  /** Where the driver writes what the agent says and does. */
+  /** Receives everything that the agent says and does. */
   readonly thread: ThreadWriter
   /** Decides about the tools that are built into the agent. */
   readonly ownTools: OwnToolGate
@@ -93,11 +93,14 @@ export interface RunSpec extends RunSession {
 export interface Run extends Disposable {
   readonly status: RunStatus
   readonly activity: Activity
-  /** Of the program in the terminal, if that is not the agent itself. The agent waits for this one. */
+  /**
+   * The activity of the program in the terminal, if that is not the agent itself. An agent that waits for its own
+   * session waits for this activity.
+   */
   readonly terminalActivity?: Activity | undefined
   /** A problem that people should know about, such as a full disk. */
   readonly fault: string | undefined
-  /** Whether it writes what the agent says and does to the thread. */
+  /** Whether it writes everything that the agent says and does to the thread. */
   readonly hasThread?: boolean
   /** The id of the agent's own conversation, if the agent chose it. The session record keeps it, to resume it. */
   readonly conversation?: string | undefined
@@ -113,7 +116,7 @@ export interface Run extends Disposable {
   prompt(text: string, signal: AbortSignal): Promise<Delivery>
   /** Ends the program and everything that runs with it. Resolves when all of it is gone. */
   stop(): Promise<void>
-  /** Takes what the agent reports about itself. */
+  /** Takes a report of the agent about itself. */
   report?(report: AgentReport): void
   steer?(text: string): Promise<void>
   interrupt?(): Promise<void>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { forgetOldest } from './forget-oldest.ts'
 
-test('the oldest are forgotten, but none that is open', () => {
+test('forgets the oldest entries, and keeps open ones', () => {
   const calls = new Map(['open', 'old', 'older', 'new'].map((name) => [name, name]))
   forgetOldest(calls, 2, (name) => name === 'open')
   expect([...calls.keys()]).toEqual(['open', 'new'])

@@ -15,7 +15,7 @@ export const handedOverMark = 'handed-over-'
 export interface EarlierThread {
   /** Its messages, in an order that every provider takes. The ids of calls have the mark. */
   messagesIn(format: FormatName): readonly unknown[]
-  /** The same for people, and for an agent that takes nothing else. */
+  /** The same as text, for people and for an agent that takes nothing else. */
   asText(): string
 }
 

@@ -46,6 +46,6 @@ export interface RefusedOwnTool {
   readonly reason: string
   /** The turn of the agent must end. */
   readonly endsTurn: boolean
-  /** This hub stops, and nobody has answered. If the agent can wait, leave it waiting: the next hub asks again. */
+  /** This hub stops before a person has answered. If the agent can wait, leave it waiting: the next hub asks again. */
   readonly isUndecided?: boolean
 }

@@ -10,7 +10,7 @@ beforeEach(async () => {
   path = join(await mkdtemp(join(tmpdir(), 'signalbox-lines-')), 'file.jsonl')
 })
 
-test('whole lines are read, and the rest when its line is whole', async () => {
+test('complete lines are read, and an incomplete line once it is complete', async () => {
   expect(await readLines(path, 0)).toBeUndefined()
   await writeFile(path, 'one\ntwo\nthr')
   expect(await readLines(path, 0)).toEqual({ lines: ['one', 'two'], end: 8 })
@@ -27,7 +27,7 @@ test('a line of several megabytes is read whole, also if a chunk ends within a c
   expect([...lines.slice(1), ...((await readLines(path, end))?.lines ?? [])]).toEqual(['next'])
 })
 
-test('a file without an end takes no memory of its size', async () => {
+test('a file without line endings does not fill the memory', async () => {
   await writeFile(path, '')
   await truncate(path, 8 * 1024 ** 3)
   const before = process.memoryUsage().rss
@@ -36,7 +36,7 @@ test('a file without an end takes no memory of its size', async () => {
   expect(process.memoryUsage().rss - before).toBeLessThan(512 * 1024 * 1024)
 })
 
-test('a pipe is not waited for', async () => {
+test('a pipe does not block the reader', async () => {
   execFileSync('mkfifo', [path])
   expect(await readLines(path, 0)).toBeUndefined()
 })

@@ -1,15 +1,15 @@
-/** Reads what a program adds to a file of lines. The program says where the file is, so it may be anything. */
+/** Reads the lines that a program adds to a file. The program names the file, so it may be a pipe or a device. */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 
 export interface Lines {
   readonly lines: readonly string[]
-  /** Where to read on. */
+  /** Where to continue reading. */
   readonly end: number
 }
 
 const chunkBytes = 1024 * 1024
-/** A longer line is left out: it would take as much memory. */
+/** This many bytes without a line ending are skipped, since the line would take too much memory. */
 const longestLineBytes = 64 * 1024 * 1024
 const newline = 0x0a
 
@@ -33,7 +33,7 @@ export async function readLines(path: string, offset: number): Promise<Lines | u
     }
     return { lines: [], end: offset + longestLineBytes }
   } catch (error) {
-    // It is written with the first prompt.
+    // The program creates the file with the first prompt.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error
   }

@@ -1,6 +1,6 @@
 /**
- * Waits for the first hook of an agent in a terminal. Hooks can be missing without a word, so until one has run, nothing
- * shows that the policy covers the agent's own tools.
+ * Waits for the first hook of an agent in a terminal. Hooks can fail silently, so until one has run, nothing shows that
+ * the policy covers the agent's own tools.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,14 +30,14 @@ const lookEveryMs = 500
 
 export function awaitSignOfLife(options: SignOfLifeOptions): SignOfLife {
   const { session, terminal, isNew, onChange, notSeenYet, hooksAreOff, showsQuestion } = options
-  /** For the next hub. */
+  /** Tells the next hub that the hooks do not run. */
   const marker = join(session.directory, 'hooks-missing')
   let isSeen = false
   let isMissed = existsSync(marker)
   let isLate = isMissed
   let fault: string | undefined
 
-  /** With `own_tools: required`, the session must not go on without the gate. */
+  /** With `own_tools: required`, the session must not continue without the gate. */
   function demandHooks(): void {
     if (isSeen) return
     isLate = true
@@ -53,8 +53,8 @@ export function awaitSignOfLife(options: SignOfLifeOptions): SignOfLife {
   looking?.unref()
 
   /**
-   * An agent that asks before any hook has run, runs no hooks. A message that comes later is from another program, such as
-   * one that the person has just allowed, so it is not a sign.
+   * If an agent asks before any hook has run, its hooks do not run. A later message comes from another program, such as
+   * one that the person has just allowed, so it does not count.
    */
   function look(): void {
     if (isSeen || isMissed) return clearInterval(looking)
@@ -63,7 +63,7 @@ export function awaitSignOfLife(options: SignOfLifeOptions): SignOfLife {
     try {
       writeFileSync(marker, '', { mode: 0o600 })
     } catch {
-      // On a full disk the next hub does not know it.
+      // On a full disk, the next hub does not learn of it.
     }
     demandHooks()
   }

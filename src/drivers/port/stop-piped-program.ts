@@ -8,7 +8,8 @@ const killMs = 5_000
 
 export async function stopPipedProgram(program: PipedProgram): Promise<void> {
   if (await endsAfter(program, 'SIGTERM', graceMs)) return
-  // Its holder reports the end after the last output, and a full journal takes none. Now nobody needs that output.
+  // The holder reports the end after the last output, but a full journal takes no more. The rest is not needed now, so
+  // it is discarded.
   const discard = () => program.processed(program.offset)
   discard()
   const stopDiscarding = program.onChange(discard)

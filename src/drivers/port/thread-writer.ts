@@ -3,8 +3,9 @@ import type { Draft, NewEntry } from '../../api/thread.ts'
 
 export interface ThreadWriter {
   /**
-   * Resolves when the entries are stored. The thread ignores entries that it has, so a driver may write again what it
-   * is not sure of. The first entry of a conversation begins a thread, or continues the one of an earlier session.
+   * Resolves when the entries are stored. The thread ignores entries that it has, so a driver that is not sure may
+   * write an entry again. The first entry of a conversation begins a thread, or continues the one of an earlier
+   * session.
    */
   append(conversation: string, entries: readonly NewEntry[], progress?: Progress): Promise<void>
   /**
@@ -20,7 +21,7 @@ export interface ThreadWriter {
   has(conversation: string, key: string): Promise<boolean>
 }
 
-/** Stored together with the entries, so that a driver reads on exactly where it stopped. */
+/** Stored together with the entries, so that a driver continues exactly where it stopped. */
 export interface Progress {
   /** In the words of the driver, such as the offset in a file. */
   readonly readTo: string

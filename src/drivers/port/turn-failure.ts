@@ -1,6 +1,6 @@
 /**
- * Why a turn failed, and what a person can do about it. Agents and providers say it in their own words, so the hub
- * recognizes these. The agent itself has tried again before it says that it failed.
+ * Why a turn failed, and what a person can do about it. Agents and providers report failures in their own words, which
+ * the hub recognizes. The agent has already retried before it reports a failure.
  */
 
 export type FailureKind = 'login' | 'rate-limit' | 'context-full'

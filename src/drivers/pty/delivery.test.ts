@@ -1,4 +1,6 @@
-/** Delivery of prompts: the program itself has to show the text. The terminal's echo or an empty input is no proof. */
+/**
+ * Delivery of prompts: the program itself has to show the text. The terminal's echo or an empty input proves nothing.
+ */
 import { expect, test, vi } from 'vitest'
 import { useSqliteWorld } from '../../../test/worlds/session-world.ts'
 import type { Delivery } from '../port/driver.ts'

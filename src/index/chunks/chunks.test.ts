@@ -38,7 +38,7 @@ test('finds the definitions of every language, with their parents', async () => 
   }
 })
 
-test('every line is in one chunk, whatever the file is', async () => {
+test('every line is in exactly one chunk, unless a program wrote the file', async () => {
   const texts = [
     ...Object.values(samples),
     ['a.txt', 'x\n'.repeat(333)],

@@ -35,7 +35,7 @@ afterAll(async () => {
   scratch[Symbol.dispose]()
 })
 
-test('finds what is meant, asks for each text once, and goes on with words when the server is down', async () => {
+test('finds code by meaning, asks for each text once, and continues with words when the server is down', async () => {
   const root = scratch.repository({
     'a.ts': 'export const automobile = 1\n',
     'b.ts': 'export const banana = 1\n',

@@ -1,14 +1,14 @@
-/** Gives each chunk of the tree a vector. Chunks whose text has one already are left. */
+/** Gives each chunk of the tree a vector. Chunks whose text has one already are skipped. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { lineStarts, linesBetween } from '../text/lines.ts'
 import type { Embeddings } from './embeddings.ts'
 import { embed } from './embeddings.ts'
 
-/** One request. Servers limit the number, and a small server takes about a second for these. */
+/** The texts of one request. Servers limit the number, and a small server takes about a second for this many. */
 const batchSize = 32
 /** A server that has to load its model first takes this long. */
 const timeoutMs = 60_000
-/** Above, comparing with all vectors takes too long, and they take too much memory. */
+/** With more vectors, comparing with all of them takes too long, and they take too much memory. */
 const maxVectors = 200_000
 
 /** Other repositories get their turn after this. */

@@ -1,4 +1,7 @@
-/** Looks for chunks near to a question. A server that is down costs one search its time limit, and no more for a while. */
+/**
+ * Looks for chunks near to a question. If the server is down, one search waits for the time limit, and the next ones
+ * skip the server for a while.
+ */
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../../base/hub-error.ts'
 import type { Embeddings } from './embeddings.ts'
@@ -14,7 +17,7 @@ const maxNear = 300
 
 let restUntil = 0
 let lastError: string | undefined
-/** Of the last repository. They take more memory than all else in the worker. */
+/** The vectors of the last repository. They take more memory than everything else in the worker. */
 let loaded: { readonly file: string; readonly vectors: Vectors } | undefined
 
 export async function nearQuestion(
@@ -36,7 +39,7 @@ export async function nearQuestion(
 function vectorsOf(file: string, database: DatabaseSync): Vectors {
   const stamp = stampOfVectors(database)
   if (loaded?.file !== file || loaded.vectors.stamp !== stamp) {
-    // The old ones go first: both together may be too much.
+    // Drops the old vectors first, because both together may take too much memory.
     loaded = undefined
     loaded = { file, vectors: readVectors(database, stamp) }
   }

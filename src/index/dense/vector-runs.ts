@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import type { Embedded } from './embed-chunks.ts'
 
 export interface VectorRuns<Source> extends Disposable {
-  /** Does nothing if it is under way. */
+  /** Does nothing if a run is under way. */
   start(source: Source): void
   stop(id: string): void
   /** A search used the server, or could not. */
@@ -13,7 +13,7 @@ export interface VectorRuns<Source> extends Disposable {
 }
 
 export interface VectorRunsOptions<Source> {
-  /** Works for a while. */
+  /** Fetches vectors for a few seconds. */
   embed(source: Source, signal: AbortSignal): Promise<Embedded>
   readonly log: Log
 }

@@ -14,7 +14,9 @@ export interface CommitTree {
 }
 
 export function treeOfCommit(git: Git, root: string, commit: string): CommitTree {
-  /** The repository that has the object of a file, if it is a submodule. */
+  /**
+   * The paths of the submodules, each with a slash at its end. The objects of their files are in other repositories.
+   */
   const submodules: string[] = []
 
   async function* filesBelow(prefix: string, id: string, depth: number): AsyncGenerator<TreeFile> {

@@ -1,4 +1,4 @@
-/** Reads a file below the root, if it is a text of a size that is worth to search. */
+/** Reads a file below the root, if it is text and not too large to search. */
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import { openInsideSync } from '../../base/open-inside.ts'

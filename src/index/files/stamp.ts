@@ -1,6 +1,6 @@
 /**
- * The stamp of a file shows whether its content is the one that was read. One that was taken right after a change is
- * marked as unsettled: the file may change once more without another stamp. So a refresh reads it again.
+ * The stamp of a file shows whether its content is the one that was read. A stamp that was taken right after a change
+ * is marked as unsettled: the file may change once more and keep the stamp. So a refresh reads the file again.
  */
 const mark = '?'
 

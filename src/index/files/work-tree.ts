@@ -9,7 +9,7 @@ import { maxFileBytes, readInside, readTextInside } from './read-file.ts'
 import { unsettled } from './stamp.ts'
 import type { TreeContent, TreeFile } from './tree.ts'
 
-/** Repositories in repositories in repositories. */
+/** How deep repositories may be nested. */
 const maxDepth = 8
 /** Other messages get their turn after this many files. */
 const filesPerTurn = 500

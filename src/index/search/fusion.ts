@@ -1,11 +1,11 @@
-/** Joins what was found by words with what was found by vectors. */
+/** Joins the results of the search by words with those of the search by vectors. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Near } from '../dense/nearest.ts'
 import type { Candidate } from './candidate.ts'
 import { candidateColumns, toCandidate } from './candidate.ts'
 import type { PathFilter } from './scope.ts'
 
-/** The share of the vectors. It is the one that was measured, on questions about four public repositories. */
+/** The share of the vectors. It was measured on questions about four public repositories. */
 const denseShare = 0.4
 
 export function fuse(

@@ -12,7 +12,7 @@ import { tellingChunks } from './telling-chunks.ts'
 const weights = '3.0, 3.0, 1.0'
 /** Enough that the ranking can choose among files, and few enough to look at each. */
 const maxCandidates = 300
-/** The best candidates are among so many chunks with the most telling words. */
+/** The best candidates are among this many chunks with the most telling words. */
 const maxScored = 500
 
 export function lexicalCandidates(
@@ -61,14 +61,17 @@ function bestChunks(
     join ${tree} as file on file.document = document.id
     order by best.score desc
   `)
-  // Few of them are in the tree if it is limited, or if a refresh is adding documents just now.
+  // Few of these chunks are in the tree if the search is limited, or if a refresh is adding documents just now.
   for (let count = maxScored; ; count *= 10) {
     const found = select.all(match, JSON.stringify(chunks.best(count)))
     if (found.length >= maxCandidates / 2 || count >= chunks.all) return found.map(toCandidate)
   }
 }
 
-/** Of each document, compared with the best one. A file can answer a question whose words are in several chunks. */
+/**
+ * The score of each document, compared with the best one. A file can answer a question whose words are in several
+ * chunks.
+ */
 function documentScores(
   database: DatabaseSync,
   match: string,

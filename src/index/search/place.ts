@@ -1,4 +1,4 @@
-/** A stretch of lines of a document that is shown to the one who searches. */
+/** A range of lines of a document that a search shows. */
 export interface Place {
   readonly document: number
   readonly path: string

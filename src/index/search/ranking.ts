@@ -1,7 +1,7 @@
 /**
- * Orders what the word search found. A file that matches as a whole, or with several chunks, comes before one with a single
- * good chunk; a definition that is named in the question comes first; tests, documents and examples come later, unless they
- * are asked for; and one file does not take all places.
+ * Orders the results of the word search. A file that matches as a whole, or with several chunks, comes before one with
+ * a single good chunk. A definition that is named in the question comes first. Tests, documents and examples come
+ * later, unless they are asked for. One file does not take all places.
  */
 import { partsOf, stem } from '../text/tokens.ts'
 import type { Candidate } from './candidate.ts'
@@ -17,9 +17,9 @@ const sameFile = 0.5
 
 interface Kind {
   readonly path: RegExp
-  /** Words in a question that ask for it. They are stems. */
+  /** The stems of words in a question that ask for this kind of file. */
   readonly words: ReadonlySet<string>
-  /** Questions that ask for it without such a word. */
+  /** Questions that ask for this kind without such a word. */
   readonly questions?: RegExp
   readonly factor: number
 }

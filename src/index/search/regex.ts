@@ -127,7 +127,7 @@ function definitionAt(database: DatabaseSync, document: number, line: number) {
   return { symbol: found && String(found['symbol']), kind: found && String(found['kind']) }
 }
 
-/** A few of each file first; the rest fills what is left. */
+/** Takes a few places of each file first, and fills up with the rest. */
 function fairly(found: readonly (readonly Place[])[], limit: number): readonly Place[] {
   const share = Math.max(3, Math.ceil(limit / 4))
   const first = found.flatMap((places) => places.slice(0, share)).slice(0, limit)

@@ -1,4 +1,4 @@
-/** What a search finds and in which order, on one small repository. */
+/** The results of a search and their order, on one small repository. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createScratch, openIndexes } from '../../../test/fixtures/repository-index.ts'
@@ -77,7 +77,7 @@ test('a glob limits every mode', async () => {
   await expect(find('signal', { path: 'src/{a' })).rejects.toThrow('has a "{" without its "}"')
 })
 
-test('a glob finds what is far behind the best of the whole repository', async () => {
+test('a glob finds matches that rank far below the best ones of the whole repository', async () => {
   const functions = (count: number, line: string) =>
     Array.from({ length: count }, (_, n) => `export function f${n}() {\n${`  ${line}\n`.repeat(8)}}\n`).join('\n')
   const root = scratch.repository({
@@ -119,7 +119,7 @@ test('finds lines by a regular expression', async () => {
   await expect(find('(?=x)', regex)).rejects.toThrow('is not a regular expression')
 })
 
-test('a query that says nothing finds nothing, and one for SQLite is only words', async () => {
+test('a query without words finds nothing, and SQLite syntax in a query counts as plain words', async () => {
   for (const query of ['', '   ', '"', '***', '🦊']) expect(await find(query), query).toEqual([])
   expect((await find('signal" OR path:x NEAR('))[0]).toMatch(/signal/)
 })

@@ -6,7 +6,7 @@ import type { Place } from './place.ts'
 import type { PathFilter } from './scope.ts'
 import { setScope } from './scope.ts'
 
-/** More are not compared. A name that so many definitions contain says nothing. */
+/** No more definitions are compared. A name that this many definitions contain says nothing. */
 const maxFound = 5_000
 const longestName = 200
 /** A heading or a CSS rule is less often meant than code; an `impl` less often than its type. */

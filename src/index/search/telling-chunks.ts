@@ -7,7 +7,7 @@ import type { DatabaseSync } from 'node:sqlite'
 export interface TellingChunks {
   /** How many chunks contain any of the words. */
   readonly all: number
-  /** So many of the best, and those that are as good as the last of them. */
+  /** The best `count` chunks, and those that are as good as the last of them. */
   best(count: number): readonly number[]
 }
 

@@ -47,7 +47,7 @@ const identifiers = /[\p{L}\p{N}_$]+/gu
 /** Capitals before a word (`HTTP` in `HTTPServer`), a word, capitals, digits, or letters without case. */
 const parts = /\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+|[\p{Lo}\p{Lm}]+/gu
 
-/** Identifiers repeat, and splitting them is what takes the time. */
+/** A cache, because identifiers repeat and splitting them takes most of the time. */
 const known = new Map<string, string>()
 const maxKnown = 30_000
 

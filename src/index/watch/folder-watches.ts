@@ -1,6 +1,6 @@
 /**
- * Watches many folders, each without those below it. The recursive watch of Node would walk the whole tree, also what git
- * ignores, and add a watch for every file; here only the folders with indexed files are watched.
+ * Watches many folders, each without those below it. The recursive watch of Node would walk the whole tree, including
+ * ignored files, and add a watch for every file. Here only the folders with indexed files are watched.
  */
 import type { FSWatcher } from 'node:fs'
 import { readdirSync, watch } from 'node:fs'
@@ -8,13 +8,13 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 
 export interface FolderWatches extends Disposable {
-  /** Watches these folders and no others, but for new ones that have no indexed file yet. */
+  /** Watches only these folders, and new folders that have no indexed file yet. */
   follow(folders: readonly string[]): Promise<void>
   /** Whether the system has no watches left. Then nothing is watched. */
   isExhausted(): boolean
 }
 
-/** Other work gets its turn between these. */
+/** Other work gets its turn after this many new watches. */
 const addedPerTurn = 100
 /** New folders, and those below them, that are watched before anything in them is indexed. */
 const maxNewFolders = 500
@@ -51,7 +51,7 @@ export function createFolderWatches(onChange: (path: string) => void): FolderWat
     addNew(path)
   }
 
-  /** A file in a new folder would not be noticed, because nothing in that folder is indexed yet. */
+  /** Watches a new folder at once: nothing in it is indexed yet, so a new file in it would not be noticed. */
   function addNew(path: string): void {
     const waiting = [path]
     for (const folder of waiting) {

@@ -21,8 +21,9 @@ export interface Refreshed {
 
 /** A program that writes a file often writes several. */
 const settleMs = 200
-/** While files keep changing, refreshes take a third of the time. The pause before one is never longer than this. */
+/** While files keep changing, refreshes take a third of the time. */
 const restShare = 2
+/** The longest pause before a refresh. */
 const maxRestMs = 5_000
 /** Also while folders are watched: a network drive reports no changes. */
 const pollMs = 5 * 60_000

@@ -22,7 +22,7 @@ export interface Question {
   readonly question: string
   readonly conversationId: string | undefined
   readonly owner: Owner
-  /** Of the call that asks, and the event that records it. */
+  /** The correlation of the call that asks, and the event that records the call. */
   readonly correlation: string
   readonly event: string | undefined
   readonly signal: AbortSignal
@@ -151,7 +151,7 @@ export function createAnswerQuestion(options: AnswerOptions): AnswerQuestion {
     try {
       return await answer(held, question)
     } catch (error) {
-      // The caller does not know the conversation, so nobody will come back to it.
+      // The caller does not know the conversation, so it cannot come back to it.
       if (held.isNew) await held.end()
       throw error instanceof Error ? error : new Error(messageOf(error))
     }

@@ -35,7 +35,7 @@ export interface CodexAvailability {
   assert(): Promise<void>
 }
 
-/** Codex starts for each look, so calls at the same time share one. Whether the program is there is looked at each time. */
+/** Each check starts Codex, so calls at the same time share one. Whether the program exists is checked each time. */
 const freshMs = 5_000
 
 export function createCodexAvailability(options: CodexAvailabilityOptions): CodexAvailability {
@@ -66,7 +66,7 @@ export function createCodexAvailability(options: CodexAvailabilityOptions): Code
     if (last === undefined || now() - last.at > freshMs) last = { at: now(), whyNot: look(template) }
     const { whyNot: found } = last
     const reason = await found
-    // It may be mended at once.
+    // A failure is not kept, because a person may fix it at once.
     if (reason !== undefined && last.whyNot === found) last = undefined
     return reason
   }

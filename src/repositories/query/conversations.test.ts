@@ -51,7 +51,7 @@ function createWorld() {
 
 const thread = 't00000000-0000-0000-0000-000000000000'
 
-test('a session is ended when nobody asked for a while, but not while it answers', async () => {
+test('a session is ended after a while without questions, but not while it answers', async () => {
   const { conversations, records, age } = createWorld()
   const held = await conversations.begin(repository, person, signal)
   age(held.record.name, idleMs + 1_000)

@@ -70,21 +70,21 @@ export interface Conversations {
   begin(repository: RepositoryView, owner: Owner, signal: AbortSignal): Promise<HeldSession>
   /** Throws if the owner has no such conversation about the repository. */
   reopen(conversation: string, repository: RepositoryView, owner: Owner, signal: AbortSignal): Promise<HeldSession>
-  /** Ends the sessions that nobody asked anything for a while. */
+  /** Ends the sessions that got no question for a while. */
   endIdle(): Promise<void>
 }
 
 /** Until it is disposed of, the session is not ended for being idle. */
 export interface HeldSession extends Disposable {
   readonly record: AnsweringRecord
-  /** It began with this question. */
+  /** The conversation began with this question. */
   readonly isNew: boolean
   end(): Promise<void>
 }
 
 /** A person who reads an answer asks the next question within minutes. A server of Codex takes 100 MB meanwhile. */
 export const idleMs = 10 * 60_000
-/** All tokens together. */
+/** The limit for all tokens together. */
 const mostSessions = 8
 
 const label = 'repository-answer'
@@ -95,7 +95,7 @@ export function createConversations({ sessions, threads, settings, log }: Conver
   /** How many questions each session works on or is started for, by its name. */
   const held = new Map<string, number>()
   const resuming = new Map<string, Promise<AnsweringRecord>>()
-  /** So that no session is ended between the look at it and its question. */
+  /** Runs one change at a time, so that no session ends between the check and its question. */
   const oneByOne = createSerial()
 
   function hold(name: string): Disposable {
@@ -119,7 +119,7 @@ export function createConversations({ sessions, threads, settings, log }: Conver
 
   const answering = () => sessions.running().filter(({ template }) => template === answeringTemplate)
 
-  /** Those that nobody waits for, the longest idle first. */
+  /** The sessions that no caller waits for, the longest idle first. */
   function idle(): readonly AnsweringRecord[] {
     const since = (record: AnsweringRecord) => sessions.activityOf(record).since
     return answering()

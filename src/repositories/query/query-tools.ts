@@ -93,7 +93,7 @@ export function createQueryProvider(options: QueryToolsOptions): Provider {
       const { repository, question, conversationId } = args
       const replay = replays.ask(
         { token: call.caller.tokenId, replayId, content: [repository, question, conversationId] },
-        // It goes on if the client leaves, since the client may come back.
+        // The work continues if the client leaves, since the client may come back.
         () => ask(args, call, new AbortController().signal),
       )
       const found = await (replay.isRepeated ? within(joinMs, replay.answer, call.signal) : replay.answer)
@@ -107,7 +107,7 @@ export function createQueryProvider(options: QueryToolsOptions): Provider {
     },
   })
 
-  /** So that a rule about a repository holds whichever of its names the caller uses. */
+  /** Replaces the identifier with the name, so that a rule about a repository applies under each of its names. */
   async function prepare(args: Params): Promise<Params> {
     const { repository } = args
     if (typeof repository !== 'string') return args

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { HubError } from '../../base/hub-error.ts'
 
 export interface Replays<Answer> {
-  /** Joins the question of this id, or asks it with `begin`. Its signal fires when nobody may come back for it. */
+  /** Joins the question of this id, or asks it with `begin`. */
   ask(question: ReplayedQuestion, begin: () => Promise<Answer>): Replay<Answer>
 }
 
@@ -19,7 +19,7 @@ export interface ReplayedQuestion {
 
 export interface Replay<Answer> {
   readonly answer: Promise<Answer>
-  /** It was asked before. */
+  /** The question was asked before. */
   readonly isRepeated: boolean
 }
 
@@ -36,7 +36,7 @@ export interface ReplaysOptions {
 
 /** How long an answer is kept. Clients that retry do so within minutes. */
 const keptMs = 15 * 60_000
-/** With the limit of questions per minute, more than these only come from a client that never repeats one. */
+/** Because of the limit of questions per minute, only a client that never repeats a question exceeds this. */
 const mostPerToken = 50
 const mostInAll = 500
 
@@ -49,7 +49,7 @@ export function createReplays<Answer>({ now = () => performance.now() }: Replays
     for (const [key, { answeredAt }] of kept) if (answeredAt !== undefined && answeredAt < before) kept.delete(key)
   }
 
-  /** One that is still being answered is not forgotten: that would double the work. */
+  /** A question that is still being answered is not forgotten: that would double the work. */
   function makeRoom(prefix: string): void {
     forgetOld()
     const answered = () => [...kept].filter(([, { answeredAt }]) => answeredAt !== undefined).map(([key]) => key)

@@ -85,7 +85,7 @@ export function straightenBuffers({ buffers: { normal, alt } }: Internals): void
   }
 }
 
-/** Repairs what the emulator leaves wrong after a resize. */
+/** Repairs the buffers that the emulator leaves in a wrong state after a resize. */
 export function repairBuffers({ buffers: { normal, alt } }: Internals, size: Size): void {
   for (const buffer of [normal, alt]) if (buffer.lines.length > 0) repairTop(buffer, size)
   trimAlternateScreen(alt, size)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { bare, isListed } from './allow-list.ts'
 
-test('a host is listed by its name on the usual ports, with a port only there, and with a star below its name', () => {
+test('an entry matches its host on the usual ports, an entry with a port only there, and a star matches subdomains', () => {
   const allow = ['api.example.com', '*.npmjs.org', 'db.example.com:5432', '[::1]:8080']
   const listed = (host: string, port: number) => isListed(allow, bare(host), port)
   expect(listed('api.example.com', 443)).toBe(true)

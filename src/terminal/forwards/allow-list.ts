@@ -1,7 +1,7 @@
 /** The hosts that a sandbox may reach without a rule of the policy. Pure. */
 import { isLoopback } from '../../base/loopback.ts'
 
-/** Of an entry without a port. */
+/** The ports of an entry that names none. */
 const usualPorts: ReadonlySet<number> = new Set([80, 443])
 
 export function isListed(allow: readonly string[], host: string, port: number): boolean {
@@ -14,7 +14,7 @@ export function isListed(allow: readonly string[], host: string, port: number): 
 
 function matches(name: string, host: string): boolean {
   if (name.startsWith('*.')) return host.endsWith(name.slice(1)) && host.length > name.length - 1
-  // By whichever name: a port of this machine is reached at its address.
+  // All names of this machine match each other, since its ports are reached at its address.
   return bare(name) === host || (isLoopback(bare(name)) && isLoopback(host))
 }
 

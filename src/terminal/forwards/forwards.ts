@@ -1,6 +1,6 @@
 /**
- * The ways between a sandbox and the machine, on the side of the machine. Those of a session run in its holder, so they
- * outlive the hub: a new hub is found at the path of its socket.
+ * The forwards between a sandbox and the machine, on the side of the machine. The forwards of a session run in its
+ * holder, so they outlive the hub. They reach the next hub at the same socket path.
  */
 import { constants, chmodSync, closeSync, fstatSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import type { Judge } from './judge.ts'
 import { createJudge } from './judge.ts'
 import { createProxy } from './proxy.ts'
 
-/** Rejects if one of them cannot be opened. `own`: decides instead of the judge of the spec. */
+/** Rejects if one of the forwards cannot be opened. `own` replaces the judge of the spec. */
 export async function openForwards(spec: ForwardsSpec, folder: string, own?: Judge): Promise<Disposable> {
   const { outward, inwardPort, judge } = spec
   mkdirSync(join(folder, inwardFolder), { recursive: true, mode: 0o700 })
@@ -63,12 +63,12 @@ async function leadOut(forward: Exclude<OutwardForward, { to: 'proxy' }>, judge:
   return connect({ host: '127.0.0.1', port })
 }
 
-/** Opens a path without following a link at its end. It is not among the constants of Node. */
+/** O_PATH, for which Node has no constant: the descriptor only identifies the file. */
 const openPath = 0o10000000
 
 /**
- * Programs of the sandbox can put anything at this path. So it is opened first, without following a link, and the
- * connection goes to what was opened.
+ * Programs of the sandbox can put anything at this path. So the path is opened first, without following a link, and the
+ * connection goes to the opened file.
  */
 function leadIn(path: string): Socket {
   const descriptor = openSync(path, openPath | constants.O_NOFOLLOW)

@@ -87,7 +87,7 @@ export function createJudge({ allow, hub }: NetworkJudge): Judge {
   }
 }
 
-/** It starts or stops. */
+/** The hub is starting or stopping. */
 class HubAway extends Error {}
 
 /** A hub that ends while it is asked has not decided either. */

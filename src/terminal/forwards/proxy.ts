@@ -16,7 +16,7 @@ import type { Judge } from './judge.ts'
 
 const connectWithinMs = 30_000
 
-/** They belong to the way to the proxy. */
+/** Headers for the connection to the proxy. They are not passed on. */
 const hopHeaders = ['connection', 'keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade']
 
 export function createProxy(judge: Judge): Server {
@@ -98,13 +98,13 @@ near.addAddress('::1', 'ipv6')
 near.addSubnet('fe80::', 10, 'ipv6')
 near.addAddress('fd00:ec2::254', 'ipv6')
 
-/** By another address than loopback, this machine is found as well. */
+/** This machine also answers at the addresses of its network interfaces. */
 function isNear({ address, family }: LookupAddress): boolean {
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   return near.check(address, family === 6 ? 'ipv6' : 'ipv4') || own.some((each) => each.address === address)
 }
 
-/** An allowed name that leads to this machine was not meant by the person who allowed it. An address was. */
+/** A person who allows a name does not mean this machine, so the name must not lead here. An allowed address may. */
 async function addressOf(host: string): Promise<string> {
   if (isIP(host) !== 0 || host === 'localhost') return host
   const found = await lookup(host, { all: true }).catch(() => {

@@ -52,7 +52,7 @@ async function run({ version, socket, directory, program, ...task }: HolderTask)
   const isPiped = 'stdio' in program
   let forwards: Disposable | undefined
   const start = async () => {
-    // Most holders have none, and save the memory.
+    // Loaded on demand: most holders have no forwards, and save the memory.
     if (task.forwards) {
       const { openForwards } = await import('../forwards/forwards.ts')
       forwards = await openForwards(task.forwards.spec, task.forwards.folder)

@@ -12,7 +12,7 @@ export interface HolderTask {
   readonly directory: string
   readonly journal: JournalLimits
   readonly program: ProgramSpec | PipesSpec
-  /** The ways out of the program's sandbox, and the folder for their sockets. */
+  /** The forwards of the program's sandbox, and the folder for their sockets. */
   readonly forwards?: { readonly spec: ForwardsSpec; readonly folder: string } | undefined
 }
 

@@ -15,7 +15,7 @@ export interface Viewer {
   resized(size: Size & { readonly offset: number }): void
   exit(exit: Exit): void
   fault(message: string): void
-  /** Reports that so many bytes of input have been taken. */
+  /** Reports that this many bytes of input have been taken. */
   taken(bytes: number): void
   inputState(state: InputState): void
   inputRefused(refused: RefusedInput): void

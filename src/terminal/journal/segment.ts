@@ -73,7 +73,7 @@ function writeAll(file: number, bytes: Buffer): number {
   try {
     while (written < bytes.length) written += writeSync(file, bytes, written)
   } catch {
-    // Whatever the error, the caller can only continue. It learns how much was written.
+    // On any error the caller can only continue. The result tells it how much was written.
   }
   return written
 }

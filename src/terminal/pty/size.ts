@@ -1,4 +1,4 @@
-/** Of a terminal, in cells. */
+/** The size of a terminal in cells. */
 export interface Size {
   readonly cols: number
   readonly rows: number

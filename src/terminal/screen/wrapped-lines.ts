@@ -17,7 +17,7 @@ export interface Place {
   readonly column: number
 }
 
-/** A line may be as long as the whole scrollback, but nobody searches for a match that long. */
+/** A line may be as long as the whole scrollback, but a match that long is of no use. */
 const maxLineLength = 16 * 1024
 
 export function joinWrapped(rows: readonly TextRow[]): readonly WrappedLine[] {

@@ -26,7 +26,7 @@ test.each([
   expect(await glyphsOf(`a${text}b`)).toEqual(['a 0+1', `${text} 1+${width}`, `b ${1 + width}+1`])
 })
 
-test('neighbours that are no cluster stay apart', async () => {
+test('neighbours that are not a cluster stay apart', async () => {
   expect(await glyphsOf('🇩🇪🇯🇵')).toEqual(['🇩🇪 0+2', '🇯🇵 2+2'])
   expect(await glyphsOf('😀🚀漢字')).toEqual(['😀 0+2', '🚀 2+2', '漢 4+2', '字 6+2'])
 })

@@ -24,7 +24,7 @@ function listIn(text: string): readonly unknown[] {
 }
 
 describe('samples of real agents and of the SDKs', () => {
-  test('there are some of each format', () => {
+  test('each format has samples', () => {
     expect(new Set(samples.map(({ format }) => format))).toEqual(new Set(formatNames))
   })
 
@@ -38,7 +38,7 @@ describe('samples of real agents and of the SDKs', () => {
       expect(leftOut).toEqual([])
     })
 
-    test(`${name} of ${format} keeps only what a thread does not say beside its entries`, () => {
+    test(`${name} of ${format} keeps nothing beside its entries that the entries already say`, () => {
       for (const { extra, ...entry } of readThread(format, text, at)) {
         const said =
           'text' in entry ? entry.text : entry.type === 'tool-request' ? JSON.stringify(entry.parameters) : ''
@@ -68,7 +68,7 @@ describe('samples of real agents and of the SDKs', () => {
   })
 })
 
-/** What every format must keep: who said what, which tool was called how, and what it answered. */
+/** The content that every format must keep: who said what, which tool was called how, and what it answered. */
 function essence(entries: readonly NewEntry[]): unknown[] {
   const calls = new Map<string, number>()
   return entries.flatMap((entry): unknown[] => {
@@ -131,7 +131,7 @@ describe.each(formatNames)('%s', (format) => {
     )
   })
 
-  test('names what it cannot hold, and where that is', () => {
+  test('names the content that it cannot hold, and its place', () => {
     const entries = stored([
       { type: 'prompt', key: 'p', at, text: 'hi' },
       { type: 'thinking', key: 't', at, text: 'hm' },
@@ -188,7 +188,7 @@ test.each([
   expect(() => readThread(format, JSON.stringify(messages), at)).toThrow(where)
 })
 
-test('what one format says beyond a thread is named in another, and comes back in the first', () => {
+test('content that only one format can hold is named in another, and comes back in the first', () => {
   const { text } = samples.find(({ name, format }) => name === 'sdk' && format === 'anthropic')!
   const entries = stored(readThread('anthropic', text, at))
   for (const format of formatNames.filter((name) => name !== 'anthropic')) {
@@ -200,7 +200,7 @@ test('what one format says beyond a thread is named in another, and comes back i
   expect(writeThread('anthropic', entries).messages).toEqual(listIn(text))
 })
 
-test('a call that was cut, a remark between call and result, and odd ids become what a provider takes', () => {
+test('a call that was cut, a remark between call and result, and odd ids are changed into a form that a provider accepts', () => {
   const entries = stored([
     { type: 'tool-request', key: 'c1', at, callId: 'a.b:1', name: 'mcp.hub/add', parameters: {} },
     { type: 'prompt', key: 'p', at, text: 'hurry' },

@@ -33,7 +33,7 @@ const messageSchema = z.discriminatedUnion('role', [
     role: z.literal('assistant'),
     content: contentSchema.nullish(),
     refusal: z.string().nullish(),
-    /** Of servers that show how the model thinks. */
+    /** Sent by servers that show how the model thinks. */
     reasoning_content: z.string().nullish(),
     tool_calls: z.array(callSchema).optional(),
   }),
@@ -111,7 +111,7 @@ function assistantPieces(message: Assistant, where: string): readonly Piece[] {
   ]
   return withFields(said, {
     ...rest,
-    // Nothing in these says anything, so that they are kept as they are.
+    // These fields are empty, so they are kept as they are.
     ...('content' in message && !content && { content }),
     ...('refusal' in message && !refusal && { refusal }),
     ...('reasoning_content' in message && !reasoning && { reasoning_content: reasoning }),
@@ -152,7 +152,7 @@ function assistantMessage(message: readonly Piece[], leaveOut: LeaveOut): object
   const refusal = message.find((piece) => isIn('refusal-field', piece))
   const texts = of('text').filter((piece) => piece !== refusal && (piece.isOfFormat || textIn(piece) !== ''))
   const calls = of('tool-request')
-  // Only a server that showed its thoughts takes them.
+  // Only a server that sent thoughts accepts them.
   const thoughts = of('thinking').filter(({ isOfFormat }) => isOfFormat)
   for (const thought of of('thinking')) if (!thought.isOfFormat) leaveOut('a thought', thought)
   if (texts.length + calls.length + thoughts.length === 0 && !refusal) return undefined

@@ -123,7 +123,7 @@ function usualPart(said: Piece['said']['type']): string {
   return said === 'prompt' ? 'input_text' : 'output_text'
 }
 
-/** A thought of which only a sealed form is given says nothing. */
+/** A thought that comes only in encrypted form has no text. */
 function thoughtPieces({ type: _, summary, content, ...rest }: Of<'reasoning'>): Piece[] {
   const isSummed = summary.length > 0
   const shown = isSummed ? summary : (content ?? [])

@@ -14,9 +14,12 @@ export interface Piece {
   readonly part?: Fields | undefined
   /** The other fields of its message. The first piece of a message has them. */
   readonly fields?: Fields | undefined
-  /** How the format wrote it, where it has several ways. `other`: the part is of a kind that a thread does not have. */
+  /**
+   * How the format wrote the piece, where it has several ways. `other`: the part is of a kind that a thread does not
+   * have.
+   */
   readonly form?: readonly string[] | undefined
-  /** It was imported in the format that it is written in now. */
+  /** The piece was imported in the format that it is written in now. */
   readonly isOfFormat?: boolean
 }
 

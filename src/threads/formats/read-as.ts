@@ -13,7 +13,7 @@ export function wrongAt(where: string, problem: string): HubError {
   return new HubError('invalid', `"text": ${where} is not what the format has there (${problem}).`)
 }
 
-/** Of a union, the alternative that was understood furthest. */
+/** Of a union, the issue of the alternative that matched furthest. */
 function deepest(issues: readonly z.core.$ZodIssue[]): Pick<z.core.$ZodIssue, 'path' | 'message'> | undefined {
   const found = issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue]

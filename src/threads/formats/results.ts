@@ -1,7 +1,7 @@
 /** The results of tools as texts, and the arguments of tools as JSON texts. */
 import { isRecord } from '../../base/is-record.ts'
 
-/** As a model reads it. */
+/** The text that a model reads. */
 export function resultText(result: unknown): string {
   if (typeof result === 'string') return result
   if (result === undefined || result === null) return ''
@@ -28,7 +28,7 @@ export function isTextList(value: unknown): value is readonly TextBlock[] {
 
 export interface Arguments {
   readonly parameters: Record<string, unknown>
-  /** The text, if it cannot be made from the parameters. */
+  /** The original text, if it cannot be rebuilt from the parameters. */
   readonly original?: string
 }
 

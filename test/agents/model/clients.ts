@@ -5,7 +5,7 @@ export interface ModelClient {
   readonly name: string
   path(isStream: boolean): string
   body(request: ClientRequest): object
-  /** What one event of the stream adds to the reply. */
+  /** The parts that one event of the stream adds to the reply. */
   read(event: unknown): readonly ReplyDelta[]
   /** The text of an answer in one piece. */
   wholeText(answer: unknown): string | undefined

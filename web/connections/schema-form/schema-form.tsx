@@ -7,12 +7,12 @@ import type { Field, FieldKind } from './field.ts'
 export interface SchemaFormProps {
   readonly fields: readonly Field[]
   readonly parts: Readonly<Record<string, Draft>>
-  /** Those that are shown, by the path of the field. */
+  /** The errors that are shown, by the path of the field. */
   readonly errors: Readonly<Record<string, string>>
   onChange(parts: Readonly<Record<string, Draft>>): void
-  /** The person has left a field. */
+  /** Called when the person leaves a field. */
   onLeave(path: string): void
-  /** Before the ids and the paths of these fields. */
+  /** Put before the ids and the paths of these fields. */
   readonly prefix?: string
 }
 
@@ -101,7 +101,7 @@ function FieldError({ path, errors }: { readonly path: string; readonly errors: 
 
 interface InputProps extends FieldProps {
   readonly id: string
-  /** Where no label names it. */
+  /** The name of the input, if no label element names it. */
   readonly label: string | undefined
 }
 

@@ -7,7 +7,7 @@ export interface BoundDraft {
   /** Stays the same while its label is edited. */
   readonly key: string
   readonly connector: string
-  /** Empty: the hub makes one of the connector's name. */
+  /** Empty: the hub makes a label from the connector's name. */
   readonly label: string
   readonly isOn: boolean
   readonly texts: OverrideTexts

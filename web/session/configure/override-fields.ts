@@ -2,7 +2,7 @@
 import type { Connector, Overrides } from '../../../src/api/connector.ts'
 import { fromWords, toWords } from './words.ts'
 
-/** A connector, or what it comes to with its overrides. */
+/** A connector, alone or with its overrides applied. */
 export type Settings = Partial<Connector>
 
 export interface OverrideField {

@@ -16,7 +16,7 @@ export interface ScrubberProps {
   readonly state: PlayerState | undefined
   /** In milliseconds since 1970. */
   onSeek(at: number): void
-  /** From there, if the terminal is live. */
+  /** `from`: where to start if the terminal is live. */
   onPlay(from: number): void
   onPause(): void
   onLive(): void

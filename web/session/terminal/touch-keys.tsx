@@ -13,7 +13,7 @@ export interface TouchKeysProps {
   readonly ctrl: CtrlKey
   type(text: string): void
   paste(text: string): void
-  /** Then arrow keys have other codes. */
+  /** In this mode, arrow keys have other codes. */
   isApplicationCursor(): boolean
 }
 

@@ -18,7 +18,7 @@ export interface View extends Disposable {
   setFontSize(size: number): void
   /** The size that fills the page. */
   room(): TerminalSize | undefined
-  /** Draws a screen in place of what is there. */
+  /** Replaces the screen with a drawing. */
   draw(drawing: string, size: TerminalSize): Promise<void>
   resize(size: TerminalSize): void
   /** Resolves when the bytes are on the screen. */

@@ -3,7 +3,7 @@ import type { Migration } from '../migration.ts'
 export const turns: Migration = {
   name: '0019-turns',
   statements: [
-    // The turns that have not ended. The next hub must know for whom an agent works that it finds at work.
+    // The turns that have not ended. When the next hub finds an agent at work, it must know for whom the agent works.
     `create table turns (
       id text not null primary key,
       hub_id text not null,

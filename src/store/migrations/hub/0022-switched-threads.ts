@@ -1,8 +1,8 @@
 import type { Migration } from '../migration.ts'
 
 /**
- * A thread may have no session: it was imported, or it is a fork that nobody continues yet. SQLite cannot make a column
- * optional, so the tables are copied. The entries go first, because dropping the threads would delete them.
+ * A thread may have no session: it was imported, or it is a fork that no session continues yet. SQLite cannot make a
+ * column optional, so the tables are copied. The entries go first, because dropping the threads would delete them.
  */
 export const switchedThreads: Migration = {
   name: '0022-switched-threads',

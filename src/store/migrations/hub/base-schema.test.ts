@@ -9,7 +9,7 @@ const replaced = hubMigrations.migrations.slice(
 )
 const migrated = replaced.flatMap(({ statements }) => statements)
 
-test('the base schema is what the migrations that it replaces make of an empty database', () => {
+test('the base schema equals the schema that the replaced migrations create', () => {
   expect(replaced.length).toBeGreaterThan(20)
   expect(contentsAfter(hubBaseSchema.statements)).toEqual(contentsAfter(migrated))
 })
@@ -25,7 +25,7 @@ test.each([
   ['a default', `alter table tokens add column colour text default 'red'`],
   ['an index', 'create index tokens_by_hash on tokens (hash)'],
   ['a row', `insert into approval_revisions (id, last) values (2, 0)`],
-])('the comparison sees %s too many', (_, statement) => {
+])('the comparison finds %s that only one side has', (_, statement) => {
   expect(contentsAfter([...migrated, statement])).not.toEqual(contentsAfter(migrated))
 })
 
