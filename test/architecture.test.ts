@@ -64,7 +64,7 @@ const importers: Readonly<Record<string, RegExp>> = {
   undici: /^src\/upstream\/http-client\.ts$/,
   'eventsource-parser': /^src\/base\/event-stream\.ts$/,
   kysely: /^src\/store\//,
-  pg: /^src\/(store|events)\//,
+  pg: /^src\/store\//,
   pino: /^src\/base\/log\.ts$/,
   yaml: /^src\/(config|policy)\//,
   ajv: /^src\/policy\//,

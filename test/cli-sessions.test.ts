@@ -168,7 +168,7 @@ test('a worktree is new or said to be old, and kill --remove removes it if it is
   const start = (name: string) =>
     signalbox('new', name, '--dir', repository, '--worktree', '--wait', 'exit', '--', 'pwd -P')
   const path = (await start('tree')).out.split('\n')[1]!
-  expect((await start('tree')).err).toBe(`signalbox: It goes on in the existing worktree ${path}.`)
+  expect((await start('tree')).err).toBe(`signalbox: It continues in the existing worktree ${path}.`)
   const person = await personAt(['kill', 'tree'], { env })
   expect(await person.exit).toBe(0)
   expect(person.output).toContain('"signalbox kill tree --remove" removes it and its branch')
@@ -190,7 +190,7 @@ test('a worktree is new or said to be old, and kill --remove removes it if it is
 test('new --new-dir says that it goes on in an old directory', async () => {
   const start = () => signalbox('new', 'again', '--new-dir', '--wait', 'exit', '--', 'touch mine')
   expect((await start()).err).toBe('')
-  expect((await start()).err).toMatch(/^signalbox: It goes on in the existing directory .*again\.$/)
+  expect((await start()).err).toMatch(/^signalbox: It continues in the existing directory .*again\.$/)
 })
 
 test('ls --all shows ids, token list hides revoked tokens, and prune removes both kinds with --yes', async () => {

@@ -56,7 +56,7 @@ export function createApprovalResources({ approvals, findSession }: ApprovalProv
       template(
         sessionApprovalsUri('{id}'),
         'session-approvals',
-        'The approvals of one session, by name or id, whatever was answered, newest first.',
+        'The approvals of one session, by name or id, with every status, newest first.',
         async (session) => {
           const { id } = await findSession(session)
           return toPage(await approvals.list({ sessionId: id, limit: mostListed + 1 }), mostListed)

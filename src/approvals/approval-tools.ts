@@ -48,7 +48,7 @@ export function createApprovalProvider({ approvals, findSession }: ApprovalProvi
       description:
         'Calls of agents that wait for a person, newest first; with "status", those that were answered. Large arguments are cut; with "id" they are whole.',
       input: z.strictObject({
-        id: z.string().optional().describe('Only this one, whatever its status.'),
+        id: z.string().optional().describe('Only this one, in any status.'),
         status: z.enum([...approvalStatuses, 'all']).default('pending'),
         session: sessionArgument.optional(),
         cursor: placeSchema.optional().describe('As in next_cursor; without it, from the newest.'),

@@ -26,7 +26,7 @@ export function createPolicyHistoryTools(documents: PolicyDocuments): readonly T
           z.object({
             scope: z.enum(policyScopes),
             target: z.string().optional().describe('The template, or the session’s name.'),
-            version: z.int().describe('0 where nobody has saved one.'),
+            version: z.int().describe('0 if none was saved.'),
             origin: z.enum(policyOrigins),
             saved_at: z.string().optional(),
             saved_by: z.string().optional(),

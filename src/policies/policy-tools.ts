@@ -31,7 +31,7 @@ const policySchema = z.object({
   scope: z.enum(policyScopes),
   target: z.string().optional(),
   source: z.string().describe('As it was written.'),
-  version: z.int().describe('Counts the saves; 0 where nobody has saved one.'),
+  version: z.int().describe('Counts the saves; 0 if none was saved.'),
   origin: z.enum(policyOrigins).describe('Where the source comes from.'),
   default: z.enum(effects).optional(),
   locked: z.boolean(),

@@ -64,7 +64,7 @@ export function createProposalsResource(proposals: Proposals): Resource {
   return {
     uri: proposalsUri,
     name: 'policy-proposals',
-    description: 'Rules that agents have asked for and nobody has decided on, newest first.',
+    description: 'Rules that agents have asked for and that wait for a decision, newest first.',
     mimeType,
     async read() {
       const pending = await proposals.list({ status: 'pending', limit: listedProposals })

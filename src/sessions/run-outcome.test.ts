@@ -44,8 +44,8 @@ test('a message for the person stays on a session that ends with exit code 0', (
 })
 
 test('a message for the person also stays on a session that fails', () => {
-  const record = { isStopAsked: false, lastMessage: 'It goes on in the existing directory /a.' }
+  const record = { isStopAsked: false, lastMessage: 'It continues in the existing directory /a.' }
   expect(endOf(exited(3), record).lastMessage).toBe(
-    'It goes on in the existing directory /a. It ended with exit code 3.',
+    'It continues in the existing directory /a. It ended with exit code 3.',
   )
 })

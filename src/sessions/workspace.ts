@@ -58,7 +58,7 @@ async function makeOwn(path: string): Promise<MadeWorkspace> {
   const isNew = await makeDirectory(path)
   // An empty directory is as good as new. One that cannot be read may hold something.
   const isEmpty = isNew || (await readdir(path).catch(() => ['?'])).length === 0
-  return isEmpty ? {} : { note: `It goes on in the existing directory ${path}.` }
+  return isEmpty ? {} : { note: `It continues in the existing directory ${path}.` }
 }
 
 /** False if the directory was there before. */
@@ -94,7 +94,7 @@ async function makeWorktree({ repository, path, branch, env }: WorktreeSpec): Pr
   const shared = await sharedDirectoryOf(git, repository)
   if (await isDirectory(path)) {
     if ((await sharedDirectoryOf(plain, path).catch(() => undefined)) === shared) {
-      return { note: `It goes on in the existing worktree ${path}.` }
+      return { note: `It continues in the existing worktree ${path}.` }
     }
     throw new HubError(
       'conflict',
@@ -106,7 +106,7 @@ async function makeWorktree({ repository, path, branch, env }: WorktreeSpec): Pr
   await git(repository, 'worktree', 'add', ...(isThere ? [path, branch] : ['-b', branch, path]))
   return {
     worktree: { repository: shared, branch: { name: branch, isNew: !isThere } },
-    ...(isThere && { note: `It goes on with the existing branch ${branch}.` }),
+    ...(isThere && { note: `It continues with the existing branch ${branch}.` }),
   }
 }
 

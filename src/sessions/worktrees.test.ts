@@ -25,7 +25,7 @@ test('a session in an old directory says so, and one in a new or empty directory
   const args = { name: 'notes', command: 'echo one > note', wait }
   expect((await call<Session>('create_session', args)).last_message).toBeUndefined()
   const again = await call<Session>('create_session', args)
-  expect(again.last_message).toBe(`It goes on in the existing directory ${join(home, 'workspaces', 'notes')}.`)
+  expect(again.last_message).toBe(`It continues in the existing directory ${join(home, 'workspaces', 'notes')}.`)
   mkdirSync(join(home, 'workspaces', 'empty'))
   expect((await call<Session>('create_session', { ...args, name: 'empty' })).last_message).toBeUndefined()
 })
@@ -37,11 +37,11 @@ test('a session in an old worktree or on an old branch says so', async () => {
   expect(first.last_message).toBeUndefined()
   const path = first.workspace_path
   expect((await call<Session>('create_session', args)).last_message).toBe(
-    `It goes on in the existing worktree ${path}.`,
+    `It continues in the existing worktree ${path}.`,
   )
   git(repository, 'worktree', 'remove', path)
   expect((await call<Session>('create_session', args)).last_message).toBe(
-    'It goes on with the existing branch signalbox/tree.',
+    'It continues with the existing branch signalbox/tree.',
   )
 })
 

@@ -39,7 +39,7 @@ export function createWindowTools(viewers: Viewers): readonly TerminalTool[] {
 
   const getWindowInfo = defineTerminalTool({
     name: 'get_window_info',
-    description: 'The size of a screenshot, the title, and whether somebody watches (visible).',
+    description: 'The size of a screenshot, the title, and whether a viewer is open (visible).',
     input: {},
     output: windowSection.extend({ backend: z.string() }),
     annotations: readOnly,

@@ -9,6 +9,6 @@ export async function socketOfSession(session: string, args: HubArguments, conte
   if (typeof path === 'string') return path
   throw new CliError(
     'unreachable',
-    `The session "${session}" has ended and has no socket. "signalbox ls" lists the running sessions, and "signalbox resume" goes on with an ended one.`,
+    `The session "${session}" has ended and has no socket. "signalbox ls" lists the running sessions, and "signalbox resume" continues an ended one.`,
   )
 }

@@ -48,7 +48,9 @@ export function readCommandLines(text: string): Found {
       }
       default:
         // Quote only the beginning, because the rest of an unknown line may contain a secret.
-        warnings.push(`The line that begins with "${words[0]?.slice(0, 20)}" is no "mcp add" and no "mcp remove".`)
+        warnings.push(
+          `The line that begins with "${words[0]?.slice(0, 20)}" is neither an "mcp add" nor an "mcp remove".`,
+        )
     }
   }
   return { entries, remove, warnings }

@@ -78,7 +78,7 @@ describe('command lines', () => {
     const { drafts, remove, warnings } = readConnectors(text)
     expect(drafts.map(({ name }) => name)).toEqual(['one', 'two'])
     expect(remove).toEqual(['old', 'older'])
-    expect(warnings).toEqual(['The line that begins with "npm" is no "mcp add" and no "mcp remove".'])
+    expect(warnings).toEqual(['The line that begins with "npm" is neither an "mcp add" nor an "mcp remove".'])
   })
 
   test('a line with an unknown flag is left out, and the warning does not repeat its value', () => {
