@@ -118,6 +118,26 @@ describe('input', () => {
     expect(await linesOf(program)).toEqual(['<one>', '<two>'])
   })
 
+  test('with a recorded number is ignored by the holder, even if a hub sends it again', async () => {
+    const programs = testPipedPrograms()
+    const program = await programs.start(echo)
+    const connection = await connectToHolder(join(programs.directory, 'run', 'p.sock'))
+    onTestFinished(() => connection?.close())
+    connection!.claimInput()
+    for (const [sequence, text] of [
+      [1, 'one'],
+      [1, 'again'],
+      [2, 'two'],
+      [1, 'again'],
+      [2, 'again'],
+    ] as const) {
+      connection!.writeRecorded({ sequence, bytes: Buffer.from(`${text}\n`), isSecret: false })
+    }
+    connection!.closeInput()
+    expect(await linesOf(program)).toEqual(['<one>', '<two>'])
+    expect([...program.inputs(0)].map(({ text }) => text)).toEqual(['one\n', 'two\n'])
+  })
+
   test('that is secret is recorded with its length only', async () => {
     const program = await testPipedPrograms().start('read -r key; echo "${#key} letters"')
     await program.write('sesame-open-yourself\n', { sequence: 1, secret: true })

@@ -11,6 +11,7 @@ import { browserPrograms } from './browser.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
+import { writeInEditor } from './write-in-editor.ts'
 
 const program = requires(...browserPrograms)
 const upstream = new URL('../worlds/stdio-upstream.ts', import.meta.url).pathname
@@ -88,14 +89,14 @@ program.describe('configuring a session', () => {
     const dialog = await configure(page)
     await dialog.getByRole('tab', { name: 'Policy' }).click()
     const editor = dialog.getByRole('textbox', { name: 'Policy of this session' })
-    await editor.fill('rules:\n  - forbid: "*"')
+    await writeInEditor(editor, 'rules:\n  - forbid: "*"')
     await dialog
       .getByText(/forbid/)
       .nth(1)
       .waitFor()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.getByRole('alert').filter({ hasText: 'line 2' }).waitFor()
-    await editor.fill('rules:\n  - deny: terminal_read_screen')
+    await writeInEditor(editor, 'rules:\n  - deny: terminal_read_screen')
     expect(await violations(page)).toEqual([])
 
     await dialog.getByRole('tab', { name: /^Terminal tools/ }).click()

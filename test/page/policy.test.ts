@@ -7,6 +7,7 @@ import { browserPrograms } from './browser.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
+import { writeInEditor } from './write-in-editor.ts'
 
 const program = requires(...browserPrograms)
 
@@ -26,7 +27,7 @@ program.describe('the policy on the page', () => {
     await page.locator('.ed-numbers').getByText('1', { exact: true }).waitFor()
     expect(await save.isDisabled()).toBe(true)
 
-    await replaceText(page, 'default: allow\nrules:\n  - alow: own_shell\n')
+    await writeInEditor(page.locator('.cm-content'), 'default: allow\nrules:\n  - alow: own_shell\n')
     const fault = page.locator('.ed-note')
     await fault.filter({ hasText: '"alow" is not known here' }).waitFor()
     expect(await save.isDisabled()).toBe(true)
@@ -34,7 +35,7 @@ program.describe('the policy on the page', () => {
     await page.keyboard.press('Control+Enter')
     await page.getByText('Cannot be evaluated.').waitFor()
 
-    await replaceText(page, 'default: allow\nrules:\n  - deny: own_serch\n')
+    await writeInEditor(page.locator('.cm-content'), 'default: allow\nrules:\n  - deny: own_serch\n')
     await fault.filter({ hasText: 'No tool has this name.' }).getByRole('button', { name: 'own_search' }).click()
     await fault.waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: /^Run/ }).click()
@@ -62,7 +63,7 @@ program.describe('the policy on the page', () => {
   test('keys, effects and names of tools are completed', async () => {
     await using viewer = await world.open('policy')
     const { page } = viewer
-    await replaceText(page, 'default: ask\nrules:\n  - deny: own_se')
+    await writeInEditor(page.locator('.cm-content'), 'default: ask\nrules:\n  - deny: own_se')
     const choices = page.getByRole('listbox')
     await page.keyboard.type('a')
     await choices.getByRole('option', { name: 'own_search' }).click()
@@ -72,7 +73,7 @@ program.describe('the policy on the page', () => {
   test('a version that is saved elsewhere is announced, and the text of the person is kept', async () => {
     await using viewer = await world.open('policy/hub')
     const { page } = viewer
-    await replaceText(page, 'default: ask\n')
+    await writeInEditor(page.locator('.cm-content'), 'default: ask\n')
     const { version } = await world.call('get_policy')
     await world.call('set_policy', { source: 'default: allow\nrules:\n  - ask: own_fetch\n' })
     const newest = Number(version) + 1
@@ -91,7 +92,7 @@ program.describe('the policy on the page', () => {
     await world.call('create_session', { name: 'checked', template: 'shell', command: 'cat' })
     await using viewer = await world.open('policy/hub')
     const { page } = viewer
-    await replaceText(page, 'default: ask\nrules:\n  - abort: x_delete\n    reason: never\n')
+    await writeInEditor(page.locator('.cm-content'), 'default: ask\nrules:\n  - abort: x_delete\n    reason: never\n')
     await page.getByRole('button', { name: 'Check one call' }).click()
     const dialog = page.getByRole('dialog', { name: 'Check one call' })
     await dialog.getByLabel('Session').selectOption({ label: 'checked, shell' })
@@ -157,12 +158,6 @@ program.describe('the policy on the page', () => {
     await page.getByRole('list', { name: 'History' }).getByRole('button', { name: /^v1/ }).tap()
     await page.getByRole('group', { name: 'Diff' }).waitFor()
   })
-
-  async function replaceText(page: Page, text: string): Promise<void> {
-    await page.locator('.cm-content').click()
-    await page.keyboard.press('Control+a')
-    await page.keyboard.insertText(text)
-  }
 
   async function pendingOf(session: string): Promise<Approval> {
     const read = async () =>

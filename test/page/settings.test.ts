@@ -9,6 +9,7 @@ import { patience } from '../worlds/own-hub.ts'
 import { type PushService, startPushService } from '../worlds/push-service.ts'
 import { violations } from './axe.ts'
 import { type PageWorld, startPageWorld } from './page-world.ts'
+import { writeInEditor } from './write-in-editor.ts'
 
 // The shell without a window has no notifications.
 const program = requires('chromium')
@@ -79,8 +80,8 @@ program.describe('settings on the page', () => {
     expect(await violations(page)).toEqual([])
 
     await page.getByRole('button', { name: 'New', exact: true }).click()
-    await write(
-      page,
+    await writeInEditor(
+      editor,
       '{\n  "name": "review-bot",\n  "command": "cat",\n  "session_type": "longrunning",\n  "colour": 1\n}',
     )
     await page.getByText('One of: long_running, one_off').waitFor()
@@ -88,12 +89,12 @@ program.describe('settings on the page', () => {
     await page.getByRole('status').filter({ hasText: '2 errors' }).waitFor()
     const save = page.getByRole('button', { name: 'Save' })
     expect(await save.isDisabled()).toBe(true)
-    await write(page, '{\n  "name": "review-bot",\n  "command": "cat",\n')
+    await writeInEditor(editor, '{\n  "name": "review-bot",\n  "command": "cat",\n')
     await page.getByText('This is not JSON').waitFor()
-    await write(page, '{\n  "name": "review-bot",\n  "command": "cat",\n  "driver": "nonsense"\n}')
+    await writeInEditor(editor, '{\n  "name": "review-bot",\n  "command": "cat",\n  "driver": "nonsense"\n}')
     await save.click()
     await page.getByRole('alert').filter({ hasText: 'nonsense' }).waitFor()
-    await write(page, '{\n  "name": "review-bot",\n  "command": "cat",\n  "args": ["a b"]\n}')
+    await writeInEditor(editor, '{\n  "name": "review-bot",\n  "command": "cat",\n  "args": ["a b"]\n}')
     await page.getByRole('region', { name: 'What will be started' }).getByText("cat 'a b'").waitFor()
     await save.click()
     await list
@@ -267,13 +268,6 @@ program.describe('settings on the page', () => {
     }, subscription)
   }
 })
-
-/** Sets the whole text of the editor. */
-async function write(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Template source' }).focus()
-  await page.keyboard.press('Control+a')
-  await page.keyboard.insertText(text)
-}
 
 interface Shown {
   readonly title: string

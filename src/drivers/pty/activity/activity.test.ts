@@ -83,11 +83,13 @@ test('two equal reports are one change', async () => {
 })
 
 test('a program without rules is working while it prints, and idle after it has been quiet', async () => {
-  const terminal = await testTerminals().start('program', shellLine('read line; echo begun; read line'))
-  const { is } = watched(terminal, { quietMs: 200 })
-  run(terminal, '')
+  const printing = '(while echo more; do sleep 0.02; done) & read line; kill $!; read line'
+  const terminal = await testTerminals().start('program', shellLine(printing))
+  const { is, reported } = watched(terminal, { quietMs: 200 })
   expect(await is('working')).toMatchObject({ source: 'quiet' })
-  expect(await is('idle')).toMatchObject({ source: 'quiet' })
+  run(terminal, '')
+  await until(() => reported.at(-1)?.is === 'idle')
+  expect(reported.at(-1)).toMatchObject({ source: 'quiet' })
 })
 
 test('reports still count if the rules cannot be loaded', async () => {
