@@ -1,5 +1,5 @@
 /** The section "Policy" in a real browser. */
-import { type Page, devices } from 'playwright-core'
+import { devices } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Approval } from '../../src/api/approval.ts'
 import { requires } from '../harness/requires.ts'
