@@ -6,17 +6,15 @@ import { cpuMs } from '../base/cpu-ms.ts'
 import type { Pattern } from '../base/pattern.ts'
 
 const maxCpuMs = 100
-/** Few decisions take this long. Before that the CPU clock is not read, since reading it is a system call. */
-const uncheckedMs = 10
 /** Steps of a pattern times characters of a text: about 140 ms at worst, usually a few milliseconds. */
 const maxPatternWork = 4_000_000
 
-let running: { readonly startedAt: number; cpuStart: number | undefined } | undefined
+let running: { readonly started: number; readonly cpuMs: number } | undefined
 
 /** All evaluations inside `run` share one limit. A nested call shares the limit of the outer one. */
 export function withinTimeLimit<Result>(run: () => Result): Result {
   if (running) return run()
-  running = { startedAt: performance.now(), cpuStart: undefined }
+  running = { started: performance.now(), cpuMs: cpuMs() }
   try {
     return run()
   } finally {
@@ -26,9 +24,8 @@ export function withinTimeLimit<Result>(run: () => Result): Result {
 
 /** Throws when the time is up. */
 export function checkTimeLimit(): void {
-  if (!running || performance.now() - running.startedAt < uncheckedMs) return
-  running.cpuStart ??= cpuMs()
-  if (cpuMs() - running.cpuStart < maxCpuMs) return
+  if (!running || performance.now() - running.started < maxCpuMs) return
+  if (cpuMs() - running.cpuMs < maxCpuMs) return
   throw new Error(
     'the decision takes too long. Call the tool with shorter arguments, or ask a person to simplify the rules',
   )
