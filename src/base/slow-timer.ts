@@ -35,8 +35,7 @@ export function createSlowTimer(ms: number): SlowTimer {
       timer ??= setInterval(check, ms / checks).unref()
       return () => {
         waiting.delete(one)
-        // A set with constant additions and deletions leaves old tables behind. They keep their entries alive until the
-        // next major garbage collection, so an entry must hold on to almost nothing.
+        // The tables of a set keep removed entries alive, as those of a map do (in-flight-map.ts).
         one.onSlow = undefined
       }
     },

@@ -37,7 +37,7 @@ function openChannel(onMessage: (message: ToWorker<never>) => void): Send {
     return (message) => port.postMessage(message)
   }
   process.on('message', onMessage)
-  // The main process has ended, perhaps by a kill, so there is no reader for the answer.
+  // The main process has ended, perhaps by a kill, so nothing reads the answer.
   process.on('disconnect', () => process.exit())
   return (message) => process.send?.(message, undefined, {}, () => {})
 }

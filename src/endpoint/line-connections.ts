@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { HubError } from '../base/hub-error.ts'
+import { InFlightMap } from '../base/in-flight-map.ts'
 import type { Log } from '../base/log.ts'
 import type { Notices, RequestId, RpcMessage, RpcRequest } from '../mcp/mcp.ts'
 import { batchVersion, errorCode, failureOf, isRequest, RpcError } from '../mcp/mcp.ts'
@@ -100,7 +101,7 @@ function createLineConnection(
     log,
   })
   /** Open modern requests, including subscriptions, which are answered only when they end. */
-  const open = new Map<RequestId, LineReply>()
+  const open = new InFlightMap<RequestId, LineReply>()
   const running = new Set<Promise<void>>()
   const onBug = (error: unknown) => log.error({ error }, 'a request failed')
 

@@ -67,7 +67,7 @@ export async function callTool(user: FaceUser, { name, input }: ModelCall, signa
 }
 
 /**
- * The followed resources that have changed, each with the time of its last change. Empty if there is no list of them.
+ * The followed resources that have changed, each with the time of its last change. Empty if the face does not list them.
  */
 export async function followedResources(user: FaceUser, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
   const uri = 'resource://subscriptions'
