@@ -1,16 +1,13 @@
-/** A hub on a system that forbids user namespaces, so that bubblewrap does not work. */
+/** A hub where bubblewrap does not work: the system forbids user namespaces, or it is not installed. */
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Session } from '../src/api/session.ts'
-import { requires } from './harness/requires.ts'
 import { createTempHome, type TempHome } from './harness/temp-home.ts'
 import { shippedHub } from './worlds/hub-process.ts'
 import { startOwnHub } from './worlds/own-hub.ts'
 import { failureOf } from './worlds/session-hub.ts'
-
-const { describe } = requires('bwrap')
 
 /** A user namespace that allows no others inside. Where the system forbids them itself, nothing is needed. */
 const userNamespace = ['unshare', '--user', '--map-root-user']
@@ -18,10 +15,10 @@ const canUnshare = spawnSync('unshare', [...userNamespace.slice(1), 'true']).sta
 const limit = 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" "$@"'
 const forbidding = canUnshare ? [...userNamespace, 'sh', '-c', limit] : []
 
-describe('where user namespaces are forbidden', () => {
+describe('where no sandbox can be made', () => {
   const claude = { name: 'agent', template: 'claude' }
   const named = { name: 'named', command: 'cat', sandbox: { network: 'all' } }
-  const advice = /user namespaces|AppArmor|container/
+  const advice = /user namespaces|AppArmor|container|Install the package "bubblewrap"/
 
   let programs: TempHome
   beforeAll(async () => {
@@ -30,8 +27,8 @@ describe('where user namespaces are forbidden', () => {
   })
   afterAll(() => programs[Symbol.asyncDispose]())
 
-  function startHub(setting: string) {
-    const env = { SIGNALBOX_SANDBOX: setting, PATH: `${programs.path}:${process.env['PATH']}` }
+  function startHub(setting: string, more: Readonly<Record<string, string>> = {}) {
+    const env = { ...more, SIGNALBOX_SANDBOX: setting, PATH: `${programs.path}:${process.env['PATH']}` }
     return startOwnHub({ program: shippedHub, within: forbidding, env })
   }
 
@@ -52,6 +49,25 @@ describe('where user namespaces are forbidden', () => {
     expect(ok).toBe(false)
     expect(error).toMatch(/"confined" cannot be confined, so it does not start\./)
     expect(error).toMatch(advice)
+  })
+
+  test('"preferred" starts the assistant, and a copy of it with another model, with a visible warning', async () => {
+    const model = { SIGNALBOX_MODEL: 'openai-compatible/any', SIGNALBOX_MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }
+    await using hub = await startHub('preferred', model)
+    const assistant = JSON.parse(
+      readFileSync(new URL('../templates/assistant.json', import.meta.url), 'utf8'),
+    ) as object
+    const payload = { ...assistant, name: 'mine', model: { name: 'openai-compatible/other' } }
+    await hub.call('save_template', { payload })
+    for (const template of ['assistant', 'mine']) {
+      const session = (await hub.call('create_session', { name: template, template })) as unknown as Session
+      expect(session).toMatchObject({ status: 'running', last_message: expect.stringContaining('It is not confined') })
+      expect(session.confined).toBeUndefined()
+    }
+    const narrower = { ...payload, name: 'narrower', sandbox: { network: 'none' } }
+    await hub.call('save_template', { payload: narrower })
+    const start = { name: 'narrower', template: 'narrower' }
+    expect(await failureOf(hub, 'create_session', start)).toContain('so it does not start.')
   })
 
   test('"required" starts nothing, and "signalbox doctor" says what to do', async () => {

@@ -236,6 +236,8 @@ export interface FoundTemplate {
 }
 
 export interface AvailableTemplate extends FoundTemplate {
+  /** Its sandbox is that of a shipped template: a person who copies a template has not named one. */
+  readonly isSandboxShipped: boolean
   readonly available: boolean
   /** The missing part, and how to get it. */
   readonly whyNot?: string | undefined

@@ -7,7 +7,7 @@ const sandbox: Sandbox = { write: [], read: [], network: 'all', nested: false }
 const listed = { ...sandbox, network: { allow: [] } }
 const works: ChosenFrom['availability'] = { is: 'available', tools: { bwrap: 'bwrap', env: 'env' }, socat: 'socat' }
 const missing: ChosenFrom['availability'] = { is: 'missing', reason: 'bubblewrap is not installed.' }
-const shipped = { name: 'claude', sandbox, isShipped: true }
+const shipped = { name: 'claude', sandbox, isSandboxShipped: true }
 const plain: ChosenFrom = {
   setting: 'preferred',
   asked: undefined,
@@ -28,7 +28,7 @@ test('a shipped template is confined where that works, and otherwise runs with a
 })
 
 test('a sandbox that a person named holds under every setting, or the session does not start', () => {
-  const own = { ...shipped, isShipped: false }
+  const own = { ...shipped, isSandboxShipped: false }
   for (const setting of ['required', 'preferred', 'off'] as const) {
     expect(choose({ setting, asked: sandbox })).toEqual({ is: 'confined', sandbox })
     expect(choose({ setting, template: own })).toEqual({ is: 'confined', sandbox })
@@ -38,7 +38,7 @@ test('a sandbox that a person named holds under every setting, or the session do
 })
 
 test('a hub that requires sandboxes starts nothing without one', () => {
-  const none = { name: 'shell', isShipped: true }
+  const none = { name: 'shell', isSandboxShipped: true }
   expect(() => choose({ setting: 'required', template: none })).toThrow('the template "shell" has none')
   expect(() => choose({ setting: 'required', asked: 'off' })).toThrow('"sandbox" is "off"')
   expect(() => choose({ setting: 'required', availability: missing })).toThrow('does not start')

@@ -14,7 +14,7 @@ export interface ChosenFrom {
   readonly template: {
     readonly name: string
     readonly sandbox?: SandboxChoice | undefined
-    readonly isShipped: boolean
+    readonly isSandboxShipped: boolean
   }
   readonly backend: 'holder' | 'tmux'
   readonly availability: Availability
@@ -26,14 +26,14 @@ export type Choice =
   | { readonly is: 'open'; readonly warning?: string }
 
 /**
- * A sandbox that a person named, in the request or in a template of their own, always holds. That of a shipped template
- * holds under `required`, is left out with a warning where it cannot be made under `preferred`, and is not used under
+ * A sandbox that a person named, in the request or in a template of their own, always holds. That of a shipped template,
+ * also in a person's copy, holds under `required`, is left out with a warning where it cannot be made under `preferred`, and is not used under
  * `off`. Throws if the session must not start.
  */
 export function chooseSandbox(from: ChosenFrom): Choice {
   const { setting, asked, template } = from
   const choice = asked ?? template.sandbox
-  const isNamed = asked !== undefined || !template.isShipped
+  const isNamed = asked !== undefined || !template.isSandboxShipped
   if (choice === undefined || choice === 'off') return open(from, choice)
   if (!isNamed && setting === 'off') return { is: 'open' }
   const obstacle = obstacleTo(choice, from)

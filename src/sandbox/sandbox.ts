@@ -40,7 +40,7 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
     setting,
     async choose(from) {
       const isWanted = from.asked !== undefined || from.template.sandbox !== undefined
-      const isUsed = isWanted && !(setting === 'off' && from.asked === undefined && from.template.isShipped)
+      const isUsed = isWanted && !(setting === 'off' && from.asked === undefined && from.template.isSandboxShipped)
       const unasked: Availability = { is: 'missing', reason: '' }
       return chooseSandbox({ ...from, setting, availability: isUsed ? await availability() : unasked })
     },

@@ -159,13 +159,13 @@ export function createLauncher(options: LaunchOptions): Launcher {
   }
 
   function choose(
-    { template, source }: AvailableTemplate,
+    { template, isSandboxShipped }: AvailableTemplate,
     { sandbox, backend }: Pick<SessionRecord, 'sandbox' | 'backend'>,
   ) {
     const { name } = template
     return sandboxes.choose({
       asked: sandbox,
-      template: { name, sandbox: template.sandbox, isShipped: source === 'shipped' },
+      template: { name, sandbox: template.sandbox, isSandboxShipped },
       backend,
     })
   }

@@ -2,6 +2,8 @@
  * The current templates of both folders. A person's template replaces the shipped one of the same name. If the person's
  * template is broken, or their folder cannot be read, the shipped one is not used instead: it may have a weaker policy.
  */
+import { isDeepStrictEqual } from 'node:util'
+import type { SandboxChoice } from '../api/sandbox.ts'
 import type { FoundTemplate } from '../api/template.ts'
 import type { Log } from '../base/log.ts'
 import { findPatternFaults } from './check-template.ts'
@@ -18,6 +20,8 @@ export interface Catalog extends Disposable {
   broken(): readonly BrokenTemplate[]
   /** Which folders have a file of this name, valid or not. */
   has(name: string): { readonly own: boolean; readonly shipped: boolean }
+  /** Whether the sandbox is that of a shipped template, as in a copy of one. */
+  isSandboxShipped(sandbox: SandboxChoice | undefined): boolean
   /** Reads changed files. It misses no earlier change, even if the watchers report it late or not at all. */
   refresh(): void
 }
@@ -97,6 +101,10 @@ export function openCatalog({ shippedDirectory, userDirectory, onChange, log }: 
       [...new Set([...shipped.files.keys(), ...own.files.keys()])].filter((name) => lookUp(name).is === 'found').sort(),
     lookUp,
     broken: () => [...brokenIn(own), ...brokenIn(shipped)],
+    isSandboxShipped: (sandbox) =>
+      [...shipped.files.values()].some(
+        ({ content }) => content.is === 'good' && isDeepStrictEqual(content.template.sandbox, sandbox),
+      ),
     has: (name) => ({ own: own.files.has(name), shipped: shipped.files.has(name) }),
     refresh,
     [Symbol.dispose]() {

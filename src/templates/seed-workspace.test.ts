@@ -105,6 +105,12 @@ test('an asset that cannot be read is an error, although a shipped one has its n
 function prepare(include_files: readonly (string | { source: string; target: string })[]) {
   const [assets, workspace] = [temporaryDirectory(), temporaryDirectory()]
   const template = templateSchema.parse({ name: 'any', include_files })
-  const listed: ListedTemplate = { template, source: 'shipped', available: true, assetDirectories: [assets] }
+  const listed: ListedTemplate = {
+    template,
+    source: 'shipped',
+    isSandboxShipped: true,
+    available: true,
+    assetDirectories: [assets],
+  }
   return { listed, assets, workspace }
 }

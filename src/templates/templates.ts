@@ -61,7 +61,8 @@ export async function openTemplates(options: TemplatesOptions): Promise<Template
     const assetDirectories = assetDirectoriesOf(template.name)
     const whyNot = whyNotAvailable(template, { drivers, whyNotDriver, searchPath: searchPath(), assetDirectories })
     const available = whyNot === undefined
-    return { template, source, available, ...(!available && { whyNot }), assetDirectories }
+    const isSandboxShipped = catalog.isSandboxShipped(template.sandbox)
+    return { template, source, isSandboxShipped, available, ...(!available && { whyNot }), assetDirectories }
   }
 
   function lookUp(name: string): LookUp {

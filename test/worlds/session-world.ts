@@ -192,7 +192,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
       templates: {
         find(name) {
           const template = known.get(name)
-          if (template) return { template, source: 'shipped', available: true }
+          if (template) return { template, source: 'shipped', isSandboxShipped: true, available: true }
           throw new HubError('not-found', `no template "${name}"`)
         },
         fillIn: (value) => value,
