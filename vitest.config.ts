@@ -16,7 +16,14 @@ export default defineConfig({
       // It runs the static checks on a copy, and belongs to them.
       { extends: true, test: { name: 'guides', include: ['test/**/*.check.ts'] } },
     ],
-    globalSetup: ['test/memory-disk.ts', 'test/own-home.ts', 'test/bundle-setup.ts', 'test/postgres-setup.ts'],
+    reporters: ['default', './test/report-not-run.ts'],
+    globalSetup: [
+      'test/own-temporary-files.ts',
+      'test/no-process-left.ts',
+      'test/own-home.ts',
+      'test/bundle-setup.ts',
+      'test/postgres-setup.ts',
+    ],
     setupFiles: ['test/share-compiled-code.ts', 'test/close-left-open.ts'],
     env: {
       // Tests start shell command lines that are written for bash, whatever the login shell is.

@@ -1,7 +1,8 @@
 /** For tests that need a system program. `test/system-packages` names the packages to install. */
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, test } from 'vitest'
+import { notRunTitle } from './not-run.ts'
 
 export interface Required {
   readonly path: string
@@ -14,18 +15,25 @@ export interface Required {
  * failure, so it cannot be overlooked.
  */
 export function requires(program: string, ...others: readonly string[]): Required {
-  const path = [program, ...others].map(find).find((found) => found !== undefined)
+  const wanted = [program, ...others]
+  const path = wanted.map(find).find((found) => found !== undefined)
   if (path !== undefined) return { path, describe }
-  const why = `${program} is not installed; see test/system-packages`
+  const title = notRunTitle(program, packageOf(program))
   if (process.env['CI'] === 'true') {
-    test(`needs ${program}`, () => {
-      throw new Error(`${why}.`)
+    test(title, () => {
+      throw new Error(`${program} is not installed; see test/system-packages.`)
     })
   } else {
-    console.warn(`Not run: ${why}.`)
-    test.skip(`not run: ${why}`, () => {})
+    test.skip(title, () => {})
   }
   return { path: program, describe: describe.skip }
+}
+
+function packageOf(program: string): string {
+  const lines = readFileSync(new URL('../system-packages', import.meta.url), 'utf8').split('\n')
+  const words = lines.map((line) => line.split(' ')).find(([, ...programs]) => programs.includes(program))
+  if (words?.[0] === undefined) throw new Error(`test/system-packages has no package with the program ${program}.`)
+  return words[0]
 }
 
 /** Directories of server programs, which a person's PATH may lack. */
