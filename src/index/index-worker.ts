@@ -1,5 +1,5 @@
 /** The worker that indexes, one repository at a time. It is a process of its own. */
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../base/hub-error.ts'
@@ -42,7 +42,8 @@ const maxWatchedFolders = 8_000
 /** The hub and its agents come first. A higher number would starve the indexer on a busy machine. */
 const niceness = 5
 
-setPriority(niceness)
+// A hub may run with a higher number, and only root may lower one.
+if (getPriority() < niceness) setPriority(niceness)
 
 answerEach(async (question: IndexQuestion, asked: Asked): Promise<IndexAnswer | Embedded | number> => {
   if (question.rebuild) deleteIndex(question.file)
