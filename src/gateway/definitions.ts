@@ -1,4 +1,6 @@
 /** The lists of an upstream as our definitions: under the names that agents see, relayed when a face runs them. */
+import type { MountAction } from '../api/policy-names.ts'
+import { actionPolicyName, toolPolicyName } from '../api/policy-names.ts'
 import type {
   Call,
   Follower,
@@ -17,7 +19,7 @@ import type {
 } from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Listed, MountLists } from './mount-lists.ts'
-import { exposeNames, policyAliases, policyName } from './names.ts'
+import { exposeNames, policyAliases } from './names.ts'
 
 export interface Definitions {
   readonly tools: readonly ToolInfo[]
@@ -98,7 +100,7 @@ function toolsOf({ tools }: MountLists, options: DefineOptions): Tool[] {
       inputSchema: isRecord(listed['inputSchema']) ? listed['inputSchema'] : {},
       annotations: isRecord(listed['annotations']) ? listed['annotations'] : {},
       subject: {
-        tool: policyName(mount, original),
+        tool: toolPolicyName(mount, original),
         aliases: policyAliases({ mount, original, name, mayBeBare }),
         route,
         upstream: connector,
@@ -110,9 +112,8 @@ function toolsOf({ tools }: MountLists, options: DefineOptions): Tool[] {
   })
 }
 
-/** How policies name everything of a mount that is not one of its tools. */
-export function subjectOf(action: string, { mount, connector, route }: SubjectOptions): PolicySubject {
-  return { tool: policyName(mount, action), route, upstream: connector }
+export function subjectOf(action: MountAction, { mount, connector, route }: SubjectOptions): PolicySubject {
+  return { tool: actionPolicyName(mount, action), route, upstream: connector }
 }
 
 export type SubjectOptions = Pick<DefineOptions, 'mount' | 'connector' | 'route'>

@@ -1,10 +1,11 @@
 /** Finds the policy names of tools in a session that is not running, from the cached lists of its connectors. */
+import { toolPolicyName } from '../api/policy-names.ts'
 import { createToolTest } from '../api/tool-filter.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
 import { hasPrefixAmong } from './bound-connector.ts'
 import type { MountLists } from './mount-lists.ts'
 import type { PolicyNames } from './names.ts'
-import { exposeNames, policyAliases, policyName } from './names.ts'
+import { exposeNames, policyAliases } from './names.ts'
 
 /** The name that was asked for, if no list contains it. */
 export interface KnownNames extends PolicyNames {
@@ -28,11 +29,11 @@ export async function findKeptNames(
       typeof name === 'string' && isOffered(name) ? [name] : [],
     )
     const exposed = exposeNames(mount, originals, { hasPrefix: hasPrefixAmong(bindings, bound) })
-    const found = [...exposed].find(([original, name]) => name === tool || policyName(mount, original) === tool)
+    const found = [...exposed].find(([original, name]) => name === tool || toolPolicyName(mount, original) === tool)
     if (!found) continue
     const [original, name] = found
     const aliases = policyAliases({ mount, original, name, mayBeBare: !hasPrefix })
-    return { tool: policyName(mount, original), aliases }
+    return { tool: toolPolicyName(mount, original), aliases }
   }
   return unlisted === undefined ? { tool } : { tool, unlisted }
 }

@@ -1,10 +1,11 @@
 /** The tools of all mounts, as policies name them, from the faces of sessions and the cached lists of connectors. */
 import { ownMounts } from '../api/connector.ts'
 import { searchedToolsets } from '../api/toolsets.ts'
+import { actionPolicyName, mountActions, toolPolicyName } from '../api/policy-names.ts'
 import type { FaceContents } from '../mcp/mcp.ts'
 import type { KnownMount } from '../policy/policy.ts'
 import type { MountLists } from './mount-lists.ts'
-import { ownMountOf, policyName, policyNames } from './names.ts'
+import { ownMountOf, policyNames } from './names.ts'
 
 /** The label is the one that a binding gets. `undefined`: it was never reached. */
 export interface ConnectorLists {
@@ -26,6 +27,6 @@ export function knownMounts(
 }
 
 function ofConnector({ label, lists }: ConnectorLists): KnownMount {
-  const names = lists?.tools.flatMap(({ name }) => (typeof name === 'string' ? [policyName(label, name)] : []))
-  return { mount: label, tools: names }
+  const names = lists?.tools.flatMap(({ name }) => (typeof name === 'string' ? [toolPolicyName(label, name)] : []))
+  return { mount: label, tools: names && [...names, ...mountActions.map((action) => actionPolicyName(label, action))] }
 }

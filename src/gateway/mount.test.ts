@@ -15,19 +15,19 @@ import type { UpstreamLease } from './shared-upstreams.ts'
 test('cached lists that cannot be read are logged and skipped, and the upstream is asked', async () => {
   const { mount, logged } = open({ known: () => Promise.reject(new Error('They are of another time.')) })
   await until(() => mount.state.state === 'running')
-  expect(mount.definitions.tools.map(({ name }) => name)).toEqual(['files_read'])
+  expect(mount.definitions.tools.map(({ name }) => name)).toEqual(['files_look'])
   expect(logged()).toContain('They are of another time.')
 })
 
 test('cached lists that cannot be shown leave nothing behind', async () => {
   const { mount, logged } = open({ known: async () => ({ ...noLists, tools: 7 }) as unknown as MountLists })
   await until(() => mount.state.state === 'running')
-  expect(mount.definitions.tools.map(({ name }) => name)).toEqual(['files_read'])
+  expect(mount.definitions.tools.map(({ name }) => name)).toEqual(['files_look'])
   expect(logged()).toContain('the cached lists cannot be used')
 })
 
 test('lists that cannot be processed fail their mount and nothing else', async () => {
-  const { mount } = open({}, [{ name: 'read', inputSchema: { cannotBeWritten: 1n } }])
+  const { mount } = open({}, [{ name: 'look', inputSchema: { cannotBeWritten: 1n } }])
   await until(() => mount.state.state === 'failed')
   expect(mount.state).toMatchObject({ error: expect.stringContaining('It could not be listed') })
 })
@@ -44,7 +44,7 @@ test('an exception in a listener is logged and breaks nothing', async () => {
 })
 
 test('a flood of list changes is read now and then, and after the last change', async () => {
-  const listed = [{ name: 'read', inputSchema: {} }]
+  const listed = [{ name: 'look', inputSchema: {} }]
   const { mount, reads, tell } = open({}, listed)
   await until(() => mount.state.state === 'running')
   const begun = performance.now()
@@ -97,7 +97,7 @@ test('lists beyond the quota and entries with too long names are left out, with 
 })
 
 /** A mount of an upstream that lists these tools. An unhandled rejection in it fails the run. */
-function open(own: Partial<MountOptions>, tools: readonly object[] = [{ name: 'read', inputSchema: {} }]) {
+function open(own: Partial<MountOptions>, tools: readonly object[] = [{ name: 'look', inputSchema: {} }]) {
   const lines: string[] = []
   let reads = 0
   let listener: UpstreamListener | undefined

@@ -1,4 +1,5 @@
 /** One bound connector of one session: its upstream, its last known lists, and the path to it. */
+import { methodPolicyName } from '../api/policy-names.ts'
 import { createToolTest } from '../api/tool-filter.ts'
 import { backoffMs } from '../base/backoff.ts'
 import { createBatch } from '../base/batch.ts'
@@ -9,7 +10,7 @@ import type { Call, Follower, Handler, LoggingLevel, Params, Resource } from '..
 import type { AnyRequest, Upstream, UpstreamListener } from '../upstream/upstream.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
 import type { Definitions, RunnableDefinitions } from './definitions.ts'
-import { define, defineResource, subjectOf } from './definitions.ts'
+import { define, defineResource } from './definitions.ts'
 import type { MeasuredLists, ListField, MountLists } from './mount-lists.ts'
 import { listFields as allFields, measureLists, nothingMeasured, readAgain } from './mount-lists.ts'
 import { createMountRelay } from './mount-relay.ts'
@@ -110,6 +111,7 @@ export function createMount(options: MountOptions): Mount {
   const roots = createMountRoots(bound, options.roots)
   const relay = createMountRelay({ calls, tasks, roots: roots.list, prepare, lease: running })
   const place = { mount: label, connector, route }
+  const subjectOfMethod = (method: string) => ({ tool: methodPolicyName(label, method), route, upstream: connector })
   const isOffered = createToolTest(bound.tools ?? {})
   let { hasPrefix } = options
   let listed = nothingMeasured
@@ -293,7 +295,7 @@ export function createMount(options: MountOptions): Mount {
       },
       resourceAt: (uri) => defineResource(uri, { ...place, relay }),
       requestHandler: (method, params) => ({
-        subject: subjectOf(method, place),
+        subject: subjectOfMethod(method),
         params,
         run: (call) => relay.other(method, params, call),
       }),
@@ -311,7 +313,7 @@ export function createMount(options: MountOptions): Mount {
         // This notification says only that the roots may be requested.
         return method === 'notifications/roots/list_changed'
           ? { params, run }
-          : { subject: subjectOf(method, place), params, run }
+          : { subject: subjectOfMethod(method), params, run }
       },
     },
     setLogLevel(level) {

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { actionPolicyName, methodPolicyName, mountActions, toolPolicyName } from '../api/policy-names.ts'
 import { exposeNames, policyAliases } from './names.ts'
 
 test('a tool name consists of its mount and its own name', () => {
-  expect([...exposeNames('files', ['read', 'Write-All', 'get.info'], { hasPrefix: true })]).toEqual([
-    ['read', 'files_read'],
+  expect([...exposeNames('files', ['look', 'Write-All', 'get.info'], { hasPrefix: true })]).toEqual([
+    ['look', 'files_look'],
     ['Write-All', 'files_write_all'],
     ['get.info', 'files_get_info'],
   ])
@@ -38,5 +39,28 @@ test('a policy can forbid a tool by its current name, and by its name without th
   const tool = { mount: 'a', original: 'get-x', name: 'a_get_x_3fe19c', mayBeBare: false }
   expect(policyAliases(tool)).toEqual(['a_get_x_3fe19c', 'a_get_x'])
   expect(policyAliases({ ...tool, mayBeBare: true })).toEqual(['a_get_x_3fe19c', 'a_get_x', 'get-x'])
-  expect(policyAliases({ mount: 'a', original: 'read', name: 'a_read', mayBeBare: false })).toEqual([])
+  expect(policyAliases({ mount: 'a', original: 'look', name: 'a_look', mayBeBare: false })).toEqual([])
+})
+
+test('a tool named like an action of its mount has another name, which a rule for the action may forbid', () => {
+  const names = exposeNames('a', ['read', 'Sampling', 'elicitation_tool'], { hasPrefix: true })
+  expect([...names.values()]).toEqual(['a_read_tool', 'a_sampling_tool', 'a_elicitation_tool_tool'])
+  const tool = { mount: 'a', original: 'read', name: 'a_read_tool', mayBeBare: false }
+  expect(toolPolicyName('a', 'read')).toBe('a_read_tool')
+  expect(policyAliases(tool)).toEqual(['a_read'])
+})
+
+test('tools, actions and methods of a mount never share a policy name', () => {
+  const part = fc.oneof(
+    fc.constantFrom('read', 'sampling', 'elicitation', 'read_tool', 'tasks/list', 'tasks/list_tool', 'x/', 'x'),
+    fc.string({ minLength: 1 }),
+  )
+  fc.assert(
+    fc.property(part, part, (one, other) => {
+      const tool = toolPolicyName('m', one)
+      if (one !== other) expect(toolPolicyName('m', other)).not.toBe(tool)
+      for (const action of mountActions) expect(tool).not.toBe(actionPolicyName('m', action))
+      expect(tool).not.toBe(methodPolicyName('m', other))
+    }),
+  )
 })

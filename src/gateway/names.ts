@@ -4,6 +4,7 @@
  */
 import { hash } from 'node:crypto'
 import { ownMounts } from '../api/connector.ts'
+import { toolPolicyName, withoutOtherMeaning } from '../api/policy-names.ts'
 import type { ToolInfo } from '../mcp/mcp.ts'
 import type { PolicyCall } from '../policy/policy.ts'
 
@@ -42,19 +43,14 @@ export function ownMountOf(name: string): string | undefined {
 
 const ownNames: ReadonlySet<string> = new Set(['search_tools', 'call_tool'])
 
-/** The name in policy rules. It is never shortened, so that no alias escapes a rule. */
-export function policyName(mount: string, original: string): string {
-  return `${mount}_${original}`
-}
-
 /**
  * The other names of a tool: the one that its agent sees, and the one that the agent would see if nothing else were
  * listed or bound. So a rule that forbids one of them still applies when another tool or connector makes the name
- * longer.
+ * longer. A rule that forbids an action of the mount also forbids a tool that has the name of the action.
  */
 export function policyAliases({ mount, original, name, mayBeBare }: NamedTool): readonly string[] {
-  const aliases = new Set([name, plainName(mount, original), ...(mayBeBare ? [original] : [])])
-  aliases.delete(policyName(mount, original))
+  const aliases = new Set([name, plainName(mount, original), `${mount}_${original}`, ...(mayBeBare ? [original] : [])])
+  aliases.delete(toolPolicyName(mount, original))
   return [...aliases]
 }
 
@@ -76,7 +72,7 @@ export function policyNames({ name, subject = { tool: name } }: ToolInfo): Polic
 export type PolicyNames = Pick<PolicyCall, 'tool' | 'aliases'>
 
 function plainName(mount: string, original: string): string {
-  return `${mount}_${plainText(original.toLowerCase())}`
+  return `${mount}_${withoutOtherMeaning(plainText(original.toLowerCase()))}`
 }
 
 /**

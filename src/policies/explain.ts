@@ -1,6 +1,7 @@
 /** Explains how a call would be decided by the policies that apply to its session now. */
 import { z } from 'zod'
 import { isOwnTool } from '../api/own-tools.ts'
+import { isElicitation } from '../api/policy-names.ts'
 import { decisionSchema, effects, policyScopes } from '../api/policy.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { CompiledGrant, KnownMount, Policy, PolicyCall, PolicyPool, Verdict } from '../policy/policy.ts'
@@ -84,7 +85,7 @@ const ownToolsUnruled =
 function sayPrompts({ rule, effect }: Verdict, tool: string): string {
   const isAskedByDefault = effect === 'ask' && rule === undefined
   if (!isAskedByDefault || !tool.endsWith('_read')) return ''
-  return ' That is for resources, and for a tool of that name: prompts pass without a question, unless a rule matches.'
+  return ' That is for resources: prompts pass without a question, unless a rule matches.'
 }
 
 function sayUnlisted(mount: string | undefined): string {
@@ -94,6 +95,9 @@ function sayUnlisted(mount: string | undefined): string {
 
 function sayDefault({ fallback, policies }: PolicyPool, tool: string): string {
   const none = `No rule matches "${tool}" with these arguments`
+  if (fallback.effect === 'ask' && isElicitation(tool)) {
+    return `${none}. An elicitation asks a person itself, so a default of ask lets it pass.`
+  }
   if (fallback.from === undefined) return `${none}, and no policy states a default: a person is asked.`
   const isLocked = policies.some(({ isLocked: locked }) => locked) ? ', which is locked' : ''
   return `${none}, so the default of ${fallback.from} counts${isLocked}: ${fallback.effect}.`

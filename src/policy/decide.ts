@@ -1,4 +1,5 @@
 import { isOwnTool } from '../api/own-tools.ts'
+import { isElicitation } from '../api/policy-names.ts'
 import type { Effect } from '../api/policy.ts'
 import { messageOf } from '../base/hub-error.ts'
 import { withinTimeLimit } from './decision-time.ts'
@@ -32,10 +33,13 @@ function strictestVerdict(pool: PolicyPool, call: PolicyCall): Verdict {
   return { effect, rule: name, policyVersion, ...(reason !== undefined && { reason }) }
 }
 
-/** The default does not apply to own tools: where no rule matches, the settings of the agent decide. */
+/**
+ * The default does not apply to own tools: where no rule matches, the settings of the agent decide. An elicitation asks
+ * the person at the client, so a default of `ask` would ask twice.
+ */
 function effectWithoutRule({ fallback }: PolicyPool, { tool, agentAsks = false }: PolicyCall): Effect {
-  if (!isOwnTool(tool)) return fallback.effect
-  return agentAsks ? 'ask' : 'allow'
+  if (isOwnTool(tool)) return agentAsks ? 'ask' : 'allow'
+  return fallback.effect === 'ask' && isElicitation(tool) ? 'allow' : fallback.effect
 }
 
 /** Whether arguments that are no longer known could change the effect of a recorded call. */

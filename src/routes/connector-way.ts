@@ -3,6 +3,7 @@
  * call is recorded. For the agent of a session the gate decides on it first: a tool that the agent may not call itself
  * cannot be reached by an action either.
  */
+import { toolPolicyName, withoutOtherMeaning } from '../api/policy-names.ts'
 import type { ConnectorWay } from '../api/route.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { EventLog } from '../events/events.ts'
@@ -158,8 +159,9 @@ async function admit(
 
 /** Every name under which a rule may mean the tool: as the upstream writes it, and as an agent sees it. */
 function policyNames(mounts: readonly string[], tool: string): readonly string[] {
-  const plain = tool.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_')
-  return [...new Set([...mounts.flatMap((mount) => [`${mount}_${tool}`, `${mount}_${plain}`]), tool])]
+  const plain = withoutOtherMeaning(tool.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_'))
+  const namesIn = (mount: string) => [toolPolicyName(mount, tool), `${mount}_${plain}`, `${mount}_${tool}`]
+  return [...new Set([...mounts.flatMap(namesIn), tool])]
 }
 
 function routeOf({ reach }: UpstreamTarget): string {
