@@ -21,13 +21,7 @@ function callBy(client: Partial<Client>, own: Partial<Call> = {}): Call {
 
 function target(request: Upstream['request']): RelayTarget {
   return {
-    lease: {
-      upstream: { request },
-      begin() {},
-      end() {},
-      mayBeForAnother: () => false,
-      answer: async () => ({}),
-    },
+    lease: { upstream: { request } },
     tasks: createTaskIds().join('demo'),
     roots: async () => [{ uri: 'file:///work' }],
   }

@@ -16,7 +16,6 @@ import {
 import type { Call, Client, InputRequest, InputRequired, Params, ProgressListener } from '../mcp/mcp.ts'
 import type { AnyRequest, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
 import type { Root } from './session-roots.ts'
-import type { UpstreamLease } from './shared-upstreams.ts'
 import { createRateLimit } from './rate-limit.ts'
 import type { MountTasks } from './task-ids.ts'
 
@@ -26,9 +25,7 @@ export interface RelayedCalls {
 }
 
 export interface RelayTarget {
-  readonly lease: Pick<UpstreamLease, 'begin' | 'end' | 'mayBeForAnother' | 'answer'> & {
-    readonly upstream: Pick<Upstream, 'request'>
-  }
+  readonly lease: { readonly upstream: Pick<Upstream, 'request'> }
   readonly tasks: Pick<MountTasks, 'shown' | 'original' | 'answered'>
   /** The roots for an upstream that asks while its caller has none to offer. */
   roots(): Promise<readonly Root[]>
@@ -113,21 +110,17 @@ export function createRelayedCalls(): RelayedCalls {
       },
       onAsk(question, signal, onProgress) {
         const shown = withParams(question, tasks.shown)
-        if (lease.mayBeForAnother()) return lease.answer(shown, signal)
         return askFor(relayed, call, target.roots, shown, signal, onProgress)
       },
     }
     const asked = tasks.original(request.params)
-    lease.begin()
     relayed.outcome = lease.upstream.request(method, asked, options).then(
       (result) => {
-        lease.end()
         tasks.answered(asked)
         if (isRefused(relayed)) throw relayed.refusal
         return isRecord(result) ? tasks.shown(result) : result
       },
       (error: unknown) => {
-        lease.end()
         throw isRefused(relayed) ? relayed.refusal : error
       },
     )

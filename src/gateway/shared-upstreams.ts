@@ -1,7 +1,7 @@
 /** Opens upstreams: one per binding, or one for all sessions if the connector is shared. */
 import type { Client, LoggingLevel, Params } from '../mcp/mcp.ts'
 import { moreVerbose } from '../mcp/mcp.ts'
-import type { AnyRequest, Upstream, UpstreamListener, UpstreamTarget } from '../upstream/upstream.ts'
+import type { Upstream, UpstreamListener, UpstreamTarget } from '../upstream/upstream.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
 import type { Watches } from './watches.ts'
 import { createWatches } from './watches.ts'
@@ -13,13 +13,6 @@ export interface SharedUpstreams {
 
 export interface UpstreamLease extends AsyncDisposable {
   readonly upstream: Upstream
-  /** Marks the start of a request of this lease, during which the upstream may ask something. */
-  begin(): void
-  end(): void
-  /** Whether a question during a request of this lease may belong to a request of another lease. */
-  mayBeForAnother(): boolean
-  /** Answers such a question for the session as a whole. */
-  answer(question: AnyRequest, signal: AbortSignal): Promise<object>
   /** Follows a resource for one follower of this lease. Each follower ends only its own subscription. */
   watch(uri: string, follower: string, era?: Client['era']): Promise<void>
   unwatch(uri: string, follower: string): Promise<void>
@@ -31,12 +24,13 @@ interface Entry {
   readonly upstream: Upstream
   readonly watches: Watches
   readonly leases: Set<Leaseholder>
+  /** More than one session has used it. A late message may belong to a session that has left. */
+  wasShared: boolean
 }
 
 interface Leaseholder {
   readonly name: string
   readonly listener: UpstreamListener
-  running: number
   logLevel: LoggingLevel | undefined
 }
 
@@ -58,27 +52,23 @@ export function createSharedUpstreams(
       },
       output: () => leases.forEach(({ listener }) => listener.output?.()),
       breach: (sentence) => leases.forEach(({ listener }) => listener.breach(sentence)),
+      isShared: () => entry.wasShared,
       ask(request, signal) {
         const [lease] = leases
         return lease ? lease.listener.ask(request, signal) : Promise.reject(new Error('No session uses this upstream.'))
       },
     })
-    const entry = { upstream, watches: createWatches(upstream), leases }
+    const entry: Entry = { upstream, watches: createWatches(upstream), leases, wasShared: false }
     return entry
   }
 
   function leaseOf(entry: Entry, listener: UpstreamListener, onLast: () => void): UpstreamLease {
     const { upstream, watches, leases } = entry
-    const own: Leaseholder = { name: `${++count} `, listener, running: 0, logLevel: undefined }
+    const own: Leaseholder = { name: `${++count} `, listener, logLevel: undefined }
     leases.add(own)
-    // Over HTTP a question comes on the stream of its call. On other transports it may belong to any call.
-    const mayMistake = upstream.target.reach.transport !== 'http'
+    if (leases.size > 1) entry.wasShared = true
     return {
       upstream,
-      begin: () => void own.running++,
-      end: () => void own.running--,
-      mayBeForAnother: () => mayMistake && !isAlone(entry, own),
-      answer: (question, signal) => listener.ask(question, signal),
       watch: (uri, follower, era) => watches.follow(uri, own.name + follower, era),
       unwatch: (uri, follower) => watches.unfollow(uri, own.name + follower),
       setLogLevel(level) {
@@ -116,10 +106,5 @@ function concerns(entry: Entry, own: Leaseholder, method: string, params: Params
     return typeof uri === 'string' && entry.watches.isFollowed(uri, own.name)
   }
   // Others, such as a log line or a task status, belong to one call, but do not say to which.
-  return entry.leases.size === 1 || (own.running > 0 && isAlone(entry, own))
-}
-
-/** True if no other session has a running call. */
-function isAlone({ leases }: Entry, own: Leaseholder): boolean {
-  return leases.values().every((lease) => lease === own || lease.running === 0)
+  return !entry.wasShared
 }

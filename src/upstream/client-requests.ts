@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
 import type { Params, RequestId, RpcMessage, RpcRequest } from '../mcp/mcp.ts'
 import { errorCode, failure, failureOf, metaOf, notification, success, withoutMeta } from '../mcp/mcp.ts'
+import type { UpstreamQuestions } from './question-budget.ts'
 import type { UpstreamRequest } from './upstream-types.ts'
 
 export interface ClientRequests {
@@ -26,15 +27,22 @@ const maxUnsent = 1_000
 export function createClientRequests({
   send,
   log,
+  budget,
 }: {
   send(message: RpcMessage): Promise<void>
   log: Log
+  budget: UpstreamQuestions
 }): ClientRequests {
   const open = new Map<RequestId, { readonly controller: AbortController; readonly owner: number | undefined }>()
 
   const logUnsent = (error: unknown) => log.debug({ error }, 'an answer to an upstream was not sent')
 
+  const logBug = (method: string) => (error: unknown) =>
+    log.error({ error, method }, 'a request of an upstream could not be answered')
+
   let unsent = 0
+  /** Withdrawn questions count until they are gone. */
+  let running = 0
 
   async function sendLimited(message: RpcMessage): Promise<void> {
     if (unsent >= maxUnsent) return
@@ -48,6 +56,7 @@ export function createClientRequests({
 
   async function run(request: RpcRequest, ask: Ask, owner: number | undefined): Promise<void> {
     const { id, method } = request
+    using _ = enter(request)
     const { progressToken } = metaOf(request.params)
     const params = withoutMeta(request.params, 'progressToken')
     const controller = new AbortController()
@@ -58,18 +67,30 @@ export function createClientRequests({
       if (open.get(id)?.controller === controller)
         sendInOrder(notification('notifications/progress', { ...step, progressToken }))
     }
-    const onBug = (error: unknown) => log.error({ error, method }, 'a request of an upstream could not be answered')
     let answer: RpcMessage
     try {
       const asked = params === undefined ? { method } : { method, params }
       const onProgress = progressToken === undefined ? undefined : relayProgress
       answer = success(id, await ask(asked, controller.signal, onProgress))
     } catch (error) {
-      answer = failureOf(id, error, onBug).response
+      answer = failureOf(id, error, logBug(method)).response
     }
     if (controller.signal.aborted) return
     open.delete(id)
     sendInOrder(answer)
+  }
+
+  /** Throws if the upstream has too much open. */
+  function enter(request: RpcRequest): Disposable {
+    if (running >= maxOpen) throw new HubError('busy', `At most ${maxOpen} requests may be open at once.`)
+    const held = budget.take(request)
+    running++
+    return {
+      [Symbol.dispose]() {
+        running--
+        held[Symbol.dispose]()
+      },
+    }
   }
 
   function end(id: RequestId): boolean {
@@ -83,12 +104,7 @@ export function createClientRequests({
       if (method === 'ping') return reply(success(id, {}))
       if (open.has(id))
         return reply(failure(id, { code: errorCode.invalidRequest, message: `The id ${id} is in use.` }))
-      if (open.size >= maxOpen) {
-        return reply(
-          failureOf(id, new HubError('busy', `At most ${maxOpen} requests may be open at once.`), () => {}).response,
-        )
-      }
-      void run(request, ask, owner)
+      run(request, ask, owner).catch((error: unknown) => reply(failureOf(id, error, logBug(method)).response))
     },
     cancel: (id) => (typeof id === 'string' || typeof id === 'number') && end(id),
     endOf(owner) {

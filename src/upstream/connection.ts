@@ -11,6 +11,7 @@ import { createLiveness } from './liveness.ts'
 import type { Asker, Enveloped, Peer, PeerRequest } from './peer.ts'
 import { createPeer } from './peer.ts'
 import { createRevisionChecks } from './revision-checks.ts'
+import type { QuestionBudget } from './question-budget.ts'
 import type { UpstreamTransport } from './transport.ts'
 import type { Fate } from './unanswered.ts'
 import { abortable } from '../base/abortable.ts'
@@ -33,11 +34,12 @@ export interface ConnectionOptions {
   readonly target: UpstreamTarget
   /** Not started yet. */
   readonly transport: UpstreamTransport
-  readonly listener: Pick<UpstreamListener, 'notification' | 'ask' | 'breach'>
+  readonly listener: Pick<UpstreamListener, 'notification' | 'ask' | 'breach' | 'isShared'>
   readonly info: Implementation
   readonly log: Log
   readonly redact: (text: string) => string
   readonly onDropped: () => void
+  readonly questionBudget: QuestionBudget
   /** Called when the connection ends by itself after the handshake. */
   readonly onEnded: (connection: Connection, reason: string) => void
 }
@@ -47,7 +49,7 @@ const ourselves: Asker = { client: { capabilities: clientCapabilities }, key: un
 
 /** Rejects with the reason if the connection fails. By then everything it opened is closed. */
 export async function openConnection(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
-  const { target, transport, listener, info, log, redact, onDropped } = options
+  const { target, transport, listener, info, log, redact, onDropped, questionBudget } = options
   const { reach, heartbeatMs, handshakeMs, strict } = target
   const isHttp = reach.transport === 'http'
   let identity = notKnownYet
@@ -62,7 +64,15 @@ export async function openConnection(options: ConnectionOptions, signal: AbortSi
     isHttp,
     onBreach: (sentence) => listener.breach(redact(sentence)),
   })
-  const peer = createPeer({ transport, listener, log, checks: strict ? checks : undefined, onDropped, envelope })
+  const peer = createPeer({
+    transport,
+    listener,
+    log,
+    checks: strict ? checks : undefined,
+    onDropped,
+    questionBudget,
+    envelope,
+  })
   const { request } = peer
   const liveness = createLiveness({
     heartbeatMs,

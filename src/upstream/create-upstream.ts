@@ -13,6 +13,7 @@ import type { Connection } from './connection.ts'
 import { openConnection } from './connection.ts'
 import { startReason } from './handshake.ts'
 import { createOutputLog } from './output-log.ts'
+import type { QuestionBudget } from './question-budget.ts'
 import { createSupervisor } from './supervisor.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import type { UpstreamTransport } from './transport.ts'
@@ -35,6 +36,8 @@ export interface UpstreamOptions {
   readonly info: Implementation
   readonly log: Log
   readonly redact: (text: string) => string
+  /** Of all upstreams. */
+  readonly questionBudget: QuestionBudget
   readonly random?: () => number
 }
 
@@ -44,7 +47,7 @@ export interface UpstreamSide extends Upstream {
 }
 
 export function createUpstream(options: UpstreamOptions): UpstreamSide {
-  const { target, connect, info, redact, random = Math.random } = options
+  const { target, connect, info, redact, questionBudget, random = Math.random } = options
   const log = options.log.child({ upstream: target.name })
   let identity: UpstreamIdentity | undefined
   let transport: UpstreamTransport | undefined
@@ -110,6 +113,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
         info,
         log,
         redact,
+        questionBudget,
         onDropped: () => void dropped++,
         onEnded: (ended, reason) => supervisor.ended(ended, reason),
       },

@@ -1,6 +1,6 @@
 /**
  * The messages of one connection: matches answers to requests and notices to their receivers. It has its own ids, reads
- * only what it needs for that, and passes on every message unchanged and in order.
+ * only what it needs for that, and passes on every message in order, without the `_meta` keys of the hub.
  */
 import { dropOldest } from '../base/drop-oldest.ts'
 import { plainNumber } from '../base/exact-numbers.ts'
@@ -9,7 +9,9 @@ import type { Log } from '../base/log.ts'
 import type { Client, Params, RpcRequest } from '../mcp/mcp.ts'
 import { errorCode, isRecord, metaKey, metaOf, notification, RpcError } from '../mcp/mcp.ts'
 import { createClientRequests } from './client-requests.ts'
+import { removeOwnMeta } from './own-meta.ts'
 import { idOf, isForEverybody, ownId, withoutSubscription } from './peer-message.ts'
+import type { QuestionBudget } from './question-budget.ts'
 import type { RevisionChecks } from './revision-checks.ts'
 import type { SendOptions, UpstreamTransport } from './transport.ts'
 import type { Fate } from './unanswered.ts'
@@ -55,11 +57,13 @@ export interface PeerRequest extends Pick<
 
 export interface PeerOptions {
   readonly transport: UpstreamTransport
-  readonly listener: Pick<UpstreamListener, 'notification' | 'ask'>
+  readonly listener: Pick<UpstreamListener, 'notification' | 'ask' | 'isShared'>
   readonly log: Log
   /** Set in strict mode. */
   readonly checks: RevisionChecks | undefined
   readonly onDropped: () => void
+  /** Of all upstreams. */
+  readonly questionBudget: QuestionBudget
   /** Puts our request into its envelope. The id is also the progress token. */
   envelope(id: number, method: string, params: Params, options: PeerRequest, asker: Asker | undefined): Enveloped
 }
@@ -82,7 +86,11 @@ export function createPeer(options: PeerOptions): Peer {
   const { transport, listener, log, checks } = options
   const running = new InFlightMap<number, Exchange>()
   const cancelled = new Set<number>()
-  const clientRequests = createClientRequests({ send: (message) => transport.send(message), log })
+  const clientRequests = createClientRequests({
+    send: (message) => transport.send(message),
+    log,
+    budget: options.questionBudget.ofUpstream(),
+  })
   let lastId = 0
   let isHeard = false
   let ended: string | undefined
@@ -179,17 +187,29 @@ export function createPeer(options: PeerOptions): Peer {
     running.get(ownId(progressToken))?.options.onProgress?.(step)
   }
 
-  /** Log lines over stdio name no request. If only one request runs, they belong to it. */
+  /**
+   * Log lines over stdio name no request. If only one request runs, they belong to it. If sessions share the upstream, a
+   * late line may belong to a request of another session.
+   */
   function onlyListener(): UpstreamRequest['onNotification'] {
+    if (listener.isShared?.()) return undefined
     const listening = [...running.values()].filter(({ options }) => options.onNotification)
     return listening.length === 1 ? listening[0]?.options.onNotification : undefined
   }
 
   function ask(message: RpcRequest, during: RpcRequest | undefined): void {
     const owner = during && running.get(Number(during.id))
-    // Stdio does not say which call a question belongs to. The latest call is the most likely one.
-    const likeliest = during ? owner : [...running.values()].findLast(({ options }) => options.onAsk)
-    clientRequests.run(message, likeliest?.options.onAsk ?? listener.ask, owner?.id)
+    const asker = during ? owner : likeliestAsker()
+    clientRequests.run(message, asker?.options.onAsk ?? listener.ask, owner?.id)
+  }
+
+  /**
+   * A question outside the answer to a request does not say which request it belongs to. The latest one is the most
+   * likely, unless it may be of another session.
+   */
+  function likeliestAsker(): Exchange | undefined {
+    if (listener.isShared?.()) return undefined
+    return [...running.values()].findLast(({ options }) => options.onAsk)
   }
 
   return {
@@ -228,8 +248,9 @@ export function createPeer(options: PeerOptions): Peer {
     receive(message, during) {
       isHeard = true
       try {
-        if (isRecord(message)) route(message, during)
-        else garbage('it is not an object')
+        if (!isRecord(message)) return garbage('it is not an object')
+        removeOwnMeta(message)
+        route(message, during)
       } catch (error) {
         // A bug in a listener must not stop the reader.
         log.error({ error }, 'a message of an upstream could not be passed on')

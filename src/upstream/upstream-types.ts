@@ -165,6 +165,8 @@ export interface UpstreamListener {
   notification(method: string, params: Params | undefined): void
   /** A request from the upstream that belongs to none of our running requests. */
   ask(request: AnyRequest, signal: AbortSignal): Promise<object>
+  /** Several sessions use the upstream or have used it, so a message that names no request may belong to any of them. */
+  isShared?(): boolean
   /** A breach of the schema of its revision, in strict mode. */
   breach(sentence: string): void
   /** There is a new line in `output`. */

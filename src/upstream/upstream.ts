@@ -6,6 +6,7 @@ import { createUpstream } from './create-upstream.ts'
 import { createDualUpstream, mayBeDual } from './dual-upstream.ts'
 import { createHttpTransport } from './http-transport.ts'
 import type { UpstreamLogins } from './oauth-logins.ts'
+import { createQuestionBudget } from './question-budget.ts'
 import { createReaper } from './reaper.ts'
 import { createSseTransport } from './sse-transport.ts'
 import type { ConfinedProgram } from './stdio-transport.ts'
@@ -42,6 +43,7 @@ export type ConfineUpstream = (target: UpstreamTarget) => Promise<ConfinedProgra
 export function createUpstreams({ homeId, info, log, redact, logins, confine }: UpstreamsOptions): Upstreams {
   const reaper = createReaper({ homeId })
   const oneEra = new Set<string>()
+  const questionBudget = createQuestionBudget()
 
   function connect(target: UpstreamTarget, onErrorLine: (line: string) => void): UpstreamTransport {
     const { name, reach, heartbeatMs } = target
@@ -68,7 +70,7 @@ export function createUpstreams({ homeId, info, log, redact, logins, confine }: 
   }
 
   const openSide = (target: UpstreamTarget, listener: UpstreamListener) =>
-    createUpstream({ target, connect, listener, info, log, redact })
+    createUpstream({ target, connect, listener, info, log, redact, questionBudget })
 
   return {
     open: (target, listener) =>

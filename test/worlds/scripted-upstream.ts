@@ -9,6 +9,7 @@ import type { Params, RpcMessage, RpcRequest } from '../../src/mcp/wire.ts'
 import { failure, isRequest, metaKey, modernVersion, notification, success } from '../../src/mcp/wire.ts'
 import { createUpstream } from '../../src/upstream/create-upstream.ts'
 import { createDualUpstream } from '../../src/upstream/dual-upstream.ts'
+import { createQuestionBudget } from '../../src/upstream/question-budget.ts'
 import type { SendOptions, TransportListener, UpstreamTransport } from '../../src/upstream/transport.ts'
 import type {
   AnyRequest,
@@ -100,6 +101,7 @@ export function scriptedUpstream(script: Script = {}): World {
     breach: (sentence) => void breaches.push(sentence),
   }
   const log = createLog({ level: 'error', redactor })
+  const questionBudget = createQuestionBudget()
   const openSide = (from: UpstreamTarget, listener: UpstreamListener) =>
     createUpstream({
       target: from,
@@ -108,6 +110,7 @@ export function scriptedUpstream(script: Script = {}): World {
       info: { name: 'signalbox', version: '1' },
       log,
       redact: (text) => redactor.text(text),
+      questionBudget,
       // Makes the backoff a hundredth as long.
       random: () => -0.49,
     })

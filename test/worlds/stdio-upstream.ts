@@ -19,7 +19,7 @@ interface Message {
 type Step =
   | { readonly ask: object }
   | { readonly askAll: readonly object[] }
-  | { readonly withdraw: object }
+  | { readonly withdraw: object; readonly times?: number }
   | { readonly say: { readonly method: string; readonly params?: object } }
   | { readonly progress: number }
   | { readonly until: string }
@@ -69,8 +69,10 @@ async function follow(steps: readonly Step[], { id, params }: Message): Promise<
     if ('ask' in step) heard.push(saidIn(await ask(step.ask)))
     if ('askAll' in step) heard.push(...(await Promise.all(step.askAll.map(ask))).map(saidIn))
     if ('withdraw' in step) {
-      void ask(step.withdraw)
-      send({ method: 'notifications/cancelled', params: { requestId: `ask-${asked}` } })
+      for (let count = 0; count < (step.times ?? 1); count++) {
+        void ask(step.withdraw)
+        send({ method: 'notifications/cancelled', params: { requestId: `ask-${asked}` } })
+      }
     }
     if ('say' in step) say(step.say.method, step.say.params)
     if ('progress' in step && token !== undefined) {
