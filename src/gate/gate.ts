@@ -21,7 +21,7 @@ import type {
 import { createPassedRounds } from './passed-rounds.ts'
 import { recordedCall, recordedDecision } from './recorded-call.ts'
 
-export type { Authorized, Gate, GateRequest, Refused } from './authorization.ts'
+export type { Authorized, CallEnding, Gate, GateRequest, Refused } from './authorization.ts'
 export { createChainPolicies } from './chain-policies.ts'
 export { createOfferedTools } from './offered-tools.ts'
 export { createOwnNetwork } from './own-network.ts'

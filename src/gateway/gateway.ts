@@ -128,6 +128,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       maxListBytes: options.maxListBytes,
       upstreams,
       calls,
+      gate: options.gate,
       roots: createSessionRoots(async () => (await options.findSession(session)).workspacePath),
       notices,
       log,

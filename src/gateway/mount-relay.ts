@@ -3,6 +3,7 @@ import type { Call, InputRequired, Params } from '../mcp/mcp.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Relay } from './definitions.ts'
 import type { Listed } from './mount-lists.ts'
+import type { MountQuestions } from './mount-questions.ts'
 import type { RelayedCalls, RelayTarget } from './relayed-call.ts'
 import type { UpstreamLease } from './shared-upstreams.ts'
 import type { MountTasks } from './task-ids.ts'
@@ -18,6 +19,7 @@ export interface MountRelay extends Relay {
 export interface MountRelayOptions {
   readonly calls: RelayedCalls
   readonly tasks: MountTasks
+  readonly questions: MountQuestions
   readonly roots: RelayTarget['roots']
   /** Runs before a call is passed on. */
   readonly prepare: (call: Call) => Promise<void> | undefined
@@ -26,7 +28,7 @@ export interface MountRelayOptions {
 }
 
 export function createMountRelay(options: MountRelayOptions): MountRelay {
-  const { calls, tasks, roots, lease } = options
+  const { calls, tasks, questions, roots, lease } = options
 
   async function send(
     method: string,
@@ -36,7 +38,7 @@ export function createMountRelay(options: MountRelayOptions): MountRelay {
   ): Promise<object | InputRequired> {
     const preparing = options.prepare(call)
     if (preparing) await preparing
-    return calls.run({ lease: lease(), tasks, roots }, { method, params, isSafe, headers }, call)
+    return calls.run({ lease: lease(), tasks, questions, roots }, { method, params, isSafe, headers }, call)
   }
 
   return {

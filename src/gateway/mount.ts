@@ -6,6 +6,7 @@ import { createBatch } from '../base/batch.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { createPacedSet } from '../base/paced-set.ts'
+import type { Gate } from '../gate/gate.ts'
 import type { Call, Follower, Handler, LoggingLevel, Params, Resource } from '../mcp/mcp.ts'
 import type { AnyRequest, Upstream, UpstreamListener } from '../upstream/upstream.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
@@ -13,13 +14,15 @@ import type { Definitions, RunnableDefinitions } from './definitions.ts'
 import { define, defineResource } from './definitions.ts'
 import type { MeasuredLists, ListField, MountLists } from './mount-lists.ts'
 import { listFields as allFields, measureLists, nothingMeasured, readAgain } from './mount-lists.ts'
+import { createMountQuestions } from './mount-questions.ts'
 import { createMountRelay } from './mount-relay.ts'
 import { createMountRoots } from './mount-roots.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import { answerFor } from './relayed-call.ts'
 import type { SessionRoots } from './session-roots.ts'
 import type { SharedUpstreams, UpstreamLease } from './shared-upstreams.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { withoutQuestions } from './result-questions.ts'
+import { createRateLimit, noticeLimits } from './rate-limit.ts'
 import type { MountTasks } from './task-ids.ts'
 
 export interface Mount extends AsyncDisposable {
@@ -66,6 +69,10 @@ export type MountState =
 export interface MountOptions {
   readonly bound: ResolvedConnector
   readonly hasPrefix: boolean
+  /** The session id. */
+  readonly session: string
+  /** Decides on the questions of the upstream. */
+  readonly gate: Gate
   readonly upstreams: SharedUpstreams
   readonly calls: RelayedCalls
   readonly tasks: MountTasks
@@ -104,13 +111,14 @@ const changesEveryMs = 100
 const outputEveryMs = 500
 
 export function createMount(options: MountOptions): Mount {
-  const { bound, upstreams, calls, tasks, log } = options
+  const { bound, upstreams, calls, tasks, gate, session, log } = options
   const { label, connector, target } = bound
   const route = target instanceof Error ? 'mcp' : `mcp:${target.reach.transport}`
   const { prepare } = options
   const roots = createMountRoots(bound, options.roots)
-  const relay = createMountRelay({ calls, tasks, roots: roots.list, prepare, lease: running })
   const place = { mount: label, connector, route }
+  const questions = createMountQuestions({ ...place, gate, session })
+  const relay = createMountRelay({ calls, tasks, questions, roots: roots.list, prepare, lease: running })
   const subjectOfMethod = (method: string) => ({ tool: methodPolicyName(label, method), route, upstream: connector })
   const isOffered = createToolTest(bound.tools ?? {})
   let { hasPrefix } = options
@@ -123,7 +131,7 @@ export function createMount(options: MountOptions): Mount {
   let isClosed = false
   let retries = 0
   let retry: NodeJS.Timeout | undefined
-  const mayPass = createRateLimit()
+  const mayPass = createRateLimit(noticeLimits)
   const outdated = createPacedSet<ListField>((fields) => refresh(fields), pauseAfter)
   const changed = createPacedSet<string>(
     (uris) => uris.forEach((uri) => options.onResourceChange(uri)),
@@ -207,7 +215,9 @@ export function createMount(options: MountOptions): Mount {
       if (fields) return outdated.add(...fields)
       const uri = params?.['uri']
       if (method === 'notifications/resources/updated' && typeof uri === 'string') return changed.add(uri)
-      if (mayPass(params)) options.onNotification(method, params && tasks.shown(params))
+      if (!mayPass(params)) return
+      const shown = withoutQuestions(params)
+      options.onNotification(method, shown && tasks.shown(shown))
     },
     ask(request: AnyRequest) {
       if (request.method === 'roots/list') roots.isWanted = true

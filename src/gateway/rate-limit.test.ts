@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createRateLimit } from './rate-limit.ts'
+import { createRateLimit, noticeLimits } from './rate-limit.ts'
 
 function limitAt() {
   let ms = 0
-  const mayPass = createRateLimit(() => ms)
+  const mayPass = createRateLimit(noticeLimits, () => ms)
   const passed = (count: number, message: object = {}) =>
     Array.from({ length: count }, () => mayPass(message)).filter((may) => may).length
   return { passed, pass: (by: number) => (ms += by) }

@@ -1,12 +1,23 @@
-/** Limits how much an upstream may send besides its answers: progress and log lines. The excess is dropped. */
+/** Limits how much an upstream may send besides its answers. The excess does not pass. */
 import { jsonSize } from '../base/json-size.ts'
 
 /** `most` at once, then `perSecond` more each second. */
-const messages = { most: 1_000, perSecond: 100 }
-const bytes = { most: 4 * 1024 * 1024, perSecond: 1024 * 1024 }
+interface RateLimits {
+  readonly messages: { readonly most: number; readonly perSecond: number }
+  readonly bytes: { readonly most: number; readonly perSecond: number }
+}
+
+/** For progress and log lines. */
+export const noticeLimits: RateLimits = {
+  messages: { most: 1_000, perSecond: 100 },
+  bytes: { most: 4 * 1024 * 1024, perSecond: 1024 * 1024 },
+}
 
 /** Returns a function that says whether one more message may pass. */
-export function createRateLimit(now: () => number = () => performance.now()): (message: object | undefined) => boolean {
+export function createRateLimit(
+  { messages, bytes }: RateLimits,
+  now: () => number = () => performance.now(),
+): (message: object | undefined) => boolean {
   let budget = { messages: messages.most, bytes: bytes.most }
   let at = now()
 

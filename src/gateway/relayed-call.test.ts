@@ -22,6 +22,7 @@ function callBy(client: Partial<Client>, own: Partial<Call> = {}): Call {
 function target(request: Upstream['request']): RelayTarget {
   return {
     lease: { upstream: { request } },
+    questions: { authorize: async (question) => ({ question, end() {} }) },
     tasks: createTaskIds().join('demo'),
     roots: async () => [{ uri: 'file:///work' }],
   }

@@ -3,20 +3,21 @@
  * 2026-07-28 the caller gets the question as the result, and the request waits here until the caller comes back.
  */
 import { randomUUID } from 'node:crypto'
-import {
-  assertCapable,
-  canBeAsked,
-  errorCode,
-  inputRequired,
-  isRecord,
-  metaOf,
-  RpcError,
-  withoutMeta,
-} from '../mcp/mcp.ts'
+import { jsonSize } from '../base/json-size.ts'
+import { assertCapable, canBeAsked, errorCode, inputRequired, isRecord, metaOf, RpcError } from '../mcp/mcp.ts'
 import type { Call, Client, InputRequest, InputRequired, Params, ProgressListener } from '../mcp/mcp.ts'
 import type { AnyRequest, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
 import type { Root } from './session-roots.ts'
-import { createRateLimit } from './rate-limit.ts'
+import type { MountQuestions } from './mount-questions.ts'
+import { createRateLimit, noticeLimits } from './rate-limit.ts'
+import {
+  authorizeAll,
+  authorizeError,
+  broken,
+  isAnswerable,
+  mostPerCall,
+  withoutQuestions,
+} from './result-questions.ts'
 import type { MountTasks } from './task-ids.ts'
 
 export interface RelayedCalls {
@@ -27,6 +28,7 @@ export interface RelayedCalls {
 export interface RelayTarget {
   readonly lease: { readonly upstream: Pick<Upstream, 'request'> }
   readonly tasks: Pick<MountTasks, 'shown' | 'original' | 'answered'>
+  readonly questions: MountQuestions
   /** The roots for an upstream that asks while its caller has none to offer. */
   roots(): Promise<readonly Root[]>
 }
@@ -37,10 +39,13 @@ export interface RelayedRequest {
   /** Read-only or idempotent. */
   readonly isSafe: boolean
   readonly headers?: Readonly<Record<string, string>> | undefined
+  /** The questions and rounds before this one. */
+  readonly asked?: number
 }
 
 interface Relayed {
   readonly request: RelayedRequest
+  readonly target: Pick<RelayTarget, 'questions'>
   readonly owner: string
   /** Set as soon as the request is sent. */
   outcome: Promise<object> | undefined
@@ -54,6 +59,8 @@ interface Relayed {
   refusal: unknown
   /** The upstream asked for something that the client can answer. */
   hasAsked: boolean
+  /** How many questions it has asked. */
+  asked: number
   onQuestion: (() => void) | undefined
   timer: NodeJS.Timeout | undefined
 }
@@ -82,6 +89,7 @@ export function createRelayedCalls(): RelayedCalls {
     const cancel = new AbortController()
     const relayed: Relayed = {
       request,
+      target,
       owner: call.caller.tokenId,
       outcome: undefined,
       cancel,
@@ -90,11 +98,12 @@ export function createRelayedCalls(): RelayedCalls {
       questions: new Map(),
       refusal: undefined,
       hasAsked: false,
+      asked: 0,
       onQuestion: undefined,
       timer: undefined,
     }
     let limit: ReturnType<typeof createRateLimit> | undefined
-    const mayPass = (message: Params | undefined) => (limit ??= createRateLimit())(message)
+    const mayPass = (message: Params | undefined) => (limit ??= createRateLimit(noticeLimits))(message)
     const options: UpstreamRequest = {
       signal: cancel.signal,
       client: call.client,
@@ -106,11 +115,13 @@ export function createRelayedCalls(): RelayedCalls {
         },
       }),
       onNotification(name, params) {
-        if (mayPass(params)) deliver(relayed, (listener) => listener.forward(name, params && tasks.shown(params)))
+        if (!mayPass(params)) return
+        const shown = withoutQuestions(params)
+        deliver(relayed, (listener) => listener.forward(name, shown && tasks.shown(shown)))
       },
       onAsk(question, signal, onProgress) {
         const shown = withParams(question, tasks.shown)
-        return askFor(relayed, call, target.roots, shown, signal, onProgress)
+        return askFor(relayed, call, target, shown, signal, onProgress)
       },
     }
     const asked = tasks.original(request.params)
@@ -139,8 +150,10 @@ export function createRelayedCalls(): RelayedCalls {
     try {
       // An upstream that ends the call withdraws its questions, perhaps in the same packet.
       do {
-        const result = await nextOf(relayed)
-        if (result !== isAsked) return fromUpstream(result, relayed.request, call)
+        const result = await nextOf(relayed).catch(async (error: unknown) => {
+          throw await authorizeError(error, relayed.target.questions, call)
+        })
+        if (result !== isAsked) return await fromUpstream(result, relayed, call)
       } while (!hasQuestion(relayed))
     } finally {
       relayed.onQuestion = undefined
@@ -202,7 +215,8 @@ function withAnswers(request: RelayedRequest, state: Params, { answers }: Call):
   const hasAnswers = 'upstream' in state || Object.keys(answers).length > 0
   if (!hasAnswers) return request
   const own = state['upstream'] as object | undefined
-  return { ...request, params: { ...request.params, inputResponses: answers, ...own } }
+  const asked = typeof state['asked'] === 'number' ? state['asked'] : 0
+  return { ...request, asked, params: { ...request.params, inputResponses: answers, ...own } }
 }
 
 const isAsked = Symbol('the upstream asks')
@@ -239,27 +253,50 @@ function withParams(question: AnyRequest, map: (params: Params) => Params): AnyR
 
 async function askFor(
   relayed: Relayed,
-  { client, ask }: Call,
-  roots: RelayTarget['roots'],
+  call: Call,
+  { questions, roots }: RelayTarget,
   request: InputRequest | AnyRequest,
   signal: AbortSignal,
   onProgress?: ProgressListener,
 ): Promise<object> {
+  const { client, ask } = call
   if (!isAnswerable(request)) return answerFor(request, roots)
   if (!canBeAsked(client, request)) {
     if (client.era === 'modern' && request.method !== 'roots/list') refuse(relayed, request, client)
     return answerFor(request, roots)
   }
+  if (!ask && !mayAskBack.has(relayed.request.method)) return answerFor(request, roots)
+  if (++relayed.asked > mostPerCall) {
+    throw new RpcError(errorCode.busy, `A call may ask its client ${mostPerCall} times, and this one has.`)
+  }
+  const whileOpen = AbortSignal.any([signal, relayed.cancel.signal])
   relayed.hasAsked = true
-  const orOwnRoots = (answer: object) => (hasNoRoots(request, answer) ? answerFor(request, roots) : answer)
-  if (ask) return orOwnRoots(await ask(request, signal, onProgress))
-  if (!mayAskBack.has(relayed.request.method)) return answerFor(request, roots)
+  const { question, end } = await questions.authorize(request, call, whileOpen)
+  try {
+    const answer = await (ask ? ask(question, whileOpen, onProgress) : askInResult(relayed, question, whileOpen))
+    end({ outcome: 'ok', bytes: jsonSize(answer) })
+    return hasNoRoots(request, answer) ? answerFor(request, roots) : answer
+  } catch (error) {
+    end({ outcome: whileOpen.aborted ? 'cancelled' : 'failed', error })
+    throw error
+  }
+}
+
+/** A modern client is asked with the result of its call, and comes back with the answer. */
+function askInResult(relayed: Relayed, request: InputRequest, signal: AbortSignal): Promise<object> {
   const answer = Promise.withResolvers<object>()
   const key = `ask_${randomUUID().slice(0, 8)}`
-  relayed.questions.set(key, { request, answer, isAsked: false })
-  signal.addEventListener('abort', () => relayed.questions.delete(key), { once: true })
-  relayed.onQuestion?.()
-  return orOwnRoots(await answer.promise)
+  const withdraw = () => {
+    relayed.questions.delete(key)
+    answer.reject(new RpcError(errorCode.cancelled, 'The question was withdrawn.'))
+  }
+  if (signal.aborted) withdraw()
+  else {
+    relayed.questions.set(key, { request, answer, isAsked: false })
+    signal.addEventListener('abort', withdraw, { once: true })
+    relayed.onQuestion?.()
+  }
+  return answer.promise
 }
 
 /** Outside a call the upstream would get the hub's roots. When it asks must not decide whether it gets any. */
@@ -277,43 +314,25 @@ function refuse(relayed: Relayed, request: InputRequest, client: Client): void {
   }
 }
 
-/** A modern upstream asks in its result. Its state travels inside ours. */
-function fromUpstream(result: unknown, { method }: RelayedRequest, { client }: Call): object | InputRequired {
+/** A modern upstream asks in its result. Its state travels inside ours, with the number of questions so far. */
+async function fromUpstream(
+  result: unknown,
+  { request, target }: Relayed,
+  call: Call,
+): Promise<object | InputRequired> {
   if (!isRecord(result)) throw broken('with something that is not an object')
   const { resultType, inputRequests, requestState } = result
-  if (resultType !== 'input_required') return result
-  if (client.era === 'modern' && !mayAskBack.has(method))
-    throw broken(`${method} with a question, which is not allowed`)
-  if (inputRequests !== undefined && !areQuestions(inputRequests)) throw broken('with malformed questions')
-  return inputRequired(inputRequests && withoutTokens(inputRequests), {
-    upstream: requestState === undefined ? {} : { requestState },
-  })
-}
-
-type Questions = NonNullable<InputRequired['inputRequests']>
-
-function areQuestions(value: unknown): value is Questions {
-  const isQuestion = (each: unknown) => isRecord(each) && typeof each['method'] === 'string'
-  return isRecord(value) && Object.values(value).every(isQuestion)
-}
-
-/** A question in a result has no way to return progress. */
-function withoutTokens(questions: Questions): Questions {
-  const entries = Object.entries(questions).map(([key, question]) => {
-    const params = withoutMeta(question.params, 'progressToken')
-    return [key, { ...question, ...(params && { params }) }] as const
-  })
-  return Object.fromEntries(entries)
-}
-
-function broken(how: string): RpcError {
-  return new RpcError(errorCode.internal, `The upstream broke the protocol: it answered ${how}.`)
-}
-
-const answerable = new Set(['elicitation/create', 'sampling/createMessage', 'roots/list'])
-
-function isAnswerable(request: InputRequest | AnyRequest): request is InputRequest {
-  return answerable.has(request.method)
+  const asksBack = resultType === 'input_required'
+  if (!asksBack && inputRequests === undefined) return result
+  if (asksBack && call.client.era === 'modern' && !mayAskBack.has(request.method)) {
+    throw broken(`${request.method} with a question, which is not allowed`)
+  }
+  const asked = inputRequests === undefined ? undefined : await authorizeAll(inputRequests, target.questions, call)
+  // A task asks in its description.
+  if (!asksBack) return { ...result, inputRequests: asked }
+  const count = (request.asked ?? 0) + Math.max(1, Object.keys(asked ?? {}).length)
+  if (count > mostPerCall) throw broken(`${request.method} with questions more than ${mostPerCall} times`)
+  return inputRequired(asked, { upstream: requestState === undefined ? {} : { requestState }, asked: count })
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The mounts of one session: kept in step with its bindings, and offered to its agent as one provider. */
 import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
+import type { Gate } from '../gate/gate.ts'
 import type { Call, Handler, LoggingLevel, Notices, Params, Provider, Resource, ToolInfo } from '../mcp/mcp.ts'
 import { defaultLogLevel, moreVerbose, notification } from '../mcp/mcp.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
@@ -45,6 +46,7 @@ export interface SessionMountsOptions {
   readonly maxListBytes: number
   readonly upstreams: SharedUpstreams
   readonly calls: RelayedCalls
+  readonly gate: Gate
   readonly roots: SessionRoots
   readonly notices: Notices
   readonly log: Log
@@ -100,6 +102,8 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
 
   function open(bound: ResolvedConnector, hasPrefix: boolean): Mount {
     const mount = createMount({
+      session,
+      gate: options.gate,
       bound,
       hasPrefix,
       upstreams,

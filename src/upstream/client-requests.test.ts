@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { heldBy } from '../base/held-memory.ts'
 import { createLog } from '../base/log.ts'
 import { createRedactor } from '../base/redact.ts'
 import type { RpcMessage } from '../mcp/mcp.ts'
 import { createClientRequests } from './client-requests.ts'
-import { createQuestionBudget, heldBy } from './question-budget.ts'
+import { createQuestionBudget } from './question-budget.ts'
 
 const log = createLog({ level: 'error', redactor: createRedactor(), destination: { write() {} } })
 

@@ -14,7 +14,15 @@ export interface ClientRequests {
   cancel(id: unknown): boolean
   /** Our request that these belong to has ended. */
   endOf(owner: number): void
+  /** No request of ours runs that the questions without an owner could belong to. */
+  endOrphans(): void
   endAll(): void
+}
+
+interface OpenRequest {
+  readonly controller: AbortController
+  readonly method: string
+  readonly owner: number | undefined
 }
 
 type Ask = NonNullable<UpstreamRequest['onAsk']>
@@ -33,7 +41,7 @@ export function createClientRequests({
   log: Log
   budget: UpstreamQuestions
 }): ClientRequests {
-  const open = new Map<RequestId, { readonly controller: AbortController; readonly owner: number | undefined }>()
+  const open = new Map<RequestId, OpenRequest>()
 
   const logUnsent = (error: unknown) => log.debug({ error }, 'an answer to an upstream was not sent')
 
@@ -61,7 +69,7 @@ export function createClientRequests({
     const params = withoutMeta(request.params, 'progressToken')
     const controller = new AbortController()
     const inTurn = createSerial()
-    open.set(id, { controller, owner })
+    open.set(id, { controller, method, owner })
     const sendInOrder = (message: RpcMessage) => void inTurn(() => sendLimited(message)).catch(logUnsent)
     const relayProgress = (step: Params) => {
       if (open.get(id)?.controller === controller)
@@ -110,6 +118,14 @@ export function createClientRequests({
     endOf(owner) {
       if (open.size === 0) return
       for (const [id, one] of open) if (one.owner === owner) end(id)
+    },
+    endOrphans() {
+      for (const [id, { owner, method }] of open) {
+        // Roots belong to no call, and the hub answers without a person.
+        if (owner !== undefined || method === 'roots/list') continue
+        end(id)
+        reply(failure(id, { code: errorCode.cancelled, message: 'The call of this question has ended.' }))
+      }
     },
     endAll() {
       for (const id of open.keys()) end(id)

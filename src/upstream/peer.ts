@@ -92,6 +92,8 @@ export function createPeer(options: PeerOptions): Peer {
     budget: options.questionBudget.ofUpstream(),
   })
   let lastId = 0
+  /** How many of our running requests a question could belong to. */
+  let askers = 0
   let isHeard = false
   let ended: string | undefined
 
@@ -100,6 +102,7 @@ export function createPeer(options: PeerOptions): Peer {
     clearTimeout(exchange.timer)
     exchange.options.signal.removeEventListener('abort', exchange.onAbort)
     clientRequests.endOf(exchange.id)
+    if (exchange.options.onAsk && --askers === 0) clientRequests.endOrphans()
   }
 
   function cancel(exchange: Exchange, error: RpcError): void {
@@ -231,6 +234,7 @@ export function createPeer(options: PeerOptions): Peer {
           timer: timeoutMs === undefined ? undefined : setTimeout(() => cancel(exchange, tooLate(request)), timeoutMs),
         }
         running.set(id, exchange)
+        if (request.onAsk) askers++
         signal.addEventListener('abort', exchange.onAbort)
         transport.send(message, headers && { headers }).catch((error: unknown) => {
           if (!running.has(id)) return logUnsent(error)

@@ -1,6 +1,6 @@
 /** Bounds the memory that open questions of upstreams hold: of one upstream, and of all upstreams together. */
 import { HubError } from '../base/hub-error.ts'
-import { isRecord } from '../mcp/mcp.ts'
+import { heldBy } from '../base/held-memory.ts'
 
 export interface QuestionBudget {
   ofUpstream(): UpstreamQuestions
@@ -50,30 +50,4 @@ function tooMuch(whose: string, most: number): HubError {
 
 function inMib(bytes: number): string {
   return `${bytes / mib} MiB of memory`
-}
-
-/** In bytes, as V8 holds it at least. */
-const perValue = 16
-const perObject = 56
-
-/** Estimates the memory that a parsed value holds. Small objects hold far more than their JSON. Stops above `most`. */
-export function heldBy(value: unknown, most = Number.POSITIVE_INFINITY): number {
-  let held = 0
-  const left: unknown[] = [value]
-  while (left.length > 0 && held <= most) {
-    const one = left.pop()
-    if (typeof one === 'string') held += perValue + one.length
-    else if (Array.isArray(one)) {
-      held += perObject
-      held += perValue * one.length
-      if (held <= most) for (const item of one) left.push(item)
-    } else if (isRecord(one)) {
-      held += perObject
-      for (const name in one) {
-        held += perValue + name.length
-        left.push(one[name])
-      }
-    } else held += perValue
-  }
-  return held
 }
