@@ -1,6 +1,6 @@
 /** Opens upstreams: one per binding, or one for all sessions if the connector is shared. */
 import type { Client, LoggingLevel, Params } from '../mcp/mcp.ts'
-import { moreVerbose } from '../mcp/mcp.ts'
+import { errorCode, moreVerbose, RpcError } from '../mcp/mcp.ts'
 import type { Upstream, UpstreamListener, UpstreamTarget } from '../upstream/upstream.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
 import type { Watches } from './watches.ts'
@@ -54,6 +54,7 @@ export function createSharedUpstreams(
       breach: (sentence) => leases.forEach(({ listener }) => listener.breach(sentence)),
       isShared: () => entry.wasShared,
       ask(request, signal) {
+        if (entry.wasShared && request.method !== 'roots/list') return Promise.reject(unaddressed())
         const [lease] = leases
         return lease ? lease.listener.ask(request, signal) : Promise.reject(new Error('No session uses this upstream.'))
       },
@@ -107,4 +108,11 @@ function concerns(entry: Entry, own: Leaseholder, method: string, params: Params
   }
   // Others, such as a log line or a task status, belong to one call, but do not say to which.
   return !entry.wasShared
+}
+
+function unaddressed(): RpcError {
+  return new RpcError(
+    errorCode.invalidRequest,
+    'Several sessions share this upstream, so a question must come with the answer to the call it belongs to.',
+  )
 }

@@ -4,7 +4,7 @@ import { until } from '../fixtures/until.ts'
 import type { Target } from '../http/exchange.ts'
 import { connectLegacy } from '../http/legacy-connection.ts'
 import { modern } from '../http/modern-request.ts'
-import { able, accepted, answersIn, namesIn, question, script } from './questions.ts'
+import { able, accepted, answersIn, askedBy, namesIn, question, script } from './questions.ts'
 import { eventually, type ScriptedUpstream, type ScriptedWorld, startScriptedWorld } from '../worlds/scripted-world.ts'
 
 let world: ScriptedWorld
@@ -35,7 +35,7 @@ describe('a legacy client', () => {
     const client = await connectLegacy(agent, { capabilities: able })
     using stream = await client.stream('tools/call', script([{ ask: question }]))
     const asked = (await stream.message()) as { id: string }
-    expect(asked).toMatchObject(question)
+    expect(asked).toMatchObject(askedBy('up'))
     await client.post({ jsonrpc: '2.0', id: asked.id, result: accepted })
     expect(answersIn(await stream.message())).toEqual([accepted])
   })
@@ -125,8 +125,12 @@ describe('a legacy client', () => {
 
   test('gets a cancellation when a question is withdrawn', async () => {
     const client = await connectLegacy(agent, { capabilities: able })
-    using stream = await client.stream('tools/call', script([{ withdraw: question }, { until: 'notifications/go' }]))
+    using stream = await client.stream(
+      'tools/call',
+      script([{ withdraw: question, after: 'notifications/seen' }, { until: 'notifications/go' }]),
+    )
     const { id } = (await stream.message()) as { id: string }
+    await client.notify('notifications/seen')
     expect(await stream.message()).toMatchObject({ method: 'notifications/cancelled', params: { requestId: id } })
     await client.notify('notifications/go')
     expect(answersIn(await stream.message())).toEqual([])
@@ -153,7 +157,7 @@ describe('an upstream that sessions share', () => {
     const stranger = other.post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: longer })
     await eventually(() => shared.received('tools/call')).toHaveLength(2)
     await asking.notify('notifications/go')
-    expect((await call).text).toContain('No client of this session can answer')
+    expect((await call).text).toContain('Several sessions share this upstream')
     await asking.notify('notifications/later')
     const { text } = await stranger
     expect(text).toContain('"content"')

@@ -173,15 +173,9 @@ describe('a question', () => {
 
 describe('the questions of a call', () => {
   test('are limited, and withdrawn questions count', async () => {
-    const seen: unknown[] = []
-    const client = await connectLegacy(agent, { capabilities: able })
-    using stream = await client.stream('tools/call', script([{ withdraw: question, times: 2_000 }]))
-    for (;;) {
-      const message = (await stream.message()) as { method?: string }
-      if (message.method === undefined) break
-      if (message.method === 'elicitation/create') seen.push(message)
-    }
-    expect(seen.length).toBeLessThanOrEqual(100)
+    const { asked, answer } = await converse(talk([{ withdraw: question, times: 2_000 }, { ask: question }]), accepted)
+    expect(asked.length).toBeLessThan(100)
+    expect(answersIn(answer)).toEqual([{ error: expect.objectContaining({ code: -32005 }) }])
   })
 
   test('of 2026-07-28 are limited in number, and the call fails with a sentence', async () => {

@@ -6,6 +6,12 @@ export const question = {
   method: 'elicitation/create',
   params: { message: 'Sure?', requestedSchema: { type: 'object' } },
 }
+/** The question as a client gets it. */
+export function askedBy(connector: string) {
+  const { method, params } = question
+  const message = `[connector ${connector}] ${params.message}`
+  return { method, params: { ...params, message, _meta: { 'io.signalbox/connector': connector } } }
+}
 export const accepted = { action: 'accept', content: { sure: true } }
 
 /** A call of `up_script` that runs these steps. */

@@ -6,7 +6,7 @@ import type { ScriptedUpstream, ScriptedWorld } from '../worlds/scripted-world.t
 import { startScriptedWorld } from '../worlds/scripted-world.ts'
 import { patience } from '../worlds/own-hub.ts'
 
-const names = ['read', 'write', 'Delete-All']
+const names = ['look', 'write', 'Delete-All']
 const lists = { tools: names.map((name) => ({ name, inputSchema: { type: 'object' } })) }
 
 let world: ScriptedWorld
@@ -17,7 +17,7 @@ beforeAll(async () => {
   agent = await world.session('agent')
   upstream = await world.upstream('files', {
     lists,
-    options: { enabled_tools: ['read', 'Delete-All'], disabled_tools: ['Delete-*'] },
+    options: { enabled_tools: ['look', 'Delete-All'], disabled_tools: ['Delete-*'] },
   })
   await world.bind('agent', 'files')
 })
@@ -38,11 +38,11 @@ async function listed(query = ''): Promise<readonly string[]> {
 }
 
 test('only the tools that pass the filter are listed', async () => {
-  await expect.poll(() => listed(), patience).toEqual(['files_read'])
+  await expect.poll(() => listed(), patience).toEqual(['files_look'])
   const { contents } = (await ask('resources/read', { uri: 'resource://mounts/files' })).result as {
     contents: { text: string }[]
   }
-  expect(JSON.parse(contents[0]!.text)).toEqual({ state: 'running', tools: ['files_read'] })
+  expect(JSON.parse(contents[0]!.text)).toEqual({ state: 'running', tools: ['files_look'] })
 })
 
 test.each(['files_write', 'files_delete_all', 'files_Delete-All', 'write', 'Delete-All'])(
@@ -73,7 +73,7 @@ test('a binding can have another filter, and a changed filter applies at once', 
     overrides: { options: { enabled_tools: ['write'] } },
   })
   await expect.poll(() => listed(), patience).toEqual(['files_write'])
-  expect(await ask('tools/call', { name: 'files_read', arguments: {} })).toMatchObject({ error: { code: -32602 } })
+  expect(await ask('tools/call', { name: 'files_look', arguments: {} })).toMatchObject({ error: { code: -32602 } })
   await world.call('bind_connector', {
     session: 'agent',
     connector: 'files',
@@ -83,5 +83,5 @@ test('a binding can have another filter, and a changed filter applies at once', 
 })
 
 test('a test of the connector reports the tools that agents see', async () => {
-  expect(await world.call('test_connector', { name: 'files' })).toMatchObject({ tools: { count: 1, names: ['read'] } })
+  expect(await world.call('test_connector', { name: 'files' })).toMatchObject({ tools: { count: 1, names: ['look'] } })
 })

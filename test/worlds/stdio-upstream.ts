@@ -19,7 +19,7 @@ interface Message {
 type Step =
   | { readonly ask: object }
   | { readonly askAll: readonly object[] }
-  | { readonly withdraw: object; readonly times?: number }
+  | { readonly withdraw: object; readonly after?: string; readonly times?: number }
   | { readonly say: { readonly method: string; readonly params?: object } }
   | { readonly progress: number }
   | { readonly until: string }
@@ -71,6 +71,7 @@ async function follow(steps: readonly Step[], { id, params }: Message): Promise<
     if ('withdraw' in step) {
       for (let count = 0; count < (step.times ?? 1); count++) {
         void ask(step.withdraw)
+        if (step.after !== undefined) await noticedOf(step.after)
         send({ method: 'notifications/cancelled', params: { requestId: `ask-${asked}` } })
       }
     }
@@ -78,13 +79,17 @@ async function follow(steps: readonly Step[], { id, params }: Message): Promise<
     if ('progress' in step && token !== undefined) {
       send({ method: 'notifications/progress', params: { progressToken: token, progress: step.progress } })
     }
-    if ('until' in step) await new Promise<void>((resolve) => noticed.set(step.until, resolve))
+    if ('until' in step) await noticedOf(step.until)
     if ('result' in step) return { result: step.result }
     if ('error' in step) return { error: step.error }
     if ('hang' in step) await new Promise(() => {})
   }
   const text = JSON.stringify({ call: id, heard })
   return { result: { content: [{ type: 'text', text }], ...(isModern && { resultType: 'complete' }) } }
+}
+
+function noticedOf(method: string): Promise<void> {
+  return new Promise((resolve) => noticed.set(method, resolve))
 }
 
 function say(method: string, params: object = {}): void {
