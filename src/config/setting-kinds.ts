@@ -6,6 +6,7 @@ import { homedir } from 'node:os'
 import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
 import { socketNamePattern } from '../base/socket-name-pattern.ts'
+import { isWebAddress } from '../base/web-address.ts'
 
 /** Plain functions, not zod: every command reads its settings, and loading zod would take longer than most commands. */
 export interface Kind<Value = unknown> {
@@ -83,7 +84,7 @@ export const absolutePath = textKind('an absolute path, or one that begins with 
 export const urlPath = textLike(/^\/([^?#\s]*\/)?$/, 'a path that begins and ends with `/`')
 
 export const httpUrl = textKind('a URL that begins with `http://` or `https://`', (url) =>
-  isHttpUrl(url) ? url : undefined,
+  isWebAddress(url) ? url : undefined,
 )
 
 /** Without a trailing slash, because a path that begins with one is appended. */
@@ -104,7 +105,7 @@ export const hostNames = listOf(
 )
 
 export const origins = listOf(
-  (value) => isHttpUrl(value) && new URL(value).origin === value.toLowerCase(),
+  (value) => isWebAddress(value) && new URL(value).origin === value.toLowerCase(),
   'origins like `https://example.org`, without a path',
 )
 
@@ -188,10 +189,6 @@ function withoutBrackets(host: string): string {
 
 function isHostName(host: string): boolean {
   return /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(host)
-}
-
-function isHttpUrl(value: string): boolean {
-  return hasScheme(value, ['http:', 'https:'])
 }
 
 function hasScheme(value: string, schemes: readonly string[]): boolean {

@@ -8,6 +8,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { HubError } from '../base/hub-error.ts'
+import { isWebAddress } from '../base/web-address.ts'
 import type { Zone } from './address-zone.ts'
 import { fartherOf, zoneOf } from './address-zone.ts'
 
@@ -66,7 +67,7 @@ export function createOAuthFetch(options: OAuthFetchOptions): OAuthFetch {
   return async (address, init) => {
     const request = new Request(address, init)
     const url = new URL(request.url)
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    if (!isWebAddress(url.href)) {
       throw new HubError('forbidden', `a login uses http:// and https:// only, not ${url.protocol}`)
     }
     const literal = url.hostname.replace(/^\[|\]$/g, '')

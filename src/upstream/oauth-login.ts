@@ -2,6 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { AuthOptions, OAuthClientProvider, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import { isWebAddress } from '../base/web-address.ts'
 import type { Zone } from './address-zone.ts'
 import type { Challenge, HttpAuth } from './http-client.ts'
 import { createOAuthFetch } from './oauth-fetch.ts'
@@ -39,7 +40,8 @@ export function createLogin(options: LoginOptions): Login {
 
   function begunLogin() {
     const { login } = file.read()
-    return login && Date.now() - login.at < loginWithinMs ? login : undefined
+    const isOpen = login && Date.now() - login.at < loginWithinMs && isWebAddress(login.address)
+    return isOpen ? login : undefined
   }
 
   async function authorize(zone: Zone, how: Omit<AuthOptions, 'serverUrl' | 'fetchFn'>): Promise<void> {
@@ -145,8 +147,15 @@ function createProvider({ redirectUrl, client, file }: LoginOptions, zone: Zone)
     },
     saveCodeVerifier: (made) => void (verifier = made),
     codeVerifier: () => file.read().login?.verifier ?? '',
-    redirectToAuthorization: (address) =>
-      file.change({ login: { state, verifier, address: address.href, at: Date.now(), zone } }),
+    redirectToAuthorization({ href: address, protocol }) {
+      if (!isWebAddress(address)) {
+        throw new HubError(
+          'forbidden',
+          `the login page is at a ${protocol} address, and a person is sent to http or https only`,
+        )
+      }
+      file.change({ login: { state, verifier, address, at: Date.now(), zone } })
+    },
     saveDiscoveryState: (discovery) => file.change({ discovery }),
     discoveryState: () => file.read().discovery,
     invalidateCredentials(scope) {

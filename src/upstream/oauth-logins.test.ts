@@ -34,6 +34,21 @@ test('a person logs in once, and the token is used, refreshed when it expires, a
   expect(wanted).toHaveLength(1)
 })
 
+test.each(['file:///etc/passwd', 'calculator:open', 'javascript:alert(1)'])(
+  'a person is not sent to the login page %s',
+  async (loginPage) => {
+    const { upstream, logins, wanted, directory } = await setUp({ loginPage })
+    const { call } = await open(upstream, logins)
+    await expect(call()).rejects.toThrow('The login of "trains" failed')
+    expect(wanted).toEqual([])
+    expect(logins.pending('trains')).toBeUndefined()
+    const address = `${loginPage}?state=s`
+    const begun = { state: 's', verifier: 'v', address, at: Date.now(), zone: 'machine' } as const
+    openCredentialsFile({ directory, connector: 'trains', url: upstream.url }).change({ login: begun })
+    expect(createLogins(directory, wanted).pending('trains')).toBeUndefined()
+  },
+)
+
 test('no other login starts while a person is logging in', async () => {
   const { upstream, logins, wanted } = await setUp()
   const { call } = await open(upstream, logins)
@@ -190,7 +205,7 @@ test('endless metadata is cut off, and the login fails', async () => {
   expect(sent).toBeLessThan(64 * 1024 * 1024)
 })
 
-async function setUp(options: { readonly registers?: boolean } = {}) {
+async function setUp(options: Parameters<typeof serveOAuth>[0] = {}) {
   const upstream = await serveOAuth(options)
   const directory = join(temporaryDirectory(), 'upstream-auth')
   const wanted: string[] = []

@@ -17,7 +17,7 @@ export interface OAuthUpstream extends HttpUpstream {
   readonly clients: readonly string[]
 }
 
-export async function serveOAuth({ registers = true } = {}): Promise<OAuthUpstream> {
+export async function serveOAuth({ registers = true, loginPage = '' } = {}): Promise<OAuthUpstream> {
   /** Each token with its scopes. */
   const tokens = new Map<string, readonly string[]>()
   const demanded = ['read']
@@ -36,7 +36,7 @@ export async function serveOAuth({ registers = true } = {}): Promise<OAuthUpstre
       case '/.well-known/oauth-authorization-server':
         return json(visit, {
           issuer: origin(),
-          authorization_endpoint: `${origin()}/authorize`,
+          authorization_endpoint: loginPage === '' ? `${origin()}/authorize` : loginPage,
           token_endpoint: `${origin()}/token`,
           ...(registers && { registration_endpoint: `${origin()}/register` }),
           response_types_supported: ['code'],
