@@ -24,6 +24,15 @@ test('the shipped policy lets an agent look, talk and propose, and asks a person
     expect(await effectOf(tool)).toBe('ask')
 })
 
+test('the shipped policy asks about work for the model, also where all tools of a connector are allowed', async () => {
+  const template = await compilePolicy('rules: [{ allow: "github_*" }]', { scope: 'template', version: 0 })
+  const pool = poolPolicies([await compilePolicy(source, { scope: 'hub', version: 0 }), template])
+  const effect = (tool: string) => decide(pool, [], { tool, arguments: {} }).effect
+  expect([effect('github_sampling'), effect('github_get_issue')]).toEqual(['ask', 'allow'])
+  // Without a rule for the connector.
+  expect([await effectOf('github_elicitation'), await effectOf('github_sampling')]).toEqual(['allow', 'ask'])
+})
+
 test('the shipped policy lets an agent read everything in its own terminal, and asks before it writes', async () => {
   const asked = [
     'set_config',
