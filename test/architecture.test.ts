@@ -251,13 +251,15 @@ test('the gate does not depend on MCP', () => {
 
 /** The way to an upstream, and the files that put the gate before it. */
 const relay = ['mount-relay', 'relayed-call', 'shared-upstreams'].map((name) => `src/gateway/${name}.ts`)
-const gateUsers = ['gate-layer', 'gateway', 'policy-errors'].map((name) => `src/gateway/${name}.ts`)
+const gateUsers = ['gate-layer', 'gateway', 'policy-errors', 'question-gate'].map((name) => `src/gateway/${name}.ts`)
 
-test('the files that reach an upstream do not import the gate, and the gate layer does not import them', () => {
+test('the files that reach an upstream do not import the gate, and those before the gate do not import them', () => {
   const users = localImports().filter(({ from, to }) => from === 'gateway' && to === 'gate')
   expect([...new Set(users.map(({ file }) => file))].sort()).toEqual(gateUsers)
   expect(reachableFrom('src/gateway/mount.ts')).toEqual(expect.arrayContaining(relay))
-  expect(reachableFrom('src/gateway/gate-layer.ts').filter((file) => relay.includes(file))).toEqual([])
+  for (const file of ['gate-layer', 'question-gate']) {
+    expect(reachableFrom(`src/gateway/${file}.ts`).filter((reached) => relay.includes(reached))).toEqual([])
+  }
   const relayUsers = localImports().filter(({ target }) => target === 'src/gateway/mount-relay.ts')
   expect(relayUsers.map(({ file }) => file)).toEqual(['src/gateway/mount.ts'])
 })

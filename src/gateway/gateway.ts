@@ -19,6 +19,7 @@ import { forAnySession } from './mount-lists.ts'
 import { type ConnectorLists, knownMounts } from './known-mounts.ts'
 import { createMountStates } from './mount-states.ts'
 import { factsOf } from './own-resources.ts'
+import { createQuestionGate } from './question-gate.ts'
 import { createRelayedCalls } from './relayed-call.ts'
 import { createResourcesMount } from './resources-mount.ts'
 import { createSearchProvider } from './search-tools.ts'
@@ -128,7 +129,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       maxListBytes: options.maxListBytes,
       upstreams,
       calls,
-      gate: options.gate,
+      questions: createQuestionGate(options.gate, session),
       roots: createSessionRoots(async () => (await options.findSession(session)).workspacePath),
       notices,
       log,

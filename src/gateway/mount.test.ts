@@ -111,8 +111,7 @@ function open(own: Partial<MountOptions>, tools: readonly object[] = [{ name: 'l
   } as unknown as Upstream
   const lease = { upstream, [Symbol.asyncDispose]: async () => {} } as unknown as UpstreamLease
   const mount = createMount({
-    session: 's1',
-    gate: {} as MountOptions['gate'],
+    questions: { ofMount: () => ({ authorize: async (question) => ({ question, end() {} }) }) },
     bound: {
       label: 'files',
       connector: 'files',

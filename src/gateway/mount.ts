@@ -6,7 +6,6 @@ import { createBatch } from '../base/batch.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { createPacedSet } from '../base/paced-set.ts'
-import type { Gate } from '../gate/gate.ts'
 import type { Call, Follower, Handler, LoggingLevel, Params, Resource } from '../mcp/mcp.ts'
 import type { AnyRequest, Upstream, UpstreamListener } from '../upstream/upstream.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
@@ -14,7 +13,7 @@ import type { Definitions, RunnableDefinitions } from './definitions.ts'
 import { define, defineResource } from './definitions.ts'
 import type { MeasuredLists, ListField, MountLists } from './mount-lists.ts'
 import { listFields as allFields, measureLists, nothingMeasured, readAgain } from './mount-lists.ts'
-import { createMountQuestions } from './mount-questions.ts'
+import type { QuestionGate } from './question-gate.ts'
 import { createMountRelay } from './mount-relay.ts'
 import { createMountRoots } from './mount-roots.ts'
 import type { RelayedCalls } from './relayed-call.ts'
@@ -69,10 +68,7 @@ export type MountState =
 export interface MountOptions {
   readonly bound: ResolvedConnector
   readonly hasPrefix: boolean
-  /** The session id. */
-  readonly session: string
-  /** Decides on the questions of the upstream. */
-  readonly gate: Gate
+  readonly questions: QuestionGate
   readonly upstreams: SharedUpstreams
   readonly calls: RelayedCalls
   readonly tasks: MountTasks
@@ -111,13 +107,13 @@ const changesEveryMs = 100
 const outputEveryMs = 500
 
 export function createMount(options: MountOptions): Mount {
-  const { bound, upstreams, calls, tasks, gate, session, log } = options
+  const { bound, upstreams, calls, tasks, log } = options
   const { label, connector, target } = bound
   const route = target instanceof Error ? 'mcp' : `mcp:${target.reach.transport}`
   const { prepare } = options
   const roots = createMountRoots(bound, options.roots)
   const place = { mount: label, connector, route }
-  const questions = createMountQuestions({ ...place, gate, session })
+  const questions = options.questions.ofMount(place)
   const relay = createMountRelay({ calls, tasks, questions, roots: roots.list, prepare, lease: running })
   const subjectOfMethod = (method: string) => ({ tool: methodPolicyName(label, method), route, upstream: connector })
   const isOffered = createToolTest(bound.tools ?? {})

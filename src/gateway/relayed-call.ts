@@ -8,7 +8,7 @@ import { assertCapable, canBeAsked, errorCode, inputRequired, isRecord, metaOf, 
 import type { Call, Client, InputRequest, InputRequired, Params, ProgressListener } from '../mcp/mcp.ts'
 import type { AnyRequest, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
 import type { Root } from './session-roots.ts'
-import type { MountQuestions } from './mount-questions.ts'
+import type { MountQuestions } from './question-gate.ts'
 import { createRateLimit, noticeLimits } from './rate-limit.ts'
 import {
   authorizeAll,

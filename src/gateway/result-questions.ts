@@ -3,8 +3,8 @@ import { heldBy } from '../base/held-memory.ts'
 import type { AnyRequest } from '../upstream/upstream.ts'
 import type { Call, InputRequest, InputRequired, Params } from '../mcp/mcp.ts'
 import { assertCapable, errorCode, inputRequired, isRecord, RpcError, withoutMeta } from '../mcp/mcp.ts'
-import type { MountQuestions } from './mount-questions.ts'
-import { RefusedQuestion } from './mount-questions.ts'
+import type { MountQuestions } from './question-gate.ts'
+import { RefusedQuestion } from './question-gate.ts'
 
 type Questions = NonNullable<InputRequired['inputRequests']>
 

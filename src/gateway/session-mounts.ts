@@ -1,7 +1,6 @@
 /** The mounts of one session: kept in step with its bindings, and offered to its agent as one provider. */
 import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
-import type { Gate } from '../gate/gate.ts'
 import type { Call, Handler, LoggingLevel, Notices, Params, Provider, Resource, ToolInfo } from '../mcp/mcp.ts'
 import { defaultLogLevel, moreVerbose, notification } from '../mcp/mcp.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
@@ -16,6 +15,7 @@ import type { PolicyNames } from './names.ts'
 import { policyNames } from './names.ts'
 import { requestHandlers } from './other-methods.ts'
 import type { IsOwn } from './own-resources.ts'
+import type { QuestionGate } from './question-gate.ts'
 import type { RelayedCalls } from './relayed-call.ts'
 import type { SessionRoots } from './session-roots.ts'
 import type { SharedUpstreams } from './shared-upstreams.ts'
@@ -46,7 +46,7 @@ export interface SessionMountsOptions {
   readonly maxListBytes: number
   readonly upstreams: SharedUpstreams
   readonly calls: RelayedCalls
-  readonly gate: Gate
+  readonly questions: QuestionGate
   readonly roots: SessionRoots
   readonly notices: Notices
   readonly log: Log
@@ -102,8 +102,7 @@ export function createSessionMounts(options: SessionMountsOptions): SessionMount
 
   function open(bound: ResolvedConnector, hasPrefix: boolean): Mount {
     const mount = createMount({
-      session,
-      gate: options.gate,
+      questions: options.questions,
       bound,
       hasPrefix,
       upstreams,

@@ -10,15 +10,19 @@ export function removeOwnMeta(value: unknown): void {
 }
 
 function removeFrom(fields: Readonly<Record<string, unknown>>): void {
-  const meta = fields['_meta']
+  for (const name in fields) {
+    if (name === '_meta') removeKeys(fields[name])
+    else if (holders.has(name)) removeOwnMeta(fields[name])
+    else if (name === 'inputRequests') for (const question of Object.values(fields[name] ?? {})) removeOwnMeta(question)
+  }
+}
+
+function removeKeys(meta: unknown): void {
   if (isRecord(meta)) for (const name in meta) if (name.startsWith(ownPrefix)) Reflect.deleteProperty(meta, name)
-  for (const name of holders) if (fields[name] !== undefined) removeOwnMeta(fields[name])
-  const { inputRequests } = fields
-  if (isRecord(inputRequests)) for (const key in inputRequests) removeOwnMeta(inputRequests[key])
 }
 
 /** The fields whose values may have a `_meta`, in any message of MCP. Data such as `structuredContent` may not. */
-const holders = [
+const holders: ReadonlySet<string> = new Set([
   'result',
   'params',
   'content',
@@ -34,4 +38,4 @@ const holders = [
   'error',
   'data',
   'elicitations',
-] as const
+])

@@ -52,7 +52,7 @@ async function serve(transport: 'http' | 'sse'): Promise<Shared & { readonly url
       return
     }
     if (method === 'DELETE') return void visit.response.writeHead(200).end()
-    if (message?.method === undefined && message?.id !== undefined) answers.push(message as Answered)
+    if (message?.method === undefined && message?.id !== undefined) answers.push(message)
     const tools = [{ name: 'wait', inputSchema: { type: 'object' } }]
     const serverInfo = { name: 'shared', version: '1' }
     const opening = { protocolVersion: '2025-11-25', capabilities: { tools: {}, logging: {} }, serverInfo }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Gate, GateRequest } from '../gate/gate.ts'
 import type { Call, InputRequest } from '../mcp/mcp.ts'
-import { createMountQuestions } from './mount-questions.ts'
+import { createQuestionGate } from './question-gate.ts'
 
 const { signal } = new AbortController()
 const call = { correlation: 'c1', event: 'e1', caller: { tokenId: 't1', session: 's1' } } as unknown as Call
@@ -16,10 +16,8 @@ function open() {
       return { status: 'allowed', end() {} }
     },
   } as unknown as Gate
-  return {
-    asked,
-    questions: createMountQuestions({ gate, session: 's1', mount: 'up', connector: 'alpha', route: 'mcp' }),
-  }
+  const place = { mount: 'up', connector: 'alpha', route: 'mcp' }
+  return { asked, questions: createQuestionGate(gate, 's1').ofMount(place) }
 }
 
 test('questions are limited in number, whatever becomes of them, and a flood is refused before it is recorded', async () => {

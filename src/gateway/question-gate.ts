@@ -1,6 +1,6 @@
 /**
- * The questions that the upstream of one mount sends to clients of its session. Each is checked, counted, decided by the
- * gate like a call of the agent, and marked with the name of its connector.
+ * Puts the gate before the questions that upstreams send to clients of a session. Each question is checked, counted,
+ * decided like a call of the agent, and marked with the name of its connector.
  */
 import type { MountAction } from '../api/policy-names.ts'
 import { actionPolicyName } from '../api/policy-names.ts'
@@ -11,6 +11,10 @@ import { errorCode, metaOf, RpcError } from '../mcp/mcp.ts'
 import { refusalError } from './policy-errors.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { withoutWire } from './wire-params.ts'
+
+export interface QuestionGate {
+  ofMount(place: MountPlace): MountQuestions
+}
 
 export interface MountQuestions {
   /** Throws if the question must not reach a client. `signal`: the question is no longer open. */
@@ -24,10 +28,7 @@ export interface AuthorizedQuestion {
   end(ending: CallEnding): void
 }
 
-export interface MountQuestionsOptions {
-  readonly gate: Gate
-  /** The session id. */
-  readonly session: string
+interface MountPlace {
   readonly mount: string
   readonly connector: string
   readonly route: string
@@ -57,8 +58,12 @@ const actions: Readonly<Record<InputRequest['method'], MountAction | undefined>>
   'roots/list': undefined,
 }
 
-export function createMountQuestions(options: MountQuestionsOptions): MountQuestions {
-  const { gate, session, mount, connector, route } = options
+/** `session`: its id. */
+export function createQuestionGate(gate: Gate, session: string): QuestionGate {
+  return { ofMount: (place) => createMountQuestions(gate, session, place) }
+}
+
+function createMountQuestions(gate: Gate, session: string, { mount, connector, route }: MountPlace): MountQuestions {
   const mayPass = createRateLimit(limits)
 
   return {
