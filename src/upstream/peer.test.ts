@@ -6,6 +6,7 @@ import { parseExactly } from '../base/exact-numbers.ts'
 import type { Params, RpcRequest } from '../mcp/mcp.ts'
 import { RpcError } from '../mcp/mcp.ts'
 import { idempotencyKey } from './envelope.ts'
+import type { UpstreamRequest } from './upstream-types.ts'
 
 test('params are sent unchanged, but with our own progress token and the key', async () => {
   const { call, line } = scriptedUpstream()
@@ -319,3 +320,25 @@ test('in any order of answers, progress and cancellations, each caller gets only
 function nameIn(message: object): unknown {
   return 'params' in message ? (message.params as Params | undefined)?.['name'] : undefined
 }
+
+test('a question outside of an answer ends with the last call that it could belong to, and roots do not', async () => {
+  const { upstream, line, call } = scriptedUpstream()
+  await upstream.ready()
+  const it = await line()
+  const withdrawn: string[] = []
+  const onAsk: UpstreamRequest['onAsk'] = ({ method }, signal) => {
+    signal.addEventListener('abort', () => withdrawn.push(method))
+    return new Promise(() => {})
+  }
+  const calls = [call({ name: 'a' }, { onAsk }), call({ name: 'b' }, { onAsk })]
+  const [one, two] = [await it.got('tools/call', 1), await it.got('tools/call', 2)]
+  it.say({ jsonrpc: '2.0', id: 'q1', method: 'elicitation/create', params: {} })
+  it.say({ jsonrpc: '2.0', id: 'q2', method: 'roots/list' })
+  it.answer(two, { content: [] })
+  await calls[1]
+  expect(withdrawn).toEqual([])
+  it.answer(one, { content: [] })
+  await calls[0]
+  expect(withdrawn).toEqual(['elicitation/create'])
+  expect(it.sent.at(-1)).toMatchObject({ id: 'q1', error: { code: -32800 } })
+})
