@@ -128,3 +128,55 @@ test('a mount that answers for a task owns it, even if the answer does not name 
   expect(tasks.owns('1')).toBe(true)
   expect(ids.join('other').shown({ taskId: '1' })).toEqual({ taskId: 'other:1' })
 })
+
+const sure = { method: 'elicitation/create', params: { message: 'Sure?' } }
+const able = { capabilities: { elicitation: {} } }
+
+test('a task that asks in its description is authorized like any other question', async () => {
+  const description = { resultType: 'complete', taskId: '1', status: 'input_required', inputRequests: { sure } }
+  const authorized: unknown[] = []
+  const upstream: RelayTarget = {
+    ...target(async () => description),
+    questions: {
+      async authorize(question) {
+        authorized.push(question)
+        return { question: { ...question, params: { message: 'marked' } }, end() {} }
+      },
+    },
+  }
+  const asked = { method: 'tasks/get', params: { taskId: '1' }, isSafe: true }
+  const result = await createRelayedCalls().run(upstream, asked, callBy(able))
+  expect(result).toMatchObject({ status: 'input_required', inputRequests: { sure: { params: { message: 'marked' } } } })
+  expect(authorized).toEqual([sure])
+  const unable = createRelayedCalls().run(upstream, asked, callBy({}))
+  await expect(unable).rejects.toMatchObject({ code: -32021 })
+})
+
+test('a notice about a task reaches the client without the questions of the task', async () => {
+  const heard: unknown[] = []
+  const upstream = target(async (_method, _params, { onNotification }) => {
+    onNotification?.('notifications/tasks', { status: 'input_required', inputRequests: { sure } })
+    return { content: [] }
+  })
+  const call = callBy(able, { forward: (_, params) => void heard.push(params) })
+  await createRelayedCalls().run(upstream, request, call)
+  expect(heard).toEqual([{ status: 'input_required' }])
+})
+
+test.each([
+  ['questions', { sure }],
+  ['nothing', undefined],
+])('an upstream that asks %s again and again ends its call', async (_, inputRequests) => {
+  const calls = createRelayedCalls()
+  const upstream = target(async () => ({ resultType: 'input_required', ...(inputRequests && { inputRequests }) }))
+  let state: unknown
+  let rounds = 0
+  const again = async () => {
+    for (; rounds < 200; rounds++) {
+      const result = await calls.run(upstream, request, callBy(able, { state, answers: { sure: {} } }))
+      state = (result as InputRequired).state
+    }
+  }
+  await expect(again()).rejects.toMatchObject({ code: -32603, message: expect.stringContaining('100 times') })
+  expect(rounds).toBe(100)
+})
