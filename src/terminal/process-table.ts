@@ -39,8 +39,8 @@ export interface ProcessTable {
   terminalModes(pid: number): Promise<ReadonlySet<string> | undefined>
   /** The child processes. */
   children(pid: number): Promise<readonly number[]>
-  /** A child of `startedBy` in this group, since a group may outlive its leader. */
-  memberOf(group: number, startedBy: number): Promise<number | undefined>
+  /** The children of `startedBy` in this group: the commands of a pipe, which may outlive the first of them. */
+  membersOf(group: number, startedBy: number): Promise<readonly number[]>
 }
 
 /** The major number of the devices behind /dev/pts. */
@@ -71,8 +71,8 @@ const linuxTable: ProcessTable = {
     return major === unix98Major ? readModes('-F', `/dev/pts/${minor}`) : undefined
   },
   children: async (pid) => linuxChildren(pid),
-  async memberOf(group, startedBy) {
-    return linuxChildren(startedBy).find((child) => Number(statFields(child)[2]) === group)
+  async membersOf(group, startedBy) {
+    return linuxChildren(startedBy).filter((child) => Number(statFields(child)[2]) === group)
   },
 }
 
@@ -146,7 +146,9 @@ const otherTable: ProcessTable = {
     return tty.startsWith('ttys') ? readModes('-f', `/dev/${tty}`) : undefined
   },
   children: async (pid) => (await psChildren(pid)).map(([child]) => child),
-  memberOf: async (group, startedBy) => (await psChildren(startedBy)).find(([, , itsGroup]) => itsGroup === group)?.[0],
+  async membersOf(group, startedBy) {
+    return (await psChildren(startedBy)).flatMap(([child, , itsGroup]) => (itsGroup === group ? [child] : []))
+  },
 }
 
 async function psCommand(pid: number): Promise<string | undefined> {

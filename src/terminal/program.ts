@@ -23,22 +23,28 @@ async function programIn(pid: number): Promise<number> {
 
 /** The foreground process: the shell itself, or the command it runs. */
 export async function foregroundOf(status: TerminalStatus): Promise<ProcessDescription | undefined> {
-  if (status.is !== 'running') return undefined
-  const program = await programIn(status.pid)
-  const groups = await processTable.groups(program)
-  if (groups === undefined) return undefined
-  const { own, foreground } = groups
-  if (foreground === own) return processTable.describe(program)
-  const leader = await processTable.describe(foreground)
-  if (leader) return leader
-  const member = await processTable.memberOf(foreground, program)
-  return member === undefined ? undefined : processTable.describe(member)
+  for (const pid of await foregroundPids(status)) {
+    const found = await processTable.describe(pid)
+    if (found) return found
+  }
+  return undefined
 }
 
-/** The names of the foreground process and its descendants. */
+/** The leader of the foreground group comes first. It may have ended. */
+async function foregroundPids(status: TerminalStatus): Promise<readonly number[]> {
+  if (status.is !== 'running') return []
+  const program = await programIn(status.pid)
+  const groups = await processTable.groups(program)
+  if (groups === undefined) return []
+  const { own, foreground } = groups
+  if (foreground === own) return [program]
+  return [...new Set([foreground, ...(await processTable.membersOf(foreground, program))])]
+}
+
+/** The names of the foreground processes and their descendants. */
 export async function foregroundPrograms(status: TerminalStatus): Promise<readonly string[]> {
-  const foreground = await foregroundOf(status)
-  return foreground ? programNames(foreground.pid) : []
+  const pids = await foregroundPids(status)
+  return [...new Set((await Promise.all(pids.map((pid) => programNames(pid)))).flat())]
 }
 
 export async function workingDirectoryOf(status: TerminalStatus): Promise<string | undefined> {

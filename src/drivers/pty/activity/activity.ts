@@ -23,6 +23,8 @@ export { createProgramRules } from './program-rules.ts'
 
 export interface ActivityWatch extends Disposable {
   readonly current: Activity
+  /** The names of the programs in the foreground. `undefined`: it has not looked yet. */
+  readonly programs: readonly string[] | undefined
   /** Takes a report of the agent. */
   report(report: AgentReport): void
   /** Checks now, for callers that are about to type. Unlike `current`, the result is not debounced. */
@@ -47,6 +49,8 @@ export interface ActivityWatchOptions {
   readonly now?: () => Date
   /** Called once for each change of the activity or its reason. */
   onChange(activity: Activity): void
+  /** Other programs run in the foreground. */
+  onPrograms?(): void
 }
 
 /**
@@ -74,6 +78,7 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
   let ownRules: ActivityRules | undefined
   let rules: ActivityRules | undefined
   let isLoading = true
+  let programs: readonly string[] | undefined
   let programsOffset = -1
   let programsCheckedAt = Number.NEGATIVE_INFINITY
   let debounced: Debounced = {
@@ -135,20 +140,31 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
     }
   }
 
-  /** A program that has just started prints something. If nothing was printed, the program is still the same. */
+  /**
+   * A program that has just started prints something, or a shell echoes its command a moment before it runs. If nothing
+   * was printed, the program is still the same.
+   */
   async function readPrograms(isAsked: boolean): Promise<void> {
-    if (!options.rulesOf || isLoading || terminal.status.is !== 'running' || terminal.offset === programsOffset) return
+    if (!options.rulesOf || isLoading || terminal.status.is !== 'running') return
+    const settledAt = (printedAt ?? 0) + programEveryMs
+    if (terminal.offset === programsOffset && programsCheckedAt >= settledAt) return
     const at = now().getTime()
     if (!isAsked && at < programsCheckedAt + programEveryMs) return wakeAt(programsCheckedAt + programEveryMs)
     programsCheckedAt = at
     programsOffset = terminal.offset
-    useRules((await rulesOfPrograms()) ?? ownRules)
+    if (at < settledAt) wakeAt(settledAt)
+    const found = await terminal.foregroundPrograms()
+    useRules((await rulesOfPrograms(found)) ?? ownRules)
+    // A program runs, so an empty list means that the system did not say which.
+    if (isDisposed || found.length === 0 || programs?.join('/') === found.join('/')) return
+    programs = found
+    options.onPrograms?.()
   }
 
-  async function rulesOfPrograms(): Promise<ActivityRules | undefined> {
-    for (const program of await terminal.foregroundPrograms()) {
-      const found = await options.rulesOf?.(program)
-      if (found) return found
+  async function rulesOfPrograms(found: readonly string[]): Promise<ActivityRules | undefined> {
+    for (const program of found) {
+      const ofProgram = await options.rulesOf?.(program)
+      if (ofProgram) return ofProgram
     }
     return undefined
   }
@@ -235,6 +251,9 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
   return {
     get current() {
       return debounced.activity
+    },
+    get programs() {
+      return programs
     },
     report(said) {
       lastReport = { ...said, at: now().getTime() }
