@@ -79,7 +79,7 @@ import { createSandboxes } from './sandbox/sandbox.ts'
 import { createSessionSockets } from './socket/socket.ts'
 import { createStatus } from './status/status.ts'
 import { openStore } from './store/store.ts'
-import { createTemplateTools, fill, openTemplates, seedWorkspace } from './templates/templates.ts'
+import { createTemplateTools, fill, openTemplates, readIncludes, seedWorkspace } from './templates/templates.ts'
 import { createPipedPrograms, createTerminals, journalLimits } from './terminal/terminal.ts'
 import { collectorOf, createTelemetry, secretsOf } from './telemetry/telemetry.ts'
 import { createTerminalTools, createViewers } from './terminal-tools/terminal-tools.ts'
@@ -435,6 +435,7 @@ export async function startHub(
         find: (name) => templates.find(name),
         fillIn: fill,
         seed: async (name, workspace, folder) => (await seedWorkspace(templates.find(name), workspace, folder)).kept,
+        ownFiles: async (name) => readIncludes(templates.find(name)),
       },
       tokens: {
         issue: ({ id, name }) => tokens.issue({ role: 'agent', session: id, label: `session ${name}` }),

@@ -168,6 +168,15 @@ const eventPayloads = {
     exit_code: z.int().optional(),
     signal: z.string().optional(),
   }),
+  /** The hub pressed keys at a question that a program asked on its screen before its first prompt. */
+  'dialog-answered': z.object({
+    /** The question in words, if the activity rules know it. */
+    question: z.string().optional(),
+    /** The pattern of the template that the screen matched. */
+    shows: z.string(),
+    /** The log redacts a field named `keys`, which holds what a person types. */
+    pressed: z.string(),
+  }),
   /** A confined session, or a confined connector, wanted to reach a host. */
   'network-decided': z.object({
     connector: z.string().optional(),

@@ -69,7 +69,11 @@ export const sessionModes = ['terminal', 'structured', 'both'] as const
 export type SessionMode = (typeof sessionModes)[number]
 
 /** Whether the tools that are built into the agent are under the policy. */
-export const governedSchema = z.object({ is: z.enum(['yes', 'partly', 'no']), reason: z.string().optional() })
+export const governedSchema = z.object({
+  is: z.enum(['yes', 'partly', 'no']),
+  reason: z.string().optional(),
+  unproven: z.literal(true).optional().describe('The gate is set up, but nothing has shown yet that it works.'),
+})
 export type Governed = z.output<typeof governedSchema>
 
 /** A question that the agent asks by its own protocol. */

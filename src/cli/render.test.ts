@@ -104,6 +104,24 @@ test('shows for each session what it is doing, since when, and its last message'
   ])
 })
 
+test('shows whether the policy covers an agent, as a word and in a colour', () => {
+  const reason = 'Codex runs its own tools without asking the hub.'
+  const sessions = [
+    session({ governed: { is: 'yes' } }),
+    session({ governed: { is: 'partly', reason: 'The project has hooks.' } }),
+    session({ governed: { is: 'no', reason } }),
+    session({ governed: { is: 'no', reason: 'No hook has run yet.', unproven: true } }),
+    session({}),
+  ]
+  const cells = renderSessions(sessions, now).split('\n').slice(1)
+  expect(cells.map((line) => /12s {2}(.*?) +120x40/.exec(line)?.[1])).toEqual(['yes', 'partly', 'no', 'not yet', '–'])
+  expect(cells[2]).toContain(reason)
+  const coloured = printable(renderSessions(sessions, now, { hasColours: true }))
+    .split('\n')
+    .slice(1)
+  expect(coloured.map((line) => line.includes('\u001b[31m'))).toEqual([false, false, true, false, false])
+})
+
 test('keeps the columns of sessions in colour, and fits the window', () => {
   const plain = renderSessions(someSessions, now)
   const coloured = printable(renderSessions(someSessions, now, { hasColours: true }))

@@ -4,6 +4,8 @@ import type { CodexProgram } from './codex/why-not-codex.ts'
 import type { Companions } from './port/companion.ts'
 import type { Driver } from './port/driver.ts'
 import type { HandOvers } from './port/hand-over.ts'
+import type { ProjectSetting } from './project-settings/project-rules.ts'
+import type { ProjectPlace } from './project-settings/project-settings.ts'
 
 export type * from './port/companion.ts'
 export type * from './port/driver.ts'
@@ -18,6 +20,8 @@ export { signInReason } from './codex/account.ts'
 export { createModelDriver } from './model/model.ts'
 export { createOpencodeDriver } from './opencode/opencode.ts'
 export { createPtyDriver } from './pty/pty.ts'
+export type { ProjectSetting, SettingKind } from './project-settings/project-rules.ts'
+export { settingKinds } from './project-settings/project-rules.ts'
 
 /** Each is loaded with its first session, because together they would slow the start of every hub. */
 export const companions: Companions = {
@@ -32,6 +36,10 @@ export const handOvers: HandOvers = {
   gemini: async () => (await import('./gemini/hand-over.ts')).handOverToGemini,
   opencode: async () => (await import('./opencode/hand-over.ts')).handOverToOpencode,
 }
+
+/** Loaded on first use, because it would slow the start of every hub. */
+export const findProjectSettings = async (place: ProjectPlace): Promise<readonly ProjectSetting[]> =>
+  (await import('./project-settings/project-settings.ts')).findProjectSettings(place)
 
 /** Loaded on first use, because it would slow the start of every hub. */
 export const whyNotCodex = async (program: CodexProgram, signal: AbortSignal): Promise<string | undefined> =>

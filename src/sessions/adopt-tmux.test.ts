@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createWorld } from '../../test/worlds/session-world.ts'
@@ -71,6 +71,19 @@ tmux.describe('sessions in tmux', () => {
     )
     await sessions.kill(record, { remove: true })
     await expect(sessions.find('my-work')).rejects.toThrow(/no session/)
+  })
+
+  test('an adopted agent is not governed, until the pane runs something else', async () => {
+    const { sessions, server, home } = await begin()
+    writeFileSync(join(home, 'codex'), '#!/bin/sh\necho "I am Codex"\nread -r line\n', { mode: 0o755 })
+    await server.run('new-session', '-d', '-s', 'agent', '-c', home, '/bin/sh', '-c', './codex; echo over; cat')
+    const record = await sessions.adopt({ target: 'agent' })
+    const governed = () => sessions.describe(record).governed
+    await vi.waitFor(() => expect(governed()).toMatchObject({ is: 'no' }), 60_000)
+    expect(governed()?.reason).toContain('signalbox new --template codex')
+    const terminal = await terminalOf(sessions, record)
+    terminal.write(Buffer.from('\r'))
+    await vi.waitFor(() => expect(governed()).toBeUndefined(), 60_000)
   })
 
   test('a program whose holder was killed can be adopted again', async () => {

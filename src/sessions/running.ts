@@ -2,6 +2,7 @@
  * The running sessions of this hub, each with its run and its socket. It follows them until they end, and reopens the
  * runs of ended sessions for readers.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PendingApprovals } from '../api/approval.ts'
 import type { Activity, AgentReport, Governed, Question } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
@@ -17,7 +18,9 @@ import type { SessionEnds } from './session-ends.ts'
 import type { EndedStatus } from './run-outcome.ts'
 import { endOf } from './run-outcome.ts'
 import { createSessionListeners } from './session-listeners.ts'
-import type { SessionRuns } from './session-runs.ts'
+import { agentOfProgram } from './agent-of-command.ts'
+import { governedOf, governedUnseen } from './governed.ts'
+import type { KnownAgent, SessionRuns } from './session-runs.ts'
 import type { SessionRecord } from './session-store.ts'
 import { throttle } from './throttle.ts'
 import { createInFlight } from './in-flight.ts'
@@ -77,8 +80,10 @@ export interface RunningSessions extends AsyncDisposable {
   /** If the session is ending, resolves when its end is stored. */
   settled(id: string): Promise<void>
   pidOf(id: string): number | undefined
-  /** Whether the policy covers the agent of a running session, and the question that it asks. */
-  agentOf(id: string): { readonly governed: Governed | undefined; readonly question: Question | undefined }
+  /** Whether the policy covers the agent of a living session, and the question that it asks. */
+  agentOf(record: SessionRecord): { readonly governed: Governed | undefined; readonly question: Question | undefined }
+  /** There is something new about the project of a session. */
+  noteProject(id: string): void
   socketPathOf(id: string): string | undefined
   /** Closes a run, so that its files can be removed. */
   forget(id: string): Promise<void>
@@ -90,10 +95,14 @@ interface Followed {
   /** The stored record. */
   record: SessionRecord
   readonly run: Run
+  readonly agent: KnownAgent
   socket: SessionSocket | undefined
+  /** Looks at the run for changes. */
+  look: () => void
   stopListening: () => void
 }
 
+const firstLookMs = 2_000
 /** Screens and logs change all the time. Subscribers get a notice at most this often. */
 const noticeEveryMs = 50
 
@@ -112,15 +121,26 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
   const unstored = new Map<string, { readonly status: EndedStatus; readonly endedAt: string }>()
 
   async function follow(record: SessionRecord, run: Run, socket?: SessionSocket): Promise<void> {
-    const session: Followed = { record, run, socket, stopListening: () => {} }
+    const session: Followed = {
+      record,
+      run,
+      agent: runs.agentOf(record),
+      socket,
+      look: () => {},
+      stopListening: () => {},
+    }
     followed.set(record.id, session)
     const look = lookAt(session)
+    session.look = look
     session.stopListening = run.onChange(look)
+    const firstLook = session.agent.project?.lookOrLog()
     const { status } = run
     if (status.is === 'running' && status.holderPid !== undefined && !socket) {
       await openSocketOf(session, status.holderPid)
     }
     look()
+    // Those who start a session learn at once what is known. A slow disk does not hold it up.
+    if (firstLook) await Promise.race([firstLook, sleep(firstLookMs, undefined, { ref: false })])
   }
 
   function lookAt(session: Followed): () => void {
@@ -136,9 +156,11 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     let fault: string | undefined
     let activity: Pick<Activity, 'is' | 'reason'> = record.activity ?? { is: 'unknown' }
     let inTerminal = run.terminalActivity?.is
+    let governed = governedIn(session)
     return () => {
       const { status, terminal, activity: current } = run
       if (terminal) notifyReaders()
+      session.agent.project?.refresh()
       if (run.fault !== fault) {
         fault = run.fault
         keep(id, { lastMessage: fault })
@@ -152,6 +174,8 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
         keep(id, { conversation })
       }
       if (current.is !== activity.is || current.reason !== activity.reason) {
+        // A turn begins or ends: the agent may read its settings again, or has written some.
+        if (current.is !== activity.is) void session.agent.project?.lookOrLog()
         activity = current
         void activityRecorder.keep(id, current)
         listeners.notify(id)
@@ -160,8 +184,26 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
         inTerminal = run.terminalActivity?.is
         listeners.notify(id)
       }
+      const nowGoverned = governedIn(session)
+      if (nowGoverned?.is !== governed?.is || nowGoverned?.reason !== governed?.reason) {
+        governed = nowGoverned
+        registry.notify(session.record)
+      }
       if (status.is !== 'running') void end(session, status)
     }
+  }
+
+  function governedIn({ record, run, agent: { project, ...agent } }: Followed): Governed | undefined {
+    const { foreground } = run
+    const agentInTerminal = foreground?.map(agentOfProgram).find((found) => found !== undefined)
+    return governedOf({
+      ...agent,
+      // The command of an adopted pane is what ran there at that time.
+      ...(record.backend === 'tmux' && foreground && { agentOfCommand: undefined }),
+      gate: run.governed,
+      agentInTerminal,
+      project: project?.found,
+    })
   }
 
   function activityOf(record: SessionRecord): Activity {
@@ -288,10 +330,16 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     },
     report: (id, report) => followed.get(id)?.run.report?.(report),
     socketPathOf: (id) => followed.get(id)?.socket?.path,
-    agentOf(id) {
-      const { governed, question } = followed.get(id)?.run ?? {}
-      return { governed, question }
+    agentOf(record) {
+      const session = followed.get(record.id)
+      if (session) {
+        session.agent.project?.refresh()
+        return { governed: governedIn(session), question: session.run.question }
+      }
+      if (isOver(record.status)) return { governed: undefined, question: undefined }
+      return { governed: governedUnseen(record), question: undefined }
     },
+    noteProject: (id) => followed.get(id)?.look(),
     pidOf(id) {
       const status = followed.get(id)?.run.status
       return status?.is === 'running' ? status.pid : undefined

@@ -5,10 +5,15 @@ import { inMode } from '../api/template.ts'
 import type { Usage } from '../api/thread.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
+import type { EventLog } from '../events/events.ts'
 import { join } from 'node:path'
 import type { Drivers, EarlierThread, OwnToolGate, Run, RunSession, ThreadWriter } from '../drivers/drivers.ts'
 import type { ConnectedAgents } from './connected-agents.ts'
 import { withEarlierText } from './earlier-text.ts'
+import type { GovernedFacts } from './governed.ts'
+import { agentOfCommand } from './agent-of-command.ts'
+import { isOfTemplate } from './program.ts'
+import type { ProjectWatch, ProjectWatches } from './project-watch.ts'
 import type { PendingCalls } from './pending-approvals.ts'
 import type { SessionRecord } from './session-store.ts'
 
@@ -18,6 +23,13 @@ export interface SessionRuns {
   /** The run that an earlier hub started, with the driver named in the record. */
   adopt(record: SessionRecord): Promise<Run | undefined>
   hasTerminal(record: SessionRecord): boolean
+  /** The agent of the session, as its template and its command line say. */
+  agentOf(record: SessionRecord): KnownAgent
+}
+
+export interface KnownAgent extends Pick<GovernedFacts, 'agent' | 'isOfTemplate' | 'agentOfCommand'> {
+  /** `undefined`: the hub does not know the agent of its template. */
+  readonly project: ProjectWatch | undefined
 }
 
 export interface SessionRunsOptions {
@@ -28,6 +40,8 @@ export interface SessionRunsOptions {
   readonly agents: Pick<ConnectedAgents, 'until'>
   readonly threads: SessionThreads
   readonly ownTools: { of(session: string): OwnToolGate }
+  readonly projects: Pick<ProjectWatches, 'of'>
+  readonly events: Pick<EventLog, 'append'>
   /** The directory with a folder for each session. */
   readonly directory: string
   readonly log: Log
@@ -53,7 +67,7 @@ export interface SessionThreads {
 }
 
 export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
-  const { drivers, templates, pending, agents, threads, ownTools, directory, log } = options
+  const { drivers, templates, pending, agents, threads, ownTools, projects, events, directory, log } = options
 
   function templateOf({ name, template, status, mode }: SessionRecord): Template | undefined {
     try {
@@ -86,7 +100,19 @@ export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
       agentConnected: (signal) => agents.until(id, signal),
       thread: threads.writerOf({ id, name, agent: template?.agent ?? record.template }),
       ownTools: ownTools.of(id),
+      projectSettings: async () => (await projectOf(record, template)?.look()) ?? [],
+      async noteAnswer({ question, shows, keys }) {
+        const payload = { ...(question !== undefined && { question }), shows, pressed: keys }
+        await events.append({ type: 'dialog-answered', session: id, payload })
+      },
     }
+  }
+
+  function projectOf(
+    { id, template: name, workspacePath }: SessionRecord,
+    template: Template | undefined,
+  ): ProjectWatch | undefined {
+    return template?.agent && projects.of({ id, agent: template.agent, template: name, workspacePath })
   }
 
   return {
@@ -98,5 +124,14 @@ export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
     },
     hasTerminal: ({ driver, mode }) =>
       mode !== 'structured' && drivers.all.some(({ name, abilities }) => name === driver && abilities.terminal),
+    agentOf(record) {
+      const template = templateOf(record)
+      return {
+        agent: template?.agent,
+        isOfTemplate: template !== undefined && isOfTemplate(record, template),
+        agentOfCommand: agentOfCommand(record),
+        project: projectOf(record, template),
+      }
+    },
   }
 }

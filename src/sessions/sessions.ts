@@ -40,6 +40,7 @@ import { createActivityRecorder } from './activity-recorder.ts'
 import { createPendingCalls } from './pending-approvals.ts'
 import type { RunningOptions } from './running.ts'
 import { createPrunable } from './prunable.ts'
+import { createProjectWatches } from './project-watch.ts'
 import { createRelease } from './release-session.ts'
 import { createDraftResumed } from './resume-session.ts'
 import { createRunningSessions } from './running.ts'
@@ -114,12 +115,19 @@ export function createSessions(options: SessionsOptions): Sessions {
     lookForConversation,
     onEnded(record) {
       agents.forget(record.id)
+      projects.forget(record.id)
       signals.emit('session-ended', { session: record.id })
     },
     startNextJob: () => jobs.next(),
   })
   const pending = createPendingCalls()
   const { threads, ownTools } = options
+  const projects = createProjectWatches({
+    templates,
+    directory: directories.sessions,
+    log,
+    onChange: (id) => running.noteProject(id),
+  })
   const runs = createSessionRuns({
     drivers,
     templates,
@@ -127,6 +135,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     agents,
     threads,
     ownTools,
+    projects,
+    events,
     directory: directories.sessions,
     log,
   })
@@ -286,7 +296,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         thread: threads.currentOf(record.id),
         usage: threads.usageOf(record.id),
         branch: branchOf(record),
-        ...running.agentOf(record.id),
+        ...running.agentOf(record),
         socketPath: running.socketPathOf(record.id),
         directory: join(directories.sessions, record.id),
         url: urlOf(record.name),

@@ -9,4 +9,6 @@ export interface TemplateSource {
   fillIn<Value>(value: Value, words: Readonly<Record<string, string>>): Value
   /** Copies the template's files into the workspace. Never overwrites a file; returns the paths it left as they were. */
   seed(template: string, workspace: string, folder: Folder | undefined): Promise<readonly string[]>
+  /** The texts of those files, by their path in the workspace. */
+  ownFiles(template: string): Promise<ReadonlyMap<string, string>>
 }

@@ -34,6 +34,17 @@ export async function seedWorkspace(
   return { written, kept }
 }
 
+/** The texts of the files that `seedWorkspace` copies, by their path in the workspace. */
+export async function readIncludes(listed: ListedTemplate): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for (const { source, target } of includesOf(listed.template)) {
+    for (const { from, path } of await filesOf(await findAsset(listed, source))) {
+      texts.set(join(target, path), await readFile(from, 'utf8'))
+    }
+  }
+  return texts
+}
+
 async function findAsset({ template, assetDirectories }: ListedTemplate, source: string): Promise<string> {
   for (const place of assetDirectories) {
     const path = join(place, source)

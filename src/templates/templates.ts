@@ -24,7 +24,7 @@ import type { ListedTemplate, Templates } from './template.ts'
 
 export type { Templates } from './template.ts'
 export { fill } from './fill.ts'
-export { seedWorkspace } from './seed-workspace.ts'
+export { readIncludes, seedWorkspace } from './seed-workspace.ts'
 export { createTemplateTools } from './template-tools.ts'
 
 export interface TemplatesOptions {

@@ -197,6 +197,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         },
         fillIn: (value) => value,
         seed: async () => [],
+        ownFiles: async () => new Map(),
       },
       tokens: {
         async issue({ id }: SessionRecord) {

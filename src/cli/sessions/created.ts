@@ -22,10 +22,14 @@ export function reportCreated(
   context: CliContext,
   { isJson, isAttached }: { readonly isJson: boolean; readonly isAttached: boolean },
 ): 'ok' | 'not-met' {
-  const { prompt, met, last_message } = session
+  const { prompt, met, last_message, governed } = session
   if (isJson) context.out(JSON.stringify(session, null, 2))
   else if (!isAttached) report(session, context)
   if (!isJson && prompt?.delivered !== false && last_message !== undefined) context.err(`signalbox: ${last_message}`)
+  // An agent that has just started has proved nothing yet. That is no news.
+  if (!isJson && governed?.is === 'no' && !governed.unproven) {
+    context.err(`signalbox: not governed: ${governed.reason ?? 'the policy does not cover the agent.'}`)
+  }
   if (prompt?.delivered === false) {
     context.err(
       `signalbox: the prompt was not delivered: ${inShellWords(prompt.reason ?? 'the program did not accept it.')}`,

@@ -18,7 +18,8 @@ export const command = defineCommand({
   about: [
     'Lists the sessions: template, status, activity and since when, size, and last message. Sessions that wait for a',
     'person come first, then the newest. ◆ waits for a person, ● is working, ○ is idle. "governed" says whether the policy',
-    'covers the tools that are built into an agent, "confined" by what a session is kept from your files.',
+    'covers the tools that are built into an agent ("not yet": nothing has shown it), "confined" by what a session is kept',
+    'from your files.',
   ].join('\n'),
   flags: {
     all: { short: 'a', about: 'include sessions that have ended, and show ids' },
@@ -137,8 +138,9 @@ function governedCell({ governed }: Session): Cell {
     case 'yes':
       return { text: 'yes', style: 'green' }
     case 'partly':
-    case 'no':
       return { text: governed.is, style: 'yellow' }
+    case 'no':
+      return governed.unproven ? { text: 'not yet', style: 'yellow' } : { text: governed.is, style: ['bold', 'red'] }
     case undefined:
       return { text: '–', style: 'dim' }
   }

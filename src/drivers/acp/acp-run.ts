@@ -36,6 +36,12 @@ export interface AcpRun extends Run {
   open(method: 'session/new' | 'session/load', params: object): Promise<void>
 }
 
+/** It is told to ask. Only its first question shows that it does. */
+const notAskedYet: Governed = {
+  is: 'no',
+  reason: 'It is told to ask the hub about all its own tools. It has used none yet.',
+  unproven: true,
+}
 const draftEveryMs = 50
 /** opencode may ask before it says what it wants to run. */
 const describedWithinMs = 5_000
@@ -319,11 +325,10 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     get conversation() {
       return transcript.session
     },
-    get governed() {
-      const { unasked } = transcript
-      return unasked === undefined
-        ? governed
-        : { is: 'partly' as const, reason: `${unasked} ran without asking the hub.` }
+    get governed(): Governed {
+      const { unasked, hasAsked } = transcript
+      if (unasked !== undefined) return { is: 'partly', reason: `${unasked} ran without asking the hub.` }
+      return governed.is === 'yes' && !hasAsked ? notAskedYet : governed
     },
     onChange,
     async open(method, params) {

@@ -67,6 +67,7 @@ function world(options: TestSessionOptions = {}, env: Readonly<Record<string, st
   }
 }
 
+const geminiTemplate = { agent: 'gemini', args: ['--admin-policy', 'x'] }
 const turnsOf = ({ entries }: TestSession) => entries.filter(({ type }) => type === 'complete')
 const typesOf = ({ entries }: TestSession) => entries.map(({ type }) => type)
 const isIdle = (run: Run) => run.activity.is === 'idle'
@@ -270,6 +271,18 @@ test('an agent that needs a login ends with a fault that says so', async () => {
     reason: expect.stringContaining('needs a login'),
   })
   await until(() => run.status.is === 'exited')
+})
+
+test('it is governed only after it has asked about a tool, also for the next hub', async () => {
+  const { session, start, replaceHub } = world({ template: geminiTemplate })
+  const run = await start()
+  await run.prompt('SAY hello', never)
+  await until(() => turnsOf(session).length === 1)
+  expect(run.governed).toMatchObject({ is: 'no', unproven: true })
+  await run.prompt('RUN echo hello\nSAY done', never)
+  await until(() => turnsOf(session).length === 2)
+  expect(run.governed).toEqual({ is: 'yes' })
+  expect((await replaceHub(run)).governed).toEqual({ is: 'yes' })
 })
 
 test('a tool that runs without asking is noticed', async () => {

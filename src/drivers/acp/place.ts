@@ -15,6 +15,7 @@ const placeSchema = z.object({
   texts: z.int(),
   model: z.string().optional(),
   unasked: z.string().optional(),
+  hasAsked: z.boolean().default(false),
 })
 
 export function readPlace(progress: string | undefined): Place {

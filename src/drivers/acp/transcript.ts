@@ -22,6 +22,8 @@ export interface Place {
   readonly model?: string | undefined
   /** The name of a tool that ran without permission. */
   readonly unasked?: string | undefined
+  /** The agent has asked for permission to run a tool. */
+  readonly hasAsked?: boolean
 }
 
 export interface Transcript {
@@ -32,6 +34,8 @@ export interface Transcript {
   readonly draft: Draft | undefined
   /** The name of a tool that ran without permission. */
   readonly unasked: string | undefined
+  /** The agent has asked for permission to run a tool. */
+  readonly hasAsked: boolean
   /** The agent has its session: from now on there is a thread. */
   begin(session: string, model: string | undefined): void
   prompt(id: number, text: string, at: string): readonly NewEntry[]
@@ -64,7 +68,7 @@ const begun: readonly string[] = ['in_progress', 'completed', 'failed']
 
 /** `prefix` separates the keys of sessions that continue the same thread. */
 export function createTranscript(prefix: string, from: Place): Transcript {
-  let { session, turn, isOpen, texts, model, unasked } = from
+  let { session, turn, isOpen, texts, model, unasked, hasAsked = false } = from
   let open: OpenText | undefined
   const calls = new Map<string, KnownCall>()
   /** Calls for which the agent asked for permission. */
@@ -123,6 +127,9 @@ export function createTranscript(prefix: string, from: Place): Transcript {
     get unasked() {
       return unasked
     },
+    get hasAsked() {
+      return hasAsked
+    },
     begin(id, usedModel) {
       session = id
       model = usedModel
@@ -146,6 +153,7 @@ export function createTranscript(prefix: string, from: Place): Transcript {
           const known = learn(calls.get(message.permission.toolCall.toolCallId), message.permission.toolCall)
           calls.set(known.id, known)
           asked.add(known.id)
+          hasAsked = true
           return closeText()
         }
         case 'result':
@@ -171,7 +179,7 @@ export function createTranscript(prefix: string, from: Place): Transcript {
     end: (reason, at) => (isOpen ? endTurn({ status: 'failed', reason }, at) : []),
     callOf: (id) => calls.get(id),
     placeAt: (offset) =>
-      open || calls.size > 0 ? undefined : { offset, session, turn, isOpen, texts, model, unasked },
+      open || calls.size > 0 ? undefined : { offset, session, turn, isOpen, texts, model, unasked, hasAsked },
   }
 }
 

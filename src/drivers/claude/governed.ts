@@ -3,7 +3,8 @@ import type { Governed } from '../../api/session.ts'
 
 export const notSeenYet: Governed = {
   is: 'no',
-  reason: 'Claude Code has not run a hook of the hub yet. It does so before it can use a tool.',
+  reason: 'Claude Code has not run a hook of the hub yet.',
+  unproven: true,
 }
 
 export const hooksAreOff: Governed = {

@@ -43,6 +43,8 @@ function createWorld(options: { readonly own_tools?: 'required'; readonly env?: 
     template,
     isResumed: false,
     lastActivity: undefined,
+    projectSettings: async () => [],
+    noteAnswer: async () => {},
     heldCall: () => undefined,
     agentConnected: async () => {},
     thread: {

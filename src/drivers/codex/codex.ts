@@ -99,7 +99,7 @@ function wordsBefore(args: readonly string[]): readonly string[] {
   if (at >= 0) return args.slice(0, at)
   throw new HubError(
     'invalid',
-    'The driver "codex" needs a template whose arguments run "codex app-server". Use mode "terminal" for another command.',
+    'The driver "codex" needs a template whose arguments run "codex app-server". In the mode "terminal" another command can run, but the policy does not cover it.',
   )
 }
 

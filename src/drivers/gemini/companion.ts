@@ -69,7 +69,7 @@ interface OpenCall extends PendingCall {
   approval?: string
 }
 
-const notSeenYet: Governed = { is: 'no', reason: 'No hook of Gemini CLI has run yet.' }
+const notSeenYet: Governed = { is: 'no', reason: 'No hook of Gemini CLI has run yet.', unproven: true }
 const hooksAreOff: Governed = {
   is: 'partly',
   reason:
@@ -93,7 +93,8 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
     hooksAreOff,
     showsQuestion: () => showsDialog(terminal),
   })
-  let isPolicyIgnored = false
+  /** `undefined`: not known yet. */
+  let isPolicyIgnored: boolean | undefined
   let isLoaded = !isNew || !(session.isResumed || existsSync(earlierThreadFile(session.directory)))
   let hookCount = 0
 
@@ -341,6 +342,13 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   return {
     get governed(): Governed {
       if (!signOfLife.isSeen) return signOfLife.governed
+      if (isPolicyIgnored === undefined) return notSeenYet
+      if (!session.template?.args?.includes('--admin-policy')) {
+        return {
+          is: 'partly',
+          reason: 'Its template does not give it --admin-policy. A tool whose hook fails may run.',
+        }
+      }
       if (!isPolicyIgnored) return { is: 'yes' }
       const reason = `Gemini CLI follows ${systemPolicies} instead of the policy of its session. A tool whose hook fails may run.`
       return { is: 'partly', reason }

@@ -44,6 +44,7 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
   const closing = new AbortController()
   let file = stored
   let fault: string | undefined
+  let isLate = false
   const { port, password } = file
   const client = port !== undefined && password !== undefined ? createOpencodeClient({ port, password }) : undefined
   const calls = createCalls({ ownTools, workspacePath, client, onChange: () => server?.changed() })
@@ -74,6 +75,7 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
   async function giveUp(): Promise<void> {
     await sleep(helloMs, undefined, { signal: closing.signal, ref: false })
     if (file.hasPlugin) return
+    isLate = true
     server?.giveUp(governed().reason ?? '')
     if (template?.own_tools === 'required') {
       fault = `${governed().reason} The template requires it, so the session was stopped.`
@@ -85,7 +87,7 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
   function governed(): Governed {
     if (file.hasPlugin) return { is: 'yes' }
     const reason = 'The plugin of Signalbox has not reported from inside opencode, so nothing asks before a tool runs.'
-    return { is: 'no', reason }
+    return { is: 'no', reason, ...(!isLate && { unproven: true as const }) }
   }
 
   /** The port shows that the hub will talk to the server of this opencode, and not to another program. */

@@ -11,6 +11,7 @@ import type { ProgramEnvironment } from '../../config/config.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import type { EarlierThread } from './hand-over.ts'
 import type { OwnToolGate } from './own-tools.ts'
+import type { ProjectSetting } from '../project-settings/project-rules.ts'
 import type { ThreadWriter } from './thread-writer.ts'
 
 export interface Driver {
@@ -68,6 +69,16 @@ export interface RunSession {
   readonly thread: ThreadWriter
   /** Decides about the tools that are built into the agent. */
   readonly ownTools: OwnToolGate
+  /** Looks for settings in the project that the agent obeys around the policy. None for an unknown agent. */
+  projectSettings(): Promise<readonly ProjectSetting[]>
+  /** Records that the hub is about to answer a question on the screen. */
+  noteAnswer(answered: AnsweredDialog): Promise<void>
+}
+
+export interface AnsweredDialog {
+  readonly question: string | undefined
+  readonly shows: string
+  readonly keys: string
 }
 
 export type HeldActivity = Activity & { readonly approval: string }
@@ -106,8 +117,10 @@ export interface Run extends Disposable {
   readonly conversation?: string | undefined
   /** The only access to the terminal of the session. */
   readonly terminal?: Terminal | undefined
-  /** Whether the agent's own tools are under the policy. `undefined`: it is not an agent that the hub knows. */
+  /** The state of the gate before the agent's own tools, as far as it was seen. `undefined`: there is no gate. */
   readonly governed?: Governed | undefined
+  /** The names of the programs in the foreground of its terminal. `undefined`: it has not looked yet. */
+  readonly foreground?: readonly string[] | undefined
   /** The question that the agent asks by its own protocol, for `answer`. */
   readonly question?: Question | undefined
   /** Called when the status, activity, fault, question or output may have changed. Returns a function that unsubscribes. */

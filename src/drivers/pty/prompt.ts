@@ -7,7 +7,7 @@ import type { Template } from '../../api/template.ts'
 import { messageOf } from '../../base/hub-error.ts'
 import type { Pattern, Terminal } from '../../terminal/terminal.ts'
 import { compilePattern, encodeKeys } from '../../terminal/terminal.ts'
-import type { Delivery } from '../port/driver.ts'
+import type { AnsweredDialog, Delivery } from '../port/driver.ts'
 import { type CheckResult, type ScreenState, waitForScreen } from './wait-for-screen.ts'
 import { screenTail } from './screen-tail.ts'
 import type { Typed } from './typing.ts'
@@ -20,9 +20,16 @@ export interface PromptRules {
   readonly taken: Pattern | undefined
   readonly emptied: Pattern | undefined
   readonly pasted: Pattern | undefined
-  readonly questions: readonly { readonly shows: Pattern; readonly keys: string }[]
+  readonly questions: readonly Question[]
   /** The agent connects to the hub when it starts. */
   readonly connects: boolean
+}
+
+interface Question {
+  readonly shows: Pattern
+  /** The source of the pattern. */
+  readonly source: string
+  readonly keys: string
 }
 
 /** The part of a session that prompting needs. */
@@ -32,6 +39,13 @@ export interface PromptedSession {
   currentActivity(): Promise<Pick<Activity, 'is' | 'reason'> & { readonly approval?: string }>
   /** Resolves when the agent has asked the hub for its tools, or when it has had enough time to. */
   connected(signal: AbortSignal): Promise<void>
+  /**
+   * Whether the hub may answer start-up questions. Not if the project has settings that its agent would then obey: a
+   * person has to know them.
+   */
+  mayAnswer(): Promise<boolean>
+  /** Records an answer before the keys are pressed. Without a record, nothing is pressed. */
+  noteAnswer(answered: AnsweredDialog): Promise<void>
 }
 
 /** Time limits for an answer to Enter, and for the pattern that proves that the prompt was taken. */
@@ -51,7 +65,9 @@ export async function readPromptRules(template: Template, isResumed: boolean): P
     taken: await compile(taken),
     emptied: await compile(prompt.emptied),
     pasted: await compilePasted(prompt),
-    questions: await Promise.all(questions.map(async ({ shows, keys }) => ({ shows: await compile(shows), keys }))),
+    questions: await Promise.all(
+      questions.map(async ({ shows, keys }) => ({ shows: await compile(shows), source: shows, keys })),
+    ),
     connects,
   }
 }
@@ -71,8 +87,10 @@ async function compile(source: string | undefined): Promise<Pattern | undefined>
 /** The result of waiting for a program to start. */
 export type Readiness =
   | { readonly is: 'ready' | 'ended' | 'not-ready' }
-  /** It waits for a person: a login, a dialog, a menu that no question of the template answers. */
+  /** It waits for a person: a login, a dialog, a menu that no question of the template answers, or that it must not. */
   | { readonly is: 'waiting'; readonly reason: string | undefined }
+
+const personsQuestion = 'the project has settings of its own, so a person has to answer its question'
 
 /** The longest time between two checks, for screens that never stop changing and for screens that do not change. */
 const stepMs = 500
@@ -81,11 +99,11 @@ const answeredMs = 5_000
 
 /**
  * Waits until the screen matches the `ready` pattern (or, without one, shows anything) and the output pauses. Answers
- * each question of the template once. A program without a pattern is ready after the fallback time; a program with a
- * pattern is never ready because of time alone.
+ * each question of the template once, unless a person has to. A program without a pattern is ready after the fallback
+ * time; a program with a pattern is never ready because of time alone.
  */
 export async function becomeReady(
-  { terminal, currentActivity }: PromptedSession,
+  { terminal, currentActivity, mayAnswer, noteAnswer }: PromptedSession,
   rules: PromptRules,
   signal: AbortSignal,
 ): Promise<Readiness> {
@@ -107,6 +125,12 @@ export async function becomeReady(
     const asked = [...open].find(({ shows }) => shows.test(text))
     const isBeingAnswered = answered?.shows.test(text) && performance.now() - answered.at < answeredMs
     if (asked && still === 'met') {
+      const { reason: question } = await currentActivity()
+      // Also if no rule knows the question: a typed prompt with Enter would answer it.
+      if (!(await mayAnswer())) return { is: 'waiting', reason: question ?? personsQuestion }
+      await noteAnswer({ question, shows: asked.source, keys: asked.keys })
+      // Meanwhile the person may have answered.
+      if (terminal.offset !== offset) continue
       open.delete(asked)
       answered = { shows: asked.shows, at: performance.now() }
       terminal.write(encodeKeys(asked.keys, terminal.screen.modes).bytes)

@@ -3,7 +3,7 @@ import type { Template } from '../../api/template.ts'
 import { HubError } from '../../base/hub-error.ts'
 import type { Pattern, Terminal } from '../../terminal/terminal.ts'
 import type { OpenCompanion } from '../port/companion.ts'
-import type { HookMessage, Run, RunSession, RunSpec } from '../port/driver.ts'
+import type { AnsweredDialog, HookMessage, Run, RunSession, RunSpec } from '../port/driver.ts'
 import type { ActivityWatchOptions } from './activity/activity.ts'
 import { createActivityWatch } from './activity/activity.ts'
 import { becomeReady, compilePasted, deliver, readPromptRules, wasStartedWith } from './prompt.ts'
@@ -26,7 +26,7 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
   function notify(): void {
     for (const listener of listeners) listener()
   }
-  const watch = createActivityWatch({ terminal, last: lastActivity, ...watching, onChange: notify })
+  const watch = createActivityWatch({ terminal, last: lastActivity, ...watching, onChange: notify, onPrograms: notify })
   const stopListening = terminal.onChange(notify)
   const companion = openCompanion?.({
     session,
@@ -40,6 +40,13 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
     terminal,
     currentActivity: async () => session.heldCall() ?? watch.check(),
     connected: (signal: AbortSignal) => session.agentConnected(signal),
+    // If the hub cannot look, a person answers.
+    mayAnswer: () =>
+      session.projectSettings().then(
+        (found) => found.length === 0,
+        () => false,
+      ),
+    noteAnswer: (answered: AnsweredDialog) => session.noteAnswer(answered),
   }
 
   /** Answers start-up questions also if no prompt follows. */
@@ -63,6 +70,9 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
     terminal,
     get governed() {
       return companion?.governed
+    },
+    get foreground() {
+      return watch.programs
     },
     get question() {
       return companion?.question

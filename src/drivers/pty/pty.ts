@@ -1,7 +1,7 @@
 /** The driver for every program in a terminal: it types, and reads what the screen shows. */
 import { basename } from 'node:path'
 import type { Template } from '../../api/template.ts'
-import { messageOf } from '../../base/hub-error.ts'
+import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { PersonsEnvironment } from '../../config/config.ts'
 import type { Terminal, Terminals } from '../../terminal/terminal.ts'
@@ -54,11 +54,21 @@ export function createPtyDriver(options: PtyDriverOptions): Driver {
     })
   }
 
+  /** An agent without a companion cannot ask the hub. */
+  function assertHasGate({ name, own_tools: wanted, agent }: Template): void {
+    if (wanted !== 'required' || agent === undefined || companions[agent]) return
+    throw new HubError(
+      'invalid',
+      `The template "${name}" requires that the policy covers the own tools of its agent ("own_tools"), but in this mode they do not ask the hub. Choose another "mode".`,
+    )
+  }
+
   return {
     name: 'pty',
     abilities: { terminal: true, steer: false, interrupt: false, questions: false },
     async start(spec) {
       const { id, name, backend, program, size, firstPrompt } = spec
+      assertHasGate(spec.template)
       const tmux = backend === 'tmux' ? { tmux: { ...(await personsTmux(environment)), session: name } } : {}
       return toRun(spec, await terminals.start(id, { ...program, ...size, ...tmux }), firstPrompt)
     },

@@ -1,0 +1,83 @@
+/** The settings of a project that Claude Code obeys. Seen with 2.1.325. */
+import type { KnownKeys, ProjectRules, SettingKind } from './project-rules.ts'
+import { frontMatterOf, kindsMatching, kindsOfKeys } from './project-rules.ts'
+
+const keys: KnownKeys = {
+  harmless: new Set([
+    '$schema',
+    'alwaysThinkingEnabled',
+    'attribution',
+    'cleanupPeriodDays',
+    'companyAnnouncements',
+    'disabledMcpjsonServers',
+    'effortLevel',
+    'includeCoAuthoredBy',
+    'language',
+    'model',
+    'outputStyle',
+    'plansDirectory',
+    'prefersReducedMotion',
+    'respectGitignore',
+    'spinnerTipsEnabled',
+    'theme',
+  ]),
+  kinds: {
+    hooks: 'hooks',
+    disableAllHooks: 'hooks',
+    allowedHttpHookUrls: 'hooks',
+    httpHookAllowedEnvVars: 'hooks',
+    env: 'environment',
+    apiKeyHelper: 'helpers',
+    awsAuthRefresh: 'helpers',
+    awsCredentialExport: 'helpers',
+    fileSuggestion: 'helpers',
+    gcpAuthRefresh: 'helpers',
+    otelHeadersHelper: 'helpers',
+    statusLine: 'helpers',
+    subagentStatusLine: 'helpers',
+    permissions: 'permissions',
+    sandbox: 'permissions',
+    enabledPlugins: 'plugins',
+    extraKnownMarketplaces: 'plugins',
+    enableAllProjectMcpServers: 'servers',
+    enabledMcpjsonServers: 'servers',
+  },
+}
+
+/** Rules that only take something away loosen nothing. */
+const strictPermissions = new Set(['ask', 'deny', 'disableAutoMode', 'disableBypassPermissionsMode'])
+
+function kindsInSettings(text: string): readonly SettingKind[] {
+  const settings: unknown = JSON.parse(text)
+  const kinds = kindsOfKeys(settings, keys)
+  const permissions = Object.keys((settings as { permissions?: object }).permissions ?? {})
+  const isStrict = permissions.every((key) => strictPermissions.has(key))
+  const hasSandbox = Object.hasOwn(settings as object, 'sandbox')
+  return isStrict && !hasSandbox ? kinds.filter((kind) => kind !== 'permissions') : kinds
+}
+
+function kindsInServers(text: string): readonly SettingKind[] {
+  return kindsOfKeys(JSON.parse(text), { harmless: new Set(), kinds: { mcpServers: 'servers' } })
+}
+
+/** Agents, commands and skills may bring hooks, servers and permissions. `!` before a command runs it at once. */
+function kindsInMarkdown(text: string): readonly SettingKind[] {
+  const inFront = kindsMatching(frontMatterOf(text), {
+    hooks: /^\s*["']?hooks["']?\s*:/m,
+    servers: /^\s*["']?mcpServers["']?\s*:/m,
+    permissions: /^\s*["']?(allowed-tools|allowedTools|permissionMode)["']?\s*:/m,
+  })
+  return [...inFront, ...kindsMatching(text, { commands: /!`|^```!/m })]
+}
+
+const markdown = (folder: string, files = /\.md$/i) =>
+  ({ path: `.claude/${folder}`, files, reach: 'up-to-git-root', kindsIn: kindsInMarkdown }) as const
+
+export const claudeProject: ProjectRules = {
+  files: [
+    { path: '.claude/settings.json', reach: 'workspace', kindsIn: kindsInSettings },
+    { path: '.claude/settings.local.json', reach: 'git-root', kindsIn: kindsInSettings },
+    { path: '.mcp.json', reach: 'all-above', kindsIn: kindsInServers },
+  ],
+  folders: [markdown('agents'), markdown('commands'), markdown('skills', /(^|\/)SKILL\.md$/i)],
+}

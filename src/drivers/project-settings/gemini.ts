@@ -1,0 +1,45 @@
+/** The settings of a project that Gemini CLI obeys. Seen with 0.61.0. */
+import { parse, type ParseError } from 'jsonc-parser'
+import type { KnownKeys, ProjectRules, SettingKind } from './project-rules.ts'
+import { always, kindsMatching, kindsOfKeys } from './project-rules.ts'
+
+const keys: KnownKeys = {
+  harmless: new Set(['$schema', 'context', 'contextFileName', 'ide', 'model', 'privacy', 'theme', 'ui']),
+  kinds: {
+    hooks: 'hooks',
+    hooksConfig: 'hooks',
+    extensions: 'plugins',
+    mcp: 'servers',
+    mcpServers: 'servers',
+    security: 'permissions',
+    tools: 'tools',
+  },
+}
+
+/** Gemini CLI allows comments in it. */
+function kindsInSettings(text: string): readonly SettingKind[] {
+  const errors: ParseError[] = []
+  const settings: unknown = parse(text, errors, { allowTrailingComma: true })
+  return errors.length > 0 ? ['unreadable'] : kindsOfKeys(settings, keys)
+}
+
+const kindsInVariables = (text: string) => kindsMatching(text, { environment: /^\s*(export\s+)?[A-Za-z_]\w*\s*[=:]/m })
+
+export const geminiProject: ProjectRules = {
+  files: [
+    { path: '.gemini/settings.json', reach: 'workspace', kindsIn: kindsInSettings },
+    { path: '.gemini/.env', reach: 'all-above', kindsIn: kindsInVariables },
+    { path: '.env', reach: 'all-above', kindsIn: kindsInVariables },
+  ],
+  folders: [
+    { path: '.gemini/extensions', files: /./, reach: 'workspace', kindsIn: always('plugins') },
+    { path: '.gemini/policies', files: /\.toml$/, reach: 'workspace', kindsIn: always('permissions') },
+    { path: '.gemini/agents', files: /\.md$/, reach: 'workspace', kindsIn: always('other') },
+    {
+      path: '.gemini/commands',
+      files: /\.toml$/,
+      reach: 'workspace',
+      kindsIn: (text) => kindsMatching(text, { commands: /!\{/ }),
+    },
+  ],
+}
