@@ -66,6 +66,22 @@ program.describe('the page', () => {
     expect(complaints).toEqual([])
   })
 
+  test('an agent that the policy does not cover is called that, in the list and above the session', async () => {
+    await world.call('create_session', { name: 'loose', command: 'echo started; cat; codex' })
+    await using viewer = await world.open('')
+    const { page, complaints } = viewer
+    const listed = page.getByRole('listitem').filter({ hasText: 'loose' }).filter({ hasText: 'Not governed' })
+    await listed.first().waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('link', { name: /loose/ }).first().click()
+    const chip = page.locator('.sess-bar').getByText('Not governed')
+    await chip.waitFor()
+    expect(await chip.getAttribute('title')).toContain('signalbox new --template codex --mode both')
+    expect(await violations(page)).toEqual([])
+    expect(complaints).toEqual([])
+    await world.call('kill_session', { name: 'loose' })
+  })
+
   test('the composer prompts the agent, and a draft survives a revoked token', async () => {
     await world.agent('talker')
     const { token, id } = await world.call('issue_token', { role: 'human' })

@@ -19,7 +19,7 @@ const patterns: Readonly<Record<EventGroup, RegExp>> = {
   calls: /^(tool-|calls-|action-|network-)/,
   models: /^model-/,
   approvals: /^(approval-|grant-|policy-)/,
-  turns: /^(turn-|session-|activity-|job-|chat-)/,
+  turns: /^(turn-|session-|activity-|dialog-|job-|chat-)/,
 }
 
 export function isIn(group: EventGroup, { type }: LoggedEvent): boolean {
@@ -28,9 +28,15 @@ export function isIn(group: EventGroup, { type }: LoggedEvent): boolean {
 
 /** The subject of an event: a tool, a model, a status. */
 export function aboutEvent({ payload }: LoggedEvent): string {
-  const { tool, model, status, outcome, is, name, host, ms, reason } = payload
+  const { tool, model, status, outcome, is, name, host, ms, reason, question, pressed } = payload
   const decision = asArguments(payload['decision'])
-  const words = [tool ?? model ?? host ?? is ?? name, outcome ?? status ?? decision['effect'], decision['rule'], reason]
+  const words = [
+    tool ?? model ?? host ?? is ?? question ?? name,
+    pressed,
+    outcome ?? status ?? decision['effect'],
+    decision['rule'],
+    reason,
+  ]
   const texts = words.filter((word) => typeof word === 'string' && word !== '')
   return [...texts, ...(typeof ms === 'number' ? [tookText(ms)] : [])].join(' · ')
 }

@@ -5,6 +5,7 @@ import { isOver } from '../../src/api/session-status.ts'
 import { PageLink } from '../app/link.tsx'
 import { useIsLost } from '../hub/hub-context.tsx'
 import { Icon, type IconName } from '../parts/icons.tsx'
+import { GovernedChip } from '../parts/governed-chip.tsx'
 import { StateMark } from '../parts/marks.tsx'
 import { costOf, placeOf, shownState, stateWords } from '../parts/session-state.ts'
 import { shortAge } from '../parts/time.ts'
@@ -46,6 +47,7 @@ export function SessionBar({ session, title, layout, onLayout }: SessionBarProps
       <StateMark state={state} />
       <h1 className="bt cut">{session.name}</h1>
       <span className={`chip${chip}`}>{stateWords[state]}</span>
+      <GovernedChip session={session} />
       <Facts session={session} title={title} />
       <span className="grow" />
       {layout !== undefined && (
@@ -117,12 +119,10 @@ function Facts({ session, title }: { readonly session: Session; readonly title: 
           </span>
         </>
       )}
-      {session.governed && session.governed.is !== 'yes' && (
+      {session.governed?.unproven && (
         <>
           <span className="sep" />
-          <span title={session.governed.reason}>
-            policy covers {session.governed.is === 'no' ? 'none' : 'part'} of it
-          </span>
+          <span title={session.governed.reason}>not governed yet</span>
         </>
       )}
       {session.governed && !session.confined && (

@@ -4,6 +4,7 @@ import type { Session } from '../../src/api/session.ts'
 import { PageLink } from '../app/link.tsx'
 import { type Route, go } from '../app/router.ts'
 import { useIsLost } from '../hub/hub-context.tsx'
+import { GovernedChip } from '../parts/governed-chip.tsx'
 import { StateMark } from '../parts/marks.tsx'
 import { addressOf, costOf, lastLine, placeOf, shownState, stateWords } from '../parts/session-state.ts'
 import { useSteadyOrder } from '../parts/steady-order.ts'
@@ -60,6 +61,7 @@ function SessionRow({ session, all }: SessionRowProps) {
           <PageLink className="w6 cut" to={to} tabIndex={-1}>
             {session.name}
           </PageLink>
+          <GovernedChip session={session} />
         </span>
       </td>
       <td className={`nowrap ${tint}`}>{stateWords[state]}</td>

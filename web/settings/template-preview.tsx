@@ -39,7 +39,7 @@ export function TemplatePreview(props: { readonly template: Template; readonly l
           <span>
             {driver === 'pty'
               ? 'An agent’s own shell and edits pass the policy only where its hooks report them.'
-              : 'The driver reports shell and edits, so the policy covers them.'}
+              : 'The driver asks the hub before shell and edits. Each session shows whether that holds.'}
             {ownTools === 'required' && ' It does not start otherwise.'}
           </span>
         </li>
