@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFile, mkdtemp, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
@@ -39,4 +39,10 @@ test('a file without line endings does not fill the memory', async () => {
 test('a pipe does not block the reader', async () => {
   execFileSync('mkfifo', [path])
   expect(await readLines(path, 0)).toBeUndefined()
+})
+
+test('a link is not followed, because it may lead to a file that its program cannot see', async () => {
+  await writeFile(`${path}.private`, 'private\n')
+  await symlink(`${path}.private`, path)
+  await expect(readLines(path, 0)).rejects.toThrow('ELOOP')
 })

@@ -16,8 +16,9 @@ const newline = 0x0a
 /** The next whole lines. `undefined`: there is none yet, or no such file. */
 export async function readLines(path: string, offset: number): Promise<Lines | undefined> {
   try {
-    // Otherwise, opening a pipe would wait for a program that writes to it, in one of the few threads for files.
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    // A link could lead out of the sandbox of the program. O_NONBLOCK: opening a pipe would wait for a program that writes to
+    // it, in one of the few threads for files.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
     if (!(await file.stat()).isFile()) return undefined
     const chunks: Buffer[] = []
     for (let at = offset; at - offset < longestLineBytes; at += chunkBytes) {
