@@ -124,8 +124,8 @@ test('sessions share the index of their workspace, and the index is removed when
   const { repositories, folder } = open(store)
   const workspacePath = createDemoRepository(join(folder, 'work'))
   let sessions: RepositorySession[] = [
-    { template: 'plain', workspacePath, labels: [] },
-    { template: 'plain', workspacePath, labels: [] },
+    { name: 'one', template: 'plain', workspacePath, workspaceFolder: undefined, labels: [] },
+    { name: 'two', template: 'plain', workspacePath, workspaceFolder: undefined, labels: [] },
   ]
   const mount = repositories.createMount({
     sessions: { find: async (id) => sessions[Number(id)]!, list: async () => sessions },

@@ -1,6 +1,7 @@
 /** The interface of repositories, for the rest of the hub and for the files of this folder. */
 import type { EventPlace } from '../api/event.ts'
 import type { Hit, IndexStatus, RepositoryAnswer, RepositoryView, SearchMode } from '../api/repository.ts'
+import type { WorkspaceOwner } from '../base/workspace-folder.ts'
 import type { Feature } from '../feature/feature.ts'
 import type { FileLines } from '../index/index.ts'
 import type { WaitOptions } from './kept-indexes.ts'
@@ -54,10 +55,9 @@ export interface AgentMountOptions {
   }
 }
 
-export interface RepositorySession {
+export interface RepositorySession extends WorkspaceOwner {
   readonly template: string
   readonly labels: readonly string[]
-  readonly workspacePath: string
 }
 
 export interface AddRequest {

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
+import { workspaceFolderOf } from '../base/workspace-folder.ts'
 import type { WaitOptions } from './kept-indexes.ts'
 import { answeredRepository } from './query/query.ts'
 import type { RepositoryRecord, RepositorySession } from './repository.ts'
@@ -54,7 +55,7 @@ export function createSessionRepositories(options: SessionRepositoriesOptions): 
     const { template, workspacePath } = session!
     const answered = answeredRepository(session!)
     if (answered !== undefined) {
-      return { records: [(await findAdded(answered)) ?? (await workspaceAt(workspacePath))], missing: [] }
+      return { records: [(await findAdded(answered)) ?? (await ofWorkspace(session!))], missing: [] }
     }
     const records = new Map<string, RepositoryRecord>()
     const missing: string[] = []
@@ -64,10 +65,15 @@ export function createSessionRepositories(options: SessionRepositoriesOptions): 
       else missing.push(name)
     }
     if (isGitWorkTree(workspacePath)) {
-      const workspace = await workspaceAt(workspacePath)
+      const workspace = await ofWorkspace(session!)
       records.set(workspace.id, workspace)
     }
     return { records: [...records.values()], missing }
+  }
+
+  async function ofWorkspace(owner: RepositorySession): Promise<RepositoryRecord> {
+    workspaceFolderOf(owner)
+    return workspaceAt(owner.workspacePath)
   }
 
   function hasNames(template: string): boolean {

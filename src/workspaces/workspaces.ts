@@ -2,7 +2,7 @@
 import type { Git } from '../base/careful-git.ts'
 import { createGit } from '../base/careful-git.ts'
 import { HubError, isNotFound, messageOf } from '../base/hub-error.ts'
-import { type Folder, folderAt } from '../base/open-inside.ts'
+import { type WorkspaceOwner, workspaceFolderOf } from '../base/workspace-folder.ts'
 import type { PersonsEnvironment } from '../config/config.ts'
 import type { Feature } from '../feature/feature.ts'
 import { createWorkspaceProvider } from './workspace-tools.ts'
@@ -15,12 +15,9 @@ export interface WorkspacesOptions {
   readonly threads: { lastPromptOf(sessionId: string): Promise<string | undefined> }
 }
 
-export interface WorkspaceSession {
+export interface WorkspaceSession extends WorkspaceOwner {
   readonly id: string
   readonly hubId: string
-  readonly name: string
-  readonly workspacePath: string
-  readonly workspaceFolder: Folder | undefined
   readonly resumedFrom: string | undefined
   readonly createdAt: string
 }
@@ -32,7 +29,7 @@ export function createWorkspaces({ hubId, environment, findSession, threads }: W
       throw new HubError('unavailable', `"session": the workspace of "${session.name}" is on another host.`)
     }
     const git = withReasons(createGit(await environment.forPrograms(), signal))
-    return { session, folder: folderOf(session), since: await beginOf(session), git }
+    return { session, folder: workspaceFolderOf(session), since: await beginOf(session), git }
   }
 
   /** A session that continues a conversation continues its work too. */
@@ -58,14 +55,4 @@ function withReasons(git: Git): Git {
     }
   }
   return Object.assign(run, { start: git.start })
-}
-
-function folderOf({ name, workspacePath, workspaceFolder }: WorkspaceSession): Folder {
-  try {
-    const folder = folderAt(workspacePath)
-    if (!workspaceFolder || workspaceFolder.id === folder.id) return folder
-  } catch {
-    // Treated like a folder that was replaced.
-  }
-  throw new HubError('unavailable', `The workspace of "${name}", ${workspacePath}, no longer exists.`)
 }

@@ -45,7 +45,14 @@ async function openCommit(
   return { commit, branch: ref, gitDirectories: repository.directories, files, read }
 }
 
+/** A program may have put a link in the place of the folder, or of one above it. */
 function rootOf({ root }: TreeSource): Folder {
+  const folder = folderOf(root)
+  if (folder.path === root) return folder
+  throw new HubError('unavailable', `The folder ${root} is now a link to another one.`)
+}
+
+function folderOf(root: string): Folder {
   try {
     return folderAt(root)
   } catch (error) {
