@@ -23,6 +23,9 @@ export const indexStatusSchema = z.object({
 })
 export type IndexStatus = z.output<typeof indexStatusSchema>
 
+/** The template of all sessions that answer the questions of the repository port. */
+export const answeringTemplate = 'repository-answer'
+
 export const repositoryNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 export const repositorySchema = z.object({

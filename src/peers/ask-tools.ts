@@ -9,10 +9,10 @@ import type { Call, CallToolResult, Params, Tool } from '../mcp/mcp.ts'
 import { defineTool, errorCode, RpcError, structured, toolError } from '../mcp/mcp.ts'
 import type { ActionName } from './actions.ts'
 import { actionNames, actions, promptFor } from './actions.ts'
-import type { PeerSessions } from './peer.ts'
+import type { ReachablePeers } from './reachable-peers.ts'
 
 export interface AskToolsOptions {
-  readonly sessions: Pick<PeerSessions, 'find' | 'running'>
+  readonly peers: Pick<ReachablePeers, 'find' | 'running'>
   readonly ask: AskSession
   /** Answers an action if the agent names no session. */
   readonly actions: Actions
@@ -60,7 +60,7 @@ const chainKey = 'io.signalbox/chain'
 /** `present` shows the result, so this is not listed. */
 const output = z.looseObject({})
 
-export function createAskTools({ sessions, ask, actions: routed, self }: AskToolsOptions): AskTools {
+export function createAskTools({ peers, ask, actions: routed, self }: AskToolsOptions): AskTools {
   function toolOf(name: ActionName): Tool {
     const { description, isWriting } = actions[name]
     const tool = defineTool({
@@ -85,7 +85,8 @@ export function createAskTools({ sessions, ask, actions: routed, self }: AskTool
     let step = 0
     const onProgress = (message: string) => call.progress({ progress: ++step, message })
     try {
-      return await ask({ session: peer, text, caller: self, correlation, event, signal, onProgress })
+      const { id } = await peers.find(peer)
+      return await ask({ session: id, text, caller: self, correlation, event, signal, onProgress })
     } catch (error) {
       if (!(error instanceof HubError)) throw error
       // A full queue is an error of the protocol. A chain is a result that the model reads.
@@ -110,8 +111,8 @@ export function createAskTools({ sessions, ask, actions: routed, self }: AskTool
     const { session: given } = args
     if (typeof given !== 'string') return args
     try {
-      const { id, name } = await sessions.find(given)
-      const named = await sessions.find(name)
+      const { id, name } = await peers.find(given)
+      const named = await peers.find(name)
       return named.id === id ? { ...args, session: name } : args
     } catch (error) {
       // The tool will say that there is no such session.
@@ -131,7 +132,7 @@ export function createAskTools({ sessions, ask, actions: routed, self }: AskTool
       const tool = action && tools.get(`sessions_${action}`)
       if (!tool) return undefined
       const plain = name.slice(0, -action.length - 1).replace(/^sessions_/, '')
-      const peer = sessions.running().find((each) => each.name.replaceAll('-', '_') === plain.replaceAll('-', '_'))
+      const peer = peers.running().find((each) => each.name.replaceAll('-', '_') === plain.replaceAll('-', '_'))
       if (!peer) return undefined
       const withPeer = (args: Params) => ({ ...args, session: peer.name })
       const subject = { tool: tool.name, aliases: [name] }

@@ -1,9 +1,10 @@
-/** sessions_list: the other sessions of the hub. */
+/** sessions_list: the other sessions that an agent may ask. */
 import { z } from 'zod'
-import { activityKinds, livingStatuses, sessionStatuses } from '../api/session.ts'
+import { activityKinds, sessionStatuses } from '../api/session.ts'
 import type { Tool } from '../mcp/mcp.ts'
 import { defineTool } from '../mcp/mcp.ts'
 import type { PeerSessions } from './peer.ts'
+import type { ReachablePeers } from './reachable-peers.ts'
 
 const peerSchema = z.object({
   name: z.string(),
@@ -17,15 +18,19 @@ const peerSchema = z.object({
 
 const mostPeers = 200
 
-export function createListTool(sessions: Pick<PeerSessions, 'list' | 'activityOf'>, self: string): Tool {
+export function createListTool(
+  sessions: Pick<PeerSessions, 'activityOf'>,
+  peers: Pick<ReachablePeers, 'list'>,
+  self: string,
+): Tool {
   return defineTool({
     name: 'sessions_list',
-    description: 'The living sessions of this hub: first those that wait for a person. is_self marks yours.',
+    description: 'The living sessions that you may ask: first those that wait for a person. is_self marks yours.',
     input: z.strictObject({}),
     output: z.object({ sessions: z.array(peerSchema) }),
     annotations: { readOnlyHint: true, openWorldHint: false },
     async run() {
-      const living = await sessions.list({ statuses: livingStatuses, limit: mostPeers })
+      const living = await peers.list(mostPeers)
       const { waiting = [], others = [] } = Object.groupBy(living, (record) =>
         sessions.activityOf(record).is === 'waiting' ? 'waiting' : 'others',
       )

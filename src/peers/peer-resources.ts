@@ -1,14 +1,13 @@
 /** The thread and the workspace files of the other sessions, for an agent. The policy decides on them as sessions_read. */
-import { livingStatuses } from '../api/session.ts'
 import type { Thread } from '../api/thread.ts'
 import { HubError, isNotFound } from '../base/hub-error.ts'
 import type { ResourceTemplate, Variables } from '../mcp/mcp.ts'
-import type { PeerRecord, PeerSessions } from './peer.ts'
+import type { ReachablePeers } from './reachable-peers.ts'
 import type { WorkspacePlaces } from './workspace-file.ts'
 import { readWorkspaceFile } from './workspace-file.ts'
 
 export interface PeerResourcesOptions {
-  readonly sessions: Pick<PeerSessions, 'find'>
+  readonly peers: Pick<ReachablePeers, 'findToRead'>
   readonly threads: {
     read(
       session: string,
@@ -22,12 +21,9 @@ const subject = { tool: 'sessions_read' }
 /** Only the beginning of a long thread is shown, for the context. The newest part is in the answer of the peer. */
 const mostEntries = 500
 
-export function createPeerResources({ sessions, threads, places }: PeerResourcesOptions): readonly ResourceTemplate[] {
-  async function living(id: unknown): Promise<PeerRecord> {
-    const record = await sessions.find(String(id))
-    if (livingStatuses.includes(record.status)) return record
-    throw new HubError('not-found', `"${record.name}" has ended.`)
-  }
+export function createPeerResources({ peers, threads, places }: PeerResourcesOptions): readonly ResourceTemplate[] {
+  /** A notice tells what happens in a session, so it needs the same right as reading. */
+  const watch = async (uri: string) => void (await peers.findToRead(sessionIn(uri)))
 
   const thread: ResourceTemplate = {
     uriTemplate: 'resource://sessions/{id}/thread',
@@ -37,10 +33,11 @@ export function createPeerResources({ sessions, threads, places }: PeerResources
     subject,
     read: (uri, { id }, { signal }) =>
       orNothing(async () => {
-        const { id: session } = await living(id)
+        const { id: session } = await peers.findToRead(String(id))
         const text = JSON.stringify(await threads.read(session, { limit: mostEntries, signal }))
         return { contents: [{ uri, mimeType: 'application/json', text }] }
       }),
+    watch,
   }
   const file: ResourceTemplate = {
     uriTemplate: 'resource://sessions/{id}/files/{+path}',
@@ -49,13 +46,27 @@ export function createPeerResources({ sessions, threads, places }: PeerResources
     subject,
     read: (uri, { id, path }: Variables) =>
       orNothing(async () => {
-        const { workspacePath } = await living(id)
-        const bytes = await readWorkspaceFile(workspacePath, decodeURIComponent(String(path)), places)
+        const peer = await peers.findToRead(String(id))
+        const bytes = await readWorkspaceFile(peer, decoded(String(path)), places)
         const text = textOf(bytes)
         return { contents: [text === undefined ? { uri, blob: bytes.toString('base64') } : { uri, text }] }
       }),
+    watch,
   }
   return [thread, file]
+}
+
+/** The part of the address that names the session. */
+function sessionIn(uri: string): string {
+  return uri.split('/')[3] ?? ''
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch (error) {
+    throw new HubError('invalid', `"${path}" has a "%" that is not part of an encoded character.`, { cause: error })
+  }
 }
 
 async function orNothing<Result>(read: () => Promise<Result>): Promise<Result | undefined> {

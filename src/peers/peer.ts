@@ -1,15 +1,14 @@
 /** The view of sessions that the tools of this folder need. */
 import type { Activity, SessionStatus } from '../api/session.ts'
+import type { WorkspaceOwner } from '../base/workspace-folder.ts'
 import type { Run } from '../drivers/drivers.ts'
 
-export interface PeerRecord {
+export interface PeerRecord extends WorkspaceOwner {
   readonly id: string
-  readonly name: string
   readonly template: string
   readonly status: SessionStatus
   readonly description?: string | undefined
   readonly labels: readonly string[]
-  readonly workspacePath: string
   readonly lastMessage?: string | undefined
   /** `undefined`: it is not confined. */
   readonly confined?: object | undefined

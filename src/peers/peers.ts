@@ -14,6 +14,7 @@ import type { PromptTemplates } from './peer-prompts.ts'
 import { promptsOf } from './peer-prompts.ts'
 import type { PeerResourcesOptions } from './peer-resources.ts'
 import { createPeerResources } from './peer-resources.ts'
+import { createReachablePeers } from './reachable-peers.ts'
 
 export interface Peers extends Feature {
   /** Asks the agent of a session and waits for its answer. */
@@ -40,11 +41,12 @@ const idleMs = 15_000
 export function createPeers({ sessions, turns, threads, templates, places, hopLimit, log }: PeersOptions): Peers {
   const stopping = new AbortController()
   const ask = createAskSession({ sessions, turns, threads, hopLimit, stopping: stopping.signal, log })
-  const resourceTemplates = createPeerResources({ sessions, threads, places })
 
   function providerOf(self: string, actions: Actions): Provider {
-    const asking = createAskTools({ sessions, ask, actions, self })
-    const list = createListTool(sessions, self)
+    const peers = createReachablePeers(sessions, self)
+    const asking = createAskTools({ peers, ask, actions, self })
+    const list = createListTool(sessions, peers, self)
+    const resourceTemplates = createPeerResources({ peers, threads, places })
     return {
       toolset: 'sessions',
       tools: () => [list, ...asking.tools],

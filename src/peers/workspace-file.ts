@@ -2,7 +2,8 @@
 import { constants, realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import { HubError } from '../base/hub-error.ts'
-import { folderAt, openInside } from '../base/open-inside.ts'
+import { openInside } from '../base/open-inside.ts'
+import { type WorkspaceOwner, workspaceFolderOf } from '../base/workspace-folder.ts'
 
 /** Enough for a source file. A larger one would fill the context of the agent that reads it. */
 export const mostFileBytes = 1024 * 1024
@@ -15,13 +16,13 @@ export interface WorkspacePlaces {
 }
 
 /** Throws a `HubError` if there is no such file, or if it is not in the workspace. */
-export async function readWorkspaceFile(workspace: string, path: string, places: WorkspacePlaces): Promise<Buffer> {
+export async function readWorkspaceFile(owner: WorkspaceOwner, path: string, places: WorkspacePlaces): Promise<Buffer> {
   const parts = path.split('/')
   if (path.includes('\0') || parts.some((part) => ['', '.', '..'].includes(part))) {
     throw new HubError('invalid', 'Give a relative path inside the workspace, without "." and "..".')
   }
   try {
-    const root = folderAt(workspace)
+    const root = workspaceFolderOf(owner)
     assertOutside(`${root.path}${sep}${parts.join(sep)}`, root.path, places)
     // A pipe in the workspace must not make the hub wait.
     const flags = constants.O_RDONLY | constants.O_NONBLOCK

@@ -14,6 +14,7 @@ type Args = Readonly<Record<string, unknown>>
 
 export interface PeersWorld extends AsyncDisposable {
   readonly home: string
+  readonly person: Endpoint
   call(tool: string, args?: Args): Promise<Args>
   /** Starts an agent. */
   agent(name: string, more?: Args): Promise<void>
@@ -58,6 +59,9 @@ export async function startPeersWorld(env: Readonly<Record<string, string>> = {}
   const opened = stack.move()
   return {
     home,
+    get person() {
+      return { url: hub.url, token: hub.token }
+    },
     call,
     async agent(name, more = {}) {
       await call('create_session', { name, template: 'peer', ...more })

@@ -1,13 +1,11 @@
 /** Whether Codex can answer, judged for each call: a person may install it, sign in or out while the hub runs. */
 import { dirname } from 'node:path'
+import { answeringTemplate } from '../../api/repository.ts'
 import type { Template } from '../../api/template.ts'
 import { findProgram } from '../../base/find-program.ts'
 import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../../config/config.ts'
 import { errorCode, RpcError } from '../../mcp/mcp.ts'
-
-/** The name of the template of all sessions that answer questions. */
-export const answeringTemplate = 'repository-answer'
 
 export interface CodexAvailabilityOptions {
   readonly templates: AnsweringTemplates

@@ -5,13 +5,12 @@
  *   begin or reopen → hold → answer → release → idle → ended → reopen …
  */
 import { randomBytes } from 'node:crypto'
-import type { RepositoryView } from '../../api/repository.ts'
+import { answeringTemplate, type RepositoryView } from '../../api/repository.ts'
 import type { Activity, SessionStatus } from '../../api/session.ts'
 import { isOver } from '../../api/session.ts'
 import { HubError, isNotFound, messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import { createSerial } from '../../base/serial.ts'
-import { answeringTemplate } from './codex-available.ts'
 import type { AnsweringSettings } from './codex-settings.ts'
 import { answeringPolicy, codexFlags } from './codex-settings.ts'
 
