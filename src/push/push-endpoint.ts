@@ -4,8 +4,8 @@
  */
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns'
 import { type LookupFunction, isIP } from 'node:net'
+import { zoneOf } from '../base/address-zone.ts'
 import { HubError } from '../base/hub-error.ts'
-import { isPrivateAddress } from '../base/private-address.ts'
 
 export interface EndpointRules {
   /** Also allows services in a private network, and services without TLS. */
@@ -20,20 +20,24 @@ export function checkEndpoint(endpoint: string, { allowsPrivate }: EndpointRules
   if (!url || !isWeb || url.username !== '' || url.password !== '') {
     throw new HubError('invalid', '"endpoint": pass the https address that the browser gave with its subscription.')
   }
-  if (!allowsPrivate && isIP(host) !== 0 && isPrivateAddress(host)) throw privateAddress(host)
+  if (!allowsPrivate && isIP(host) !== 0 && !isPublic(host)) throw privateAddress(host)
 }
 
 /** Resolves names when a connection is made, so that a name cannot lead elsewhere after the check. */
 export function endpointLookup({ allowsPrivate }: EndpointRules): LookupFunction {
   return (host, options: LookupOptions, callback) => {
     lookup(host, { ...options, all: true }, (error, found: readonly LookupAddress[]) => {
-      const allowed = error ? [] : found.filter(({ address }) => allowsPrivate || !isPrivateAddress(address))
+      const allowed = error ? [] : found.filter(({ address }) => allowsPrivate || isPublic(address))
       const [first] = allowed
       if (!first) callback(error ?? privateAddress(host), [])
       else if (options.all) callback(null, [...allowed])
       else callback(null, first.address, first.family)
     })
   }
+}
+
+function isPublic(address: string): boolean {
+  return zoneOf(address) === 'internet'
 }
 
 function privateAddress(host: string): HubError {

@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import { HubError, messageOf } from '../base/hub-error.ts'
-import { type EndpointRules, endpointLookup } from './push-endpoint.ts'
+import { checkEndpoint, type EndpointRules, endpointLookup } from './push-endpoint.ts'
 import type { PushOutcome, SendPush } from './push-subscription.ts'
 
 export interface SenderOptions {
@@ -36,6 +36,8 @@ export function createPushSender({ key, contact, rules }: SenderOptions): PushSe
   return {
     publicKey,
     async send({ endpoint, publicKey: p256dh, authSecret: auth }, message, stopping) {
+      const refused = whyRefused(endpoint, rules)
+      if (refused !== undefined) return { is: 'failed', reason: refused }
       const { default: webPush } = await import('web-push')
       const keys = { p256dh, auth }
       const { headers, body } = webPush.generateRequestDetails({ endpoint, keys }, JSON.stringify(message), {
@@ -51,6 +53,17 @@ export function createPushSender({ key, contact, rules }: SenderOptions): PushSe
       }
       throw new Error('unreachable')
     },
+  }
+}
+
+/** The rules may have changed since the endpoint was stored. A literal address is not looked up. */
+function whyRefused(endpoint: string, rules: EndpointRules): string | undefined {
+  try {
+    checkEndpoint(endpoint, rules)
+    return undefined
+  } catch (error) {
+    if (error instanceof HubError) return error.message
+    throw error
   }
 }
 

@@ -5,8 +5,8 @@
  */
 import type { buildConnector, Dispatcher, Pool } from 'undici'
 import { HubError, messageOf } from '../base/hub-error.ts'
-import type { Zone } from './address-zone.ts'
-import { fartherOf, zoneOf } from './address-zone.ts'
+import type { Zone } from '../base/address-zone.ts'
+import { fartherOf, zoneOf } from '../base/address-zone.ts'
 import { NotSent } from './transport.ts'
 
 export interface HttpClient {

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { expect, test } from 'vitest'
 import { serveHttp } from '../../test/worlds/http-upstream.ts'
-import type { Zone } from './address-zone.ts'
+import type { Zone } from '../base/address-zone.ts'
 import { createOAuthFetch } from './oauth-fetch.ts'
 
 const limits = { bytes: 10_000, ms: 10_000 }

@@ -8,9 +8,9 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { HubError } from '../base/hub-error.ts'
+import type { Zone } from '../base/address-zone.ts'
+import { fartherOf, zoneOf } from '../base/address-zone.ts'
 import { isWebAddress } from '../base/web-address.ts'
-import type { Zone } from './address-zone.ts'
-import { fartherOf, zoneOf } from './address-zone.ts'
 
 export type OAuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 type Lookup = NonNullable<RequestOptions['lookup']>

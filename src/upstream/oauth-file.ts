@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path'
 import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
 import { isRecord } from '../mcp/mcp.ts'
-import type { Zone } from './address-zone.ts'
+import type { Zone } from '../base/address-zone.ts'
 
 export interface Credentials {
   /** The only upstream that these credentials are for. */

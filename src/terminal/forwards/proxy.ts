@@ -7,9 +7,10 @@ import { lookup } from 'node:dns/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request as sendRequest } from 'node:http'
 import type { Server, Socket } from 'node:net'
-import { BlockList, connect, isIP } from 'node:net'
+import { connect, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Duplex } from 'node:stream'
+import { zoneOf } from '../../base/address-zone.ts'
 import { bare } from './allow-list.ts'
 import { join as joinStreams } from './join-streams.ts'
 import type { Judge } from './judge.ts'
@@ -88,20 +89,13 @@ function targetOf(url: string, usualPort: number): Target | undefined {
   return hostname === '' ? undefined : { host: bare(hostname), port: port === '' ? usualPort : Number(port) }
 }
 
-/** This machine, and its neighbours on the link, where cloud providers keep credentials. */
-const near = new BlockList()
-near.addSubnet('0.0.0.0', 8, 'ipv4')
-near.addSubnet('127.0.0.0', 8, 'ipv4')
-near.addSubnet('169.254.0.0', 16, 'ipv4')
-near.addAddress('::', 'ipv6')
-near.addAddress('::1', 'ipv6')
-near.addSubnet('fe80::', 10, 'ipv6')
-near.addAddress('fd00:ec2::254', 'ipv6')
-
-/** This machine also answers at the addresses of its network interfaces. */
-function isNear({ address, family }: LookupAddress): boolean {
+/**
+ * This machine, also at the addresses of its network interfaces, and its neighbours on the link, where cloud providers keep
+ * credentials.
+ */
+function isNear({ address }: LookupAddress): boolean {
   const own = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
-  return near.check(address, family === 6 ? 'ipv6' : 'ipv4') || own.some((each) => each.address === address)
+  return ['machine', 'link'].includes(zoneOf(address)) || own.some((each) => each.address === address)
 }
 
 /** A person who allows a name does not mean this machine, so the name must not lead here. An allowed address may. */

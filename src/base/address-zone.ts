@@ -1,6 +1,6 @@
 /**
- * Classifies addresses by who can reach them. The wider the network an upstream is on, the fewer addresses it may send
- * the hub to.
+ * Classifies addresses by who can reach them: the one list for all connections that the hub makes for others. The wider the
+ * network an upstream is on, the fewer addresses it may send the hub to.
  */
 import { BlockList, isIP } from 'node:net'
 
@@ -17,13 +17,14 @@ const ranges: readonly (readonly [Zone, readonly string[]])[] = [
       '::/96',
       '64:ff9b:1::/48',
       '100::/64',
-      '2001::/32',
+      '2001::/23',
       '2002::/16',
+      '::ffff:0:0:0/96',
       'ff00::/8',
     ]),
   ],
-  // Link-local. Cloud metadata services are here.
-  ['link', ['169.254.0.0/16', 'fe80::/10']],
+  // Link-local, and the addresses of cloud metadata services.
+  ['link', ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128']],
   // Private networks, carrier-grade NAT, benchmarking.
   [
     'network',
