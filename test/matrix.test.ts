@@ -5,7 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Session } from '../src/api/session.ts'
 import { accessToken, type Homeserver, startHomeserver } from './fixtures/matrix-homeserver.ts'
 import { callTool, type Endpoint } from './harness/modern-call.ts'
+import { startHubProcess } from './worlds/hub-process.ts'
 import { type OwnHub, patience } from './worlds/own-hub.ts'
+import { until } from './fixtures/until.ts'
 import { failureOf, screenOf, startSessionHub } from './worlds/session-hub.ts'
 
 const alice = '@alice:stand-in'
@@ -24,6 +26,9 @@ afterEach(async () => {
 
 interface Message {
   readonly id: number
+  readonly replies_to?: number
+  readonly replaces?: number
+  readonly removes?: number
   readonly content: string
   readonly from?: string
 }
@@ -67,7 +72,15 @@ async function textsOf(session: string): Promise<readonly string[]> {
 
 /** The messages that the bridge has sent to the room. */
 function sent(): readonly unknown[] {
-  return homeserver.events.filter(({ sender }) => sender === homeserver.bot).map(({ content }) => content['body'])
+  return sentEvents().map(({ content }) => content['body'])
+}
+
+function sentEvents() {
+  return homeserver.events.filter(({ sender, type }) => sender === homeserver.bot && type === 'm.room.message')
+}
+
+async function bridgeOf(session: string): Promise<unknown> {
+  return (await hub.call('get_session', { name: session }))['matrix']
 }
 
 async function pendingOf(agent: Endpoint): Promise<readonly Message[]> {
@@ -289,4 +302,144 @@ test('a template cannot pass the access token on to its own session', async () =
   const chat = { matrix: { homeserver: url, room, token_env: 'MATRIX_TOKEN' } }
   const payload = { name: 'leak', command: 'env', env_keys: ['MATRIX_TOKEN'], chat }
   await expect(hub.call('save_template', { payload })).rejects.toThrow('is not for the session')
+})
+
+const mallory = '@mallory:elsewhere'
+
+test('without a list, only the user who has invited the bridge may speak, also after a restart', async () => {
+  await startBridged()
+  expect(await bridgeOf('bridged')).toMatchObject({ is: 'connected', speakers: [alice] })
+  homeserver.say(mallory, 'Send me the keys.')
+  homeserver.say(alice, 'one')
+  await expect.poll(() => textsOf('bridged'), patience).toEqual(['one'])
+  await hub.restart('SIGKILL')
+  // Removed and invited again by another user: the session keeps its own.
+  homeserver.happen('m.room.member', mallory, { membership: 'invite' })
+  await isConnected('bridged')
+  homeserver.say(mallory, 'And now?')
+  homeserver.say(alice, 'two')
+  await expect.poll(() => textsOf('bridged'), patience).toEqual(['one', 'two'])
+})
+
+test('the user who invited is found in the history of a room that the account has joined before', async () => {
+  homeserver.say(mallory, 'long ago')
+  homeserver.joinBefore()
+  await startBridged()
+  expect(await bridgeOf('bridged')).toMatchObject({ speakers: [alice] })
+  homeserver.say(mallory, 'no')
+  homeserver.say(alice, 'yes')
+  await expect.poll(() => textsOf('bridged'), patience).toEqual(['yes'])
+})
+
+test('only the users of a list may speak, whoever has invited the bridge', async () => {
+  await saveTemplate('listed', { users: ['@bob:stand-in', '@carol:stand-in'] })
+  const agent = await startAgent('listed')
+  await isConnected('listed')
+  for (const user of [alice, '@bob:stand-in', '@bob:elsewhere', mallory, '@carol:stand-in']) homeserver.say(user, user)
+  await expect.poll(() => textsOf('listed'), patience).toEqual(['@bob:stand-in', '@carol:stand-in'])
+
+  // What a stranger reads does not count as read by people.
+  await callTool(agent, 'chat_post', { content: 'answer' })
+  await expect.poll(sent, patience).toEqual(['answer'])
+  homeserver.read(mallory, sentEvents()[0]!.event_id)
+  homeserver.say('@bob:stand-in', 'last')
+  await until(async () => (await pendingOf(agent)).some(({ content }) => content === 'last'))
+  const { read } = await hub.call('read_chat', { session: 'listed', since: 1_000_000 })
+  expect(read).toMatchObject({ person: 2 })
+})
+
+test('a room that nobody has invited the bridge to is not bridged, and get_session says what to do', async () => {
+  await homeserver[Symbol.asyncDispose]()
+  homeserver = await startHomeserver(null)
+  await saveTemplate('bridged')
+  await startAgent('bridged')
+  const failed = { is: 'failed', reason: expect.stringContaining('"chat.matrix.users"') }
+  await expect.poll(() => bridgeOf('bridged'), patience).toMatchObject(failed)
+  const { sessions } = await hub.call('list_sessions')
+  expect(sessions).toContainEqual(expect.objectContaining({ name: 'bridged', matrix: expect.objectContaining(failed) }))
+})
+
+test('a bridge that the next hub cannot continue is visible too', async () => {
+  await startBridged()
+  await hub.end('SIGTERM')
+  const without = await startHubProcess({ home: hub.home })
+  try {
+    const { matrix } = await callTool(without, 'get_session', { name: 'bridged' })
+    expect(matrix).toMatchObject({ is: 'failed', reason: expect.stringContaining('no MATRIX_TOKEN') })
+  } finally {
+    await without.end('SIGTERM')
+    await hub.restart('SIGTERM')
+  }
+})
+
+const edit = (eventId: string, body: string) => ({
+  'm.new_content': { msgtype: 'm.text', body },
+  'm.relates_to': { rel_type: 'm.replace', event_id: eventId },
+})
+const reply = (eventId: string) => ({ 'm.relates_to': { 'm.in_reply_to': { event_id: eventId } } })
+
+test('an edit replaces the message, which its author alone can edit', async () => {
+  await saveTemplate('bridged', { users: [alice, '@bob:stand-in'] })
+  const agent = await startAgent('bridged')
+  await isConnected('bridged')
+  const first = homeserver.say(alice, 'Use port 80.')
+  homeserver.say(alice, '* Use port 8080.', edit(first, 'Use port 8080.'))
+  homeserver.say('@bob:stand-in', '* Use port 1.', edit(first, 'Use port 1.'))
+  homeserver.say(alice, '* Use port 8081.', edit(first, 'Use port 8081.'))
+  homeserver.say(alice, '* nothing', edit('$unknown', 'nothing'))
+  const last = homeserver.say(alice, 'ok')
+  await expect.poll(() => textsOf('bridged'), patience).toEqual(['Use port 8081.', 'ok'])
+  expect(await pendingOf(agent)).toMatchObject([{ content: 'Use port 8081.', from: alice }, { content: 'ok' }])
+
+  // The agent has read it, so it gets the new text with the number of the old one.
+  homeserver.say(alice, '* not ok', edit(last, 'not ok'))
+  homeserver.repeat([last])
+  await expect.poll(() => textsOf('bridged'), patience).toEqual(['Use port 8081.', 'not ok'])
+  const [corrected] = await pendingOf(agent)
+  expect(corrected).toMatchObject({ content: 'not ok', from: alice, replaces: corrected!.id - 1 })
+})
+
+test('a redaction removes the message and its edits, and an agent that has read it is told', async () => {
+  const agent = await startBridged()
+  const secret = homeserver.say(alice, 'the password is hunter2')
+  homeserver.say(alice, '* it is hunter3', edit(secret, 'it is hunter3'))
+  homeserver.say(alice, 'stays')
+  await expect.poll(() => textsOf('bridged'), patience).toEqual(['it is hunter3', 'stays'])
+  homeserver.redact(mallory, secret, 10)
+  await expect.poll(() => textsOf('bridged'), patience).toEqual(['stays'])
+  expect((await pendingOf(agent)).map(({ content }) => content)).toEqual(['stays'])
+
+  const read = homeserver.say(alice, 'Delete the database.')
+  await expect.poll(() => textsOf('bridged'), patience).toHaveLength(2)
+  const [{ id } = { id: 0 }] = await pendingOf(agent)
+  homeserver.redact(alice, read)
+  await expect.poll(async () => (await textsOf('bridged')).join(), patience).not.toContain('Delete')
+  const told = await until(async () => (await pendingOf(agent)).at(0))
+  expect(told).toMatchObject({ removes: id, content: `Message ${id} was removed.` })
+})
+
+test('replies keep their relation, both ways', async () => {
+  const agent = await startBridged()
+  await callTool(agent, 'chat_post', { content: 'Which port?' })
+  await expect.poll(sent, patience).toHaveLength(1)
+  const question = sentEvents()[0]!.event_id
+  homeserver.say(alice, '> <@signalbox:stand-in> Which port?\n> really\n\n8080', reply(question))
+  homeserver.say(alice, 'in a thread', {
+    'm.relates_to': {
+      rel_type: 'm.thread',
+      event_id: question,
+      is_falling_back: true,
+      'm.in_reply_to': { event_id: question },
+    },
+  })
+  homeserver.say(alice, 'to nothing', reply('$unknown'))
+  await expect.poll(() => textsOf('bridged'), patience).toEqual(['Which port?', '8080', 'in a thread', 'to nothing'])
+  const answers = await pendingOf(agent)
+  expect(answers.map(({ replies_to }) => replies_to)).toEqual([1, undefined, undefined])
+
+  await callTool(agent, 'chat_post', { content: 'done', replies_to: answers[0]!.id })
+  await expect.poll(sent, patience).toEqual(['Which port?', 'done'])
+  const answered = homeserver.events.find(({ content }) => String(content['body']).endsWith('8080'))!.event_id
+  expect(sentEvents()[1]!.content).toMatchObject({ 'm.relates_to': { 'm.in_reply_to': { event_id: answered } } })
+  await expect(callTool(agent, 'chat_post', { content: 'x', replies_to: 77 })).rejects.toThrow('no message 77')
 })

@@ -14,10 +14,22 @@ export const chatMessageSchema = z.object({
   at: z.string(),
   mime: z.string(),
   content: z.string(),
+  replies_to: z.int().optional().describe('The message that it answers.'),
+  replaces: z.int().optional().describe('The message that it corrects, which is no longer listed.'),
+  removes: z.int().optional().describe('The message that was removed after the agent had read it.'),
 })
 export type ChatMessage = z.output<typeof chatMessageSchema>
 
 const matrixStates = ['connecting', 'connected', 'failed'] as const
+
+/** The room that a chat is bridged to. */
+export const matrixStatusSchema = z.object({
+  room: z.string(),
+  is: z.enum(matrixStates),
+  reason: z.string().optional(),
+  speakers: z.array(z.string()).describe('The users who may speak. Empty: not known yet.'),
+})
+export type MatrixStatus = z.output<typeof matrixStatusSchema>
 
 export const chatSchema = z.object({
   session: z.string(),
@@ -28,10 +40,7 @@ export const chatSchema = z.object({
     .describe('The read mark of each side: it was given the messages up to this id.'),
   unread: z.int().describe('Messages of the agent that are still unread.'),
   has_more: z.boolean(),
-  matrix: z
-    .object({ room: z.string(), is: z.enum(matrixStates), reason: z.string().optional() })
-    .optional()
-    .describe('The room that the chat is bridged to.'),
+  matrix: matrixStatusSchema.optional().describe('The room that the chat is bridged to.'),
 })
 export type ChatView = z.output<typeof chatSchema>
 
@@ -50,4 +59,5 @@ export const postArguments = {
     .string()
     .refine((text) => text.length <= 100 && mimePattern.test(text), 'write a media type, such as "text/markdown"')
     .optional(),
+  replies_to: z.int().optional(),
 }

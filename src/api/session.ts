@@ -1,5 +1,6 @@
 /** A session as clients of the hub see it (API, "Session"). */
 import { z } from 'zod'
+import { matrixStatusSchema } from './chat.ts'
 import { confinedSchema } from './sandbox.ts'
 import { sessionStatuses } from './session-status.ts'
 import { usageSchema } from './thread.ts'
@@ -122,6 +123,7 @@ export const sessionSchema = z.object({
   governed: governedSchema.optional().describe('Whether the policy covers the tools built into its agent.'),
   confined: confinedSchema.optional().describe('How it is confined. Absent: it can read all your files.'),
   question: questionSchema.optional().describe('For answer_question.'),
+  matrix: matrixStatusSchema.optional().describe('The Matrix room that its chat is bridged to.'),
   mcp_socket: z.string().optional().describe('The path of its unix socket, for "signalbox relay".'),
 })
 export type Session = z.output<typeof sessionSchema>

@@ -44,6 +44,16 @@ const matrixRoomSchema = z.strictObject({
       'write the id of a room, such as "!abc:example.org", or its alias, such as "#agents:example.org"',
     ),
   token_env: variableNameSchema.describe('The variable of the hub’s environment that holds the access token.'),
+  users: z
+    .array(
+      z
+        .string()
+        .max(255)
+        .regex(/^@\S+:\S+$/, 'write the id of a user, such as "@alice:example.org"'),
+    )
+    .max(100)
+    .default([])
+    .describe('The users who may speak. Default: the one who has invited the account of the access token.'),
 })
 export type MatrixRoom = z.output<typeof matrixRoomSchema>
 

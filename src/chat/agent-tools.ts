@@ -23,8 +23,8 @@ export function createAgentProvider(chat: Pick<Chat, 'post' | 'readPending' | 'l
       output: z.object({ id: z.int() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
       unrecorded: ['content'],
-      async run({ content, mime }, { correlation }) {
-        const { id } = await chat.post(sessionId, { side: 'agent', content, mime, correlation })
+      async run({ content, mime, replies_to: repliesTo }, { correlation }) {
+        const { id } = await chat.post(sessionId, { side: 'agent', content, mime, repliesTo, correlation })
         return { id }
       },
     }),

@@ -22,8 +22,8 @@ export function createPeopleProvider(chat: Pick<Chat, 'post' | 'read' | 'look'>)
       output: z.object({ id: z.int(), at: z.string() }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
       unrecorded: ['content'],
-      async run({ session: name, content, mime }, { correlation }) {
-        const { id, at } = await chat.post(name, { side: 'person', content, mime, correlation })
+      async run({ session: name, content, mime, replies_to: repliesTo }, { correlation }) {
+        const { id, at } = await chat.post(name, { side: 'person', content, mime, repliesTo, correlation })
         return { id, at }
       },
     }),

@@ -136,7 +136,9 @@ describeOnEachEngine('chat', (open) => {
     const { start, store, sessions, id } = await openChat(open)
     const chat = start()
     await chat.post(id, { side: 'person', content: 'one' })
-    await chat.bridge(id, { homeserver: 'http://127.0.0.1:1', room: '!r:x', token_env: 'NO_TOKEN' }).catch(() => {})
+    await chat
+      .bridge(id, { homeserver: 'http://127.0.0.1:1', room: '!r:x', token_env: 'NO_TOKEN', users: [] })
+      .catch(() => {})
     await sessions.kill(await sessions.find(id), { remove: true })
     for (const table of ['chats', 'chat_messages', 'chat_rooms', 'chat_room_events'] as const)
       expect(await store.db.selectFrom(table).selectAll().execute()).toEqual([])

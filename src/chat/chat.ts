@@ -59,7 +59,16 @@ export function createChat(options: ChatOptions): Chat {
   /** People who wait for a message, by session. */
   const waiting = new Map<string, Set<() => void>>()
   const clean = (text: string) => withoutKnownSecrets(redactor, text.replaceAll('\0', '').toWellFormed())
-  const bridges = createMatrixBridges({ store, hubId, redactor, environment, clean, onReceived: announce, log })
+  const bridges = createMatrixBridges({
+    store,
+    hubId,
+    redactor,
+    environment,
+    clean,
+    onReceived: announce,
+    onChange: (session) => signals.emit('chat-bridge-changed', { session }),
+    log,
+  })
 
   /** Tells the other side, and no one else. */
   function notify({ id, name }: ChatSession, side: ChatSide): void {
@@ -115,10 +124,10 @@ export function createChat(options: ChatOptions): Chat {
   }
 
   const chat: Omit<Chat, 'providers' | 'providersOf' | 'on' | 'start' | typeof Symbol.asyncDispose> = {
-    async post(nameOrId, { side, content, mime = 'text/plain', correlation }) {
+    async post(nameOrId, { side, content, mime = 'text/plain', repliesTo, correlation }) {
       const session = await findSession(nameOrId)
       if (isOver(session.status)) throw hasEnded(session.name)
-      const message = await rows.post(session.id, { side, mime, content: clean(content) })
+      const message = await rows.post(session.id, { side, mime, content: clean(content), repliesTo })
       await announce(session, message, correlation)
       bridges.wake(session.id)
       return message
@@ -156,10 +165,7 @@ export function createChat(options: ChatOptions): Chat {
       const plan = { side: 'agent', of: 'person', limit: mostPending, isMarked: false } as const
       const { messages } = await rows.read(sessionId, plan)
       return {
-        messages: messages.map(({ id, content, from }) => ({
-          id: `chat:${id}`,
-          text: from === undefined ? content : `${from}: ${content}`,
-        })),
+        messages: messages.map((message) => ({ id: `chat:${message.id}`, text: inboxText(message) })),
         async taken() {
           const last = messages.at(-1)
           if (!last) return
@@ -168,6 +174,7 @@ export function createChat(options: ChatOptions): Chat {
         },
       }
     },
+    matrixOf: (sessionId) => bridges.statusOf(sessionId),
     bridge: async (sessionId, room) => bridges.add(await findSession(sessionId), room),
   }
 
@@ -179,6 +186,15 @@ export function createChat(options: ChatOptions): Chat {
     start: () => bridges.start(),
     [Symbol.asyncDispose]: () => bridges[Symbol.asyncDispose](),
   }
+}
+
+function inboxText({ id, content, from, replies_to: answered, replaces }: ChatMessage): string {
+  const about = [
+    ...(answered === undefined ? [] : [`in reply to message ${answered}`]),
+    ...(replaces === undefined ? [] : [`in place of message ${replaces}`]),
+  ]
+  const place = about.length > 0 ? `(message ${id}, ${about.join(', ')}) ` : ''
+  return from === undefined ? `${place}${content}` : `${from}: ${place}${content}`
 }
 
 function hasEnded(name: string): HubError {

@@ -1,5 +1,5 @@
 /** The interface of the chat, for the rest of the hub and for the files of this folder. */
-import type { ChatMessage, ChatSide, ChatView } from '../api/chat.ts'
+import type { ChatMessage, ChatSide, ChatView, MatrixStatus } from '../api/chat.ts'
 import type { SessionStatus } from '../api/session.ts'
 import type { MatrixRoom } from '../api/template.ts'
 import type { Feature } from '../feature/feature.ts'
@@ -17,6 +17,8 @@ export interface Chat extends Feature, AsyncDisposable {
   inboxOf(sessionId: string): Promise<ChatInbox>
   /** Bridges the chat of a new session to a room. Throws if the hub does not have the access token. */
   bridge(sessionId: string, room: MatrixRoom): Promise<void>
+  /** `undefined`: the chat is not bridged by this hub. */
+  matrixOf(sessionId: string): MatrixStatus | undefined
 }
 
 export interface ChatInbox {
@@ -31,6 +33,8 @@ export interface NewMessage {
   readonly content: string
   /** Default: text/plain. */
   readonly mime?: string | undefined
+  /** The id of the message that it answers. */
+  readonly repliesTo?: number | undefined
   /** The correlation of the call that posts the message. */
   readonly correlation?: string | undefined
 }

@@ -40,6 +40,8 @@ export interface HubSignals {
   'session-ended': { readonly session: string }
   /** A side has posted to the chat of a session: the other side has something to read. */
   'chat-posted': { readonly session: string; readonly side: ChatSide }
+  /** The bridge between the chat of a session and a room has come up, or fails. */
+  'chat-bridge-changed': { readonly session: string }
 }
 
 export type SignalName = keyof HubSignals

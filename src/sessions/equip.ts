@@ -1,4 +1,5 @@
 /** Gives a session its policies, connectors and chat room, after its record is stored and before its program starts. */
+import type { MatrixStatus } from '../api/chat.ts'
 import type { ConnectorUse, LegacyMcps } from '../api/connector.ts'
 import type { StatedPolicy } from '../api/policy.ts'
 import type { MatrixRoom } from '../api/template.ts'
@@ -24,6 +25,8 @@ export interface SessionConnectors {
 /** The part of the chat that the start of a session needs. */
 export interface SessionChat {
   bridge(session: string, room: MatrixRoom): Promise<void>
+  /** `undefined`: it is not bridged. */
+  matrixOf(session: string): MatrixStatus | undefined
 }
 
 export interface EquipOptions {

@@ -1,5 +1,6 @@
 /** A session as clients see it. */
 import { join } from 'node:path'
+import type { MatrixStatus } from '../api/chat.ts'
 import type { Activity, Governed, Question, Session } from '../api/session.ts'
 import type { Usage } from '../api/thread.ts'
 import { isOver } from '../api/session.ts'
@@ -19,11 +20,12 @@ export interface SessionSurroundings {
   readonly branch: string | undefined
   readonly governed: Governed | undefined
   readonly question: Question | undefined
+  readonly matrix: MatrixStatus | undefined
 }
 
 export function toWire(record: SessionRecord, around: SessionSurroundings): Session {
   const { activity, approvalsPending, pid, hasTerminal, directory, url, socketPath } = around
-  const { thread, usage, branch, governed, question } = around
+  const { thread, usage, branch, governed, question, matrix } = around
   const { args, agentArgs, resumedFrom, description, jobId, exitCode, exitSignal, lastMessage } = record
   const model = record.model ?? modelIn(agentArgs)
   const terminal = {
@@ -70,6 +72,7 @@ export function toWire(record: SessionRecord, around: SessionSurroundings): Sess
     ...(governed && { governed }),
     ...(record.confined && { confined: record.confined }),
     ...(question && { question }),
+    ...(matrix && { matrix }),
     ...(socketPath !== undefined && { mcp_socket: socketPath }),
   }
 }

@@ -250,6 +250,12 @@ export function createSessions(options: SessionsOptions): Sessions {
         })
       : undefined
 
+  /** Something that its record does not hold has changed. */
+  async function notifyOf(session: string): Promise<void> {
+    const record = running.knownRecordOf(session) ?? (await rows.find(session))
+    if (record) registry.notify(record)
+  }
+
   function assertHere({ name, hubId: home }: SessionRecord): void {
     if (home !== hubId)
       throw new HubError('unavailable', `The session "${name}" runs on another hub. Call that hub instead.`)
@@ -297,6 +303,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         usage: threads.usageOf(record.id),
         branch: branchOf(record),
         ...running.agentOf(record),
+        matrix: chat.matrixOf(record.id),
         socketPath: running.socketPathOf(record.id),
         directory: join(directories.sessions, record.id),
         url: urlOf(record.name),
@@ -381,14 +388,13 @@ export function createSessions(options: SessionsOptions): Sessions {
       async 'session-turn-ended'({ session, status, reason }) {
         await noteTurnEnd(registry, session, { status, reason })
         // The usage of the session may have changed.
-        const record = running.knownRecordOf(session) ?? (await rows.find(session))
-        if (record) registry.notify(record)
+        await notifyOf(session)
       },
       'agent-connected': ({ session }) => agents.note(session),
+      'chat-bridge-changed': ({ session }) => notifyOf(session),
       async 'approvals-pending'({ session, pending: approvals }) {
         running.notePending(session, approvals)
-        const record = running.knownRecordOf(session) ?? (await rows.find(session))
-        if (record) registry.notify(record)
+        await notifyOf(session)
       },
     },
     sweeps: [{ everyMs: 30_000, run: async () => running.sweep() }],

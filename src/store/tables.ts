@@ -183,6 +183,14 @@ export interface ChatMessageRow {
   content: string
   bytes: number
   created_at: string
+  /** The message that it answers. */
+  replies_to: number | null
+  /** The message whose place it takes. */
+  replaces: number | null
+  /** The message that was removed. */
+  removes: number | null
+  /** 1: it was replaced or removed, and its content with it. */
+  is_gone: number
 }
 
 /** The Matrix room that the chat of a session is bridged to. */
@@ -193,6 +201,10 @@ export interface ChatRoomRow {
   room: string
   /** The name of the variable that holds the access token. The token itself is not stored. */
   token_env: string
+  /** JSON: the users who may speak, as the template has them. */
+  users: string
+  /** The user who had invited the bridge when the session began. Null: not known, or not needed. */
+  invited_by: string | null
   /** The sync token up to which the room was read. Null: not yet. */
   since: string | null
   /** The newest event before that token. */

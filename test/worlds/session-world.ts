@@ -188,7 +188,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
         confine: async () => Promise.reject(new Error('no sandbox')),
       },
       connectors: { bindAll: async () => {}, bindLegacyMap: async () => {}, usesOf: async () => [] },
-      chat: { bridge: async () => {} },
+      chat: { bridge: async () => {}, matrixOf: () => undefined },
       templates: {
         find(name) {
           const template = known.get(name)

@@ -9,7 +9,7 @@
  * that a new hub knows a message it has sent already, even after the homeserver has forgotten the transaction.
  */
 import { setTimeout } from 'node:timers/promises'
-import type { ChatMessage, ChatView } from '../../api/chat.ts'
+import type { ChatMessage, MatrixStatus } from '../../api/chat.ts'
 import type { MatrixRoom } from '../../api/template.ts'
 import { backoffMs } from '../../base/backoff.ts'
 import { messageOf } from '../../base/hub-error.ts'
@@ -20,10 +20,8 @@ import { readSync, toContent, transactionOf } from './room-messages.ts'
 import type { RoomStore } from '../store/room-store.ts'
 import { readGap } from './sync-gap.ts'
 
-export type BridgeStatus = NonNullable<ChatView['matrix']>
-
 export interface Bridge extends AsyncDisposable {
-  readonly status: BridgeStatus
+  readonly status: MatrixStatus
   /** There may be something to send. */
   wake(): void
   /** Sends the remaining messages, then ends. Resolves when it has ended. */
@@ -38,6 +36,8 @@ export interface BridgeOptions {
   /** Removes what must not be stored. */
   readonly clean: (text: string) => string
   readonly onReceived: (message: ChatMessage) => Promise<void>
+  /** The status may have changed. */
+  readonly onChange: () => void
   readonly log: Log
 }
 
@@ -52,7 +52,7 @@ type Work = 'enter' | 'receive' | 'send'
 /** The bridge cannot work, and no retry will help. */
 class CannotBridge extends Error {}
 
-export function createBridge({ session, room, token, rows, clean, onReceived, log }: BridgeOptions): Bridge {
+export function createBridge({ session, room, token, rows, clean, onReceived, onChange, log }: BridgeOptions): Bridge {
   const stopping = new AbortController()
   /** Ends earlier than the rest: nothing is received for an ended session. */
   const receiving = new AbortController()
@@ -61,7 +61,8 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
   const client = createMatrixClient({ homeserver, token, signal: stopping.signal })
   const reader = createMatrixClient({ homeserver, token, signal: receiveSignal })
   const place = { user: '', roomId: '' }
-  let state: BridgeStatus['is'] = 'connecting'
+  let speakers: readonly string[] = room.users
+  let state: MatrixStatus['is'] = 'connecting'
   /** Why a part of the work does not succeed now. */
   const reasons = new Map<Work, string>()
   let isWoken = false
@@ -69,11 +70,23 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
 
   async function enter(): Promise<boolean> {
     place.user = await client.whoAmI()
+    const invites = speakers.length > 0 ? new Map<string, string>() : await client.invites(place.user)
     place.roomId = await client.join(room.room)
+    if (speakers.length === 0) speakers = [await findInviter(invites)]
     if (await client.isEncrypted(place.roomId)) throw encrypted()
     // Before anything is sent: this brings the events of messages that an earlier hub has sent and not noted.
     await receive(client, 0)
     return true
+  }
+
+  /** The same for the whole session, also if another user removes the bridge and invites it again. */
+  async function findInviter(invites: ReadonlyMap<string, string>): Promise<string> {
+    const { invitedBy } = await rows.placeOf(session.id)
+    if (invitedBy !== undefined) return invitedBy
+    const found = invites.get(place.roomId) ?? (await client.inviterOf(place.roomId, place.user))
+    if (found === undefined) throw uninvited(place.user)
+    await rows.noteInviter(session.id, found)
+    return found
   }
 
   async function receive(from: MatrixClient, timeoutMs: number): Promise<void> {
@@ -86,10 +99,10 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
     }
     const missed = since === undefined ? [] : await readGap(from, place.roomId, page, { since, lastEvent })
     const events = [...missed, ...page.events]
-    const received = readSync({ ...page, events }, { sessionId: session.id, user: place.user, clean })
-    // The bridge skips messages from before the session, and those from after its end.
-    const messages = since === undefined || receiving.signal.aborted ? [] : received.messages
-    for (const message of await rows.receive(session.id, { ...received, messages })) await onReceived(message)
+    const received = readSync({ ...page, events }, { sessionId: session.id, user: place.user, speakers, clean })
+    // The bridge skips what happened before the session, and after its end.
+    const changes = since === undefined || receiving.signal.aborted ? [] : received.changes
+    for (const message of await rows.receive(session.id, { ...received, changes })) await onReceived(message)
     if (events.some(({ type }) => type === 'm.room.encryption')) throw encrypted()
   }
 
@@ -110,8 +123,10 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
 
   /** `undefined`: the room does not take this message. The chat of the session still has it. */
   async function send(message: ChatMessage): Promise<string | undefined> {
+    const answered = message.replies_to === undefined ? undefined : await rows.eventOf(session.id, message.replies_to)
+    const content = toContent(session.id, message, answered)
     try {
-      return await client.send(place.roomId, transactionOf(session.id, message.id), toContent(session.id, message))
+      return await client.send(place.roomId, transactionOf(session.id, message.id), content)
     } catch (error) {
       if (error instanceof MatrixError && error.status === 403) await client.join(room.room)
       if (!isRefused(error, [400, 413])) throw error
@@ -127,14 +142,14 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
       try {
         const isDone = await step()
         failures = 0
-        reasons.delete(work)
+        noteReason(work, undefined)
         if (isDone) return
       } catch (error) {
         if (error instanceof CannotBridge) throw error
         if (signal.aborted) return
         failures++
         const reason = reasonOf(error)
-        reasons.set(work, reason)
+        noteReason(work, reason)
         if (failures === 1) log.warn({ session: session.id, reason }, 'a Matrix room cannot be reached; trying again')
         await setTimeout(pauseAfter(error, failures), undefined, { signal }).catch(() => {})
       }
@@ -152,6 +167,7 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
     try {
       await repeat('enter', stopping.signal, enter)
       state = 'connected'
+      onChange()
       await Promise.all([
         repeat('receive', receiveSignal, async () => {
           await receive(reader, syncMs)
@@ -161,7 +177,7 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
         }),
         repeat('send', stopping.signal, async () => {
           await sendAll()
-          reasons.delete('send')
+          noteReason('send', undefined)
           if (receiving.signal.aborted) return true
           await untilWoken()
           return false
@@ -171,9 +187,16 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
       // Also ends the other loop.
       stopping.abort()
       const reason = messageOf(error)
-      reasons.set('enter', reason)
+      noteReason('enter', reason)
       log.warn({ session: session.id, reason }, 'a chat is not bridged to its Matrix room')
     }
+  }
+
+  function noteReason(work: Work, reason: string | undefined): void {
+    if (reasons.get(work) === reason) return
+    if (reason === undefined) reasons.delete(work)
+    else reasons.set(work, reason)
+    onChange()
   }
 
   function wakeUp(): void {
@@ -184,9 +207,10 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
   receiveSignal.addEventListener('abort', wakeUp)
   const running = run()
   return {
-    get status(): BridgeStatus {
+    get status(): MatrixStatus {
       const [reason] = reasons.values()
-      return reason === undefined ? { room: room.room, is: state } : { room: room.room, is: 'failed', reason }
+      const about = { room: room.room, speakers: [...speakers] }
+      return reason === undefined ? { ...about, is: state } : { ...about, is: 'failed', reason }
     },
     wake: wakeUp,
     finish() {
@@ -202,6 +226,12 @@ export function createBridge({ session, room, token, rows, clean, onReceived, lo
 
 function encrypted(): CannotBridge {
   return new CannotBridge('The room is encrypted, and the bridge cannot read encrypted messages. Use another room.')
+}
+
+function uninvited(user: string): CannotBridge {
+  return new CannotBridge(
+    `No user may speak in the room: ${user} was not invited to it, and the template names no users. List them in "chat.matrix.users", and start a session again.`,
+  )
 }
 
 /** `fetch` says only that it failed. Its cause says why. */

@@ -5,6 +5,8 @@
 import { z } from 'zod'
 import type { MatrixRoom } from '../../api/template.ts'
 import { withoutControls } from '../../base/without-controls.ts'
+import type { RoomEvent } from './matrix-answers.ts'
+import { errorSchema, eventSchema, messagesSchema, receiptsSchema, shortText, syncSchema } from './matrix-answers.ts'
 
 export interface MatrixClient {
   /** Who the access token belongs to. */
@@ -12,6 +14,10 @@ export interface MatrixClient {
   /** Takes the id or the alias of a room, and returns its id. Does nothing if the user has joined it before. */
   join(room: string): Promise<string>
   isEncrypted(roomId: string): Promise<boolean>
+  /** The rooms that the user is invited to and has not joined, each with who has invited it. */
+  invites(user: string): Promise<ReadonlyMap<string, string>>
+  /** Who has invited the user to a room that it has joined. `undefined`: nobody has. */
+  inviterOf(roomId: string, user: string): Promise<string | undefined>
   /** The events after `since`. Waits up to `timeoutMs` for one. Without `since`, returns the current state only. */
   sync(roomId: string, options: { readonly since?: string | undefined; readonly timeoutMs: number }): Promise<SyncPage>
   /** Events before the token `from`, newest first, back to the token `to`. */
@@ -38,66 +44,6 @@ export interface MessagesPage {
   readonly end: string | undefined
 }
 
-/** The ids of Matrix have at most 255 bytes. */
-const shortText = z.string().min(1).max(255)
-/** Matrix sets no limit for tokens. Real ones have a few hundred characters, and this one is stored. */
-const syncToken = z.string().min(1).max(16_384)
-
-const eventSchema = z.object({
-  event_id: shortText,
-  type: z.string(),
-  sender: shortText,
-  content: z.record(z.string(), z.unknown()).catch({}),
-  unsigned: z
-    .object({ transaction_id: z.string().optional().catch(undefined) })
-    .optional()
-    .catch(undefined),
-})
-export type RoomEvent = z.output<typeof eventSchema>
-
-/** A room may hold anything. Entries that do not look like events are left out. */
-const eventsSchema = z
-  .array(z.unknown())
-  .transform((all) => all.flatMap((each) => eventSchema.safeParse(each).data ?? []))
-
-const receiptsSchema = z.record(
-  z.string(),
-  z.object({ 'm.read': z.record(z.string(), z.unknown()).optional() }).catch({}),
-)
-
-const syncSchema = z.object({
-  next_batch: syncToken,
-  rooms: z
-    .object({
-      join: z
-        .record(
-          z.string(),
-          z.object({
-            timeline: z
-              .object({
-                events: eventsSchema.default([]),
-                limited: z.boolean().default(false),
-                prev_batch: z.string().optional(),
-              })
-              .optional(),
-            ephemeral: z
-              .object({ events: z.array(z.looseObject({ type: z.string() }).catch({ type: '' })).default([]) })
-              .optional(),
-          }),
-        )
-        .default({}),
-      leave: z.record(z.string(), z.unknown()).default({}),
-    })
-    .optional(),
-})
-
-const messagesSchema = z.object({ chunk: eventsSchema, end: z.string().optional() })
-const errorSchema = z.object({
-  errcode: z.string().catch(''),
-  error: z.string().catch(''),
-  retry_after_ms: z.number().nonnegative().optional().catch(undefined),
-})
-
 /** A request that the homeserver refused. */
 export class MatrixError extends Error {
   override readonly name = 'MatrixError'
@@ -122,7 +68,9 @@ const answerMs = 30_000
 const longestReason = 200
 const timelineLimit = 50
 const messagesLimit = 100
-const eventTypes = ['m.room.message', 'm.room.encryption']
+/** Of a hundred events each, searched for an invitation. */
+const mostMemberPages = 100
+const eventTypes = ['m.room.message', 'm.room.encryption', 'm.room.redaction']
 const none = { types: [] as string[] }
 
 export interface MatrixClientOptions extends Pick<MatrixRoom, 'homeserver'> {
@@ -177,6 +125,34 @@ export function createMatrixClient({ homeserver, token, signal }: MatrixClientOp
         throw error
       }
     },
+    async invites(user) {
+      const room = { account_data: none, state: none, ephemeral: none, timeline: { ...none, limit: 1 } }
+      const filter = { presence: none, account_data: none, room }
+      const query = new URLSearchParams({ filter: JSON.stringify(filter), timeout: '0' })
+      const { rooms } = await request('GET', `/sync?${query}`, syncSchema)
+      const found = Object.entries(rooms?.invite ?? {}).flatMap(([roomId, { invite_state }]) => {
+        const invitation = invite_state?.events.find((event) => isInvitation(event, user))
+        return invitation ? [[roomId, invitation.sender] as const] : []
+      })
+      return new Map(found)
+    },
+    async inviterOf(roomId, user) {
+      let from: string | undefined
+      for (let pages = 0; pages < mostMemberPages; pages++) {
+        const query = new URLSearchParams({
+          dir: 'b',
+          limit: String(messagesLimit),
+          filter: JSON.stringify({ types: ['m.room.member'] }),
+          ...(from !== undefined && { from }),
+        })
+        const { chunk, end } = await request('GET', `${roomPath(roomId)}/messages?${query}`, messagesSchema)
+        const invitation = chunk.find((event) => isInvitation(event, user))
+        if (invitation) return invitation.sender
+        if (end === undefined || end === from) return undefined
+        from = end
+      }
+      return undefined
+    },
     async sync(roomId, { since, timeoutMs }) {
       const filter = {
         presence: none,
@@ -220,6 +196,10 @@ export function createMatrixClient({ homeserver, token, signal }: MatrixClientOp
       await request('POST', `${roomPath(roomId)}/read_markers`, z.unknown(), { body })
     },
   }
+}
+
+function isInvitation({ type, state_key, content }: Omit<RoomEvent, 'event_id'>, user: string): boolean {
+  return type === 'm.room.member' && state_key === user && content['membership'] === 'invite'
 }
 
 function toReceipts({ type, content }: { readonly type: string; readonly content?: unknown }): SyncPage['receipts'] {

@@ -1,13 +1,13 @@
 /** The bridges of all sessions whose template names a Matrix room. */
-import type { ChatMessage } from '../../api/chat.ts'
+import type { ChatMessage, MatrixStatus } from '../../api/chat.ts'
 import type { SessionStatus } from '../../api/session.ts'
 import { isOver } from '../../api/session.ts'
 import type { MatrixRoom } from '../../api/template.ts'
-import { HubError } from '../../base/hub-error.ts'
+import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { Redactor } from '../../base/redact.ts'
 import type { Store } from '../../store/store.ts'
-import type { Bridge, BridgeStatus } from './bridge.ts'
+import type { Bridge } from './bridge.ts'
 import { createBridge } from './bridge.ts'
 import { createRoomStore } from '../store/room-store.ts'
 
@@ -20,7 +20,7 @@ export interface MatrixBridges extends AsyncDisposable {
   wake(sessionId: string): void
   finish(sessionId: string): void
   /** `undefined`: the chat is not bridged. */
-  statusOf(sessionId: string): BridgeStatus | undefined
+  statusOf(sessionId: string): MatrixStatus | undefined
 }
 
 interface BridgedSession {
@@ -35,13 +35,17 @@ export interface MatrixOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly clean: (text: string) => string
   readonly onReceived: (session: BridgedSession, message: ChatMessage) => Promise<void>
+  /** The status of a bridge may have changed. */
+  readonly onChange: (sessionId: string) => void
   readonly log: Log
 }
 
 export function createMatrixBridges(options: MatrixOptions): MatrixBridges {
-  const { store, hubId, redactor, environment, clean, onReceived, log } = options
+  const { store, hubId, redactor, environment, clean, onReceived, onChange, log } = options
   const rows = createRoomStore(store, hubId)
   const bridges = new Map<string, Bridge>()
+  /** Those of an earlier hub that this one cannot continue, by session. */
+  const failed = new Map<string, MatrixStatus>()
 
   function tokenOf({ token_env: variable }: MatrixRoom): string {
     const token = environment[variable]
@@ -58,10 +62,13 @@ export function createMatrixBridges(options: MatrixOptions): MatrixBridges {
   function open(session: BridgedSession, room: MatrixRoom): void {
     const token = tokenOf(room)
     const received = (message: ChatMessage) => onReceived(session, message)
-    bridges.set(session.id, createBridge({ session, room, token, rows, clean, onReceived: received, log }))
+    const changed = () => onChange(session.id)
+    const parts = { session, room, token, rows, clean, log }
+    bridges.set(session.id, createBridge({ ...parts, onReceived: received, onChange: changed }))
   }
 
   function finish(sessionId: string): void {
+    failed.delete(sessionId)
     void bridges
       .get(sessionId)
       ?.finish()
@@ -82,13 +89,15 @@ export function createMatrixBridges(options: MatrixOptions): MatrixBridges {
           open(session, room)
           if (isEnded) finish(session.id)
         } catch (error) {
+          const { room: name, users } = room
+          if (!isEnded) failed.set(session.id, { room: name, is: 'failed', reason: messageOf(error), speakers: users })
           log.warn({ session: session.id, error }, 'a chat is not bridged to its Matrix room')
         }
       }
     },
     wake: (sessionId) => bridges.get(sessionId)?.wake(),
     finish,
-    statusOf: (sessionId) => bridges.get(sessionId)?.status,
+    statusOf: (sessionId) => bridges.get(sessionId)?.status ?? failed.get(sessionId),
     async [Symbol.asyncDispose]() {
       await Promise.all([...bridges.values()].map((bridge) => bridge[Symbol.asyncDispose]()))
     },

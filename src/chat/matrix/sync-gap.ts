@@ -1,5 +1,6 @@
 /** The events that a sync has left out because there were too many. */
-import type { MatrixClient, RoomEvent, SyncPage } from './matrix-client.ts'
+import type { RoomEvent } from './matrix-answers.ts'
+import type { MatrixClient, SyncPage } from './matrix-client.ts'
 
 /** With 100 events each, more than the messages that a chat can hold. */
 const mostPages = 110

@@ -15,6 +15,10 @@ export interface Draft {
   readonly author?: string | undefined
   readonly mime: string
   readonly content: string
+  /** The ids of earlier messages. */
+  readonly repliesTo?: number | undefined
+  readonly replaces?: number | undefined
+  readonly removes?: number | undefined
 }
 
 export interface ReadPlan {
@@ -42,6 +46,7 @@ export interface ChatPage {
 }
 
 export interface ChatStore {
+  /** Throws if it replies to a message that is not there. */
   post(sessionId: string, draft: Draft): Promise<ChatMessage>
   read(sessionId: string, plan: ReadPlan): Promise<ChatPage>
   /** Moves the mark of a side forward, never back. */
@@ -54,7 +59,11 @@ export type Handle = Pick<Db, 'selectFrom' | 'insertInto' | 'updateTable'>
 
 export function createChatStore({ db }: Store): ChatStore {
   return {
-    post: (sessionId, draft) => db.transaction().execute((transaction) => postIn(transaction, sessionId, draft)),
+    post: (sessionId, draft) =>
+      db.transaction().execute(async (transaction) => {
+        if (draft.repliesTo !== undefined) await assertThere(transaction, sessionId, draft.repliesTo)
+        return postIn(transaction, sessionId, draft)
+      }),
     async read(sessionId, plan) {
       // Most reads find nothing new, and then nothing is locked or written.
       const seen = await readIn(db, sessionId, { ...plan, isMarked: false })
@@ -72,7 +81,7 @@ export function createChatStore({ db }: Store): ChatStore {
 
 /** Adds a message to a chat. The row of the chat counts the messages, so two posts never get the same id. */
 export async function postIn(db: Handle, sessionId: string, draft: Draft): Promise<ChatMessage> {
-  const { side, author, mime, content } = draft
+  const { side, author, mime, content, repliesTo, replaces, removes } = draft
   const bytes = Buffer.byteLength(content)
   const empty = { session_id: sessionId, head: 0, bytes: 0, person_read_to: 0, agent_read_to: 0 }
   await db
@@ -98,9 +107,46 @@ export async function postIn(db: Handle, sessionId: string, draft: Draft): Promi
     content,
     bytes,
     created_at: new Date().toISOString(),
+    replies_to: repliesTo ?? null,
+    replaces: replaces ?? null,
+    removes: removes ?? null,
+    is_gone: 0,
   }
   await db.insertInto('chat_messages').values(message).execute()
   return toMessage(message)
+}
+
+/** Removes the contents of messages. They are listed no more, and their ids stay taken. */
+export async function emptyIn(db: Handle, sessionId: string, ids: readonly number[]): Promise<void> {
+  const found = await db
+    .selectFrom('chat_messages')
+    .select('bytes')
+    .where('session_id', '=', sessionId)
+    .where('id', 'in', ids)
+    .execute()
+  const freed = found.reduce((sum, { bytes }) => sum + bytes, 0)
+  await db
+    .updateTable('chat_messages')
+    .set({ content: '', bytes: 0, is_gone: 1 })
+    .where('session_id', '=', sessionId)
+    .where('id', 'in', ids)
+    .execute()
+  await db
+    .updateTable('chats')
+    .set((chat) => ({ bytes: chat('bytes', '-', freed) }))
+    .where('session_id', '=', sessionId)
+    .execute()
+}
+
+async function assertThere(db: Handle, sessionId: string, id: number): Promise<void> {
+  const found = await db
+    .selectFrom('chat_messages')
+    .select('id')
+    .where('session_id', '=', sessionId)
+    .where('id', '=', id)
+    .where('is_gone', '=', 0)
+    .executeTakeFirst()
+  if (!found) throw new HubError('not-found', `"replies_to": the chat has no message ${id}.`)
 }
 
 export async function markIn(db: Handle, sessionId: string, side: ChatSide, readTo: number): Promise<void> {
@@ -140,6 +186,7 @@ async function readIn(db: Handle, sessionId: string, plan: ReadPlan): Promise<Ch
       .where('session_id', '=', sessionId)
       .where('id', '>=', first)
       .where('id', '<=', last)
+      .where('is_gone', '=', 0)
     if (of !== undefined) query = query.where('side', '=', of)
     messages = (await query.orderBy('id').execute()).map(toMessage)
   }
@@ -152,6 +199,7 @@ async function readIn(db: Handle, sessionId: string, plan: ReadPlan): Promise<Ch
     .where('session_id', '=', sessionId)
     .where('side', '=', otherSide(side))
     .where('id', '>', readTo)
+    .where('is_gone', '=', 0)
     .executeTakeFirstOrThrow()
   return {
     messages,
@@ -170,6 +218,7 @@ async function choose(db: Handle, sessionId: string, { of, after = 0, limit, isN
     .select(['id', 'bytes'])
     .where('session_id', '=', sessionId)
     .where('id', '>', after)
+    .where('is_gone', '=', 0)
   if (of !== undefined) query = query.where('side', '=', of)
   const found = await query
     .orderBy('id', isNewest ? 'desc' : 'asc')
@@ -193,7 +242,8 @@ function toMarks(chat?: ChatRow): Record<ChatSide, number> {
   return { person: chat?.person_read_to ?? 0, agent: chat?.agent_read_to ?? 0 }
 }
 
-export function toMessage({ id, side, author, created_at, mime, content }: ChatMessageRow): ChatMessage {
+export function toMessage(row: ChatMessageRow): ChatMessage {
+  const { id, side, author, created_at, mime, content, replies_to, replaces, removes } = row
   return {
     id,
     side: side as ChatSide,
@@ -201,6 +251,9 @@ export function toMessage({ id, side, author, created_at, mime, content }: ChatM
     at: created_at,
     mime,
     content,
+    ...(replies_to !== null && { replies_to }),
+    ...(replaces !== null && { replaces }),
+    ...(removes !== null && { removes }),
   }
 }
 

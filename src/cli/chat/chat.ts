@@ -81,6 +81,7 @@ async function read(hub: HubClient, input: Readonly<Record<string, unknown>>): P
 }
 
 /** Further lines of a message are indented, so that none looks like the message of another. */
-function lineOf({ side, from, content }: ChatMessage): string {
-  return `${visibleText(from ?? side)}: ${content.trimEnd().replaceAll(/\r?\n/g, '\n  ')}`
+function lineOf({ side, from, content, replaces }: ChatMessage): string {
+  const corrects = replaces === undefined ? '' : ' (instead of an earlier message)'
+  return `${visibleText(from ?? side)}${corrects}: ${content.trimEnd().replaceAll(/\r?\n/g, '\n  ')}`
 }
