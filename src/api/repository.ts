@@ -8,6 +8,10 @@ export type SearchMode = (typeof searchModes)[number]
 /** How far the index is. `ready` while it is refreshed too: the last complete index answers until the next is done. */
 export const indexStates = ['empty', 'indexing', 'ready', 'failed'] as const
 
+/** A part of a repository that could not be read. */
+export const unreadPartSchema = z.object({ path: z.string(), reason: z.string() })
+export type UnreadPart = z.output<typeof unreadPartSchema>
+
 export const indexStatusSchema = z.object({
   is: z.enum(indexStates),
   commit: z.string().optional().describe('The commit that was checked out, or that `ref` named, when it was indexed.'),
@@ -16,6 +20,10 @@ export const indexStatusSchema = z.object({
   chunks: z.int(),
   bytes: z.int().describe('The size of the indexed files.'),
   skipped: z.int().describe('Files left out: too large, binary, or unreadable.'),
+  unread: z
+    .array(unreadPartSchema)
+    .optional()
+    .describe('Submodules and clones below it that could not be read. What was indexed of them before is still there.'),
   behind: z.int().optional().describe('Files that changed since. Absent: not known yet.'),
   indexed_at: z.string().optional(),
   last_error: z.string().optional(),

@@ -65,7 +65,7 @@ async function answer(
   const { database, wasDamaged } = openIndexToWrite(file)
   try {
     if (wants === 'vectors') return await embedChunks(database, embeddings!, signal)
-    const tree = await openTree(createGit(env, signal), source, dirname(file))
+    const tree = await openTree(createGit(env, signal), source, { directory: dirname(file), signal })
     if (wants === 'changes') return await countChanges({ database, tree, signal })
     await refreshIndex({ database, tree, signal, onProgress: note })
     const { gitDirectories } = tree

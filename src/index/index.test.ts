@@ -241,6 +241,56 @@ test('follows submodules and other clones below the root, with their own ignored
   expect(await indexes.list(source, 'trees')).toEqual([])
 })
 
+test('a submodule that git cannot read leaves the rest indexed, and the status names it', async () => {
+  const library = scratch.repository({ 'lib.ts': 'export const libraryWord = 1\n' })
+  const root = scratch.repository({ 'a.ts': train })
+  const broken = {
+    index: 'no index',
+    config: '[no config',
+    HEAD: 'no ref',
+    missing: 'gitdir: ../nowhere\n',
+    file: 'x\n',
+  }
+  for (const name of [...Object.keys(broken), 'sound'])
+    git(root, 'submodule', '--quiet', 'add', library, `parts/${name}`)
+  git(root, 'clone', '--quiet', library, 'parts/clone')
+  git(root, 'config', 'advice.addEmbeddedRepo', 'false')
+  commitAll(root)
+  const [tree, branch] = [sourceOf(root), sourceOf(root, 'main')]
+  expect(await indexes.refresh(tree)).not.toHaveProperty('unread')
+  await indexes.refresh(branch)
+  for (const [name, text] of Object.entries(broken)) {
+    const isInside = ['index', 'config', 'HEAD'].includes(name)
+    const file = isInside ? join(root, `.git/modules/parts/${name}`, name) : join(root, 'parts', name, '.git')
+    writeFileSync(file, text)
+  }
+  writeFiles(root, { 'parts/clone/.git/HEAD': 'no ref' })
+  writeFiles(root, { 'b.ts': 'export const boat = 1\n', 'parts/sound/new.ts': 'export const fresh = 1\n' })
+  commitAll(join(root, 'parts/sound'))
+  const status = await indexes.refresh(tree)
+  expect(status).toMatchObject({ is: 'ready', unread: expect.any(Array) })
+  const unread = status.unread!.map(({ path }) => path).toSorted()
+  expect(unread).toEqual([...Object.keys(broken), 'clone'].map((name) => `parts/${name}`).toSorted())
+  for (const { reason } of status.unread!) expect(reason).toMatch(/\S/)
+  expect(await indexes.status(tree)).toMatchObject({ unread: status.unread })
+  const paths = await indexes.list(tree)
+  expect(paths).toEqual(expect.arrayContaining(['a.ts', 'b.ts', 'parts/sound/lib.ts', 'parts/sound/new.ts']))
+  // What was indexed of a part stays, because the hub does not know that it is gone.
+  expect(paths).toContain('parts/index/lib.ts')
+
+  const atCommit = await indexes.refresh(branch)
+  expect(atCommit).toMatchObject({ is: 'ready' })
+  expect(atCommit.unread!.map(({ path }) => path)).toEqual(expect.arrayContaining(['parts/config', 'parts/missing']))
+  expect(await indexes.list(branch)).toEqual(
+    expect.arrayContaining(['a.ts', 'parts/sound/lib.ts', 'parts/missing/lib.ts']),
+  )
+
+  for (const name of [...Object.keys(broken), 'clone']) rmSync(join(root, 'parts', name), { recursive: true })
+  const repaired = await indexes.refresh(tree)
+  expect(repaired).not.toHaveProperty('unread')
+  expect(await indexes.list(tree, 'parts')).toEqual(['parts/sound/lib.ts', 'parts/sound/new.ts'])
+})
+
 test('a repository that disappears fails with a clear sentence, still answers, and recovers', async () => {
   const root = scratch.repository({ 'a.ts': train })
   const source = sourceOf(root)

@@ -4,7 +4,7 @@ import type { IndexStatus } from '../api/repository.ts'
 
 export type Meta = Pick<
   IndexStatus,
-  'commit' | 'branch' | 'files' | 'chunks' | 'bytes' | 'skipped' | 'indexed_at' | 'last_error'
+  'commit' | 'branch' | 'files' | 'chunks' | 'bytes' | 'skipped' | 'unread' | 'indexed_at' | 'last_error'
 >
 
 /** Replaces it together with the tree that readers see. The last error is over. */

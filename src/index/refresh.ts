@@ -10,6 +10,7 @@ import type { FileText } from './files/read-file.ts'
 import { indexText } from './text/tokens.ts'
 import { hasChanged, mustRead } from './files/stamp.ts'
 import type { Tree, TreeFile } from './files/tree.ts'
+import { isUnread } from './files/unread-parts.ts'
 
 /** A transaction ends after this many files or characters, so that little is lost when the hub is killed. */
 const filesPerTransaction = 200
@@ -78,7 +79,8 @@ async function compareWithTree(
     if (differs(stamps.get(file.path), file.stamp)) changed.push(file)
     stamps.delete(file.path)
   }
-  return { changed, gone: [...stamps.keys()] }
+  // Of a part that could not be read, the hub does not know that a file is gone.
+  return { changed, gone: [...stamps.keys()].filter((path) => !isUnread(tree.unread, path)) }
 }
 
 /** The names and stamps of the files are in memory for a while: about 100 MB for this many. */
@@ -174,6 +176,7 @@ function publish(database: DatabaseSync, tree: Tree, gone: readonly string[]): v
     database.exec('insert or replace into file select * from pending; delete from pending')
     const count = (sql: string) => Number(Object.values(database.prepare(sql).get()!)[0])
     writeMeta(database, {
+      ...(tree.unread.length > 0 && { unread: [...tree.unread] }),
       commit: tree.commit,
       branch: tree.branch,
       files: count('select count(document) from file'),

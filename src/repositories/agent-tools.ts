@@ -37,7 +37,14 @@ export function createAgentProvider({ repositories, session, own }: AgentToolsOp
       description: 'The repositories you can search.',
       input: z.strictObject({}),
       output: z.object({
-        repositories: z.array(z.object({ name: z.string(), index: z.enum(indexStates), files: z.int() })),
+        repositories: z.array(
+          z.object({
+            name: z.string(),
+            index: z.enum(indexStates),
+            files: z.int(),
+            unread: z.array(z.string()).optional().describe('Its parts that could not be read.'),
+          }),
+        ),
         missing: z.array(z.string()).optional().describe('Named by the template, but not there.'),
       }),
       annotations: reads,
@@ -45,7 +52,12 @@ export function createAgentProvider({ repositories, session, own }: AgentToolsOp
         const { records, missing } = await own.list()
         const described = await Promise.all(records.map((record) => repositories.describe(record)))
         return {
-          repositories: described.map(({ name, index: { is, files } }) => ({ name, index: is, files })),
+          repositories: described.map(({ name, index: { is, files, unread } }) => ({
+            name,
+            index: is,
+            files,
+            ...(unread && { unread: unread.map(({ path }) => path) }),
+          })),
           ...(missing.length > 0 && { missing: [...missing] }),
         }
       },

@@ -27,6 +27,11 @@ export function progressWordsOf({ is, progress, behind = 0 }: Index): string | u
   return behind > 0 ? `${counted(behind, 'file')} behind` : undefined
 }
 
+export function unreadWordsOf({ unread = [] }: Index): string | undefined {
+  if (unread.length === 0) return undefined
+  return unread.map(({ path, reason }) => `${path} could not be read: ${reason}`).join(' ')
+}
+
 export function shortCommit(commit: string | undefined): string | undefined {
   return commit?.slice(0, 7)
 }

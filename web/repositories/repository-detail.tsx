@@ -13,7 +13,7 @@ import { clock } from '../parts/time.ts'
 import { AskPane } from './ask-pane.tsx'
 import { FileView } from './file-view.tsx'
 import { FilesPane } from './files-pane.tsx'
-import { markOf, progressWordsOf, stateWordsOf } from './index-words.ts'
+import { markOf, progressWordsOf, stateWordsOf, unreadWordsOf } from './index-words.ts'
 import type { Place } from './place.ts'
 import { ProgressBar } from './progress-bar.tsx'
 import { SearchPane } from './search-pane.tsx'
@@ -141,7 +141,7 @@ function IndexNotice({ repository }: { readonly repository: RepositoryView }) {
   const { call } = useHub()
   const isLost = useIsLost()
   const { name, index } = repository
-  const words = index.last_error ?? progressWordsOf(index)
+  const words = index.last_error ?? progressWordsOf(index) ?? unreadWordsOf(index)
   if (words === undefined) return null
   const refresh = () => void call('refresh_repository', { repository: name }).catch(showFailure)
   return (

@@ -11,6 +11,7 @@ import { ask, openHubClient } from '../hub-client/ask-hub.ts'
 import type { HubClient } from '../hub-client/hub-client.ts'
 import { oneWord } from '../hub-client/tool-command.ts'
 import { createProgressBar } from '../terminal-output/progress-bar.ts'
+import { visibleText } from '../terminal-output/visible-text.ts'
 
 /** The longest time between two progress reports. The hub may index another repository first. */
 const silentMs = 10 * 60_000
@@ -75,5 +76,8 @@ function report(repository: RepositoryView, isJson: boolean, context: CliContext
     throw new CliError('failed', `${name} could not be indexed: ${index.last_error ?? index.is}`)
   const left = index.skipped > 0 ? `, ${index.skipped} left out` : ''
   if (!isJson) context.out(`${name}: ${index.files} files, ${index.chunks} chunks${left}`)
+  for (const { path, reason } of index.unread ?? []) {
+    context.err(`signalbox: ${visibleText(path)} could not be read: ${visibleText(reason)}`)
+  }
   return 'ok'
 }

@@ -18,10 +18,11 @@ export function renderRepositories(repositories: readonly RepositoryView[], opti
   return renderTable([['name', 'index', 'files', 'follows', 'folder'], ...rows], options)
 }
 
-function stateOf({ is, progress, last_error: error, behind = 0 }: IndexStatus): string {
+function stateOf({ is, progress, last_error: error, behind = 0, unread = [] }: IndexStatus): string {
   if (progress) return `${is}, ${progress.done} of ${progress.total}`
   if (error !== undefined) return `${is}: ${visibleText(error)}`
-  return behind > 0 ? `${is}, ${behind} behind` : is
+  const gaps = unread.length > 0 ? `, without ${unread.map(({ path }) => visibleText(path)).join(', ')}` : ''
+  return `${is}${behind > 0 ? `, ${behind} behind` : ''}${gaps}`
 }
 
 const styles: Readonly<Record<IndexStatus['is'], Style>> = {

@@ -5,6 +5,7 @@ import type { Git } from '../../base/careful-git.ts'
 import { maxFileBytes, textOf } from './read-file.ts'
 import type { FileText } from './read-file.ts'
 import type { TreeContent, TreeFile } from './tree.ts'
+import type { UnreadParts } from './unread-parts.ts'
 
 const maxDepth = 8
 
@@ -13,33 +14,38 @@ export interface CommitTree {
   read(files: readonly TreeFile[]): AsyncGenerator<TreeContent>
 }
 
-export function treeOfCommit(git: Git, root: string, commit: string): CommitTree {
+export function treeOfCommit(git: Git, root: string, commit: string, unread: UnreadParts): CommitTree {
   /**
    * The paths of the submodules, each with a slash at its end. The objects of their files are in other repositories.
    */
   const submodules: string[] = []
 
   async function* filesBelow(prefix: string, id: string, depth: number): AsyncGenerator<TreeFile> {
-    const listed = await git(join(root, prefix), 'ls-tree', '-r', '-z', '-l', id)
-    for (const line of listed.split('\0')) {
+    for (const line of await listIn(prefix, id)) {
       const [, mode, object, size, name] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t(.+)$/s.exec(line) ?? []
       if (mode === undefined || object === undefined || name === undefined) continue
       const path = prefix + name
       if (mode.startsWith('100')) yield { path, bytes: Number(size), stamp: object }
-      else if (mode === '160000' && depth < maxDepth && (await hasCommit(path, object))) {
+      else if (mode === '160000' && depth < maxDepth && isCheckedOut(path)) {
         submodules.push(`${path}/`)
         yield* filesBelow(`${path}/`, object, depth + 1)
       }
     }
   }
 
-  /** A submodule is only known if it is checked out, and its commit only if it was fetched. */
-  async function hasCommit(path: string, id: string): Promise<boolean> {
-    if (!lstatSync(join(root, path, '.git'), { throwIfNoEntry: false })) return false
-    return git(join(root, path), 'cat-file', '-e', `${id}^{commit}`).then(
-      () => true,
-      () => false,
-    )
+  async function listIn(prefix: string, id: string): Promise<readonly string[]> {
+    try {
+      return (await git(join(root, prefix), 'ls-tree', '-r', '-z', '-l', id)).split('\0')
+    } catch (error) {
+      // Also if the commit of a submodule was not fetched.
+      unread.note(prefix, error)
+      return []
+    }
+  }
+
+  /** A submodule is only known if it is checked out. */
+  function isCheckedOut(path: string): boolean {
+    return lstatSync(join(root, path, '.git'), { throwIfNoEntry: false }) !== undefined
   }
 
   return {
@@ -48,7 +54,13 @@ export function treeOfCommit(git: Git, root: string, commit: string): CommitTree
       // The innermost submodule of a path is the longest.
       const inside = submodules.toSorted((a, b) => b.length - a.length)
       const byRepository = Map.groupBy(files, ({ path }) => inside.find((prefix) => path.startsWith(prefix)) ?? '')
-      for (const [prefix, members] of byRepository) yield* readObjects(git, join(root, prefix), members)
+      for (const [prefix, members] of byRepository) {
+        try {
+          yield* readObjects(git, join(root, prefix), members)
+        } catch (error) {
+          unread.note(prefix, error)
+        }
+      }
     },
   }
 }

@@ -7,13 +7,20 @@ import { folderAt } from '../../base/open-inside.ts'
 import { treeOfCommit } from './commit-tree.ts'
 import type { Git } from '../../base/careful-git.ts'
 import type { Tree, TreeSource } from './tree.ts'
+import { createUnreadParts, type UnreadParts } from './unread-parts.ts'
 import { filesOfWorkTree, readWorkTree } from './work-tree.ts'
 
-/** `directory` is where the hub keeps its own files. */
-export async function openTree(git: Git, source: TreeSource, directory: string): Promise<Tree> {
+export interface OpenTreeOptions {
+  /** Where the hub keeps its own files. */
+  readonly directory: string
+  readonly signal: AbortSignal
+}
+
+export async function openTree(git: Git, source: TreeSource, { directory, signal }: OpenTreeOptions): Promise<Tree> {
+  const unread = createUnreadParts(signal)
   const root = rootOf(source)
   const repository = await repositoryAt(git, root.path)
-  if (source.ref !== undefined) return openCommit(git, source, source.ref, root, repository)
+  if (source.ref !== undefined) return openCommit({ git, source, ref: source.ref, root, repository, unread })
   if (repository?.isBare === true) {
     throw new HubError('invalid', `${source.root} is a bare repository, without files. Name a ref, such as "main".`)
   }
@@ -24,25 +31,40 @@ export async function openTree(git: Git, source: TreeSource, directory: string):
     commit,
     branch,
     gitDirectories: isUsed ? repository.directories : [],
-    files: () => filesOfWorkTree(git, { root, gitDirectory }),
+    files: () => filesOfWorkTree(git, { root, gitDirectory, unread }),
+    get unread() {
+      return unread.all
+    },
     read: (files) => readWorkTree(root, files),
   }
 }
 
-async function openCommit(
-  git: Git,
-  source: TreeSource,
-  ref: string,
-  root: Folder,
-  repository: Repository | undefined,
-): Promise<Tree> {
+interface OpenCommit {
+  readonly git: Git
+  readonly source: TreeSource
+  readonly ref: string
+  readonly root: Folder
+  readonly repository: Repository | undefined
+  readonly unread: UnreadParts
+}
+
+async function openCommit({ git, source, ref, root, repository, unread }: OpenCommit): Promise<Tree> {
   if (!repository) throw new HubError('invalid', `${source.root} is not a git repository, so it has no ref "${ref}".`)
   const commit = ref.startsWith('-') ? undefined : await commitOf(git, root.path, ref)
   if (commit === undefined) {
     throw new HubError('not-found', `${source.root} has no branch, tag or commit "${ref}". Fetch it, or name another.`)
   }
-  const { files, read } = treeOfCommit(git, root.path, commit)
-  return { commit, branch: ref, gitDirectories: repository.directories, files, read }
+  const { files, read } = treeOfCommit(git, root.path, commit, unread)
+  return {
+    commit,
+    branch: ref,
+    gitDirectories: repository.directories,
+    files,
+    read,
+    get unread() {
+      return unread.all
+    },
+  }
 }
 
 /** A program may have put a link in the place of the folder, or of one above it. */

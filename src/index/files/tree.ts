@@ -1,4 +1,5 @@
 /** The tree that is indexed: the working tree of a folder, or a commit. */
+import type { UnreadPart } from '../../api/repository.ts'
 import type { FileText } from './read-file.ts'
 
 export interface TreeSource {
@@ -15,6 +16,8 @@ export interface Tree {
   readonly gitDirectories: readonly string[]
   /** Every file, in any order, without reading it. */
   files(): AsyncIterable<TreeFile>
+  /** The repositories below the root that could not be read so far. */
+  readonly unread: readonly UnreadPart[]
   /** The content of some of them. */
   read(files: readonly TreeFile[]): AsyncIterable<TreeContent>
 }

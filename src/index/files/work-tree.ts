@@ -3,11 +3,13 @@ import { lstatSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { HubError } from '../../base/hub-error.ts'
 import type { Folder } from '../../base/open-inside.ts'
 import type { Git } from '../../base/careful-git.ts'
 import { maxFileBytes, readInside, readTextInside } from './read-file.ts'
 import { unsettled } from './stamp.ts'
 import type { TreeContent, TreeFile } from './tree.ts'
+import type { UnreadParts } from './unread-parts.ts'
 
 /** How deep repositories may be nested. */
 const maxDepth = 8
@@ -20,15 +22,16 @@ export interface WorkTree {
   readonly root: Folder
   /** How to list a folder that is not in a repository: with an empty one, so that the same rules for ignoring hold. */
   readonly gitDirectory: string | undefined
+  readonly unread: UnreadParts
 }
 
-export async function* filesOfWorkTree(git: Git, { root, gitDirectory }: WorkTree): AsyncGenerator<TreeFile> {
+export async function* filesOfWorkTree(git: Git, { root, gitDirectory, unread }: WorkTree): AsyncGenerator<TreeFile> {
   const seen = new Set<string>()
   let sinceTurn = 0
   yield* filesBelow('', gitDirectory, 0)
 
   async function* filesBelow(prefix: string, listWith: string | undefined, depth: number): AsyncGenerator<TreeFile> {
-    for (const listed of await list(git, join(root.path, prefix), listWith)) {
+    for (const listed of await listIn(prefix, listWith)) {
       const path = prefix + listed.replace(/\/$/, '')
       if (listed === '' || seen.has(path)) continue
       seen.add(path)
@@ -38,6 +41,17 @@ export async function* filesOfWorkTree(git: Git, { root, gitDirectory }: WorkTre
       else if (stat?.isDirectory() && depth < maxDepth && isRepository(root, path)) {
         yield* filesBelow(`${path}/`, undefined, depth + 1)
       }
+    }
+  }
+
+  async function listIn(prefix: string, listWith: string | undefined): Promise<readonly string[]> {
+    const directory = join(root.path, prefix)
+    try {
+      if (prefix !== '') await assertTop(git, directory)
+      return await list(git, directory, listWith)
+    } catch (error) {
+      unread.note(prefix, error)
+      return []
     }
   }
 }
@@ -51,6 +65,12 @@ export async function* readWorkTree(root: Folder, files: readonly TreeFile[]): A
     const { content, stat } = readTextInside(root, file.path)
     yield { file, stamp: stat ? stampOf(stat) : file.stamp, content }
   }
+}
+
+/** In a folder whose ".git" is damaged, git would list the files of the repository around it. */
+async function assertTop(git: Git, directory: string): Promise<void> {
+  const prefix = await git(directory, 'rev-parse', '--show-prefix')
+  if (prefix.trim() !== '') throw new HubError('invalid', 'Its ".git" is not a git repository.')
 }
 
 async function list(git: Git, directory: string, gitDirectory: string | undefined): Promise<readonly string[]> {
