@@ -1,6 +1,7 @@
 /** Turns text with colours and styles into escape sequences. */
 import { z } from 'zod'
 import { printableLine } from '../terminal-output/printable.ts'
+import { isSafeLink } from '../terminal-output/safe-link.ts'
 
 const flag = z.boolean().optional()
 
@@ -40,7 +41,9 @@ function drawRun(run: Run): string {
   ]
   const cells = printableLine(run.text)
   const text = codes.length > 0 ? `\x1b[${codes.join(';')}m${cells}\x1b[0m` : cells
-  return run.link === undefined ? text : `\x1b]8;;${printableLine(run.link)}\x1b\\${text}\x1b]8;;\x1b\\`
+  return run.link === undefined || !isSafeLink(run.link)
+    ? text
+    : `\x1b]8;;${printableLine(run.link)}\x1b\\${text}\x1b]8;;\x1b\\`
 }
 
 const styleCodes = [

@@ -1,3 +1,4 @@
+import { drawRuns } from './draw-runs.ts'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -97,6 +98,31 @@ test.each([
   ['control strings that nothing uses', '\x1b_x\x1b\\\x1b^y\x1b\\\x1bXz\x1b\\'],
 ])('the filter removes sequences for %s', (_, output) => {
   expect(pass(`a${output}b`)).toBe('ab')
+})
+
+const hostileLinks = [
+  'javascript:alert(1)',
+  'JavaScript:alert(1)',
+  ' javascript:alert(1)',
+  'data:text/html,x',
+  'vbscript:x',
+  'file:///home/me/run.desktop',
+  'ssh://-oProxyCommand=x',
+  'ms-msdt:/id',
+  'x',
+]
+
+test.each(['https://a.example/?x;y', 'http://a.example', 'mailto:a@a.example'])('a link to %s is kept', (url) => {
+  const link = `\x1b]8;id=1;${url}\x1b\\text\x1b]8;;\x1b\\`
+  expect(pass(link)).toBe(link)
+  expect(drawRuns([{ text: 'text', col: 0, width: 4, fg: '', bg: '', link: url }])).toContain(url)
+})
+
+test.each(hostileLinks)('of a link to "%s", only the text is kept', (url) => {
+  expect(pass(`\x1b]8;;https://a.example\x1b\\a\x1b]8;id=1;${url}\x07b\x1b]8;;\x07`)).toBe(
+    '\x1b]8;;https://a.example\x1b\\a\x1b]8;;\x1b\\b\x1b]8;;\x1b\\',
+  )
+  expect(drawRuns([{ text: 'text', col: 0, width: 4, fg: '', bg: '', link: url }])).toBe('text')
 })
 
 test('the filter checks each mode of a sequence with several modes', () => {

@@ -6,6 +6,7 @@
  *   – leave the alternate screen we are on, or erase the scrollback: both belong to the person
  *   – have an effect that lasts and cannot be undone, such as a changed key encoding, a directory, a resized window
  */
+import { isSafeLink } from '../terminal-output/safe-link.ts'
 import type { Piece } from './sequence-parser.ts'
 import { createSequenceParser } from './sequence-parser.ts'
 
@@ -49,6 +50,9 @@ export function createOutputFilter(options: OutputFilterOptions): OutputFilter {
       if (!options.clipboard || data.endsWith('?')) return ''
     } else if (!passedOscs.has(number) || isCommand(number, data)) {
       return ''
+    } else if (number === '8' && !isSafeLink(urlOf(data))) {
+      // The text that follows must not belong to the link before it.
+      return noLink
     }
     // A reset of all colours has no data after its number.
     const rest = number.startsWith('1') && data === '' ? '' : `;${data}`
@@ -90,10 +94,17 @@ export function createOutputFilter(options: OutputFilterOptions): OutputFilter {
   }
 }
 
+/** Of a link: `parameters;url`. */
+function urlOf(data: string): string {
+  return data.slice(data.indexOf(';') + 1)
+}
+
 /** Some terminals also use the OSC numbers of notifications for commands: ConEmu runs programs, urxvt its extensions. */
 function isCommand(number: string, data: string): boolean {
   return (number === '9' && /^\d+(?:;|$)/.test(data)) || (number === '777' && !data.startsWith('notify;'))
 }
+
+const noLink = '\x1b]8;;\x1b\\'
 
 /** Resets modes, colours and margins to their state at the start of a program. Leaves the screen content alone. */
 export const plainModes = [
@@ -101,7 +112,7 @@ export const plainModes = [
   '\x1b[0m\x1b[r\x1b[4l\x1b[20l\x1b(B\x1b)B\x1b*B\x1b+B\x0f',
   '\x1b[?1l\x1b[?5l\x1b[?6l\x1b[?7h\x1b[?45l\x1b>',
   '\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1016l\x1b[?1004l\x1b[?2004l',
-  '\x1b]8;;\x1b\\\x1b[0 q\x1b[?25h',
+  `${noLink}\x1b[0 q\x1b[?25h`,
 ].join('')
 
 export const emptyScreen = '\x1b[H\x1b[2J'
