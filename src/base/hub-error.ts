@@ -1,3 +1,6 @@
+/** An error whose message its caller is told. Any other error is a bug: its caller is told that the hub failed. */
+export abstract class ToldError extends Error {}
+
 /**
  * A failure the caller can act on. The message says what to do next: its reader is often a model.
  * Each surface has one table that turns the code into an HTTP status, a JSON-RPC code or an exit code.
@@ -12,7 +15,7 @@ export type HubErrorCode =
   | 'busy' // too many at once; the same call works later
   | 'unavailable' // something this needs is not there or not up
 
-export class HubError extends Error {
+export class HubError extends ToldError {
   override readonly name = 'HubError'
   readonly code: HubErrorCode
   readonly data: Readonly<Record<string, unknown>> | undefined

@@ -2,9 +2,16 @@ import { expect, test } from 'vitest'
 import type { AnyEvent, AnyEventLog } from '../../test/harness/any-event-log.ts'
 import { describeLogOnEachEngine } from '../../test/harness/event-log-engines.ts'
 import type { LoggedEvent } from '../api/event.ts'
+import { HubError, ToldError } from '../base/hub-error.ts'
+import { createLog } from '../base/log.ts'
 import { createRedactor, redactedText } from '../base/redact.ts'
 import type { Appended } from './events.ts'
 import type { EventQuery } from './event-log.ts'
+
+class OtherToldError extends ToldError {
+  override readonly name = 'OtherToldError'
+  readonly code = -32005
+}
 
 function called(n: number, more: Partial<AnyEvent> = {}): AnyEvent {
   return { type: 'tool-called', payload: { n }, ...more }
@@ -38,6 +45,48 @@ async function waitFor(log: AnyEventLog, type: string): Promise<LoggedEvent> {
 }
 
 describeLogOnEachEngine('the event log', (open) => {
+  test('an event has the sentence of an error, and the log has its stack and cause', async () => {
+    const lines: string[] = []
+    const hubLog = createLog({
+      level: 'info',
+      redactor: createRedactor(),
+      destination: { write: (line) => lines.push(line) },
+    })
+    await using opened = await open({ log: hubLog })
+    const { log } = opened
+    const cause = new Error('of the cause')
+    const errors = {
+      bug: new TypeError('x is not a function, in /home/me', { cause }),
+      hub: new HubError('busy', 'Try again.', { cause, data: { after: 3 } }),
+      other: new OtherToldError('Too many.', { cause }),
+      plain: { message: 'as it is' },
+      text: 'a text',
+    }
+    for (const error of Object.values(errors)) {
+      const payload = { tool: 'a', ms: 1, outcome: 'failed', error }
+      await log.append({ type: 'tool-answered', correlation: 'c1', payload })
+    }
+    const { events } = await log.read({})
+    const bug = { name: 'Error', message: 'The hub failed. Its log says more under c1.' }
+    const told = [
+      bug,
+      { name: 'HubError', code: 'busy', message: 'Try again.', data: { after: 3 } },
+      { name: 'OtherToldError', code: -32005, message: 'Too many.' },
+      errors.plain,
+      errors.text,
+    ]
+    expect(events.map(({ payload }) => payload['error'])).toEqual(told)
+    expect(lines).toHaveLength(1)
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      correlation: 'c1',
+      error: {
+        message: errors.bug.message,
+        stack: expect.stringContaining('events.test'),
+        cause: { message: 'of the cause' },
+      },
+    })
+  })
+
   test('an event is read as it was appended', async () => {
     await using opened = await open({ now: () => new Date('2026-01-02T03:04:05.678Z') })
     const { log } = opened

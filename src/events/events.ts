@@ -17,6 +17,7 @@ import { createAppendQueue } from './append-queue.ts'
 import { createCommits } from './commits.ts'
 import { createRecord } from './event-record.ts'
 import type { Appended, EventLog } from './event-log.ts'
+import { withRecordedError } from './recorded-error.ts'
 import { openPostgresStorage } from './postgres-storage.ts'
 import type { RetentionLimits } from './retention.ts'
 import { startRetention } from './retention.ts'
@@ -60,7 +61,7 @@ export async function openEventLog(options: EventLogOptions, deps: EventLogDeps)
   })
   opened.defer(() => queue.close())
   const sampling = createSampling(bodyRate)
-  const toRecord = (event: NewEvent) => createRecord(sampling.thin(event), { redactor, now })
+  const toRecord = (event: NewEvent) => createRecord(sampling.thin(withRecordedError(event, log)), { redactor, now })
   const append = async (event: NewEvent): Promise<Appended> => {
     const record = toRecord(event)
     return { seq: await queue.append(record), id: record.id, at: record.at }

@@ -2,6 +2,7 @@
  * The gate that every call of an agent passes, on every path: it decides the call, records it with the decision, asks a
  * person if needed, lets the caller run it, and records the outcome. It does not depend on MCP.
  */
+import { HubError } from '../base/hub-error.ts'
 import type { ApprovalOutcome, ApprovalRequest, HeldCall } from '../api/approval.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { CallRecord, EventLog } from '../events/events.ts'
@@ -148,7 +149,11 @@ export function createGate({ events, policies, approvals, turns }: GateOptions):
         const isRuled = approval !== undefined || hasMatched(decided)
         return authorized(request, record, { ...ruling, isRuled }, round?.inner)
       }
-      record.end({ outcome: 'cancelled', error: new Error('The call was cancelled before it ran.'), ...how })
+      record.end({
+        outcome: 'cancelled',
+        error: new HubError('conflict', 'The call was cancelled before it ran.'),
+        ...how,
+      })
       return { status: 'cancelled' }
     },
   }

@@ -1,4 +1,5 @@
 /** The gate for the tools that are built into agents. Drivers ask it before such a tool runs. */
+import { HubError } from '../base/hub-error.ts'
 import { randomUUID } from 'node:crypto'
 import type { ApprovalDecision } from '../api/approval.ts'
 import { messageOf } from '../base/hub-error.ts'
@@ -112,5 +113,5 @@ function refused(reason: string, endsTurn = false): RefusedOwnTool {
 
 function endingOf(outcome: 'ok' | 'error' | 'cancelled') {
   if (outcome !== 'cancelled') return { outcome } as const
-  return { outcome, error: new Error('The agent gave the call up.') } as const
+  return { outcome, error: new HubError('conflict', 'The agent gave the call up.') } as const
 }

@@ -1,5 +1,6 @@
 /** JSON-RPC as MCP uses it: message shapes, revisions, codes. An error on the wire is an `RpcError`. */
 
+import { ToldError } from '../base/hub-error.ts'
 import { isRecord } from '../base/is-record.ts'
 
 export { isRecord }
@@ -72,7 +73,7 @@ export const errorCode = {
 } as const
 
 /** A protocol error, as the peer sees it. */
-export class RpcError extends Error {
+export class RpcError extends ToldError {
   override readonly name = 'RpcError'
   readonly code: number
   readonly data: unknown
