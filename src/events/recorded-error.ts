@@ -9,7 +9,9 @@ export function withRecordedError(event: NewEvent, log: Pick<Log, 'error'> | und
   if (!(error instanceof Error)) return event
   const withError = (plain: object) => ({ ...event, payload: { ...event.payload, error: plain } }) as NewEvent
   // The fields of the class. Stack and cause are not among them.
-  if (error instanceof ToldError) return withError({ ...error, name: error.name, message: error.message })
+  if (error instanceof ToldError) {
+    return withError({ ...Object.fromEntries(Object.entries(error)), name: error.name, message: error.message })
+  }
   // The reason of the signal, which says only that it was aborted.
   if (outcome === 'cancelled') return withError({ name: 'Error', message: 'The call was cancelled.' })
   const { type, session, correlation } = event
