@@ -39,11 +39,10 @@ test.each(closed)('a push endpoint at %s is refused, also if an earlier hub has 
   const endpoint = `https://${host}/push`
   expect(() => checkEndpoint(endpoint, rules)).toThrow('of this machine or of a private network')
   const sender = createPushSender({ key: Buffer.alloc(32, 1), contact: 'mailto:a@example.com', rules })
-  const subscription = {
-    ...{ id: 'p1', label: 'phone', tokenId: 't1', createdAt: '', sentAt: undefined, lastError: undefined },
-    ...{ endpoint, publicKey: '', authSecret: '' },
-  }
-  expect(await sender.send(subscription, {} as never, AbortSignal.timeout(5_000))).toMatchObject({
+  const keys = { publicKey: '', authSecret: '' }
+  const about = { id: 'p1', label: 'phone', tokenId: 't1', createdAt: '', sentAt: undefined, lastError: undefined }
+  const subscription = { ...about, ...keys, endpoint }
+  expect(await sender.send(subscription, {}, AbortSignal.timeout(5_000))).toMatchObject({
     is: 'failed',
   })
 })
