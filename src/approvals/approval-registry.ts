@@ -34,7 +34,7 @@ export interface ApprovalRegistryOptions {
   readonly rows: Pick<ApprovalStore, 'changedSince' | 'lastRevision'>
   readonly hubId: string
   readonly notices: Notices
-  readonly events: Pick<EventLog, 'append'>
+  readonly events: Pick<EventLog, 'append' | 'note'>
   readonly log: Log
   /** The deadlines of the open approvals. */
   readonly deadlines: Deadlines
@@ -114,7 +114,13 @@ export async function openApprovalRegistry(options: ApprovalRegistryOptions): Pr
         tell(record)
       }
       if (areGrantsChanged) await loadGrants()
-      for (const record of changed) await events.append(eventOf(record, answer))
+      await Promise.all(
+        changed.map((record) => {
+          const event = eventOf(record, answer)
+          // Its call does not run, so a log that is full or locked keeps no person from it.
+          return mayStillRun(record) ? events.append(event) : events.note(event)
+        }),
+      )
       return result
     },
     onChange(id, listener) {
@@ -158,6 +164,11 @@ function eventOf(record: ApprovalRecord, answer: AnswerFacts): NewEvent {
       ...answer,
     },
   }
+}
+
+/** Or it runs already. */
+function mayStillRun({ status }: ApprovalRecord): boolean {
+  return status === 'pending' || status === 'approved' || status === 'consumed'
 }
 
 const eventTypes = {

@@ -196,6 +196,7 @@ describeOnEachEngine('a call that needs approval', (open) => {
         if (event.type === 'approval-consumed') leave()
         return { ...event, seq: 0, id: '', at: '' }
       },
+      async note() {},
     }
     const { approvals, request } = await useHub(opened.store, { events })
     const call = ask(approvals, request)

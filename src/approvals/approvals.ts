@@ -39,7 +39,7 @@ export interface ApprovalsOptions {
   readonly store: Store
   readonly hubId: string
   readonly notices: Notices
-  readonly events: Pick<EventLog, 'append'>
+  readonly events: Pick<EventLog, 'append' | 'note'>
   readonly redactor: Redactor
   readonly log: Log
   /** The hold for every client. Without it, each client's own hold time is used; see `hold-times.ts`. */

@@ -109,7 +109,7 @@ export function createGrantMemory({ rows, isShared, log }: GrantMemoryOptions): 
 
 export interface RevokeOptions {
   readonly registry: ApprovalRegistry
-  readonly events: Pick<EventLog, 'append'>
+  readonly events: Pick<EventLog, 'note'>
   readonly now: () => Date
 }
 
@@ -132,7 +132,7 @@ export async function revokeGrant(
     if (approval?.status === 'approved') await changing.save(approval, { status: 'abandoned' })
     return { grant: { ...found, revokedAt, revokedBy }, isNews: true }
   })
-  if (isNews) await events.append(revocation(grant, { by: revokedBy, token_id: by.tokenId }))
+  if (isNews) await events.note(revocation(grant, { by: revokedBy, token_id: by.tokenId }))
   return grant
 }
 

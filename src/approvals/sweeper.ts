@@ -17,7 +17,7 @@ export interface Sweeper {
 export interface SweeperOptions {
   readonly registry: ApprovalRegistry
   readonly rows: Pick<ApprovalStore, 'hasOverdue'>
-  readonly events: Pick<EventLog, 'append'>
+  readonly events: Pick<EventLog, 'note'>
   readonly now: () => Date
   readonly deadlines: Deadlines
 }
@@ -36,7 +36,7 @@ export function createSweeper({ registry, rows, events, now, deadlines }: Sweepe
   }
 
   async function tell(revoked: readonly GrantRecord[]): Promise<void> {
-    for (const grant of revoked) await events.append(revocation(grant, { by: revokedBy }))
+    await Promise.all(revoked.map((grant) => events.note(revocation(grant, { by: revokedBy }))))
   }
 
   return {

@@ -1,10 +1,11 @@
 /** Records every writing call with one event before it runs and another when it is done. */
+import { HubError } from '../base/hub-error.ts'
 import { jsonSize } from '../base/json-size.ts'
 import type { Log } from '../base/log.ts'
 import type { Principal } from '../base/principal.ts'
 import { recordedArguments } from '../base/recorded-arguments.ts'
 import { isDiskFailure } from '../base/sqlite-file.ts'
-import type { CallRecord, EventLog, RecordedCall } from '../events/events.ts'
+import type { CallOutcome, CallRecord, EventLog } from '../events/events.ts'
 import { openCallRecord } from '../events/events.ts'
 import type { Layer, ToolInfo } from '../mcp/mcp.ts'
 import { metaOf, traceContextOf } from '../mcp/mcp.ts'
@@ -14,29 +15,28 @@ export interface RecordLayerOptions {
   readonly log: Log
 }
 
-/** Tools that stop or interrupt a program, or revoke a token. A person needs them most when the disk is full. */
+/**
+ * Tools that stop or interrupt a program, or take a permission away. A person needs them most when the log is full or
+ * locked.
+ */
 const allowedUnrecorded: ReadonlySet<string> = new Set([
   'kill_session',
+  'interrupt_session',
   'cancel_job',
   'send_keys',
   'send_text',
   'send_input',
   'revoke_token',
+  'revoke_grant',
 ])
 
 export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
   /** Calls that ran without an event, until `calls-unrecorded` is written. */
   let unrecorded = 0
 
-  /** `undefined`: the event could not be written, and the call may run without it. */
-  async function openRecord(tool: ToolInfo, { role }: Principal, call: RecordedCall): Promise<CallRecord | undefined> {
-    try {
-      return await openCallRecord(events, call)
-    } catch (error) {
-      if (role !== 'human' || !allowedUnrecorded.has(tool.name) || !isDiskFailure(error)) throw error
-      log.error({ tool: tool.name, error }, 'a person’s call runs without its event')
-      return undefined
-    }
+  function noteUnrecorded(tool: ToolInfo, error: unknown): void {
+    log.error({ tool: tool.name, error }, 'a person’s call runs without its event')
+    unrecorded++
   }
 
   async function reportUnrecorded(): Promise<void> {
@@ -56,7 +56,7 @@ export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
     if (tool.annotations.readOnlyHint === true || tool.isPassThrough) return next()
     const { correlation, caller } = call
     const callerSpan = traceContextOf(metaOf(call.params))?.spanId
-    const record = await openRecord(tool, caller, {
+    const opening = openCallRecord(events, {
       correlation,
       session: caller.session,
       request: {
@@ -67,18 +67,38 @@ export function createRecordLayer({ events, log }: RecordLayerOptions): Layer {
         ...(callerSpan !== undefined && { caller_span: callerSpan }),
       },
     })
-    if (!record) {
-      unrecorded++
-      return next()
+    const record = mayRunUnrecorded(tool, caller, args) ? await unlessLocked(events, opening) : await opening
+    if (record) void reportUnrecorded()
+    const end = (outcome: CallOutcome) => {
+      if (record) return record.end(outcome)
+      // The event may still be written, later than its call.
+      opening.then(
+        (late) => late.end(outcome),
+        (error: unknown) => noteUnrecorded(tool, error),
+      )
     }
-    await reportUnrecorded()
     try {
-      const result = await next(call.with({ event: record.event }))
-      record.end({ outcome: 'isError' in result && result.isError ? 'error' : 'ok', bytes: jsonSize(result) })
+      const result = await next(record ? call.with({ event: record.event }) : call)
+      end({ outcome: 'isError' in result && result.isError ? 'error' : 'ok', bytes: jsonSize(result) })
       return result
     } catch (error) {
-      record.end({ outcome: 'failed', error })
+      end({ outcome: 'failed', error })
       throw error
     }
+  }
+}
+
+function mayRunUnrecorded(tool: ToolInfo, { role }: Principal, args: Readonly<Record<string, unknown>>): boolean {
+  if (role !== 'human') return false
+  return allowedUnrecorded.has(tool.name) || (tool.name === 'decide_approval' && args['decision'] !== 'approve')
+}
+
+/** `undefined`: the event is not written yet, because the log is full, locked or broken. */
+async function unlessLocked(events: EventLog, opening: Promise<CallRecord>): Promise<CallRecord | undefined> {
+  try {
+    return await events.unlessLocked(opening)
+  } catch (error) {
+    if (isDiskFailure(error) || (error instanceof HubError && error.code === 'busy')) return undefined
+    throw error
   }
 }

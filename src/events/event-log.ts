@@ -9,7 +9,17 @@ export interface EventLog extends AsyncDisposable {
    * wait for it. An event `calls-unrecorded` later counts the outcomes that could not be written.
    */
   appendLater(event: NewEvent): void
-  /** Returns every event appended before, including those of `appendLater`. */
+  /**
+   * For what a person does to deny, revoke or stop, which must not wait for a locked log. Resolves when the event is
+   * written, or when the log is locked. If it cannot be written at all, it is counted as with `appendLater`.
+   */
+  note(event: NewEvent): Promise<void>
+  /** Resolves like the work, or with `undefined` while another process locks the log. The work goes on. */
+  unlessLocked<Result>(work: Promise<Result>): Promise<Result | undefined>
+  /**
+   * Returns every event appended before, including those of `appendLater`. While another process locks the
+   * log, it returns those that were written.
+   */
   read(query: EventQuery): Promise<EventPage>
   /** Resolves with true once there is an event after `cursor`, and with false on timeout or when `signal` aborts. */
   waitBeyond(cursor: number, options: { timeoutMs: number; signal?: AbortSignal }): Promise<boolean>

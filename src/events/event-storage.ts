@@ -6,11 +6,13 @@ import type { EventRecord } from './event-record.ts'
 export interface EventStorage extends AsyncDisposable {
   /** The seq of the newest event when the storage was opened. */
   readonly lastSeq: number
+  /** Since when another process keeps it from writing, in milliseconds of `performance.now`. */
+  readonly lockedSince: number | undefined
   /**
    * Writes the first of the offered records, as many as fit into one short commit. It calls `offered` only when its
-   * turn comes, so that records appended meanwhile are included.
+   * turn comes, so that records appended meanwhile are included. `isClosing`: it waits for another process only briefly.
    */
-  write(offered: () => readonly EventRecord[]): Promise<WriteResult>
+  write(offered: () => readonly EventRecord[], isClosing: () => boolean): Promise<WriteResult>
   read(query: EventQuery & { readonly limit: number }): Promise<EventPage>
   /** Drops events that are too old or exceed the size, in small steps. The newest event always stays. */
   dropOldest(limits: EventLimits): Promise<DroppedEvents | undefined>

@@ -24,7 +24,7 @@ import { startRetention } from './retention.ts'
 import { createSampling, startReporting } from './sampling.ts'
 import { openSqliteStorage } from './sqlite-storage.ts'
 
-export type { CallRecord, RecordedCall } from './call-record.ts'
+export type { CallOutcome, CallRecord, RecordedCall } from './call-record.ts'
 export { openCallRecord } from './call-record.ts'
 export type { Appended, EventLog, EventQuery } from './event-log.ts'
 
@@ -41,6 +41,9 @@ export interface EventLogDeps {
   readonly log?: Log
 }
 
+/** Another process locks the log for a moment now and then, such as a backup. */
+const lockedForMs = 100
+const lookEveryMs = 20
 const defaultLimit = 100
 const mostPerPage = 1_000
 
@@ -80,6 +83,16 @@ export async function openEventLog(options: EventLogOptions, deps: EventLogDeps)
     })
   }
   opened.use(startReporting(sampling, append, onFault))
+  const isLocked = () => performance.now() - (storage.lockedSince ?? Infinity) > lockedForMs
+  async function unlessLocked<Result>(work: Promise<Result>): Promise<Result | undefined> {
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const timer = setInterval(() => isLocked() && resolve(undefined), lookEveryMs).unref()
+    try {
+      return await Promise.race([work, promise])
+    } finally {
+      clearInterval(timer)
+    }
+  }
   const dropOldest = storage.dropOldest.bind(storage)
   const retention = opened.use(startRetention({ limits, now, dropOldest, tell: append, onFault }))
 
@@ -91,8 +104,12 @@ export async function openEventLog(options: EventLogOptions, deps: EventLogDeps)
       if (lost > 0) tellLost()
       queue.appendLater(toRecord(event), noteLost)
     },
+    unlessLocked,
+    async note(event) {
+      await unlessLocked(append(event).catch(noteLost))
+    },
     async read(query) {
-      await queue.flush()
+      await unlessLocked(queue.flush())
       const limit = Math.min(Math.max(query.limit ?? defaultLimit, 1), mostPerPage)
       return storage.read({ ...query, limit })
     },

@@ -42,6 +42,7 @@ export async function openPostgresStorage(
 
   return {
     lastSeq,
+    lockedSince: undefined,
     async write(offered) {
       await nextTurn()
       return writeGroup(postgres, firstBytes(offered(), mostBytesPerGroup))

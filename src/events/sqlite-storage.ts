@@ -9,7 +9,7 @@ import { HubError } from '../base/hub-error.ts'
 import { explainSqliteError, openSqliteFile, sqliteErrorCode } from '../base/sqlite-file.ts'
 import { recordColumns, bytesOf } from './event-record.ts'
 import type { EventRecord } from './event-record.ts'
-import type { EventStorage, WriteResult } from './event-storage.ts'
+import type { EventStorage } from './event-storage.ts'
 import { createCheckpoints } from './sqlite-checkpoint.ts'
 import { createDropping } from './sqlite-dropping.ts'
 import { createIndexes } from './sqlite-indexes.ts'
@@ -20,6 +20,7 @@ import { createTurns } from './turns.ts'
 const sliceMs = 0.8
 const busyRetryMs = 5
 const busyPatienceMs = 10_000
+const closingPatienceMs = 1_000
 const schemaVersion = 1
 
 export function openSqliteStorage(path: string, { onFault }: { onFault: (error: unknown) => void }): EventStorage {
@@ -49,6 +50,7 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   let lastSeq = Number(database.prepare('select max(seq) as seq from events').get()?.['seq'] ?? 0)
+  let lockedSince: number | undefined
   /** The size of the current slice. A failure affects only these records. */
   let count = 0
   let bytes = 0
@@ -78,20 +80,24 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
       throw error
     }
   }
-  const write = async (offered: () => readonly EventRecord[]): Promise<WriteResult> => {
-    const patientUntil = performance.now() + busyPatienceMs
+  const write: EventStorage['write'] = async (offered, isClosing) => {
+    const startedAt = performance.now()
+    const isPatient = () => performance.now() - startedAt < (isClosing() ? closingPatienceMs : busyPatienceMs)
     for (;;) {
       try {
         await turns.take('write', () => commitSome(offered()))
         const firstSeq = lastSeq + 1
         lastSeq += count
+        lockedSince = undefined
         checkpoints.noteCommit(bytes)
         return { is: 'written', count, firstSeq }
       } catch (error) {
-        if (isBusy(error) && performance.now() < patientUntil) {
+        if (isBusy(error)) lockedSince ??= startedAt
+        if (isBusy(error) && isPatient()) {
           await sleep(busyRetryMs)
           continue
         }
+        lockedSince = undefined
         return { is: 'failed', count: Math.max(1, count), error: explainSqliteError(error, path) }
       }
     }
@@ -104,6 +110,9 @@ function createStorage(database: DatabaseSync, { path, onFault }: StorageDeps): 
   }
   return {
     lastSeq,
+    get lockedSince() {
+      return lockedSince
+    },
     write,
     read: (query) => read(query).catch(fail),
     dropOldest: (limits) => dropOldest(limits).catch(fail),

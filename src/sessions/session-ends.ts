@@ -22,7 +22,7 @@ export interface SessionEnds {
 export interface SessionEndsOptions {
   readonly registry: SessionRegistry
   readonly tokens: Pick<SessionTokens, 'revoke'>
-  readonly events: Pick<EventLog, 'append'>
+  readonly events: Pick<EventLog, 'note'>
   readonly log: Log
   /** Asked once, at the end, so that lists of sessions need not look. */
   readonly lookForConversation: LookForConversation
@@ -69,7 +69,7 @@ export function createSessionEnds({
     await attempt(id, 'could not signal the end of a session', async () => onEnded(ended))
     const { status, exitCode, exitSignal, jobId } = ended
     await attempt(id, 'could not write the end of a session to the event log', () =>
-      events.append({
+      events.note({
         type: 'session-ended',
         session: id,
         payload: { status, exit_code: exitCode, signal: exitSignal },

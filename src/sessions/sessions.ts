@@ -67,7 +67,7 @@ export { createSessionTools } from './session-tools.ts'
 export interface SessionsOptions extends Pick<RunningOptions, 'openSocket'> {
   readonly store: Store
   readonly hubId: string
-  readonly events: Pick<EventLog, 'append' | 'read'>
+  readonly events: Pick<EventLog, 'append' | 'note' | 'read'>
   readonly notices: Notices
   readonly log: Log
   readonly drivers: Drivers

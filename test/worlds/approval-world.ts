@@ -56,6 +56,7 @@ export function createApprovalWorld(): ApprovalWorld {
             events.push(event)
             return { ...event, seq: events.length, id: '', at: '' }
           },
+          note: async (event) => void events.push(event),
         },
         redactor,
         log,

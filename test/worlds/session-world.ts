@@ -157,6 +157,7 @@ export function createWorld(templates: readonly Record<string, unknown>[] = []):
       hubId: 'hub-1',
       events: {
         append: async (event) => append(event),
+        note: async (event) => void append(event),
         read: async () => ({ events: [], nextCursor: 0, dropped: 0 }),
       },
       turns: createTurns({
