@@ -9,7 +9,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { ApprovalOutcome, ApprovalRequest, HeldCall } from '../api/approval.ts'
+import { createBatch } from '../base/batch.ts'
 import { digestOf } from '../base/call-digest.ts'
+import { jsonSize } from '../base/json-size.ts'
 import type { Deadlines } from '../base/deadlines.ts'
 import { waitUntil } from '../base/wait-until.ts'
 import type { Redactor } from '../base/redact.ts'
@@ -20,7 +22,8 @@ import { endingOf } from './approval-outcome.ts'
 import type { ApprovalRecord, JsonObject } from './approval-record.ts'
 import type { ApprovalStore } from './approval-store.ts'
 import { holdMsOf } from './hold-times.ts'
-import { assertBelowLimits } from './pending-limits.ts'
+import type { HeldCalls } from './pending-limits.ts'
+import { assertBelowLimits, assertFewHeld } from './pending-limits.ts'
 import { startHeartbeat } from './heartbeat.ts'
 
 export interface Holds {
@@ -64,14 +67,27 @@ export function createHolds(options: HoldsOptions): Holds {
   const hasExpired = ({ id, expiresAt }: ApprovalRecord) => deadlines.hasPassed(id, expiresAt)
   /** The number of calls at this hub, by key. */
   const present = new Map<string, number>()
+  /** The calls at this hub, by session. */
+  const ofSession = new Map<string, HeldCalls>()
   /** Those whose clients are away. */
   const away = new Map<string, number>()
   const awayListeners = new Set<(sessionId: string) => void>()
 
-  function enter(sought: SoughtCall): Disposable {
+  function enter(sought: SoughtCall, bytes: number): Disposable {
     const key = keyOf(sought)
+    const { sessionId } = sought
+    const held = ofSession.get(sessionId) ?? { count: 0, bytes: 0 }
+    assertFewHeld(held)
+    ofSession.set(sessionId, { count: held.count + 1, bytes: held.bytes + bytes })
     add(present, key, 1)
-    return { [Symbol.dispose]: () => add(present, key, -1) }
+    return {
+      [Symbol.dispose]() {
+        add(present, key, -1)
+        const now = ofSession.get(sessionId)!
+        if (now.count > 1) ofSession.set(sessionId, { count: now.count - 1, bytes: now.bytes - bytes })
+        else ofSession.delete(sessionId)
+      },
+    }
   }
 
   /** Follows whether the client of a call is there. */
@@ -111,7 +127,7 @@ export function createHolds(options: HoldsOptions): Holds {
     const sought = { sessionId, tool, policyVersion, digest: digestOf(request) }
     const until = performance.now() + (call.holdMs ?? holdMs ?? holdMsOf(call.clientName))
     using presence = new DisposableStack()
-    presence.use(enter(sought))
+    presence.use(enter(sought, jsonSize(request.arguments)))
     const client = presence.use(follow(sought, call))
     for (;;) {
       call.signal.throwIfAborted()
@@ -123,7 +139,7 @@ export function createHolds(options: HoldsOptions): Holds {
       if (outcome.status === 'consumed') continue
       if (!call.signal.aborted) return outcome
       presence.dispose()
-      await abandon(record.id, sought, outcome.status === 'approved')
+      await abandon({ id: record.id, sought, isTaken: outcome.status === 'approved' })
       return { status: 'abandoned', id: record.id }
     }
   }
@@ -237,16 +253,21 @@ export function createHolds(options: HoldsOptions): Holds {
     return { status: 'approved', id }
   }
 
-  /** The caller has left, so the call will not run, even if it has just consumed the approval (`isTaken`). */
-  async function abandon(id: string, sought: SoughtCall, isTaken: boolean): Promise<void> {
-    await registry.change(async (changing) => {
-      const record = await changing.find(id)
-      const isOpen = record?.status === 'pending' || record?.status === 'approved'
-      // An equal call may still wait for it, here or at another hub.
-      const isOurs = isOpen && record.hubId === hubId && !present.has(keyOf(sought))
-      if (record && (isTaken || isOurs)) await changing.save(record, { status: 'abandoned' })
-    })
-  }
+  /**
+   * The callers have left, so the calls will not run, even one that has just consumed its approval (`isTaken`). When a
+   * session is stopped, all its callers leave at once.
+   */
+  const abandon = createBatch<LeftCall>((left) =>
+    registry.change(async (changing) => {
+      for (const { id, sought, isTaken } of left) {
+        const record = await changing.find(id)
+        const isOpen = record?.status === 'pending' || record?.status === 'approved'
+        // An equal call may still wait for it, here or at another hub.
+        const isOurs = isOpen && record.hubId === hubId && !present.has(keyOf(sought))
+        if (record && (isTaken || isOurs)) await changing.save(record, { status: 'abandoned' })
+      }
+    }),
+  )
 
   return {
     obtain,
@@ -259,6 +280,12 @@ export function createHolds(options: HoldsOptions): Holds {
       return () => void awayListeners.delete(listener)
     },
   }
+}
+
+interface LeftCall {
+  readonly id: string
+  readonly sought: SoughtCall
+  readonly isTaken: boolean
 }
 
 interface FollowedClient extends Disposable {

@@ -39,6 +39,26 @@ describeOnEachEngine('limits on the pending calls of one session', (open) => {
     expect((await askWith({})).status).toBe('pending')
   })
 
+  test('of equal calls, which wait for one approval, a session may have two hundred waiting', async () => {
+    await using opened = await open()
+    const world = createApprovalWorld()
+    const session = await addSession(opened.store, 'fix')
+    const approvals = await world.start(opened.store)
+    const calls = []
+    for (let n = 0; n < 200; n++) {
+      calls.push(ask(approvals, requestOf(session)))
+      // PostgreSQL has few connections.
+      if (n % 10 === 0) await approvals.list({ limit: 1 })
+    }
+    await expect(ask(approvals, requestOf(session)).outcome).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringContaining('200 calls of this session wait'),
+    })
+    for (const { leave } of calls) leave()
+    await Promise.all(calls.map(({ outcome }) => outcome))
+    expect(await approvals.list({ limit: 10 })).toMatchObject([{ status: 'abandoned' }])
+  })
+
   test('a tool name that is too long for a person to read is refused', async () => {
     await using opened = await open()
     const { approvals, session } = await useHub(opened.store)
