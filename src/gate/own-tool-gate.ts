@@ -2,12 +2,14 @@
 import { HubError } from '../base/hub-error.ts'
 import { randomUUID } from 'node:crypto'
 import type { ApprovalDecision } from '../api/approval.ts'
-import { messageOf } from '../base/hub-error.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
+import { jsonSize } from '../base/json-size.ts'
 import type { Log } from '../base/log.ts'
 import type { Principal } from '../base/principal.ts'
 import type { OwnToolAnswer, OwnToolCall, OwnToolGate, RefusedOwnTool } from '../drivers/drivers.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
 import type { Gate } from './authorization.ts'
+import { createDecidingCalls } from './deciding-calls.ts'
 import { refusalText } from './refusal-text.ts'
 
 export interface OwnToolGatesOptions {
@@ -35,9 +37,12 @@ const holdMs = 86_400_000
 const personAtTerminal: Principal = { role: 'human', tokenId: 'terminal', label: 'the person at the terminal' }
 
 export function createOwnToolGates({ gate, policies, approvals, offered, log }: OwnToolGatesOptions): OwnToolGates {
+  const deciding = createDecidingCalls()
+
   async function authorize(session: string, call: OwnToolCall): Promise<OwnToolAnswer> {
     const { tool, arguments: args, agentAsks, signal } = call
     let approval: string | undefined
+    using place = await deciding.enter(session, jsonSize(args))
     try {
       const authorization = await gate.authorize({
         session,
@@ -50,6 +55,7 @@ export function createOwnToolGates({ gate, policies, approvals, offered, log }: 
         holdMs,
         progress: () => {},
         async onHeld(id) {
+          place[Symbol.dispose]()
           approval = id
           call.onHeld?.(id)
         },
@@ -74,7 +80,9 @@ export function createOwnToolGates({ gate, policies, approvals, offered, log }: 
           return refused(refusalText(authorization, tool), authorization.status === 'aborted')
       }
     } catch (error) {
-      log.error({ session, tool, error }, 'could not decide a call of an own tool, so it was refused')
+      // The log of the hub must not grow with each call of a program that asks too often. Its events have the refusals.
+      if (!signal.aborted && !isBusy(error))
+        log.error({ session, tool, error }, 'could not decide a call of an own tool, so it was refused')
       return refused(`The hub could not decide ${tool}: ${messageOf(error)}. It has not run.`)
     }
   }
@@ -105,6 +113,10 @@ export function createOwnToolGates({ gate, policies, approvals, offered, log }: 
       },
     }),
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof HubError && error.code === 'busy'
 }
 
 function refused(reason: string, endsTurn = false): RefusedOwnTool {
