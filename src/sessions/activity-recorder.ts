@@ -29,6 +29,9 @@ export interface ActivityRecorder {
 export function createActivityRecorder(options: ActivityRecorderOptions): ActivityRecorder {
   const { registry, events, log, isCovered, onChange } = options
 
+  /** The last activity of the sessions whose activity is being stored. */
+  const latest = new Map<string, Activity>()
+
   async function report(record: SessionRecord, activity: Activity): Promise<void> {
     try {
       onChange(record, activity)
@@ -38,20 +41,35 @@ export function createActivityRecorder(options: ActivityRecorderOptions): Activi
     }
   }
 
+  async function store(id: string, activity: Activity): Promise<void> {
+    let hasChanged = false
+    try {
+      const record = await registry.change(id, (stored) => {
+        if (isOver(stored.status)) return undefined
+        hasChanged = stored.activity?.is !== activity.is
+        return { activity }
+      })
+      if (record && hasChanged && !isCovered(id)) await report(record, activity)
+    } catch (error) {
+      log.error({ session: id, error }, 'could not store the activity of a session')
+    }
+  }
+
   return {
     report,
     async keep(id, activity) {
-      let hasChanged = false
-      try {
-        const record = await registry.change(id, (stored) => {
-          if (isOver(stored.status)) return undefined
-          hasChanged = stored.activity?.is !== activity.is
-          return { activity }
-        })
-        if (record && hasChanged && !isCovered(id)) await report(record, activity)
-      } catch (error) {
-        log.error({ session: id, error }, 'could not store the activity of a session')
+      // A program can change it at any rate. While one change is being stored, only the last one after it counts.
+      const isStoring = latest.has(id)
+      latest.set(id, activity)
+      if (isStoring) return
+      for (
+        let next: Activity | undefined = activity;
+        next;
+        next = latest.get(id) === next ? undefined : latest.get(id)
+      ) {
+        await store(id, next)
       }
+      latest.delete(id)
     },
   }
 }

@@ -109,6 +109,8 @@ const noticeEveryMs = 50
 export function createRunningSessions(options: RunningOptions): RunningSessions {
   const { registry, ends, runs, notices, log, openSocket, activityRecorder, pending } = options
   const followed = new Map<string, Followed>()
+  /** What changed while an earlier change was being stored, by session. */
+  const unkept = new Map<string, Partial<SessionRecord>>()
   const reopened = createReopenedRuns(runs)
   const listeners = createSessionListeners()
   const starting = createInFlight()
@@ -216,9 +218,24 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
 
   /** A failure to store is only logged: on a full disk the session must keep running. */
   function keep(id: string, patch: Partial<SessionRecord>): void {
-    registry
-      .change(id, () => patch)
-      .catch((error: unknown) => log.error({ session: id, error }, 'could not store a change of a session'))
+    // A program can cause changes at any rate. Those that come while one is being stored are stored together.
+    const later = unkept.get(id)
+    if (later) return void unkept.set(id, { ...later, ...patch })
+    unkept.set(id, {})
+    void store(id, patch)
+  }
+
+  async function store(id: string, first: Partial<SessionRecord>): Promise<void> {
+    for (let patch: Partial<SessionRecord> | undefined = first; patch;) {
+      const now: Partial<SessionRecord> = patch
+      await registry
+        .change(id, () => now)
+        .catch((error: unknown) => log.error({ session: id, error }, 'could not store a change of a session'))
+      const later = unkept.get(id) ?? {}
+      patch = Object.keys(later).length > 0 ? later : undefined
+      if (patch) unkept.set(id, {})
+    }
+    unkept.delete(id)
   }
 
   /** A session without its socket is better than no session. */
