@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HubError } from '../base/hub-error.ts'
 import { isRecord } from '../base/is-record.ts'
 import { isNestedDeeper } from '../base/json-nesting.ts'
+import { whyTooHeavy } from '../base/json-weight.ts'
 import type { Principal } from '../base/principal.ts'
 import { readBody } from './read-body.ts'
 import { sendJson } from './send.ts'
@@ -27,19 +28,28 @@ export interface HookExchange {
 
 /** A hook may wait for a person for long. More than these wait only if something is wrong with the agent. */
 const mostAtOnce = 256
-const atOnce = new Map<string, number>()
+/** Of their bodies. A single hook may exceed it. */
+const mostBytesAtOnce = 32 * 1024 * 1024
+const atOnce = new Map<string, { count: number; bytes: number }>()
 
 export async function answerHook(exchange: HookExchange): Promise<void> {
   const { tokenId } = exchange.caller
-  const others = atOnce.get(tokenId) ?? 0
-  if (others >= mostAtOnce) throw new HubError('busy', `${mostAtOnce} hooks of this session wait for an answer.`)
-  atOnce.set(tokenId, others + 1)
+  const waiting = atOnce.get(tokenId) ?? { count: 0, bytes: 0 }
+  if (waiting.count >= mostAtOnce) throw new HubError('busy', `${mostAtOnce} hooks of this session wait for an answer.`)
+  if (waiting.bytes >= mostBytesAtOnce) {
+    throw new HubError('busy', `Hooks of this session with ${waiting.bytes} bytes wait for an answer.`)
+  }
+  // A body of unknown length may be of any length.
+  const bytes = Number(exchange.request.headers['content-length'] ?? exchange.maxBodyBytes)
+  waiting.count += 1
+  waiting.bytes += bytes
+  atOnce.set(tokenId, waiting)
   try {
     await answerOne(exchange)
   } finally {
-    const left = atOnce.get(tokenId)! - 1
-    if (left > 0) atOnce.set(tokenId, left)
-    else atOnce.delete(tokenId)
+    waiting.count -= 1
+    waiting.bytes -= bytes
+    if (waiting.count === 0) atOnce.delete(tokenId)
   }
 }
 
@@ -63,6 +73,8 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   if (isNestedDeeper(text, deepest)) {
     throw new HubError('invalid', `The body of a hook is nested at most ${deepest} levels deep.`)
   }
+  const why = whyTooHeavy(Buffer.from(text))
+  if (why !== undefined) throw new HubError('too-large', `The body of a hook is too much for the hub: ${why}.`)
   const body = parse(text)
   if (!isRecord(body)) throw new HubError('invalid', 'The body of a hook is a JSON object.')
   // Much code takes this key for the object's prototype, so the policy might not see what the tool gets.
