@@ -79,7 +79,8 @@ export interface PipedProgramOptions extends FoundHolder {
 }
 
 const tailBytes = 256 * 1024
-const sliceBytes = 1024 * 1024
+/** May be as many lines, each of which takes a hundred bytes more. */
+const sliceBytes = 64 * 1024
 
 /** Resolves when it is known which input was recorded. */
 export async function openPipedProgram({

@@ -15,9 +15,12 @@ export interface PipedPrograms {
   adopt(id: string): Promise<PipedProgram | undefined>
 }
 
+/** A line is held in memory, several times. A document that an agent has read may be this long. */
+const longestLineBytes = 32 * 1024 * 1024
+
 export function createPipedPrograms(options: HoldersOptions): PipedPrograms {
   const holders = createHolders(options)
-  const maxLineBytes = Math.floor(options.journal.maxBytes / 2)
+  const maxLineBytes = Math.min(longestLineBytes, Math.floor(options.journal.maxBytes / 2))
   return {
     async start(id, program) {
       return openPipedProgram({ id, maxLineBytes, ...(await holders.start(id, { ...program, stdio: 'pipes' })) })

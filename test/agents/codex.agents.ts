@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { Approval } from '../../src/api/approval.ts'
 import type { Frame, Thread } from '../../src/api/thread.ts'
 import { connectToAppServer, introduce } from '../../src/drivers/codex/app-server.ts'
+import { createAnswerRoom } from '../../src/drivers/port/answer-room.ts'
 import { tokenOf } from '../../src/drivers/codex/server-program.ts'
 import { until } from '../fixtures/until.ts'
 import type { AgentHub } from './agent-hub.ts'
@@ -313,7 +314,8 @@ describeWith(codex, () => {
       const { url } = JSON.parse(file) as { url: string }
       const token = tokenOf(readFileSync(join(hub.data, 'codex.key')), id)
       // As the interface does for /new.
-      using server = await connectToAppServer({ url, token }, { onNotification() {}, onRequest() {}, onClose() {} })
+      const listeners = { onNotification() {}, onRequest() {}, onClose() {} }
+      using server = await connectToAppServer({ url, token }, listeners, createAnswerRoom())
       await introduce(server)
       const started = z.object({ thread: z.object({ id: z.string() }) })
       const { thread } = await server.call('thread/start', { cwd: hub.workspace }, started)

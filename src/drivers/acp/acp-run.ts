@@ -5,13 +5,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Activity, Governed } from '../../api/session.ts'
 import type { NewEntry } from '../../api/thread.ts'
+import { dropOldest } from '../../base/drop-oldest.ts'
 import { HubError, messageOf } from '../../base/hub-error.ts'
+import { jsonSize } from '../../base/json-size.ts'
 import type { Log } from '../../base/log.ts'
 import { createSerial } from '../../base/serial.ts'
 import { waitUntil } from '../../base/wait-until.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 import type { Delivery, Run, RunSession } from '../port/driver.ts'
+import type { AnswerPlace } from '../port/answer-room.ts'
+import { createAnswerRoom } from '../port/answer-room.ts'
+import { pacedLines } from '../port/paced-lines.ts'
+import { readRest, unreadNote } from '../port/read-rest.ts'
 import { stopPipedProgram } from '../port/stop-piped-program.ts'
+import { writeWhenRead } from '../port/write-when-read.ts'
 import type { KnownCall } from './own-tool.ts'
 import { isAskedByDefault, isHubTool, toOwnTools } from './own-tool.ts'
 import { pastInputs } from './place.ts'
@@ -48,10 +55,20 @@ const describedWithinMs = 5_000
 const startsWithinMs = 120_000
 const longestTurnMs = 86_400_000
 const repeatPauseMs = 500
+/** Of the calls of a turn, decisions and requests are kept for so many. */
+const mostDecisions = 1_000
+/** About one call. */
+const mostRequests = 100
+const mostAnswered = 10_000
+const storeEveryBytes = 8 * 1024 * 1024
 
 export function createAcpRun({ session, program, place, governed, log }: AcpRunOptions): AcpRun {
   const listeners = new Set<() => void>()
   const disposing = new AbortController()
+  /** Fires when the rest of the output is not read any more. */
+  const leaving = new AbortController()
+  const either = AbortSignal.any([disposing.signal, leaving.signal])
+  const room = createAnswerRoom()
   const oneByOne = createSerial()
   const transcript = createTranscript(session.id, place)
   const past = pastInputs(program, place)
@@ -61,12 +78,16 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   const opening = new Set(
     [...program.inputs(0)].flatMap(({ sequence, text }) => (text === undefined ? [sequence] : [])),
   )
-  /** The decision on each call of the turn: an agent may ask about one call more than once. */
-  const decisions = new Map<string, Promise<Decision>>()
+  /** The calls of the turn: an agent may ask about one call more than once. */
+  const decisions = new Map<string, AskedCall>()
   let turnEnds = new AbortController()
   let fault: string | undefined
   let since = new Date().toISOString()
   let isDrafting = false
+  let isOver = false
+  let readTo = place.offset
+  /** The offset at which the place was last to be stored. */
+  let storedAt = place.offset
 
   function notify(): void {
     for (const listener of listeners) listener()
@@ -86,7 +107,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   /** Call it in `oneByOne`, so that the numbers of the inputs are in order. */
   async function send(message: object, options: { readonly secret?: boolean } = {}): Promise<void> {
     const line = `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`
-    await program.write(line, { sequence: nextId(), ...options })
+    await writeWhenRead(program, line, { options: { sequence: nextId(), ...options }, signal: either })
   }
 
   /** The id of a request is the number of its input. */
@@ -99,6 +120,15 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     const reached = offset === undefined ? undefined : transcript.placeAt(offset)
     await session.thread.append(transcript.session, entries, reached && { readTo: JSON.stringify(reached) })
     if (reached) program.processed(reached.offset)
+  }
+
+  /** Otherwise the journal would be full of lines that are no part of the thread, and the program would wait. */
+  async function storePlace(offset: number): Promise<void> {
+    storedAt = offset
+    const reached = transcript.placeAt(offset)
+    if (transcript.session === undefined || !reached) return
+    await session.thread.append(transcript.session, [], { readTo: JSON.stringify(reached) })
+    program.processed(offset)
   }
 
   function showDraft(): void {
@@ -167,15 +197,27 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     )
   }
 
-  function endTurn(): void {
+  function cancelQuestions(): void {
     turnEnds.abort()
     turnEnds = new AbortController()
+    if (isOver) turnEnds.abort()
+  }
+
+  /** The agent has ended or is being stopped, so it waits for no answer, also not to a later question. */
+  function giveUpQuestions(): void {
+    isOver = true
+    turnEnds.abort()
+  }
+
+  function endTurn(): void {
+    cancelQuestions()
     decisions.clear()
     since = now()
     notify()
   }
 
   function notePermission(id: RequestId, permission: Permission): void {
+    if (program.status.is !== 'running') giveUpQuestions()
     const call = transcript.callOf(permission.toolCall.toolCallId)
     if (!call) return void oneByOne(() => answer(id, permission, { is: 'cancelled' })).catch(noteFailure)
     if (!answered.has(id)) return void settle(id, permission, call).catch(noteFailure)
@@ -190,21 +232,34 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
 
   async function settle(id: RequestId, permission: Permission, call: KnownCall): Promise<void> {
     const { signal } = turnEnds
-    const known = decisions.get(call.id)
-    const decision = known ?? decide(call.id, call, signal).catch((error: unknown) => undecided(call, error, signal))
-    decisions.set(call.id, decision)
-    const decided = await decision
-    if (disposing.signal.aborted || program.status.is !== 'running') return
-    await oneByOne(async () => {
-      await answer(id, permission, signal.aborted ? { is: 'cancelled' } : decided)
-      if (decided.is === 'refused' && !signal.aborted) {
-        await store(transcript.refuse(transcript.callOf(call.id) ?? call, decided.reason, now()))
-        if (decided.endsTurn) await send({ method: 'session/cancel', params: { sessionId: transcript.session } })
-      }
-    })
+    const inRoom = room.enter(jsonSize(call))
+    try {
+      const asked = decisions.get(call.id) ?? askAbout(call, inRoom, signal)
+      // An earlier request about the same call may wait for a person.
+      if (asked.inRoom !== inRoom) inRoom.leave()
+      const decided = asked.requests++ < mostRequests ? await asked.decision : askedTooOften
+      if (disposing.signal.aborted || program.status.is !== 'running') return
+      await oneByOne(async () => {
+        await answer(id, permission, signal.aborted ? { is: 'cancelled' } : decided)
+        if (decided.is === 'refused' && !signal.aborted) {
+          await store(transcript.refuse(transcript.callOf(call.id) ?? call, decided.reason, now()))
+          if (decided.endsTurn) await send({ method: 'session/cancel', params: { sessionId: transcript.session } })
+        }
+      })
+    } finally {
+      inRoom.leave()
+    }
   }
 
-  async function decide(id: string, first: KnownCall, turn: AbortSignal): Promise<Decision> {
+  function askAbout(call: KnownCall, inRoom: AnswerPlace, signal: AbortSignal): AskedCall {
+    const decision = decide(call.id, call, inRoom, signal).catch((error: unknown) => undecided(call, error, signal))
+    const asked = { decision, inRoom, requests: 0 }
+    decisions.set(call.id, asked)
+    dropOldest(decisions, mostDecisions)
+    return asked
+  }
+
+  async function decide(id: string, first: KnownCall, inRoom: AnswerPlace, turn: AbortSignal): Promise<Decision> {
     if (isHubTool(first, await session.ownTools.toolsOfHub())) return { is: 'allowed' }
     const signal = AbortSignal.any([turn, disposing.signal])
     const tools = await describedTools(id, first, signal)
@@ -214,7 +269,12 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     }
     await oneByOne(() => store(transcript.ask(call, now())))
     for (const tool of tools) {
-      const outcome = await session.ownTools.authorize({ ...tool, agentAsks: isAskedByDefault(call), signal })
+      const outcome = await session.ownTools.authorize({
+        ...tool,
+        agentAsks: isAskedByDefault(call),
+        signal,
+        onHeld: () => inRoom.leave(),
+      })
       if (outcome.is === 'refused') return outcome
       outcome.end('ok')
     }
@@ -252,6 +312,7 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
     const option = options.find((each) => each.kind === kind)
     const outcome = option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' }
     answered.set(id, option?.optionId)
+    dropOldest(answered, past.length + mostAnswered)
     await send({ id, result: { outcome } })
   }
 
@@ -265,13 +326,16 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
 
   async function follow(): Promise<void> {
     await oneByOne(() => catchUp(place.offset))
-    for await (const { bytes, end } of program.lines(place.offset, disposing.signal)) {
+    for await (const { bytes, end } of pacedLines(program, { since: place.offset, room, signal: either })) {
       await oneByOne(async () => {
         await handle(readLine(bytes), end)
         await catchUp(end)
+        readTo = end
+        if (end - storedAt > storeEveryBytes) await storePlace(end)
       })
     }
     if (disposing.signal.aborted) return
+    if (leaving.signal.aborted) fault ??= unreadNote(program.offset - readTo)
     await oneByOne(() => store(transcript.end(howItEnded(program), now())))
     endTurn()
   }
@@ -288,25 +352,28 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   }
 
   async function becomeIdle(signal: AbortSignal): Promise<Delivery> {
-    const isOver = () => program.status.is !== 'running' || fault !== undefined
+    const hasEnded = () => program.status.is !== 'running' || fault !== undefined
     const either = AbortSignal.any([signal, disposing.signal])
-    const isReady = () => transcript.session !== undefined || isOver() || undefined
+    const isReady = () => transcript.session !== undefined || hasEnded() || undefined
     const wait = { sources: [onChange], signal: either }
     if (!(await waitUntil({ ...wait, look: isReady, timeoutMs: startsWithinMs }))) {
       return { delivered: false, reason: `The agent did not start within ${startsWithinMs / 1000} seconds.` }
     }
-    if (!isOver()) await session.agentConnected(either)
+    if (!hasEnded()) await session.agentConnected(either)
     if (session.isResumed && transcript.turn === undefined) await repeated(either)
     await waitUntil({
       ...wait,
-      look: () => transcript.turn === undefined || isOver() || undefined,
+      look: () => transcript.turn === undefined || hasEnded() || undefined,
       timeoutMs: longestTurnMs,
     })
-    return isOver() ? { delivered: false, reason: fault ?? howItEnded(program) } : { delivered: true }
+    return hasEnded() ? { delivered: false, reason: fault ?? howItEnded(program) } : { delivered: true }
   }
 
   const following = follow().catch((error: unknown) => {
-    fault = `The hub cannot read what the agent says: ${messageOf(error)}`
+    const reason = `The hub cannot read what the agent says: ${messageOf(error)}`
+    // It would wait for ever for answers to what it says from now on.
+    if (error instanceof HubError && error.code === 'too-large') return fail(`${reason} So the session was stopped.`)
+    fault = reason
     notify()
   })
   const stopListening = program.onChange(notify)
@@ -367,13 +434,18 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
         await send({ method: 'session/cancel', params: { sessionId: transcript.session } })
       })
       // The agent waits for an answer to each of its questions.
-      turnEnds.abort()
-      turnEnds = new AbortController()
+      cancelQuestions()
     },
     async stop() {
+      giveUpQuestions()
       await stopPipedProgram(program)
       // Let its last output reach the thread before the session is over.
-      await Promise.race([following, sleep(5_000, undefined, { ref: false })])
+      await readRest(
+        following,
+        () => program.offset - readTo,
+        () => leaving.abort(),
+      )
+      await following
     },
     [Symbol.dispose]() {
       disposing.abort()
@@ -383,9 +455,21 @@ export function createAcpRun({ session, program, place, governed, log }: AcpRunO
   }
 }
 
+interface AskedCall {
+  readonly decision: Promise<Decision>
+  readonly inRoom: AnswerPlace
+  requests: number
+}
+
 type Decision =
   | { readonly is: 'allowed' | 'cancelled' }
   | { readonly is: 'refused'; readonly reason: string; readonly endsTurn: boolean }
+
+const askedTooOften: Decision = {
+  is: 'refused',
+  reason: `The agent has asked about this call more than ${mostRequests} times.`,
+  endsTurn: false,
+}
 
 /** Gemini CLI lists its models. opencode has the model among its options. */
 function modelOf(result: Readonly<Record<string, unknown>>): string | undefined {

@@ -3,6 +3,8 @@
  * them again writes the same entries with the same keys.
  */
 import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
+import { dropOldest } from '../../base/drop-oldest.ts'
+import { jsonSize } from '../../base/json-size.ts'
 import { explainFailure } from '../port/turn-failure.ts'
 import type { KnownCall } from './own-tool.ts'
 import { learn, parametersOf } from './own-tool.ts'
@@ -63,6 +65,12 @@ const remedies = {
   contextFull: 'start another session.',
 }
 
+/** A longer text becomes several entries. */
+const longestText = 1024 * 1024
+/** Of the calls of a turn that have no result yet, so many are kept, and so many bytes of what is known about them. */
+const mostCalls = 1_000
+const mostCallBytes = 32 * 1024 * 1024
+
 /** In these states, the agent has described the call. */
 const begun: readonly string[] = ['in_progress', 'completed', 'failed']
 
@@ -71,9 +79,30 @@ export function createTranscript(prefix: string, from: Place): Transcript {
   let { session, turn, isOpen, texts, model, unasked, hasAsked = false } = from
   let open: OpenText | undefined
   const calls = new Map<string, KnownCall>()
+  /** The sizes of the calls. */
+  const sizes = new Map<string, number>()
+  let callBytes = 0
   /** Calls for which the agent asked for permission. */
   const asked = new Set<string>()
   const key = (name: string | number) => `${prefix}.${turn}.${name}`
+
+  function keepCall(call: KnownCall): void {
+    forgetCall(call.id)
+    const bytes = jsonSize(call)
+    calls.set(call.id, call)
+    sizes.set(call.id, bytes)
+    callBytes += bytes
+    for (const oldest of calls.keys()) {
+      if (oldest === call.id || (calls.size <= mostCalls && callBytes <= mostCallBytes)) break
+      forgetCall(oldest)
+    }
+  }
+
+  function forgetCall(id: string): void {
+    callBytes -= sizes.get(id) ?? 0
+    sizes.delete(id)
+    calls.delete(id)
+  }
 
   function closeText(): readonly NewEntry[] {
     if (!open) return []
@@ -83,7 +112,8 @@ export function createTranscript(prefix: string, from: Place): Transcript {
   }
 
   function addText(type: Draft['type'], text: string, at: string): readonly NewEntry[] {
-    const before = open?.type === type ? [] : closeText()
+    const isFull = open !== undefined && open.text.length >= longestText
+    const before = open?.type === type && !isFull ? [] : closeText()
     open ??= { key: key(++texts), type, at, text: '' }
     open.text += text
     return before
@@ -97,11 +127,11 @@ export function createTranscript(prefix: string, from: Place): Transcript {
   function readTool(call: ToolCall, at: string): readonly NewEntry[] {
     const before = closeText()
     const known = learn(calls.get(call.toolCallId), call)
-    calls.set(known.id, known)
+    keepCall(known)
     if (!begun.includes(call.status ?? '')) return before
     const entries = [...before, requestOf(known, at)]
     if (call.status !== 'completed' && call.status !== 'failed') return entries
-    calls.delete(known.id)
+    forgetCall(known.id)
     if (call.status === 'completed' && !asked.has(known.id)) unasked = known.name
     return [...entries, resultOf(known, call, at)]
   }
@@ -110,6 +140,8 @@ export function createTranscript(prefix: string, from: Place): Transcript {
     const entries: NewEntry[] = [...closeText(), { key: key('complete'), at, type: 'complete', ...ending }]
     isOpen = false
     calls.clear()
+    sizes.clear()
+    callBytes = 0
     asked.clear()
     return entries
   }
@@ -151,9 +183,10 @@ export function createTranscript(prefix: string, from: Place): Transcript {
         }
         case 'permission': {
           const known = learn(calls.get(message.permission.toolCall.toolCallId), message.permission.toolCall)
-          calls.set(known.id, known)
+          keepCall(known)
           asked.add(known.id)
           hasAsked = true
+          dropOldest(asked, 10 * mostCalls)
           return closeText()
         }
         case 'result':
@@ -169,7 +202,7 @@ export function createTranscript(prefix: string, from: Place): Transcript {
     },
     ask: (call, at) => [requestOf(call, at)],
     refuse(call, reason, at) {
-      calls.delete(call.id)
+      forgetCall(call.id)
       const { id: callId, name } = call
       return [
         requestOf(call, at),

@@ -16,7 +16,11 @@ import { createSerial } from '../../base/serial.ts'
 import { waitUntil } from '../../base/wait-until.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 import type { Run, RunSession, RunStatus } from '../port/driver.ts'
+import { createAnswerRoom } from '../port/answer-room.ts'
+import { pacedLines } from '../port/paced-lines.ts'
+import { readRest, unreadNote } from '../port/read-rest.ts'
 import { stopPipedProgram } from '../port/stop-piped-program.ts'
+import { writeWhenRead } from '../port/write-when-read.ts'
 import type { ControlMessage } from './control-message.ts'
 import { initialize, interruptRequest, refusalOf, userMessage } from './control-message.ts'
 import { createDrafts } from './drafts.ts'
@@ -33,11 +37,16 @@ import { howEnded, turnEnd } from './turn-end.ts'
 const retryMs = 1_000
 /** How long a prompt waits for the turn before it. */
 const longestTurnMs = 3_600_000
+const storeEveryBytes = 8 * 1024 * 1024
 
 export async function createClaudeRun(session: RunSession, program: PipedProgram): Promise<Run> {
   const { thread, template } = session
   const listeners = new Set<() => void>()
   const disposing = new AbortController()
+  /** Fires when the rest of the output is not read any more. */
+  const leaving = new AbortController()
+  const either = AbortSignal.any([disposing.signal, leaving.signal])
+  const room = createAnswerRoom()
   const oneByOne = createSerial()
   const answered = answeredRequests(program)
   let place = placeToReadFrom(await thread.progress(), program)
@@ -49,6 +58,10 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
   let storeFault: string | undefined
   /** The final status of the program, set once all its output has been read. */
   let ended: RunStatus | undefined
+  /** Reading has failed. */
+  let isUnreadable = false
+  /** The offset at which the place was last stored. */
+  let storedAt = place.offset
 
   function notify(): void {
     const now = currentActivity()
@@ -67,21 +80,17 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
 
   /** Resolves when the input is recorded. Throws if the program takes no more input. */
   function write(message: ControlMessage): Promise<void> {
-    return oneByOne(async () => {
-      for (;;) {
-        try {
-          await program.write(`${JSON.stringify(message)}\n`, { sequence: program.input.sequence + 1 })
-          return
-        } catch (error) {
-          if (!(error instanceof HubError && error.code === 'busy') || disposing.signal.aborted) throw error
-          await setTimeout(retryMs)
-        }
-      }
-    })
+    return oneByOne(() =>
+      writeWhenRead(program, `${JSON.stringify(message)}\n`, {
+        options: { sequence: program.input.sequence + 1 },
+        signal: either,
+      }),
+    )
   }
 
   const requests = createRequests<Place>({
     ownTools: session.ownTools,
+    room,
     answered,
     write,
     onChange: notify,
@@ -89,6 +98,7 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
   const drafts = createDrafts((conversation, draft) => thread.draft(conversation, draft))
 
   async function store(entries: readonly NewEntry[], conversation = place.conversation ?? session.conversation) {
+    storedAt = place.offset
     if (conversation === undefined) return
     const safe = requests.firstOpen ?? place
     await untilStored(() => thread.append(conversation, entries, { readTo: placeText(safe) }))
@@ -103,10 +113,10 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
         storeFault = undefined
         return
       } catch (error) {
-        disposing.signal.throwIfAborted()
+        either.throwIfAborted()
         storeFault = `The hub cannot store what Claude Code says: ${messageOf(error)}`
         notify()
-        await setTimeout(retryMs, undefined, { signal: disposing.signal })
+        await setTimeout(retryMs, undefined, { signal: either })
       }
     }
   }
@@ -140,6 +150,7 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
           const { permission_mode: permissionMode = place.permissionMode, cwd = place.cwd } = line.request.input
           place = { ...place, runsHooks: true, permissionMode, cwd }
         }
+        if (program.status.is !== 'running') requests.cancelAll()
         requests.take(line, before, place.cwd ?? session.workspacePath)
         return notify()
       case 'control_cancel_request':
@@ -200,15 +211,18 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
   }
 
   async function read(): Promise<void> {
-    for await (const { bytes, end } of program.lines(place.offset, disposing.signal)) {
+    for await (const { bytes, end } of pacedLines(program, { since: place.offset, room, signal: either })) {
       const before = place
       place = { ...place, offset: end }
       const line = parseStreamLine(bytes)
       if (line) await take(line, before)
       else await refuseUnknown(bytes)
+      // Otherwise the journal would be full of lines that are no part of the thread, and the program would wait.
+      if (end - storedAt > storeEveryBytes) await store([])
     }
     disposing.signal.throwIfAborted()
     requests.cancelAll()
+    if (leaving.signal.aborted) fault ??= unreadNote(program.offset - place.offset)
     const [prompt] = place.prompts
     if (prompt) {
       const reason = howEnded(program)
@@ -227,8 +241,22 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
   let isStopAsked = false
   async function stop(): Promise<void> {
     isStopAsked = true
+    requests.cancelAll()
     await stopPipedProgram(program)
+    const unread = () => program.offset - place.offset
+    await readRest(reading, unread, () => leaving.abort())
     await reading
+  }
+
+  /** It would wait for ever for answers to what it says from now on. */
+  async function stopUnreadable(): Promise<void> {
+    fault = `${fault} So the session was stopped.`
+    try {
+      await stop()
+    } catch (error) {
+      fault = `${fault} ${messageOf(error)}`
+    }
+    notify()
   }
 
   async function send(text: string): Promise<void> {
@@ -276,8 +304,10 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
     (error: unknown) => {
       if (disposing.signal.aborted) return
       fault = `The hub cannot read what Claude Code says: ${messageOf(error)}`
-      ended = program.status.is === 'running' ? undefined : program.status
+      isUnreadable = true
+      program.onChange(notify)
       notify()
+      if (error instanceof HubError && error.code === 'too-large') void stopUnreadable()
     },
   )
 
@@ -289,7 +319,7 @@ export async function createClaudeRun(session: RunSession, program: PipedProgram
   return {
     get status() {
       const { status } = program
-      return ended ?? (status.is === 'running' ? status : { is: 'running' })
+      return ended ?? (status.is === 'running' || isUnreadable ? status : { is: 'running' })
     },
     get activity() {
       return activity

@@ -47,6 +47,7 @@ export function readAssistant(line: AssistantLine, before: Reading): Read {
     if (block.type !== 'tool_use' || block.id === undefined) return []
     const { id, name = '', input = {} } = block
     calls[id] = name
+    forgetFirst(calls)
     return [{ type: 'tool-request', ...place, key: `call:${id}`, callId: id, name, parameters: input }]
   })
   const usage = message.usage ? countOf(message.usage) : nothing
@@ -59,6 +60,14 @@ export function readAssistant(line: AssistantLine, before: Reading): Read {
       used: isNew ? turnUsage(before) : before.used,
     },
   }
+}
+
+/** The results of some calls never come, and the state is stored with each message. */
+const mostCalls = 1_000
+
+function forgetFirst(calls: Record<string, string>): void {
+  const ids = Object.keys(calls)
+  for (const id of ids.slice(0, Math.max(0, ids.length - mostCalls))) delete calls[id]
 }
 
 /** Claude Code names the message of a failure "<synthetic>". */

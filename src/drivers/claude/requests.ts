@@ -1,6 +1,8 @@
 /** Answers the requests of Claude Code's control protocol: about its tools, and questions to the person. */
 import type { Question } from '../../api/session.ts'
 import { HubError } from '../../base/hub-error.ts'
+import { jsonSize } from '../../base/json-size.ts'
+import type { AnswerPlace, AnswerRoom } from '../port/answer-room.ts'
 import type { AllowedOwnTool, OwnToolGate } from '../port/own-tools.ts'
 import { permissionDecision, toolHookAnswer } from './answers.ts'
 import type { ControlMessage } from './control-message.ts'
@@ -22,12 +24,13 @@ export interface Requests<Place> {
   answer(question: string, text: string): Promise<void>
   /** The tool of this call has ended. */
   end(call: string, outcome: 'ok' | 'error'): void
-  /** Claude Code has ended, so it waits for no answer. */
+  /** Claude Code has ended or is being stopped, so it waits for no answer, also not to a later request. */
   cancelAll(): void
 }
 
 export interface RequestsOptions {
   readonly ownTools: OwnToolGate
+  readonly room: AnswerRoom
   readonly answered: ReadonlySet<string>
   readonly write: (message: ControlMessage) => Promise<void>
   readonly onChange: () => void
@@ -35,25 +38,60 @@ export interface RequestsOptions {
 
 interface OpenRequest<Place> {
   readonly place: Place
+  readonly inRoom: AnswerPlace
   readonly cancelled: AbortController
   questions?: AskedQuestions
 }
 
+/** Of calls that run at the same time. The end of a call may never be seen. */
+const mostRunning = 1_000
+/** A person answers them one by one. */
+const mostQuestions = 100
+
 export function createRequests<Place>(options: RequestsOptions): Requests<Place> {
-  const { ownTools, answered, write, onChange } = options
+  const { ownTools, room, answered, write, onChange } = options
   const open = new Map<string, OpenRequest<Place>>()
   /** The answers for the calls that may still run. */
   const allowed = new Map<string, AllowedOwnTool[]>()
+  let questionCount = 0
+  let isOver = false
+
+  function close(id: string): void {
+    const asked = open.get(id)
+    if (!asked) return
+    open.delete(id)
+    asked.inRoom.leave()
+    if (asked.questions) questionCount -= 1
+  }
+
   async function respond(id: string, response: object): Promise<void> {
     await write(answerTo(id, response))
-    open.delete(id)
+    close(id)
     onChange()
   }
 
-  async function authorize(call: ClaudeCall, callId: string, agentAsks: boolean, signal: AbortSignal) {
-    const answer = await ownTools.authorize({ ...toOwnTool(call), agentAsks, signal })
+  async function authorize(
+    call: ClaudeCall,
+    callId: string,
+    agentAsks: boolean,
+    { cancelled, inRoom }: OpenRequest<Place>,
+  ) {
+    const { signal } = cancelled
+    const answer = await ownTools.authorize({
+      ...toOwnTool(call),
+      agentAsks,
+      signal,
+      onHeld: () => inRoom.leave(),
+    })
     if (answer.is === 'allowed') allowed.set(callId, [...(allowed.get(callId) ?? []), answer])
+    const [oldest] = allowed.keys()
+    if (allowed.size > mostRunning && oldest !== undefined) endCall(oldest, 'cancelled')
     return answer
+  }
+
+  function endCall(call: string, outcome: 'ok' | 'error' | 'cancelled'): void {
+    for (const answer of allowed.get(call) ?? []) answer.end(outcome)
+    allowed.delete(call)
   }
 
   async function answerRequest(
@@ -66,25 +104,29 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
       const { tool_name: name, tool_input: input = {}, tool_use_id: callId = id, mcp_server: server } = request.input
       if (request.callback_id !== callbacks.tool || name === undefined) return respond(id, {})
       if (isToolOfHub(name, server?.name)) return respond(id, {})
-      const answer = await authorize({ name, input, cwd }, callId, false, signal)
-      if (isOver(signal, answer)) return
+      const answer = await authorize({ name, input, cwd }, callId, false, asked)
+      if (isLeft(signal, answer)) return
       return respond(id, toolHookAnswer(answer))
     }
     const { tool_name: name, input, tool_use_id: callId = id } = request
     const questions = askedQuestions(id, name, input)
     if (questions) {
+      if (questionCount >= mostQuestions) return respond(id, { behavior: 'deny', message: tooManyQuestions })
+      questionCount += 1
       asked.questions = questions
+      asked.inRoom.leave()
       return onChange()
     }
     // A rule or a person has allowed this very call already.
     if (allowed.get(callId)?.some(({ isRuled }) => isRuled)) {
       return respond(id, { behavior: 'allow', updatedInput: input })
     }
-    const answer = await authorize({ name, input, cwd }, callId, true, signal)
-    if (!isOver(signal, answer)) await respond(id, permissionDecision(answer, input))
+    const answer = await authorize({ name, input, cwd }, callId, true, asked)
+    if (!isLeft(signal, answer)) await respond(id, permissionDecision(answer, input))
   }
 
   function firstAsked(): { readonly id: string; readonly questions: AskedQuestions } | undefined {
+    if (questionCount === 0) return undefined
     for (const [id, { questions }] of open) if (questions) return { id, questions }
     return undefined
   }
@@ -98,14 +140,21 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
     },
     take(request, place, cwd) {
       if (answered.has(request.request_id) || open.has(request.request_id)) return
-      const asked: OpenRequest<Place> = { place, cancelled: new AbortController() }
+      const asked: OpenRequest<Place> = {
+        place,
+        inRoom: room.enter(jsonSize(request.request)),
+        cancelled: new AbortController(),
+      }
+      if (isOver) asked.cancelled.abort()
       open.set(request.request_id, asked)
       // Writing fails only if the program has ended or the hub stops. The next hub then finds the request open.
-      answerRequest(request, asked, cwd).catch(() => {})
+      answerRequest(request, asked, cwd)
+        .catch(() => asked.inRoom.leave())
+        .finally(() => asked.cancelled.signal.aborted && close(request.request_id))
     },
     cancel(id) {
       open.get(id)?.cancelled.abort()
-      open.delete(id)
+      close(id)
       onChange()
     },
     async answer(question, text) {
@@ -117,20 +166,22 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
       if (response) await respond(asked.id, response)
       else onChange()
     },
-    end(call, outcome) {
-      for (const answer of allowed.get(call) ?? []) answer.end(outcome)
-      allowed.delete(call)
-    },
+    end: endCall,
     cancelAll() {
-      for (const { cancelled } of open.values()) cancelled.abort()
-      open.clear()
+      isOver = true
+      for (const [id, { cancelled }] of open) {
+        cancelled.abort()
+        close(id)
+      }
       for (const answer of [...allowed.values()].flat()) answer.end('cancelled')
       allowed.clear()
     },
   }
 }
 
+const tooManyQuestions = `${mostQuestions} questions of this session wait for a person already. Ask again when some are answered.`
+
 /** Claude Code no longer waits, or this hub stops and the next one will ask again. */
-function isOver(signal: AbortSignal, answer: { readonly is: string; readonly isUndecided?: boolean }): boolean {
+function isLeft(signal: AbortSignal, answer: { readonly is: string; readonly isUndecided?: boolean }): boolean {
   return signal.aborted || answer.isUndecided === true
 }

@@ -7,8 +7,9 @@ import { watch } from 'node:fs'
 import { basename } from 'node:path'
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
+import { createPace } from '../../base/pace.ts'
 import { createSerial } from '../../base/serial.ts'
-import { readLines } from '../port/read-lines.ts'
+import { readLines, tooHeavyEntry } from '../port/read-lines.ts'
 import type { ThreadWriter } from '../port/thread-writer.ts'
 import { newReading } from './read-message.ts'
 import type { TranscriptState } from './transcript-line.ts'
@@ -56,10 +57,12 @@ const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
 
 export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptions): Transcript {
   const oneByOne = createSerial()
+  const pace = createPace()
   let place: Place | undefined
   let watcher: FSWatcher | undefined
   let watched: string | undefined
   let isClosed = false
+  let isReadWaiting = false
 
   async function restore(): Promise<void> {
     const stored = await thread.progress()
@@ -82,11 +85,15 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
       let { state } = place
       const entries: NewEntry[] = []
       const ran: string[] = []
-      for (const line of found.lines) {
-        const read = readTranscriptLine(line, state)
+      for (const [index, line] of found.lines.entries()) {
+        const startedAt = performance.now()
+        const leftOut = tooHeavyEntry(line, `${place.offset}:${index}`)
+        const read = leftOut ? { state, entries: [leftOut], ran: [] } : readTranscriptLine(line, state)
         state = read.state
         entries.push(...read.entries)
         ran.push(...read.ran)
+        await pace(startedAt)
+        if (isClosed) return
       }
       const next = { ...place, offset: found.end, state }
       if (entries.length > 0) await store(next, entries, ran)
@@ -97,7 +104,15 @@ export function openTranscript({ thread, onRead, onHeldBefore }: TranscriptOptio
   }
 
   /** After a failure, such as a full disk, the next look tries again. */
-  const read = () => oneByOne(readRest).catch(() => {})
+  async function read(): Promise<void> {
+    // One that has not begun will read everything.
+    if (isReadWaiting) return
+    isReadWaiting = true
+    await oneByOne(() => {
+      isReadWaiting = false
+      return readRest()
+    }).catch(() => {})
+  }
 
   function watchFile(path: string): void {
     if (watched === path || isClosed) return

@@ -4,6 +4,11 @@
  */
 import { z } from 'zod'
 import { HubError, messageOf } from '../../base/hub-error.ts'
+import { whyTooHeavy } from '../../base/json-weight.ts'
+import { createPace } from '../../base/pace.ts'
+import type { AnswerRoom } from '../port/answer-room.ts'
+import type { WebSocketClient } from './web-socket.ts'
+import { openWebSocket } from './web-socket.ts'
 
 export interface AppServer extends Disposable {
   /** Rejects with a `HubError` if the server refuses, or if the connection ends first. */
@@ -11,6 +16,8 @@ export interface AppServer extends Disposable {
   notify(method: string): void
   /** Answers a request of the server. An answer that comes too late is ignored there. */
   answer(id: RequestId, result: object): void
+  /** Answers a request with an error. */
+  refuse(id: RequestId, message: string): void
 }
 
 export type RequestId = string | number
@@ -18,8 +25,8 @@ export type RequestId = string | number
 export interface AppServerListeners {
   onNotification(method: string, params: unknown): void
   onRequest(id: RequestId, method: string, params: unknown): void
-  /** The connection has ended, but was not disposed of. */
-  onClose(): void
+  /** The connection has ended, but was not disposed of. `fault`: the hub has ended it, because it cannot read on. */
+  onClose(fault?: string): void
 }
 
 export interface AppServerAddress {
@@ -44,19 +51,38 @@ interface Call {
 /** A server that has started answers at once. This is for a machine under load. */
 const connectMs = 30_000
 
+/** Reads no faster than there is room for requests of the server. */
 export async function connectToAppServer(
   { url, token }: AppServerAddress,
   listeners: AppServerListeners,
+  room: AnswerRoom,
 ): Promise<AppServer> {
-  // Node's WebSocket accepts headers, but the types describe that of browsers.
-  const options: unknown = { headers: { authorization: `Bearer ${token}` } }
-  const socket = new WebSocket(url, options as string[])
+  const socket = await opened(url, token)
   const calls = new Map<RequestId, Call>()
+  const closed = new AbortController()
   let lastId = 0
   let isDisposed = false
 
-  socket.addEventListener('message', ({ data }) => {
-    const message = incoming.safeParse(parsed(data))
+  async function receive(): Promise<void> {
+    const pace = createPace()
+    for await (const bytes of socket.messages()) {
+      const startedAt = performance.now()
+      if (room.isFull) await room.ready(closed.signal)
+      if (isDisposed) return
+      const why = whyTooHeavy(bytes)
+      if (why !== undefined) {
+        throw new HubError(
+          'too-large',
+          `Codex sent a message of ${bytes.length} bytes that is too much for the hub: ${why}.`,
+        )
+      }
+      take(bytes)
+      await pace(startedAt)
+    }
+  }
+
+  function take(bytes: Buffer): void {
+    const message = incoming.safeParse(parsed(bytes))
     if (!message.success) return
     const received = message.data
     if ('method' in received) {
@@ -68,35 +94,45 @@ export async function connectToAppServer(
     calls.delete(received.id)
     if ('error' in received) call?.reject(new HubError('unavailable', received.error.message))
     else call?.resolve(received.result)
-  })
-  await opened(socket)
-  socket.addEventListener('close', () => {
+  }
+
+  function end(fault: string | undefined): void {
+    socket[Symbol.dispose]()
+    closed.abort()
     for (const { reject } of calls.values()) reject(new HubError('unavailable', 'The connection to Codex has ended.'))
     calls.clear()
-    if (!isDisposed) listeners.onClose()
-  })
+    if (!isDisposed) listeners.onClose(fault)
+  }
+
+  receive().then(
+    () => end(undefined),
+    (error: unknown) => end(messageOf(error)),
+  )
+
+  function send(message: object): void {
+    if (socket.isOpen) socket.send(JSON.stringify(message))
+  }
 
   return {
     async call(method, params, result) {
-      if (socket.readyState !== WebSocket.OPEN) {
+      if (!socket.isOpen) {
         throw new HubError('unavailable', 'The hub is not connected to Codex. Try again in a moment.')
       }
       const id = ++lastId
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       calls.set(id, { resolve, reject })
-      socket.send(JSON.stringify({ id, method, params }))
+      send({ id, method, params })
       const answer = await promise
       const read = result.safeParse(answer)
       if (read.success) return read.data
       throw new HubError('unavailable', `Codex answered ${method} in a way that this hub does not understand.`)
     },
-    notify: (method) => socket.send(JSON.stringify({ method })),
-    answer(id, result) {
-      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ id, result }))
-    },
+    notify: (method) => send({ method }),
+    answer: (id, result) => send({ id, result }),
+    refuse: (id, message) => send({ id, error: { code: -32_000, message } }),
     [Symbol.dispose]() {
       isDisposed = true
-      socket.close()
+      end(undefined)
     },
   }
 }
@@ -116,24 +152,17 @@ export async function introduce(server: AppServer): Promise<Introduced> {
 const introducedSchema = z.object({ codexHome: z.string() })
 export type Introduced = z.output<typeof introducedSchema>
 
-async function opened(socket: WebSocket): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => reject(new Error('it does not answer')), connectMs)
-  socket.addEventListener('open', () => resolve(), { once: true })
-  socket.addEventListener('error', () => reject(new Error('it refused the connection')), { once: true })
+async function opened(url: string, token: string): Promise<WebSocketClient> {
   try {
-    await promise
+    return await openWebSocket({ url, headers: { authorization: `Bearer ${token}` }, timeoutMs: connectMs })
   } catch (error) {
-    socket.close()
     throw new HubError('unavailable', `The hub cannot connect to Codex: ${messageOf(error)}.`, { cause: error })
-  } finally {
-    clearTimeout(timer)
   }
 }
 
-function parsed(data: unknown): unknown {
+function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(String(data))
+    return JSON.parse(bytes.toString())
   } catch {
     return undefined
   }

@@ -9,13 +9,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Activity } from '../../api/session.ts'
 import { HubError, messageOf } from '../../base/hub-error.ts'
+import { jsonSize } from '../../base/json-size.ts'
 import type { Log } from '../../base/log.ts'
+import { createPacedSet } from '../../base/paced-set.ts'
 import { waitUntil } from '../../base/wait-until.ts'
 import type { PipedProgram } from '../../terminal/terminal.ts'
 import type { Delivery, Run, RunSession } from '../port/driver.ts'
+import { createAnswerRoom } from '../port/answer-room.ts'
 import type { EarlierThread } from '../port/hand-over.ts'
 import { accountSchema, needsSignIn, signInReason } from './account.ts'
-import type { AppServer, AppServerAddress, RequestId } from './app-server.ts'
+import type { AppServer, AppServerAddress, AppServerListeners, RequestId } from './app-server.ts'
 import { connectToAppServer, introduce } from './app-server.ts'
 import { createCodexPrograms } from './codex-programs.ts'
 import type { Sandbox, ThreadSettings } from './governing.ts'
@@ -72,6 +75,14 @@ const ofThread = z.object({ threadId: z.string() })
 /** A prompt waits this long for the end of the turn before it. */
 const idleMs = 60_000
 const joinMs = 10_000
+/** A conversation has one for each subagent. */
+const mostThreads = 2_000
+const mostJoining = 100
+/** Of one conversation, while the hub joins it. */
+const mostHeldBack = 10_000
+const mostHeldBackBytes = 64 * 1024 * 1024
+const mostUnknown = 100
+const lookPauseMs = 100
 const dialogMs = 15_000
 const firstPauseMs = 100
 const longestPauseMs = 5_000
@@ -87,7 +98,11 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   const joining = new Set<string>()
   /** The messages of threads that the hub is just joining. */
   const heldBack = new Map<string, (() => void)[]>()
-  const recorder = await createThreadRecorder({ session: name, writer: session.thread, log })
+  const room = createAnswerRoom()
+  const recorder = await createThreadRecorder({ session: name, writer: session.thread, room, log })
+  let heldBackBytes = 0
+  /** The requests that this hub does not know, by method. */
+  const unknown = new Set<string>()
   let server: AppServer | undefined
   let current = await lastThreadOf(session.thread)
   let activity: Activity = session.lastActivity ?? activityNow('unknown')
@@ -101,12 +116,14 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
 
   const programs = createCodexPrograms({ session: name, server: program, log, onChange: notify })
   const reply = (id: RequestId, result: object) => server?.answer(id, result)
-  const questions = createQuestions(reply, update)
+  const refuse = (id: RequestId, message: string) => server?.refuse(id, message)
+  const questions = createQuestions({ reply, refuse, onChange: update })
   const requests = createOwnToolRequests({
     session: name,
     workspace: workspacePath,
     directory,
     ownTools,
+    room,
     log,
     // Codex repeats an open question before it confirms that the hub has joined the thread, so this waits.
     rolloutOf: (thread) =>
@@ -192,6 +209,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       hasTurn ||= opened.thread.turns.length > 0
     } finally {
       heldBack.delete(id)
+      if (heldBack.size === 0) heldBackBytes = 0
       for (const handle of later) handle()
       update()
     }
@@ -218,7 +236,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
 
   /** A thread of a new conversation can be joined only when its first turn runs. */
   async function joinWhenRunning(id: string): Promise<void> {
-    if (joining.has(id)) return
+    if (joining.has(id) || joining.size >= mostJoining) return
     joining.add(id)
     for (let pauseMs = firstPauseMs; server && !disposing.signal.aborted && !threads.get(id)?.isJoined;) {
       try {
@@ -241,6 +259,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   /** A thread that another client started, such as the interface for `/new`. */
   async function meet({ id, path, parentThreadId, status }: CodexThread): Promise<void> {
     if (threads.has(id)) return
+    if (threads.size >= mostThreads) return fail(`Codex began more than ${mostThreads} conversations.`)
     const isSub = parentThreadId != null
     threads.set(id, {
       id,
@@ -273,9 +292,24 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     if (session.template?.own_tools !== 'required' || is !== 'no') return
     fault = `The session was stopped, because its template requires that the policy covers the tools of its agent. ${reason}`
     notify()
-    void programs
-      .stop()
-      .catch((error: unknown) => log.error({ session: name, error: messageOf(error) }, 'could not stop a session'))
+    void stop().catch((error: unknown) =>
+      log.error({ session: name, error: messageOf(error) }, 'could not stop a session'),
+    )
+  }
+
+  /** Ends the session, because it cannot continue. */
+  function fail(reason: string): void {
+    if (fault !== undefined) return
+    fault = `${reason} So the session was stopped.`
+    notify()
+    void stop().catch((error: unknown) =>
+      log.error({ session: name, error: messageOf(error) }, 'could not stop a session'),
+    )
+  }
+
+  async function stop(): Promise<void> {
+    requests.end()
+    await programs.stop()
   }
 
   function governed() {
@@ -303,8 +337,12 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   /** Messages that come while the hub joins a thread are handled after its history. */
   function inOrder(params: unknown, handle: () => void): void {
     const later = heldBack.get(ofThread.safeParse(params).data?.threadId ?? '')
-    if (later) later.push(handle)
-    else handle()
+    if (!later) return handle()
+    heldBackBytes += jsonSize(params)
+    if (later.length >= mostHeldBack || heldBackBytes > mostHeldBackBytes) {
+      return fail('Codex sent more than the hub can keep before it joined a conversation.')
+    }
+    later.push(handle)
   }
 
   const handlers: NotificationHandlers = {
@@ -327,7 +365,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       requests.turnEnded(id)
       if (!isSub(id)) recorder.turnEnded(id, turn)
       change(id, { activeTurn: undefined, status: 'idle' })
-      void lookAtRules()
+      looks.add('rules')
     },
     itemStarted(id, item) {
       requests.itemStarted(item)
@@ -344,18 +382,33 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       requests.resolved(request)
       questions.resolved(request)
     },
-    accountChanged: () => void lookAtAccount().catch(() => {}),
+    accountChanged: () => looks.add('account'),
   }
 
   function onRequest(id: RequestId, method: string, params: unknown): void {
     const thread = ofThread.safeParse(params).data?.threadId
     if (requests.take(id, method, params) || questions.take(id, method, params)) return
     // A request of a kind that this hub does not know. The person may answer it in the terminal.
+    if (unknown.has(method) || unknown.size >= mostUnknown) return
+    unknown.add(method)
     log.warn({ session: name, method, thread }, 'Codex asks something that this hub does not understand')
   }
 
   function isSub(thread: string): boolean {
     return threads.get(thread)?.isSub ?? true
+  }
+
+  /** One look at a time, since Codex may report a change at any time. */
+  const looks = createPacedSet<'account' | 'rules'>(
+    async (wanted) => {
+      if (wanted.includes('rules')) await lookAtRules().catch(noteFailedLook)
+      if (wanted.includes('account')) await lookAtAccount().catch(noteFailedLook)
+    },
+    () => lookPauseMs,
+  )
+
+  function noteFailedLook(error: unknown): void {
+    log.debug({ session: name, error: messageOf(error) }, 'could not look at the settings of Codex')
   }
 
   async function lookAtAccount(): Promise<void> {
@@ -376,7 +429,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   async function connect(): Promise<void> {
-    server = await connectToAppServer(address, {
+    const serverListeners: AppServerListeners = {
       onNotification(method, params) {
         const handle = () => handleNotification(method, params, handlers)
         if (method === 'thread/tokenUsage/updated') handle()
@@ -384,7 +437,8 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       },
       onRequest: (id, method, params) => inOrder(params, () => onRequest(id, method, params)),
       onClose,
-    })
+    }
+    server = await connectToAppServer(address, serverListeners, room)
     const introduced = await introduce(server)
     codexHome = introduced.codexHome
     await lookAtAccount()
@@ -431,8 +485,9 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
     update()
   }
 
-  function onClose(): void {
+  function onClose(reason?: string): void {
     server = undefined
+    if (reason !== undefined) fail(`The hub cannot read what Codex says: ${reason}`)
     requests.clear()
     questions.clear()
     update()
@@ -440,7 +495,7 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
   }
 
   async function reconnect(): Promise<void> {
-    for (let pauseMs = firstPauseMs; !disposing.signal.aborted && programs.isServerRunning;) {
+    for (let pauseMs = firstPauseMs; !disposing.signal.aborted && programs.isServerRunning && fault === undefined;) {
       await sleep(pauseMs, undefined, { ref: false })
       pauseMs = Math.min(2 * pauseMs, longestPauseMs)
       try {
@@ -599,12 +654,13 @@ export async function openCodexRun(options: CodexRunOptions, beginning: Beginnin
       await connected().call('turn/interrupt', { threadId: id, turnId: activeTurn }, anything)
     },
     answer: async (question, answer) => questions.answer(question, answer),
-    stop: () => programs.stop(),
+    stop,
     type: (text, typing) => requireTerminal().type!(text, typing),
     tail: (lines, tailing) => requireTerminal().tail!(lines, tailing),
     show: (terminal) => programs.show(terminal),
     [Symbol.dispose]() {
       disposing.abort()
+      looks[Symbol.dispose]()
       listeners.clear()
       server?.[Symbol.dispose]()
       server = undefined

@@ -7,6 +7,7 @@ import { testPipedPrograms } from '../../../test/fixtures/piped-programs.ts'
 import type { NewEntry } from '../../api/thread.ts'
 import { templateSchema } from '../../api/template.ts'
 import type { Log } from '../../base/log.ts'
+import { createAnswerRoom } from '../port/answer-room.ts'
 import type { Driver, Run, RunSession } from '../port/driver.ts'
 import type { OwnToolAnswer, OwnToolCall } from '../port/own-tools.ts'
 import { connectToAppServer } from './app-server.ts'
@@ -106,11 +107,12 @@ function createWorld(options: { readonly own_tools?: 'required'; readonly env?: 
       const found = (await programs.open().adopt(id))!
       const address = { url: await addressOf(found, programs.directory), token: tokenOf(key, id) }
       const requests: { readonly id: string | number; readonly method: string }[] = []
-      const client = await connectToAppServer(address, {
+      const listeners = {
         onNotification() {},
-        onRequest: (request, method) => void requests.push({ id: request, method }),
+        onRequest: (request: string | number, method: string) => void requests.push({ id: request, method }),
         onClose() {},
-      })
+      }
+      const client = await connectToAppServer(address, listeners, createAnswerRoom())
       onTestFinished(() => {
         client[Symbol.dispose]()
         found.release()
@@ -364,5 +366,6 @@ test('a client without the token is refused', async () => {
   await world.start()
   const { address } = await world.other()
   const listeners = { onNotification() {}, onRequest() {}, onClose() {} }
-  await expect(connectToAppServer({ ...address, token: 'guess' }, listeners)).rejects.toThrow(/refused the connection/)
+  const guessing = { ...address, token: 'guess' }
+  await expect(connectToAppServer(guessing, listeners, createAnswerRoom())).rejects.toThrow(/refused the connection/)
 })

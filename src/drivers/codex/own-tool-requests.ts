@@ -8,8 +8,12 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ownToolName } from '../../api/own-tools.ts'
-import { messageOf } from '../../base/hub-error.ts'
+import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
+import { createSerial } from '../../base/serial.ts'
+import { jsonSize } from '../../base/json-size.ts'
+import type { AnswerPlace, AnswerRoom } from '../port/answer-room.ts'
+import { forgetOldest } from '../port/forget-oldest.ts'
 import type { AllowedOwnTool, OwnToolGate } from '../port/own-tools.ts'
 import type { RequestId } from './app-server.ts'
 import type { JudgedCall } from './own-tool-calls.ts'
@@ -27,6 +31,8 @@ export interface OwnToolRequests {
   turnEnded(thread: string): void
   /** The connection has ended. Codex asks the next one again. */
   clear(): void
+  /** Codex is being stopped, so it waits for no answer, also not to a later request. */
+  end(): void
 }
 
 export interface OwnToolRequestsOptions {
@@ -35,6 +41,7 @@ export interface OwnToolRequestsOptions {
   /** The folder for the files of the session. */
   readonly directory: string
   readonly ownTools: OwnToolGate
+  readonly room: AnswerRoom
   readonly log: Log
   /** The file in which Codex records the thread. Waits until the hub knows the thread. */
   rolloutOf(thread: string): Promise<string | undefined>
@@ -52,6 +59,12 @@ const ownServer = 'signalbox'
  */
 const refusalMs = 3_000
 
+/** Codex may not say that a request or a call is over. */
+const mostKept = 1_000
+const mostPatchBytes = 32 * 1024 * 1024
+/** Codex may not confirm that it got an explanation. */
+const mostExplanations = 64
+
 interface Replies {
   readonly accept: object
   readonly decline: object
@@ -66,6 +79,7 @@ interface Asked {
 }
 
 interface Open extends Asked {
+  readonly inRoom: AnswerPlace
   readonly gone: AbortController
   approval: string | undefined
   /** The server needs no answer any more. */
@@ -109,10 +123,15 @@ const permissionsRequest = z.object({
 })
 
 export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolRequests {
-  const { session, workspace, directory, ownTools, log, rolloutOf, reply, explain } = options
+  const { session, workspace, directory, ownTools, room, log, rolloutOf, reply, explain } = options
   const open = new Map<RequestId, Open>()
   /** The changes of patches that have begun, by item. */
   const patches = new Map<string, readonly FileChange[]>()
+  /** For the record of Codex. */
+  const oneByOne = createSerial()
+  let patchBytes = 0
+  let isOver = false
+  let explanations = 0
   /** The calls that run now, by item. */
   const running = new Map<string, AllowedOwnTool[]>()
 
@@ -164,7 +183,7 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
   async function judgeCommand(request: z.output<typeof commandRequest>): Promise<JudgedCall> {
     const { threadId, itemId, reason, additionalPermissions } = request
     const isExtended = reason != null || additionalPermissions != null
-    return callOfCommand(request, isExtended || !(await staysInSandbox(await rolloutOf(threadId), itemId)))
+    return callOfCommand(request, isExtended || !(await staysInSandbox(await rolloutOf(threadId), itemId, oneByOne)))
   }
 
   /** The next hub does not get the changes again, so they are kept until the question is answered. */
@@ -172,9 +191,34 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
     return join(directory, `codex-patch-${encodeURIComponent(item)}.json`)
   }
 
+  function keepPatch(item: string, changes: readonly FileChange[]): void {
+    forgetPatch(item)
+    patches.set(item, changes)
+    patchBytes += jsonSize(changes)
+    for (const oldest of patches.keys()) {
+      if (oldest === item || (patches.size <= mostKept && patchBytes <= mostPatchBytes)) break
+      forgetPatch(oldest)
+    }
+  }
+
+  function forgetPatch(item: string): void {
+    const changes = patches.get(item)
+    if (changes) patchBytes -= jsonSize(changes)
+    patches.delete(item)
+  }
+
+  /** The changes as an earlier hub kept them. */
+  async function keptPatch(item: string): Promise<readonly FileChange[]> {
+    try {
+      return JSON.parse(await readFile(fileOf(item), 'utf8')) as FileChange[]
+    } catch (error) {
+      throw new HubError('invalid', `Codex did not say what the patch changes (${messageOf(error)}).`, { cause: error })
+    }
+  }
+
   async function judgePatch(item: string): Promise<readonly JudgedCall[]> {
     const known = patches.get(item)
-    const changes = known ?? (JSON.parse(await readFile(fileOf(item), 'utf8')) as FileChange[])
+    const changes = known ?? (await keptPatch(item))
     if (known) await writeFile(fileOf(item), JSON.stringify(known), { mode: 0o600 })
     return callsOfPatch(changes, workspace)
   }
@@ -183,11 +227,16 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
     const { threadId, itemId, replies, gone } = asked
     const allowed: AllowedOwnTool[] = []
     running.set(itemId, allowed)
+    const [oldest] = running.keys()
+    if (running.size > mostKept && oldest !== undefined) endCalls(oldest, 'cancelled')
     for (const call of await asked.calls()) {
       const answer = await ownTools.authorize({
         ...call,
         signal: gone.signal,
-        onHeld: (approval) => (asked.approval = approval),
+        onHeld(approval) {
+          asked.inRoom.leave()
+          asked.approval = approval
+        },
       })
       asked.approval = undefined
       if (answer.is === 'allowed') {
@@ -198,15 +247,23 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       if (answer.is === 'refused') {
         // A person may still answer the question, through the next hub.
         if (answer.isUndecided) return
-        await explain(threadId, answer.reason)
+        // The confirmation of the explanation may be behind what is not read while there is no room.
+        asked.inRoom.leave()
+        if (explanations < mostExplanations) await explainOnce(threadId, answer.reason)
         return finish(id, asked, answer.endsTurn ? replies.cancel : replies.decline)
       }
     }
     finish(id, asked, replies.accept)
   }
 
+  async function explainOnce(threadId: string, reason: string): Promise<void> {
+    explanations += 1
+    await explain(threadId, reason).finally(() => (explanations -= 1))
+  }
+
   function finish(id: RequestId, asked: Open, result: object): void {
     asked.isOver = true
+    asked.inRoom.leave()
     reply(id, result)
   }
 
@@ -226,6 +283,7 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
 
   function giveUp(id: RequestId, asked: Open): void {
     asked.isOver = true
+    asked.inRoom.leave()
     asked.gone.abort()
     open.delete(id)
   }
@@ -238,7 +296,7 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
     for (const asked of open.values()) if (asked.itemId === item) asked.ended = outcome
     for (const call of running.get(item) ?? []) call.end(outcome)
     running.delete(item)
-    patches.delete(item)
+    forgetPatch(item)
   }
 
   return {
@@ -249,17 +307,26 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       const outcome = Promise.withResolvers<'approve' | 'deny'>()
       const request: Open = {
         ...asked,
+        inRoom: room.enter(jsonSize(params)),
         gone: new AbortController(),
         approval: undefined,
         isOver: false,
         ended: undefined,
         outcome,
       }
+      if (isOver) request.gone.abort()
       open.set(id, request)
-      decide(id, request).catch((error: unknown) => {
-        log.error({ session, error: messageOf(error) }, 'could not judge a call of Codex, so it was refused')
-        finish(id, request, request.replies.decline)
-      })
+      forgetOldest(open, mostKept, (each) => !each.isOver)
+      decide(id, request)
+        .catch((error: unknown) => {
+          // A call that Codex does not describe is its fault, and no news for the log of the hub.
+          if (!(error instanceof HubError)) {
+            log.error({ session, error: messageOf(error) }, 'could not judge a call of Codex, so it was refused')
+          }
+          finish(id, request, request.replies.decline)
+        })
+        // Also if it gets no answer, because the person has answered or the next hub will.
+        .finally(() => request.inRoom.leave())
       return true
     },
     resolved(id) {
@@ -268,10 +335,11 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       void rm(fileOf(asked.itemId), { force: true }).catch(() => {})
       if (asked.isOver) return void open.delete(id)
       asked.isOver = true
+      asked.inRoom.leave()
       void answeredElsewhere(asked).finally(() => open.delete(id))
     },
     itemStarted(item) {
-      if (item.type === 'fileChange') patches.set(item.id, item.changes)
+      if (item.type === 'fileChange') keepPatch(item.id, item.changes)
     },
     itemEnded(item) {
       if (!('status' in item)) return
@@ -288,6 +356,10 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       }
     },
     clear() {
+      for (const [id, asked] of open) giveUp(id, asked)
+    },
+    end() {
+      isOver = true
       for (const [id, asked] of open) giveUp(id, asked)
     },
   }

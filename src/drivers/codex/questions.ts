@@ -38,7 +38,17 @@ interface Open {
   answer(text: string): void
 }
 
-export function createQuestions(reply: (id: RequestId, result: object) => void, onChange: () => void): Questions {
+/** A person answers them one by one. */
+const mostOpen = 100
+const tooMany = `${mostOpen} questions of this session wait for a person already. Ask again when some are answered.`
+
+export interface QuestionsOptions {
+  reply(id: RequestId, result: object): void
+  refuse(id: RequestId, message: string): void
+  onChange(): void
+}
+
+export function createQuestions({ reply, refuse, onChange }: QuestionsOptions): Questions {
   let open: readonly Open[] = []
 
   function close(request: RequestId): void {
@@ -46,9 +56,16 @@ export function createQuestions(reply: (id: RequestId, result: object) => void, 
     onChange()
   }
 
+  function isFull(id: RequestId, more: number): boolean {
+    if (open.length + more <= mostOpen) return false
+    refuse(id, tooMany)
+    return true
+  }
+
   function ask(id: RequestId, params: unknown): boolean {
     const { data } = inputRequest.safeParse(params)
     if (!data) return false
+    if (isFull(id, data.questions.length)) return true
     const answers: Record<string, { answers: string[] }> = {}
     const asked = data.questions.map(({ id: name, question, options }): Open => ({
       request: id,
@@ -68,6 +85,7 @@ export function createQuestions(reply: (id: RequestId, result: object) => void, 
   function elicit(id: RequestId, params: unknown): boolean {
     const { data } = elicitation.safeParse(params)
     if (!data) return false
+    if (isFull(id, 1)) return true
     const { serverName, message, url, requestedSchema } = data
     const [name, ...others] = Object.keys(requestedSchema?.properties ?? {})
     const isPlain = name === undefined

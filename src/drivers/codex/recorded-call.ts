@@ -3,9 +3,14 @@
  * justification looks like any other. Its own record of the conversation has the arguments of the call, or, in code
  * mode, the scripts that call its tools.
  */
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { whyTooHeavy } from '../../base/json-weight.ts'
+import { createPace } from '../../base/pace.ts'
+import type { Serial } from '../../base/serial.ts'
+import { createSerial } from '../../base/serial.ts'
+import { readLines } from '../port/read-lines.ts'
 import { isPlainScript } from './plain-script.ts'
 
 /** A larger record is not read, so each command of its conversation counts as leaving the sandbox. */
@@ -24,10 +29,17 @@ const recorded = z.object({
 })
 type Recorded = z.output<typeof recorded>['payload']
 
-/** Whether the record shows that the call stays in the sandbox. `false` also means: it is not known. */
-export async function staysInSandbox(rollout: string | undefined, callId: string): Promise<boolean> {
+/**
+ * Whether the record shows that the call stays in the sandbox. `false` also means: it is not known. `oneByOne`: a record
+ * may be long, so only one is read at a time.
+ */
+export async function staysInSandbox(
+  rollout: string | undefined,
+  callId: string,
+  oneByOne: Serial = createSerial(),
+): Promise<boolean> {
   for (let left = tries; rollout !== undefined && left > 0; left--) {
-    const known = judge(await readRecord(rollout), callId)
+    const known = judge(await oneByOne(() => readRecord(rollout, callId)), callId)
     if (known !== undefined) return known
     await sleep(tryEveryMs)
   }
@@ -54,11 +66,23 @@ function isEnd({ output }: Extract<Recorded, { type: 'custom_tool_call_output' }
   return /^(\[\{"type":"input_text","text":)?"Script (completed|failed)/.test(JSON.stringify(output) ?? '')
 }
 
-async function readRecord(path: string): Promise<readonly Recorded[]> {
+/** What the record says about the call. The program writes the record, so it may hold anything. */
+async function readRecord(path: string, callId: string): Promise<readonly Recorded[]> {
+  const found: Recorded[] = []
+  const pace = createPace()
   try {
     if ((await stat(path)).size > maxBytes) return []
-    const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => /"(function|custom_tool)_call/.test(line))
-    return lines.flatMap((line) => recorded.safeParse(JSON.parse(line)).data?.payload ?? [])
+    for (let read = await readLines(path, 0); read; read = await readLines(path, read.end)) {
+      for (const line of read.lines) {
+        const startedAt = performance.now()
+        if (!/"(function|custom_tool)_call/.test(line)) continue
+        const payload =
+          whyTooHeavy(Buffer.from(line)) === undefined ? recorded.safeParse(JSON.parse(line)).data?.payload : undefined
+        if (payload && (payload.type !== 'function_call' || payload.call_id === callId)) found.push(payload)
+        await pace(startedAt)
+      }
+    }
+    return found
   } catch {
     return []
   }

@@ -4,8 +4,11 @@
  */
 import { z } from 'zod'
 import type { Draft, NewEntry } from '../../api/thread.ts'
+import { dropOldest } from '../../base/drop-oldest.ts'
+import { jsonSize } from '../../base/json-size.ts'
 import { messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
+import type { AnswerRoom } from '../port/answer-room.ts'
 import type { ThreadWriter } from '../port/thread-writer.ts'
 import type { ThreadItem } from './thread-items.ts'
 import { entriesOfCompleted, entriesOfStarted, readItem } from './thread-items.ts'
@@ -34,6 +37,8 @@ export interface Delta {
 export interface RecorderOptions {
   readonly session: string
   readonly writer: ThreadWriter
+  /** What is being written counts as a request that has no answer yet. */
+  readonly room: AnswerRoom
   readonly log: Log
 }
 
@@ -41,9 +46,13 @@ const progressSchema = z.object({ thread: z.string(), counted: tokensSchema })
 
 /** Viewers see a growing text at most this often. */
 const draftEveryMs = 50
+/** Texts that Codex never finishes are not kept for ever. */
+const mostDrafts = 100
+const longestDraft = 1024 * 1024
+const mostThreads = 2_000
 const none: Tokens = { inputTokens: 0, outputTokens: 0 }
 
-export async function createThreadRecorder({ session, writer, log }: RecorderOptions): Promise<ThreadRecorder> {
+export async function createThreadRecorder({ session, writer, room, log }: RecorderOptions): Promise<ThreadRecorder> {
   /** The tokens of all turns whose end was written, and of all turns, by thread. */
   const counted = new Map<string, Tokens>()
   const totals = new Map<string, Tokens>()
@@ -55,9 +64,11 @@ export async function createThreadRecorder({ session, writer, log }: RecorderOpt
     if (entries.length === 0) return
     for (const { key } of entries) dropDraft(key)
     const progress = { readTo: JSON.stringify({ thread, counted: counted.get(thread) ?? none }) }
+    const inRoom = room.enter(jsonSize(entries))
     writer
       .append(thread, entries, progress)
       .catch((error: unknown) => log.error({ session, error: messageOf(error) }, 'could not write to a thread'))
+      .finally(() => inRoom.leave())
   }
 
   function dropDraft(key: string): void {
@@ -78,8 +89,12 @@ export async function createThreadRecorder({ session, writer, log }: RecorderOpt
     itemCompleted: (thread, item) => append(thread, entriesOfCompleted(item)),
     delta(thread, { itemId: key, type, text }) {
       const draft = drafts.get(key)
+      // The finished text is stored whole. Viewers see the beginning of a long one until then.
+      if (draft && draft.text.length > longestDraft) return
       const next = { key, type, text: (draft?.text ?? '') + text, timer: draft?.timer }
       drafts.set(key, next)
+      const [oldest] = drafts.keys()
+      if (drafts.size > mostDrafts && oldest !== undefined) dropDraft(oldest)
       next.timer ??= setTimeout(() => {
         const latest = drafts.get(key)
         if (!latest) return
@@ -87,7 +102,10 @@ export async function createThreadRecorder({ session, writer, log }: RecorderOpt
         writer.draft(thread, { key, type, text: latest.text })
       }, draftEveryMs).unref()
     },
-    tokens: (thread, total) => void totals.set(thread, total),
+    tokens(thread, total) {
+      totals.set(thread, total)
+      for (const each of [totals, counted]) dropOldest(each, mostThreads)
+    },
     turnEnded(thread, turn) {
       const end = endOfTurn(turn, count(thread))
       if (end) append(thread, [end])

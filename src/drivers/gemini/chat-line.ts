@@ -49,6 +49,9 @@ const messageSchema = z.looseObject({
 })
 type ChatMessage = z.output<typeof messageSchema>
 
+/** Of one turn. */
+const mostCounted = 1_000
+
 export interface ReadLine {
   readonly state: ChatState
   readonly entries: readonly NewEntry[]
@@ -153,7 +156,7 @@ function count({ id, tokens }: ChatMessage, state: ChatState): ChatState {
   const { input, output, thoughts = 0 } = tokens
   return {
     ...state,
-    counted: [...state.counted, id],
+    counted: [...state.counted.slice(1 - mostCounted), id],
     input: state.input + input,
     output: state.output + output + thoughts,
   }

@@ -4,8 +4,9 @@
 import { basename } from 'node:path'
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
+import { createPace } from '../../base/pace.ts'
 import { createSerial } from '../../base/serial.ts'
-import { readLines } from '../port/read-lines.ts'
+import { readLines, tooHeavyEntry } from '../port/read-lines.ts'
 import type { ThreadWriter } from '../port/thread-writer.ts'
 import { chatStateSchema, endTurn, noTurn, readChatLine } from './chat-line.ts'
 
@@ -34,6 +35,7 @@ const idPattern = /^[A-Za-z0-9][\w-]{0,99}$/
 
 export function openChat(thread: ThreadWriter): Chat {
   const oneByOne = createSerial()
+  const pace = createPace()
   let place: Place | undefined
   let isClosed = false
 
@@ -56,10 +58,14 @@ export function openChat(thread: ThreadWriter): Chat {
       if (!found) return
       let { state } = place
       const entries: NewEntry[] = []
-      for (const line of found.lines) {
-        const read = readChatLine(line, state)
+      for (const [index, line] of found.lines.entries()) {
+        const startedAt = performance.now()
+        const leftOut = tooHeavyEntry(line, `${place.offset}:${index}`)
+        const read = leftOut ? { state, entries: [leftOut] } : readChatLine(line, state)
         state = read.state
         entries.push(...read.entries)
+        await pace(startedAt)
+        if (isClosed) return
       }
       await store({ ...place, offset: found.end, state }, entries)
     }

@@ -97,6 +97,7 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
   let isPolicyIgnored: boolean | undefined
   let isLoaded = !isNew || !(session.isResumed || existsSync(earlierThreadFile(session.directory)))
   let hookCount = 0
+  let ending: Promise<void> | undefined
 
   void hasSystemPolicies().then((hasSome) => {
     isPolicyIgnored = hasSome
@@ -325,7 +326,10 @@ export const openGeminiCompanion: OpenCompanion = ({ session, terminal, isNew, r
         return {}
       case 'AfterAgent':
         close(current)
-        void endTurn().catch(() => {})
+        // A process of the agent can send this hook without end.
+        ending ??= endTurn()
+          .catch(() => {})
+          .finally(() => (ending = undefined))
         return {}
       default:
         return {}

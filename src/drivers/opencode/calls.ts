@@ -77,6 +77,7 @@ interface HowToAsk {
 const longestText = 200
 /** Without a server, opencode does not say when a call has ended. */
 const mostCalls = 1_000
+const mostAsking = 100
 
 export function createCalls({ ownTools, workspacePath, client, onChange }: CallsOptions): Calls {
   const known = new Map<string, KnownCall>()
@@ -210,7 +211,8 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     },
     asked(permission) {
       const { id, tool } = permission
-      if (asking.has(id)) return
+      // The others stay in the terminal.
+      if (asking.has(id) || asking.size >= mostAsking) return
       const call = askedCall(permission)
       const question: Asking = {
         call,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { eventsIn } from '../../base/event-stream.ts'
 import { HubError } from '../../base/hub-error.ts'
+import { whyTooHeavy } from '../../base/json-weight.ts'
 import type { ServerEvent } from './messages.ts'
 import { messageWithPartsSchema, permissionSchema, questionRequestSchema, readEvent, statusSchema } from './messages.ts'
 
@@ -34,6 +35,9 @@ const requestMs = 30_000
 /** opencode sends a heartbeat every 10 seconds. */
 const silenceMs = 45_000
 const toastMs = 15_000
+/** A long conversation. */
+const longestAnswerBytes = 64 * 1024 * 1024
+const mostMembersOfAnswer = 2_000_000
 
 export interface ServerAddress {
   readonly port: number
@@ -59,7 +63,7 @@ export function createOpencodeClient({ port, password }: ServerAddress): Opencod
   }
   const request = async (path: string, body?: object) => orThrow(await ask(path, body))
   async function get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>> {
-    return schema.parse(await (await request(path)).json())
+    return schema.parse(await jsonOf(await request(path)))
   }
   async function post(path: string, body: object): Promise<void> {
     await (await request(path, body)).arrayBuffer()
@@ -83,6 +87,7 @@ export function createOpencodeClient({ port, password }: ServerAddress): Opencod
         if (!response.ok || !response.body) throw new HubError('unavailable', `opencode answered ${response.status}.`)
         for await (const { data } of eventsIn(response.body)) {
           timer.refresh()
+          assertLight(Buffer.from(data), 'an event')
           const event = readEvent(data)
           if (event) yield event
         }
@@ -95,14 +100,14 @@ export function createOpencodeClient({ port, password }: ServerAddress): Opencod
     async session(id) {
       const response = await ask(`/session/${id}`)
       if (response.status !== 404 && response.status !== 400)
-        return sessionSchema.parse(await (await orThrow(response)).json())
+        return sessionSchema.parse(await jsonOf(await orThrow(response)))
       await response.arrayBuffer()
       return undefined
     },
     messages: (id) => get(`/session/${id}/message`, z.array(messageWithPartsSchema)),
     permissions: () => get('/permission', z.array(permissionSchema)),
     questions: () => get('/question', z.array(questionRequestSchema)),
-    createSession: async () => sessionSchema.parse(await (await request('/session', {})).json()),
+    createSession: async () => sessionSchema.parse(await jsonOf(await request('/session', {}))),
     select: (id) => post('/tui/select-session', { sessionID: id }),
     prompt: (id, text) => post(`/session/${id}/prompt_async`, { parts: [{ type: 'text', text }] }),
     abort: (id) => post(`/session/${id}/abort`, {}),
@@ -110,4 +115,27 @@ export function createOpencodeClient({ port, password }: ServerAddress): Opencod
     replyQuestion: (id, answers) => post(`/question/${id}/reply`, { answers }),
     toast: (title, message) => post('/tui/show-toast', { title, message, variant: 'info', duration: toastMs }),
   }
+}
+
+/** The server is a program of the session, so its answers may be of any size. */
+async function jsonOf({ body }: Response): Promise<unknown> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length
+    if (bytes > longestAnswerBytes) throw tooMuch('an answer', `it has more than ${longestAnswerBytes} bytes`)
+    chunks.push(chunk)
+  }
+  const all = Buffer.concat(chunks)
+  assertLight(all, 'an answer', mostMembersOfAnswer)
+  return JSON.parse(all.toString())
+}
+
+function assertLight(bytes: Buffer, what: string, mostMembers?: number): void {
+  const why = whyTooHeavy(bytes, mostMembers)
+  if (why !== undefined) throw tooMuch(what, why)
+}
+
+function tooMuch(what: string, why: string): HubError {
+  return new HubError('too-large', `opencode sent ${what} that is too much for the hub: ${why}.`)
 }

@@ -57,6 +57,10 @@ function openCompanion(context: CompanionContext, stored: ServerFile): Companion
       opened: file.conversations.at(-1) ?? file.opened,
       known: [...(file.opened === undefined ? [] : [file.opened]), ...file.conversations],
       onConversation: keepConversation,
+      onTooMuch(reason) {
+        fault = `The hub does not follow opencode any more: ${reason}`
+        server?.giveUp(reason)
+      },
       signal: closing.signal,
     })
   if (file.hasPlugin) server?.start()

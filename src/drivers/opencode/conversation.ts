@@ -7,6 +7,8 @@
  */
 import type { Draft, NewEntry, Usage } from '../../api/thread.ts'
 import { addUsage, noUsage } from '../../api/usage.ts'
+import { HubError } from '../../base/hub-error.ts'
+import { jsonSize } from '../../base/json-size.ts'
 import type { FailureKind } from '../port/turn-failure.ts'
 import { explainFailure } from '../port/turn-failure.ts'
 import type { Assistant, MessageInfo, OpencodeError, Part, ToolPart } from './messages.ts'
@@ -41,6 +43,7 @@ interface Ending {
   readonly reason?: string
 }
 
+const mostBytes = 64 * 1024 * 1024
 const done: Ending = { status: 'completed' }
 const refused: Ending = { status: 'interrupted', reason: 'The agent stopped after a call that was refused.' }
 const cutOff: Ending = { status: 'interrupted', reason: 'opencode ended in the middle of the turn.' }
@@ -55,6 +58,14 @@ export function createConversation(id: string): Conversation {
   /** The endings of turns whose last message does not show them, by the id of the prompt. */
   const endings = new Map<string, Ending>()
   let promptedAt = 0
+  /** Of the messages that are kept, until their turns are over. */
+  let bytes = 0
+
+  function weigh(more: number): void {
+    bytes += more
+    if (bytes <= mostBytes) return
+    throw new HubError('too-large', `one conversation has turns of more than ${mostBytes} bytes that have not ended.`)
+  }
 
   const prompts = () => [...messages.values()].filter(({ info }) => info.role === 'user')
   function answersTo(prompt: string): readonly Assistant[] {
@@ -118,6 +129,7 @@ export function createConversation(id: string): Conversation {
     const isOpen = [...messages.values()].some(({ info }) => info.role === 'assistant' && !info.time.completed)
     if (!last || !keys.has(`complete:${last.info.id}`) || isOpen) return
     messages.clear()
+    bytes = 0
     early.clear()
     endings.clear()
     settled.clear()
@@ -134,17 +146,20 @@ export function createConversation(id: string): Conversation {
       if (keys.has(`complete:${info.role === 'user' ? info.id : info.parentID}`)) return
       const parts = messages.get(info.id)?.parts ?? early.get(info.id) ?? new Map<string, Part>()
       early.delete(info.id)
+      weigh(jsonSize(info) - jsonSize(messages.get(info.id)?.info))
       messages.set(info.id, { info, parts })
     },
     part(part) {
       const parts = messages.get(part.messageID)?.parts ?? early.get(part.messageID) ?? new Map<string, Part>()
       if (!messages.has(part.messageID)) early.set(part.messageID, parts)
+      weigh(jsonSize(part) - jsonSize(parts.get(part.id)))
       parts.set(part.id, part)
     },
     delta(partId, delta) {
       for (const { parts } of messages.values()) {
         const part = parts.get(partId)
         if (!part || part.type === 'tool' || part.time?.end !== undefined) continue
+        weigh(delta.length)
         const text = part.text + delta
         parts.set(partId, { ...part, text })
         return { key: partId, type: part.type === 'text' ? 'text' : 'thinking', text }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Activity, AgentReport, Question } from '../../api/session.ts'
 import type { Draft } from '../../api/thread.ts'
 import { HubError, messageOf } from '../../base/hub-error.ts'
+import { createPace } from '../../base/pace.ts'
 import { createSerial } from '../../base/serial.ts'
 import { waitUntil } from '../../base/wait-until.ts'
 import type { CompanionContext } from '../port/companion.ts'
@@ -26,6 +27,8 @@ export interface FollowOptions {
   /** Conversations to read at the start. */
   readonly known: readonly string[]
   onConversation(id: string): void
+  /** The server sends more than the hub can take, so it is not followed any more. */
+  onTooMuch(reason: string): void
   readonly signal: AbortSignal
 }
 
@@ -56,9 +59,10 @@ type Followed = Conversation | 'child'
 type State = { readonly is: 'away' | 'connected' } | { readonly is: 'given-up'; readonly reason: string }
 
 export function followServer(options: FollowOptions): FollowedServer {
-  const { context, client, calls, onConversation, signal } = options
+  const { context, client, calls, onConversation, onTooMuch, signal } = options
   const { session, terminal, report, onChange } = context
   const oneByOne = createSerial()
+  const pace = createPace()
   const conversations = new Map<string, Followed>()
   const busy = new Set<string>()
   const listeners = new Set<() => void>()
@@ -100,8 +104,13 @@ export function followServer(options: FollowOptions): FollowedServer {
     while (!signal.aborted && terminal.status.is === 'running') {
       try {
         await client.prove(signal)
-        for await (const event of client.events(signal)) await oneByOne(() => take(event))
-      } catch {
+        for await (const event of client.events(signal)) {
+          const startedAt = performance.now()
+          await oneByOne(() => take(event))
+          await pace(startedAt)
+        }
+      } catch (error) {
+        if (error instanceof HubError && error.code === 'too-large') return onTooMuch(error.message)
         // It starts, or has ended, or the connection was lost.
       }
       if (state.is === 'connected') setState({ is: 'away' })

@@ -16,6 +16,8 @@ interface Open {
   readonly answers: string[]
 }
 
+const mostOpen = 100
+
 export function createQuestions(
   reply: (request: string, answers: readonly (readonly string[])[]) => Promise<void>,
   onChange: () => void,
@@ -43,7 +45,8 @@ export function createQuestions(
       return currentQuestion()
     },
     asked(request) {
-      if (open.has(request.id) || request.questions.length === 0) return
+      // The others stay in the terminal.
+      if (open.has(request.id) || open.size >= mostOpen || request.questions.length === 0) return
       open.set(request.id, { request, answers: [] })
       onChange()
     },

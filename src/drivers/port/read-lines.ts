@@ -1,6 +1,8 @@
 /** Reads the lines that a program adds to a file. The program names the file, so it may be a pipe or a device. */
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import type { NewEntry } from '../../api/thread.ts'
+import { whyTooHeavy } from '../../base/json-weight.ts'
 
 export interface Lines {
   readonly lines: readonly string[]
@@ -10,8 +12,16 @@ export interface Lines {
 
 const chunkBytes = 1024 * 1024
 /** This many bytes without a line ending are skipped, since the line would take too much memory. */
-const longestLineBytes = 64 * 1024 * 1024
+const longestLineBytes = 32 * 1024 * 1024
 const newline = 0x0a
+
+/** For the thread: a line that is too much for the hub was left out. `undefined`: it is not. */
+export function tooHeavyEntry(line: string, key: string): NewEntry | undefined {
+  const why = whyTooHeavy(Buffer.from(line))
+  if (why === undefined) return undefined
+  const message = `A line of the agent's own record was left out, because it is too much for the hub: ${why}.`
+  return { type: 'error', key: `left-out:${key}`, at: new Date().toISOString(), message }
+}
 
 /** The next whole lines. `undefined`: there is none yet, or no such file. */
 export async function readLines(path: string, offset: number): Promise<Lines | undefined> {
