@@ -42,11 +42,11 @@ test('is read only as far as the hub can answer, and then further, until each re
   const decisions: ((answer: OwnToolAnswer) => void)[] = []
   const authorize = () => new Promise<OwnToolAnswer>((resolve) => void decisions.push(resolve))
   const { session, program, answers, size } = await printing(many(300, ask), { authorize })
-  await until(() => decisions.length === 64)
+  await until(() => decisions.length >= 64)
   await until(() => program.offset === size)
   expect(session.calls).toHaveLength(64)
   for (const decide of decisions.splice(0)) decide(allowed)
-  await until(() => decisions.length === 64)
+  await until(() => decisions.length >= 64)
   expect(session.calls).toHaveLength(128)
   while (session.calls.length < 300) {
     for (const decide of decisions.splice(0)) decide(refused('no'))
