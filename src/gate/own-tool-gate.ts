@@ -1,5 +1,4 @@
 /** The gate for the tools that are built into agents. Drivers ask it before such a tool runs. */
-import { HubError } from '../base/hub-error.ts'
 import { randomUUID } from 'node:crypto'
 import type { ApprovalDecision } from '../api/approval.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
