@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cpuMs } from './cpu-ms.ts'
 import { createEventReader, eventsIn } from './event-stream.ts'
 
 async function readAll(...chunks: readonly (string | Buffer)[]) {
@@ -38,3 +39,39 @@ test('an event that is larger than the limit is refused', () => {
   expect(feed).not.toThrow()
   expect(feed).toThrow('more than 100 bytes in one message')
 })
+
+test('an event of more lines than the limit is refused, and many events are not', () => {
+  const lines = Buffer.from('data:\r'.repeat(10_000))
+  const read = createEventReader({ onEvent: () => {} })
+  const feed = () => read(lines)
+  for (let time = 0; time < 9; time++) feed()
+  expect(() => [feed(), feed(), feed()]).toThrow('more than 100000 lines')
+  const readMany = createEventReader({ onEvent: () => {} })
+  const events = Buffer.from('data: x\n\n'.repeat(10_000))
+  for (let time = 0; time < 20; time++) readMany(events)
+})
+
+test('lines end with a carriage return, a line feed or both, wherever the chunks are cut', async () => {
+  const text = 'data: a\r\rdata: b\r\n\r\ndata: c\n\n:\rdata: d\r\n\n'
+  for (let cut = 0; cut < text.length; cut++) {
+    const { events } = await readAll(text.slice(0, cut), text.slice(cut))
+    expect(events.map(([, data]) => data)).toEqual(['a', 'b', 'c', 'd'])
+  }
+})
+
+test('the time for lines does not depend on how many follow in their chunk', () => {
+  for (const line of ['\r', ':\r', 'x\r', 'x\n', 'data:\r']) {
+    const short = cpuOf(line.repeat(2_000), 32)
+    const long = cpuOf(line.repeat(64_000), 1)
+    expect(long, JSON.stringify(line)).toBeLessThan(8 * short + 20)
+  }
+})
+
+/** Milliseconds of CPU to read a text so many times. */
+function cpuOf(text: string, times: number): number {
+  const read = createEventReader({ onEvent: () => {} })
+  const chunk = Buffer.from(text)
+  const before = cpuMs()
+  for (let time = 0; time < times; time++) read(chunk)
+  return cpuMs() - before
+}
