@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Params } from '../mcp/mcp.ts'
 import type { Upstream } from '../upstream/upstream.ts'
-import { measureLists, noLists, readList } from './mount-lists.ts'
+import { measureLists, mostPages, noLists, readList } from './mount-lists.ts'
 
 const client = { capabilities: {} }
 const tool = (count: number) => ({ name: `tool ${count}`, description: 'd'.repeat(1_000) })
@@ -99,4 +99,15 @@ test('other work gets a turn while a long list is processed', async () => {
   isDone = true
   await counting
   expect(turns).toBeGreaterThan(20)
+})
+
+test('pages that do not end, or begin again, are read a few hundred times at most', async () => {
+  const endless = paging((count) => ({ tools: [], nextCursor: count }))
+  expect(await readList(endless.upstream, client, 'tools', { bytes: 100_000 })).toMatchObject({ isEndless: true })
+  expect(endless.pages()).toBe(mostPages)
+  const again = paging((count) => ({ tools: [tool(count)], nextCursor: 'same' }))
+  const list = await readList(again.upstream, client, 'tools', { bytes: 100_000 })
+  expect(list).toMatchObject({ isEndless: true, entries: [tool(0), tool(1)] })
+  const honest = paging((count) => ({ tools: [], ...(count < mostPages - 1 && { nextCursor: count }) }))
+  expect(await readList(honest.upstream, client, 'tools', { bytes: 100_000 })).toMatchObject({ isEndless: false })
 })

@@ -26,6 +26,8 @@ export interface MeasuredList {
   readonly digest: string
   /** The list was longer than its quota, or had an entry too large to keep. */
   readonly isCut: boolean
+  /** Its pages did not end, or began again. */
+  readonly isEndless: boolean
 }
 
 const methods: Readonly<Record<ListField, { readonly method: string; readonly capability: string }>> = {
@@ -37,6 +39,8 @@ const methods: Readonly<Record<ListField, { readonly method: string; readonly ca
 
 /** An upstream that pages without end must neither fill the hub nor keep it busy. */
 const maxEntries = 20_000
+/** Of one list. Servers send 20 entries a page and more. */
+export const mostPages = 300
 const pageMs = 30_000
 const listMs = 120_000
 /** Larger entries are left out: the hub processes an entry without a pause for other work. */
@@ -70,12 +74,13 @@ export async function readList(
       .catch(orNothing)) as Readonly<Record<string, unknown>>
     const cursor = page['nextCursor']
     const entries = Array.isArray(page[field]) ? (page[field] as readonly Listed[]) : []
-    if (!(await measured.add(entries)) || cursor === undefined || cursor === null || seen.has(cursor)) break
-    if (!measured.takeCursor(cursor) || seen.size >= maxEntries) break
+    if (!(await measured.add(entries)) || cursor === undefined || cursor === null) return measured.end()
+    if (!measured.takeCursor(cursor)) return measured.end()
+    // Each page but the first has a cursor.
+    if (seen.has(cursor) || seen.size >= mostPages - 1) return { ...measured.end(), isEndless: true }
     seen.add(cursor)
     params = { cursor }
   }
-  return measured.end()
 }
 
 /** The facts about a list without its entries. */
@@ -190,7 +195,13 @@ function createMeasure(quota: Quota) {
       }
       return true
     },
-    end: (): MeasuredList => ({ entries, bytes, isCut: isFull || hasLeftOut, digest: hash.digest('hex') }),
+    end: (): MeasuredList => ({
+      entries,
+      bytes,
+      isCut: isFull || hasLeftOut,
+      isEndless: false,
+      digest: hash.digest('hex'),
+    }),
   }
 }
 

@@ -31,6 +31,8 @@ export interface Mount extends AsyncDisposable {
   readonly definitions: Definitions
   /** The upstream lists more than its quota, or an entry too large to keep. */
   readonly isCut: boolean
+  /** The pages of one of its lists do not end. */
+  readonly isEndless: boolean
   /** Pending while its first lists are being read. Callers should not wait for long. */
   readonly comingUp: Promise<void> | undefined
   readonly hasResources: boolean
@@ -137,6 +139,16 @@ export function createMount(options: MountOptions): Mount {
     () => options.onOutput(),
     () => outputEveryMs,
   )
+
+  function hasEndlessList(): boolean {
+    return listed.measures.values().some(({ isEndless }) => isEndless)
+  }
+
+  /** All pages of an endless list are read for nothing. */
+  function pauseAfter(readingMs: number): number {
+    if (hasEndlessList()) return pauseMs.longest
+    return Math.min(Math.max(readingMs * pausePerReading, pauseMs.shortest), pauseMs.longest)
+  }
 
   /** A tool without a definition can be neither listed nor called. */
   function defined(from: MountLists): RunnableDefinitions {
@@ -272,6 +284,9 @@ export function createMount(options: MountOptions): Mount {
     get isCut() {
       return listed.measures.values().some(({ isCut }) => isCut)
     },
+    get isEndless() {
+      return hasEndlessList()
+    },
     get comingUp() {
       return comingUp
     },
@@ -341,8 +356,4 @@ export function createMount(options: MountOptions): Mount {
       await lease?.[Symbol.asyncDispose]()
     },
   }
-}
-
-function pauseAfter(readingMs: number): number {
-  return Math.min(Math.max(readingMs * pausePerReading, pauseMs.shortest), pauseMs.longest)
 }

@@ -1,7 +1,7 @@
 /** Resources that an upstream lists under the hub's own addresses. Agents do not see them, and people get a warning. */
 import type { UpstreamFacts } from '../upstream/upstream.ts'
 import type { Mount } from './mount.ts'
-import { largestEntry } from './mount-lists.ts'
+import { largestEntry, mostPages } from './mount-lists.ts'
 
 /** Whether an address, or a template of addresses, is the hub's own. */
 export type IsOwn = (uri: string) => boolean
@@ -13,12 +13,17 @@ const cutWarning =
   'It lists more than the hub keeps (upstream_lists_max_mb in all, ' +
   `${largestEntry.bytes / 1024} KiB and ${largestEntry.members} members in one entry); the rest is left out.`
 
+const endlessWarning =
+  `The pages of one of its lists do not end: it sends more than ${mostPages}, or a cursor again. ` +
+  'The rest is left out, and its lists are read at most once a minute.'
+
 /** Why agents do not see some entries of an upstream. */
 export function warningOf(mount: Mount, isOwn: IsOwn): string | undefined {
   const { tooLong } = mount.definitions
   const warnings = [
     claimWarning(mount, isOwn),
     mount.isCut ? cutWarning : undefined,
+    mount.isEndless ? endlessWarning : undefined,
     tooLong > 0 ? `${tooLong} of its entries are left out: their names or addresses are too long.` : undefined,
   ].filter((warning) => warning !== undefined)
   return warnings.length > 0 ? warnings.join(' ') : undefined
