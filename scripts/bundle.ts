@@ -23,6 +23,7 @@ const programs = {
   'draw-worker': 'src/terminal/screenshot/draw-worker.ts',
   'history-worker': 'src/terminal/history/history-worker.ts',
   'index-worker': 'src/index/index-worker.ts',
+  'parse-worker': 'src/upstream/parse-worker.ts',
   'pattern-worker': 'src/terminal/pattern-worker.ts',
   'query-worker': 'src/index/query-worker.ts',
   sdk: 'src/endpoint/sdk.ts',

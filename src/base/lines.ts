@@ -15,6 +15,8 @@ export interface LineReaderOptions {
   readonly onTooLong?: () => void
   /** Called at the end of a line that exceeded the limit, with its first and its last bytes. */
   readonly onSkipped?: (head: string, tail: string) => void
+  /** Asked before more than a megabyte of one line is kept. False: the line is skipped, as if it were too long. */
+  readonly mayKeep?: (bytes: number) => boolean
 }
 
 const newline = 0x0a
@@ -25,7 +27,7 @@ const keptBuffer = 1024 * 1024
 /** Kept of either end of a line that is too long. */
 const endBytes = 512
 
-export function createLineReader({ maxBytes, onLine, onTooLong, onSkipped }: LineReaderOptions): LineReader {
+export function createLineReader({ maxBytes, onLine, onTooLong, onSkipped, mayKeep }: LineReaderOptions): LineReader {
   // Doubles as it grows. A list of chunks would take a hundred bytes per byte if the bytes arrived one by one.
   let buffer = Buffer.alloc(0)
   let size = 0
@@ -34,7 +36,7 @@ export function createLineReader({ maxBytes, onLine, onTooLong, onSkipped }: Lin
   function append(part: Buffer): void {
     if (skipped) {
       skipped.tail = Buffer.concat([skipped.tail, part.subarray(-endBytes)]).subarray(-endBytes)
-    } else if (size + part.length > maxBytes) {
+    } else if (size + part.length > maxBytes || !hasRoomFor(size + part.length)) {
       const start = size > 0 ? buffer.subarray(0, size) : part
       skipped = { head: start.toString('utf8', 0, endBytes), tail: Buffer.from(part.subarray(-endBytes)) }
       size = 0
@@ -47,18 +49,31 @@ export function createLineReader({ maxBytes, onLine, onTooLong, onSkipped }: Lin
     }
   }
 
+  function hasRoomFor(needed: number): boolean {
+    return needed <= buffer.length || needed <= keptBuffer || (mayKeep?.(sizeFor(needed)) ?? true)
+  }
+
+  function sizeFor(needed: number): number {
+    return Math.max(smallestBuffer, buffer.length * 2, needed)
+  }
+
   function grow(needed: number): void {
-    const larger = Buffer.allocUnsafe(Math.max(smallestBuffer, buffer.length * 2, needed))
+    const larger = Buffer.allocUnsafe(sizeFor(needed))
     buffer.copy(larger, 0, 0, size)
     buffer = larger
   }
 
   function finish(): void {
-    if (skipped) onSkipped?.(skipped.head, skipped.tail.toString('utf8'))
-    else onLine(withoutReturn(Buffer.from(buffer.subarray(0, size))), size + 1)
+    const line = buffer.subarray(0, size)
+    const isLarge = buffer.length > keptBuffer
+    const last = skipped
+    const length = size
     skipped = undefined
     size = 0
-    if (buffer.length > keptBuffer) buffer = Buffer.alloc(0)
+    // A large buffer is not used again, so its line need not be copied.
+    if (isLarge) buffer = Buffer.alloc(0)
+    if (last) onSkipped?.(last.head, last.tail.toString('utf8'))
+    else onLine(withoutReturn(isLarge ? line : Buffer.from(line)), length + 1)
   }
 
   return {

@@ -12,7 +12,7 @@ export interface WorkerHostOptions {
 }
 
 export interface WorkerHost {
-  send(message: unknown): void
+  send(message: unknown, transfer?: readonly ArrayBuffer[]): void
   /** The worker keeps this process alive only between `ref` and `unref`. */
   ref(): void
   unref(): void
@@ -40,7 +40,7 @@ function startThread({ module, env, memoryMb }: WorkerHostOptions, listener: Wor
   thread.on('error', (error) => listener.onEnd(error))
   thread.on('exit', (code) => listener.onEnd(new Error(`The worker ended with code ${code}.`)))
   return {
-    send: (message) => thread.postMessage(message),
+    send: (message, transfer = []) => thread.postMessage(message, transfer),
     ref: () => thread.ref(),
     unref: () => thread.unref(),
     terminate: () => thread.terminate(),

@@ -14,6 +14,8 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined
   /** Called with each report of the worker before its answer. */
   readonly onNote?: ((note: unknown) => void) | undefined
+  /** Memory in the question that is handed over instead of copied. A worker in a process of its own gets a copy. */
+  readonly transfer?: readonly ArrayBuffer[] | undefined
 }
 
 export type ToWorker<Question> =
@@ -98,10 +100,10 @@ function start<Question>(options: WorkerHostOptions, onEnd: () => void): Running
     await host.terminate()
   }
 
-  const send = (message: ToWorker<Question>) => host.send(message)
+  const send = (message: ToWorker<Question>, transfer?: readonly ArrayBuffer[]) => host.send(message, transfer)
 
   return {
-    async ask<Answer>(question: Question, { signal, onNote }: AskOptions = {}) {
+    async ask<Answer>(question: Question, { signal, onNote, transfer }: AskOptions = {}) {
       signal?.throwIfAborted()
       const id = ++lastId
       const stop = () => send({ id, stop: true })
@@ -111,7 +113,7 @@ function start<Question>(options: WorkerHostOptions, onEnd: () => void): Running
           waiting.set(id, { resolve: (answer) => resolve(answer as Answer), reject, onNote })
           host.ref()
           idle.refresh()
-          send({ id, question })
+          send({ id, question }, transfer)
         })
       } finally {
         signal?.removeEventListener('abort', stop)

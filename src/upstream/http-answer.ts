@@ -2,10 +2,10 @@
 import { messageOf } from '../base/hub-error.ts'
 import type { RpcRequest } from '../mcp/mcp.ts'
 import { isMessage } from '../base/event-stream.ts'
-import { eventStream, noBody, wholeText } from './http-body.ts'
-import type { BodyReader, Exchange, Headers, HttpClient, ResponseHeaders } from './http-client.ts'
+import { eventStream, noBody, wholeJson } from './http-body.ts'
+import type { Body, BodyReader, Exchange, Headers, HttpClient, ResponseHeaders } from './http-client.ts'
 import { contentType } from './http-client.ts'
-import { followEvents } from './http-follow.ts'
+import { followEvents, requestablePause } from './http-follow.ts'
 import type { Following } from './http-follow.ts'
 import { deliver } from './incoming.ts'
 import type { TransportListener } from './transport.ts'
@@ -13,7 +13,7 @@ import type { TransportListener } from './transport.ts'
 export interface Answer {
   begin(exchange: Exchange): void
   /** The request was accepted. Returns the reader for the answer. */
-  read(status: number, headers: ResponseHeaders): BodyReader
+  read(status: number, headers: ResponseHeaders, body: Body): BodyReader
   /** There is no answer, and the caller already knows. */
   drop(): void
   /** The answer is no longer needed. */
@@ -48,26 +48,35 @@ export function createAnswer(options: AnswerOptions): Answer {
   let isAnswered = false
   let isOver = false
 
-  function message(text: string): void {
-    if (deliver(text, listener, request)) isAnswered = true
+  /** Calls back after the message, and returns what `deliver` does. */
+  function message(json: Buffer | string, then: () => void): boolean | Promise<boolean> {
+    const note = (isAnswer: boolean) => {
+      isAnswered ||= isAnswer
+      then()
+      return isAnswer
+    }
+    const delivered = deliver(json, listener, request)
+    return typeof delivered === 'boolean' ? note(delivered) : delivered.then(note)
   }
 
-  function readStream(): BodyReader {
+  function readStream(body: Body): BodyReader {
     if (silenceMs !== undefined) {
       timer = setTimeout(() => lose(`the upstream sent nothing for ${silenceMs / 1000} seconds`), silenceMs).unref()
     }
     return eventStream({
+      body,
       maxBytes,
       event(event) {
         if (event.id !== undefined) lastId = event.id
-        if (!isMessage(event)) return
+        if (!isMessage(event)) return false
         const wasAnswered = isAnswered
-        message(event.data)
-        if (wasAnswered || !isAnswered) return
-        clearTimeout(timer)
-        timer = setTimeout(abandon, lingerMs).unref()
+        return message(event.data, () => {
+          if (wasAnswered || !isAnswered || isOver) return
+          clearTimeout(timer)
+          timer = setTimeout(abandon, lingerMs).unref()
+        })
       },
-      retry: (ms) => (retryMs = ms),
+      retry: (ms) => (retryMs = requestablePause(ms)),
       active() {
         if (!isAnswered) timer?.refresh()
       },
@@ -88,10 +97,7 @@ export function createAnswer(options: AnswerOptions): Answer {
       from: { id, retryMs },
       silenceMs: undefined,
       maxFailures: maxResumeFailures,
-      message(text) {
-        message(text)
-        if (isAnswered) abandon()
-      },
+      message: (text) => message(text, () => isAnswered && abandon()),
       over: ({ reason }) => lose(`the stream broke off and could not be resumed: ${reason}`),
     })
   }
@@ -121,17 +127,18 @@ export function createAnswer(options: AnswerOptions): Answer {
       exchange = started
       options.begun(answer)
     },
-    read(status, headers) {
+    read(status, headers, body) {
       const type = contentType(headers)
-      if (type === 'text/event-stream') return readStream()
+      if (type === 'text/event-stream') return readStream(body)
       if (type === 'application/json') {
-        return wholeText({
+        return wholeJson({
+          body,
           maxBytes,
-          done(text) {
-            message(text)
-            if (isAnswered) drop()
-            else lose('the response does not contain the answer')
-          },
+          done: (json) =>
+            message(json, () => {
+              if (isAnswered) drop()
+              else lose('the response does not contain the answer')
+            }),
           broken: (error) => lose(messageOf(error)),
         })
       }

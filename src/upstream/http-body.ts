@@ -1,35 +1,40 @@
 /** Readers for response bodies. Each has a limit on what it keeps. */
 import { createEventReader, tooLarge } from '../base/event-stream.ts'
 import type { ServerEvent } from '../base/event-stream.ts'
-import type { BodyReader } from './http-client.ts'
+import { noRoomError } from './held-bytes.ts'
+import type { Body, BodyReader } from './http-client.ts'
 
 const smallestBuffer = 64 * 1024
+/** Smaller buffers are not counted. */
+const uncounted = 1024 * 1024
 
-/** Passes on the whole text once it is complete. */
-export function wholeText(options: {
+/** Passes on the whole JSON once it is complete. Its memory then belongs to the receiver. */
+export function wholeJson(options: {
+  readonly body: Body
   readonly maxBytes: number
-  done(text: string): void
+  done(json: Buffer | string): boolean | Promise<boolean>
   broken(error: Error): void
 }): BodyReader {
-  const { maxBytes, done, broken } = options
+  const { body, maxBytes, done, broken } = options
   // Most bodies are one chunk and are not copied. Others fill a buffer that doubles as it grows.
   let buffer: Buffer | undefined
   let size = 0
   return {
     data(chunk) {
       if (size + chunk.length > maxBytes) throw tooLarge(maxBytes)
-      if (!buffer) buffer = chunk
+      if (!buffer && chunk.length <= smallestBuffer) buffer = chunk
       else {
-        if (size + chunk.length > buffer.length) {
-          const larger = Buffer.allocUnsafe(Math.max(smallestBuffer, buffer.length * 2, size + chunk.length))
-          buffer.copy(larger, 0, 0, size)
+        if (!buffer || size + chunk.length > buffer.length) {
+          const larger = Buffer.allocUnsafe(Math.max(smallestBuffer, size * 2, size + chunk.length))
+          if (larger.length > uncounted && !body.mayKeep(larger.length)) throw noRoomError()
+          buffer?.copy(larger, 0, 0, size)
           buffer = larger
         }
         chunk.copy(buffer, size)
       }
       size += chunk.length
     },
-    end: () => done(buffer?.toString('utf8', 0, size) ?? ''),
+    end: () => body.step(() => done(buffer?.subarray(0, size) ?? '')),
     broken,
   }
 }
@@ -52,23 +57,40 @@ export function noBody(done: () => void = () => {}): BodyReader {
 
 /** Passes on server-sent events one by one. Calls `active` for every chunk, comments included. */
 export function eventStream(options: {
+  readonly body: Body
   readonly maxBytes: number
-  event(event: ServerEvent): void
+  /** Returns whether it answered an open request. */
+  event(event: ServerEvent): boolean | Promise<boolean>
   retry?(ms: number): void
   active?(): void
   comment?(): void
   /** `error` is set if the stream broke off. */
   over(error?: Error): void
 }): BodyReader {
-  const { maxBytes, event, retry, active, comment, over } = options
+  const { body, maxBytes, event, retry, active, comment, over } = options
+  /** About the bytes of the event that has begun. */
+  let unfinished = 0
   const read = createEventReader(
-    { onEvent: event, onRetry: (ms) => retry?.(ms), onComment: () => comment?.() },
+    {
+      onEvent(each) {
+        unfinished = 0
+        body.step(() => event(each))
+      },
+      onRetry: (ms) => retry?.(ms),
+      onComment(text) {
+        unfinished -= text.length
+        comment?.()
+      },
+    },
     maxBytes,
   )
   return {
+    inPieces: true,
     data(chunk) {
       active?.()
+      unfinished += chunk.length
       read(chunk)
+      if (!body.mayKeep(unfinished > uncounted ? unfinished : 0)) throw noRoomError()
     },
     end: () => over(),
     broken: over,

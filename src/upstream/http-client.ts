@@ -1,12 +1,19 @@
 /**
  * HTTP to one upstream. The only importer of the HTTP library: sockets are reused, limited in number and not shared
  * with other upstreams. It follows redirects within the origin and requests a new token when the old one is refused.
- * The caller handles every other status.
+ * The caller handles every other status. No response is read faster than the upstream's share of the event loop allows.
  */
+import type { Socket } from 'node:net'
 import type { buildConnector, Dispatcher, Pool } from 'undici'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import type { LoopShare } from '../base/loop-share.ts'
+import { createLoopShare } from '../base/loop-share.ts'
 import type { Zone } from '../base/address-zone.ts'
 import { fartherOf, zoneOf } from '../base/address-zone.ts'
+import type { HeldBytes, HeldMessage } from './held-bytes.ts'
+import { createHeldBytes } from './held-bytes.ts'
+import type { Step } from './intake.ts'
+import { Intake } from './intake.ts'
 import { NotSent } from './transport.ts'
 
 export interface HttpClient {
@@ -28,9 +35,16 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 
 export interface ResponseHandler {
   /** Receives the head of the response and returns the reader for the body. */
-  head(status: number, headers: ResponseHeaders): BodyReader
+  head(status: number, headers: ResponseHeaders, body: Body): BodyReader
   /** No response will come. The error is `NotSent` if no byte of the request was written. */
   failed(error: Error): void
+}
+
+export interface Body {
+  /** Passes a message on, after those before it. For the reader, in `data` and `end`. */
+  step(step: Step): void
+  /** Whether this many bytes of the body may be kept. */
+  mayKeep(bytes: number): boolean
 }
 
 export interface BodyReader {
@@ -38,6 +52,8 @@ export interface BodyReader {
   data(chunk: Buffer): void
   end(): void
   broken(error: Error): void
+  /** The body has many small messages, so a chunk may be too much to read at once. */
+  readonly inPieces?: boolean
 }
 
 export interface Exchange {
@@ -80,9 +96,15 @@ export async function openHttpClient(options: {
   const fixed = lowerCased(options.headers)
   if (url.username !== '') fixed['authorization'] ??= basicCredentials(url)
   const { Pool, buildConnector } = await import('undici')
+  const share = createLoopShare()
+  const heldBytes = createHeldBytes()
   let zone: Zone | undefined
-  const connect = notingAddress(buildConnector({ timeout: connectWithinMs }), (address) => {
-    zone = fartherOf(zoneOf(address), zone ?? 'machine')
+  let reading: Source | undefined
+  const connect = notingSocket(buildConnector({ timeout: connectWithinMs }), (socket) => {
+    zone = fartherOf(zoneOf(socket.remoteAddress ?? ''), zone ?? 'machine')
+    const source = pausable(socket)
+    // The library reads the socket in its own listener, which is added after this one.
+    socket.on('readable', () => (reading = source))
   })
   const pool: Pool = new Pool(url.origin, {
     connections: maxSockets,
@@ -96,10 +118,11 @@ export async function openHttpClient(options: {
   function send(request: HttpRequest, handler: ResponseHandler): Exchange {
     let isAborted = false
     let current: Dispatcher.DispatchController | undefined
+    let response: Response | undefined
 
     function dispatch(path: string, redirectsLeft: number, mayRenew: boolean): void {
-      let reader: BodyReader | undefined
       let isWritten = false
+      response = undefined
       const headers: Record<string, string> = { ...fixed, ...request.headers }
       const token = auth?.token
       if (token !== undefined) headers['authorization'] = `Bearer ${token}`
@@ -114,18 +137,21 @@ export async function openHttpClient(options: {
           onResponseStart(controller, status, received) {
             if (status < 200) return
             const again = nextStep(status, received)
-            reader = again ? discarding(controller) : handler.head(status, received)
+            // Undici's own pause fails an assertion when the socket breaks meanwhile.
+            const source = reading ?? controller
+            const toReader = (body: Body) => (again ? discarding(controller) : handler.head(status, received, body))
+            response = new Response({ source, share, heldBytes, explain }, controller, toReader)
             again?.()
           },
           onResponseData(_controller, chunk) {
-            if (!isAborted) reader?.data(chunk)
+            if (!isAborted) response?.data(chunk)
           },
           onResponseEnd() {
-            if (!isAborted) reader?.end()
+            if (!isAborted) response?.end()
           },
           onResponseError(_controller, error) {
             if (isAborted) return
-            if (reader) reader.broken(explain(error))
+            if (response) response.broken(error)
             else if (isWritten) handler.failed(explain(error))
             // Undici reports a request that cannot be sent before this function returns. Callers do not expect that.
             else queueMicrotask(() => isAborted || handler.failed(new NotSent(explain(error).message)))
@@ -162,6 +188,7 @@ export async function openHttpClient(options: {
     return {
       abort() {
         isAborted = true
+        response?.stop()
         current?.abort(new Error('the response is no longer needed'))
       },
     }
@@ -172,7 +199,109 @@ export async function openHttpClient(options: {
     return new HubError('unavailable', `The upstream at ${url.origin} ${whatHappened(error)}.`, { cause: error })
   }
 
-  return { send, origin: url.origin, close: () => pool.destroy() }
+  return {
+    send,
+    origin: url.origin,
+    close() {
+      share[Symbol.dispose]()
+      return pool.destroy()
+    },
+  }
+}
+
+/** Reads a response as fast as the share of its upstream allows. */
+class Response implements Body {
+  readonly #source: Source
+  readonly #heldBytes: HeldBytes
+  #held: HeldMessage | undefined
+  readonly #explain: (error: Error) => Error
+  readonly #reader: BodyReader
+  readonly #intake: Intake
+  #isOver = false
+
+  constructor(
+    options: {
+      readonly source: Source
+      readonly share: LoopShare
+      readonly heldBytes: HeldBytes
+      explain(error: Error): Error
+    },
+    controller: Dispatcher.DispatchController,
+    toReader: (body: Body) => BodyReader,
+  ) {
+    const { source, share } = options
+    this.#source = source
+    this.#heldBytes = options.heldBytes
+    this.#explain = options.explain
+    const reader = toReader(this)
+    this.#reader = reader
+    this.#intake = new Intake({
+      share,
+      source,
+      inPieces: reader.inPieces ?? false,
+      read: (bytes) => reader.data(bytes),
+      failed: (error) => {
+        this.stop()
+        controller.abort(error as Error)
+        reader.broken(this.#explain(error as Error))
+      },
+    })
+  }
+
+  step(step: Step): void {
+    this.#intake.step(step)
+  }
+
+  mayKeep(bytes: number): boolean {
+    if (bytes === 0 && !this.#held) return true
+    this.#held ??= this.#heldBytes.open()
+    return this.#held.grow(bytes)
+  }
+
+  data(chunk: Buffer): void {
+    this.#intake.take(chunk)
+  }
+
+  end(): void {
+    this.#intake.end(() => this.#reader.end())
+    this.#intake.end(() => this.stop())
+  }
+
+  broken(error: Error): void {
+    if (this.#isOver) return
+    this.#intake.end(() => this.#reader.broken(this.#explain(error)))
+    this.#intake.end(() => this.stop())
+  }
+
+  stop(): void {
+    this.#isOver = true
+    this.#intake.stop()
+    this.#held?.release()
+    // Another response may follow on the same socket.
+    this.#source.resume()
+  }
+}
+
+interface Source {
+  pause(): void
+  resume(): void
+}
+
+/** The HTTP library reads a socket until nothing is left. While it is paused, nothing is. */
+function pausable(socket: Socket): Source {
+  let isPaused = false
+  return {
+    pause() {
+      isPaused = true
+      socket.read = () => null
+    },
+    resume() {
+      if (!isPaused) return
+      isPaused = false
+      Reflect.deleteProperty(socket, 'read')
+      socket.emit('readable')
+    },
+  }
 }
 
 /** Reads a body that is not needed. A short body is read so that the socket can be reused; an endless one is cut. */
@@ -182,11 +311,11 @@ function discarding(controller: Dispatcher.DispatchController): BodyReader {
   return { data() {}, end: stop, broken: stop }
 }
 
-function notingAddress(connect: buildConnector.connector, note: (address: string) => void): buildConnector.connector {
+function notingSocket(connect: buildConnector.connector, note: (socket: Socket) => void): buildConnector.connector {
   return (options, done) =>
     connect(options, (...[error, socket]: Parameters<buildConnector.Callback>) => {
       if (error) return done(error, null)
-      note(socket.remoteAddress ?? '')
+      note(socket)
       done(null, socket)
     })
 }

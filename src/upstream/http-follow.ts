@@ -6,7 +6,7 @@ import { backoffMs } from '../base/backoff.ts'
 import { messageOf } from '../base/hub-error.ts'
 import { isMessage } from '../base/event-stream.ts'
 import { beginningOfText, eventStream } from './http-body.ts'
-import type { Exchange, Headers, HttpClient, ResponseHeaders } from './http-client.ts'
+import type { Body, Exchange, Headers, HttpClient, ResponseHeaders } from './http-client.ts'
 import { contentType } from './http-client.ts'
 
 export interface Following {
@@ -25,7 +25,7 @@ export interface FollowOptions {
   readonly silenceMs: number | undefined
   /** How often opening may fail before an event arrives. */
   readonly maxFailures: number
-  message(text: string): void
+  message(text: string): boolean | Promise<boolean>
   /** The stream will not be resumed. `wasOpen`: it was open before. */
   over(end: FollowEnd): void
 }
@@ -37,6 +37,14 @@ export interface FollowEnd {
 }
 
 const reopening = { firstMs: 250, longestMs: 30_000 }
+/**
+ * The server may ask for another pause. But it cannot make the hub open its stream all the time, nor ask for a pause that
+ * no timer can wait.
+ */
+export function requestablePause(ms: number): number {
+  return Math.min(Math.max(ms, 20), 3_600_000)
+}
+
 const quotedBytes = 2_048
 
 export function followEvents(options: FollowOptions): Following {
@@ -58,8 +66,8 @@ export function followEvents(options: FollowOptions): Following {
     exchange = client.send(
       { method: 'GET', headers: lastId === undefined ? headers : { ...headers, 'last-event-id': lastId } },
       {
-        head(status, received) {
-          if (status === 200 && contentType(received) === 'text/event-stream') return read()
+        head(status, received, body) {
+          if (status === 200 && contentType(received) === 'text/event-stream') return read(body)
           return beginningOfText(quotedBytes, (text) => refuse(status, received, text))
         },
         failed: (error) => failed(messageOf(error)),
@@ -67,18 +75,19 @@ export function followEvents(options: FollowOptions): Following {
     )
   }
 
-  function read() {
+  function read(body: Body) {
     wasOpen = true
     watchSilence()
     return eventStream({
+      body,
       maxBytes,
       event(event) {
         failures = 0
         emptyOpens = 0
         if (event.id !== undefined) lastId = event.id
-        if (isMessage(event)) options.message(event.data)
+        return isMessage(event) && options.message(event.data)
       },
-      retry: (ms) => (retryMs = ms),
+      retry: (ms) => (retryMs = requestablePause(ms)),
       active: () => silence?.refresh(),
       over: (error) => {
         clearTimeout(silence)

@@ -16,8 +16,9 @@ import { followEvents } from './http-follow.ts'
 import type { Following } from './http-follow.ts'
 import { isForgotten, refusalAnswer, refusalError } from './http-refusal.ts'
 import { deliver } from './incoming.ts'
+import { defaultMaxMessageBytes } from './message-limits.ts'
 import type { SendOptions, TransportListener, UpstreamTransport } from './transport.ts'
-import { defaultMaxMessageBytes, NotSent } from './transport.ts'
+import { NotSent } from './transport.ts'
 
 export interface HttpTransportOptions {
   readonly url: string
@@ -80,11 +81,11 @@ export function createHttpTransport(options: HttpTransportOptions): UpstreamTran
         headers: own ? { ...postHeaders(), ...lowerCased(own) } : postHeaders(),
       },
       {
-        head(status, headers) {
+        head(status, headers, body) {
           if (status >= 200 && status < 300) {
             if (request?.method === 'initialize') sessionId = headerText(headers, 'mcp-session-id')
             resolve()
-            return answer?.read(status, headers) ?? noBody()
+            return answer?.read(status, headers, body) ?? noBody()
           }
           return beginningOfText(quotedBytes, (text) => refuse(status, headers, text))
         },
@@ -148,7 +149,7 @@ export function createHttpTransport(options: HttpTransportOptions): UpstreamTran
       maxBytes: maxMessageBytes,
       silenceMs: heartbeatMs,
       maxFailures: Number.POSITIVE_INFINITY,
-      message: (text) => void deliver(text, to),
+      message: (text) => deliver(text, to),
       over({ wasOpen, refused }) {
         listening = undefined
         if (wasOpen && refused && session !== undefined && isForgotten(refused.status, refused.text)) forget(session)

@@ -8,6 +8,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { HubError } from '../base/hub-error.ts'
+import { deepestNesting, hasMoreValues, isNestedDeeper } from '../base/json-nesting.ts'
 import type { Zone } from '../base/address-zone.ts'
 import { fartherOf, zoneOf } from '../base/address-zone.ts'
 import { isWebAddress } from '../base/web-address.ts'
@@ -25,6 +26,8 @@ export interface OAuthFetchOptions {
   readonly limits?: { readonly bytes: number; readonly ms: number }
 }
 
+/** Of a JSON answer. Metadata and tokens have a few dozen. */
+const mostValues = 10_000
 const defaultLimits = { bytes: 1024 * 1024, ms: 10_000 }
 
 /** Redirects are returned, not followed: the SDK follows those within an origin by calling this function again. */
@@ -110,7 +113,20 @@ async function bodyOf(response: IncomingMessage, url: URL, maxBytes: number): Pr
     if (size > maxBytes) throw new HubError('unavailable', `${url.origin} answered with more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks)
+  const body = Buffer.concat(chunks)
+  assertParsable(body.toString('utf8'), url)
+  return body
+}
+
+/** The SDK parses and checks the answer in one go. */
+function assertParsable(text: string, url: URL): void {
+  // Only JSON is parsed. A page of HTML may have any number of commas.
+  if (!/^\s*[[{]/.test(text)) return
+  if (!hasMoreValues(text, mostValues) && !isNestedDeeper(text, deepestNesting)) return
+  throw new HubError(
+    'unavailable',
+    `${url.origin} answered with more than ${mostValues} values, or nested deeper than ${deepestNesting} levels`,
+  )
 }
 
 function toResponse({ statusCode = 0, headers }: IncomingMessage, body: Buffer): Response {

@@ -14,7 +14,7 @@ const mostLines = 200
 const longestLine = 500
 
 export function createOutputLog(redact: (text: string) => string, onLine: () => void): OutputLog {
-  const kept: OutputLine[] = []
+  const kept: { readonly at: number; readonly from: OutputLine['from']; readonly text: string }[] = []
   let total = 0
 
   return {
@@ -22,7 +22,8 @@ export function createOutputLog(redact: (text: string) => string, onLine: () => 
       return total
     },
     add(from, text) {
-      kept.push({ at: new Date().toISOString(), from, text: text.slice(0, longestLine) })
+      // A program may write a million lines, so times are written only when they are read.
+      kept.push({ at: Date.now(), from, text: text.slice(0, longestLine) })
       if (kept.length > mostLines) kept.shift()
       total++
       onLine()
@@ -30,10 +31,9 @@ export function createOutputLog(redact: (text: string) => string, onLine: () => 
     lines() {
       // A secret may have several lines, so only the whole text shows it.
       const shown = new Set(redact(kept.map(({ text }) => text).join('\n')).split('\n'))
-      return kept.map((line) => {
-        if (shown.has(line.text)) return line
-        const text = redact(line.text)
-        return { ...line, text: shown.has(text) ? text : redactedText }
+      return kept.map(({ at, from, text }) => {
+        const redacted = shown.has(text) ? text : redact(text)
+        return { at: new Date(at).toISOString(), from, text: shown.has(redacted) ? redacted : redactedText }
       })
     },
   }

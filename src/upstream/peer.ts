@@ -22,7 +22,8 @@ export interface Peer {
   /** `asker`: who sends the request, if it is not the hub itself. */
   request(method: string, params: Params, options: PeerRequest, asker?: Asker): Promise<object>
   notify(method: string, params: Params | undefined, options?: SendOptions): Promise<void>
-  receive(message: unknown, during?: RpcRequest): void
+  /** Returns whether it answers an open request. */
+  receive(message: unknown, during?: RpcRequest): boolean
   garbage(reason: string): void
   lost(request: RpcRequest, reason: string): void
   /** Rejects every open request and every later one. */
@@ -119,9 +120,14 @@ export function createPeer(options: PeerOptions): Peer {
 
   const logUnsent = (error: unknown) => log.debug({ error }, 'a message to an upstream was not sent')
 
-  function answer(message: Readonly<Record<string, unknown>>, during: RpcRequest | undefined): void {
+  function answer(message: Readonly<Record<string, unknown>>, during: RpcRequest | undefined): boolean {
     const exchange = running.get(idOf(message, { during, running, isStrict: checks !== undefined }))
-    if (!exchange) return dropAnswer(message['id'])
+    if (!exchange) dropAnswer(message['id'])
+    else resolve(exchange, message)
+    return exchange !== undefined
+  }
+
+  function resolve(exchange: Exchange, message: Readonly<Record<string, unknown>>): void {
     settle(exchange)
     const breach = checks?.envelope(message)
     if (breach !== undefined) return exchange.reject(breach)
@@ -158,12 +164,13 @@ export function createPeer(options: PeerOptions): Peer {
     else listener.notification(method, params)
   }
 
-  function route(message: Readonly<Record<string, unknown>>, during: RpcRequest | undefined): void {
+  function route(message: Readonly<Record<string, unknown>>, during: RpcRequest | undefined): boolean {
     const { method, params } = message
     if (typeof method !== 'string') return answer(message, during)
-    if (checks?.envelope(message)) return
+    if (checks?.envelope(message)) return false
     if ('id' in message) ask(message as unknown as RpcRequest, during)
     else notice(method, params as Params | undefined, during)
+    return false
   }
 
   function garbage(reason: string): void {
@@ -252,13 +259,16 @@ export function createPeer(options: PeerOptions): Peer {
     receive(message, during) {
       isHeard = true
       try {
-        if (!isRecord(message)) return garbage('it is not an object')
-        removeOwnMeta(message)
-        route(message, during)
+        if (isRecord(message)) {
+          removeOwnMeta(message)
+          return route(message, during)
+        }
+        garbage('it is not an object')
       } catch (error) {
         // A bug in a listener must not stop the reader.
         log.error({ error }, 'a message of an upstream could not be passed on')
       }
+      return false
     },
     garbage,
     lost({ id }, reason) {

@@ -7,13 +7,14 @@ import { HubError } from '../base/hub-error.ts'
 import type { RpcMessage } from '../mcp/mcp.ts'
 import { isMessage } from '../base/event-stream.ts'
 import { beginningOfText, eventStream, noBody } from './http-body.ts'
-import type { BodyReader, Exchange, HttpClient } from './http-client.ts'
+import type { Body, BodyReader, Exchange, HttpClient } from './http-client.ts'
 import { contentType, openHttpClient } from './http-client.ts'
 import { refusalError } from './http-refusal.ts'
 import type { HttpTransportOptions } from './http-transport.ts'
 import { deliver } from './incoming.ts'
+import { defaultMaxMessageBytes } from './message-limits.ts'
 import type { TransportListener, UpstreamTransport } from './transport.ts'
-import { defaultMaxMessageBytes, NotSent } from './transport.ts'
+import { NotSent } from './transport.ts'
 
 interface Stream {
   /** The address to post to, once it is known. */
@@ -40,9 +41,9 @@ export function createSseTransport(options: HttpTransportOptions): UpstreamTrans
     const exchange: Exchange = through.send(
       { method: 'GET', headers: { accept: 'text/event-stream' } },
       {
-        head(status, headers): BodyReader {
+        head(status, headers, body): BodyReader {
           const type = contentType(headers)
-          if (status === 200 && type === 'text/event-stream') return read()
+          if (status === 200 && type === 'text/event-stream') return read(body)
           if (status === 200) {
             close(new HubError('unavailable', `The upstream at ${origin} sends no event stream, but "${type}".`))
             return noBody()
@@ -53,12 +54,14 @@ export function createSseTransport(options: HttpTransportOptions): UpstreamTrans
       },
     )
 
-    function read(): BodyReader {
+    function read(body: Body): BodyReader {
       return eventStream({
+        body,
         maxBytes: maxMessageBytes,
         event(event) {
           if (event.event === 'endpoint') settle(event.data)
-          else if (listener && isMessage(event)) deliver(event.data, listener)
+          else if (listener && isMessage(event)) return deliver(event.data, listener)
+          return false
         },
         active: () => silence?.refresh(),
         // A server that never sends comments may be silent. One that did and stopped is dead.

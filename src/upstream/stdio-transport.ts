@@ -7,12 +7,16 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { SandboxedProgram } from '../base/confinement.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { createLineReader } from '../base/lines.ts'
+import { createLoopShare } from '../base/loop-share.ts'
+import { createHeldBytes, noRoom } from './held-bytes.ts'
 import { deliver, reportGarbage } from './incoming.ts'
+import { Intake } from './intake.ts'
+import { defaultMaxMessageBytes } from './message-limits.ts'
 import type { Mark, Reaper } from './reaper.ts'
 import { createTail } from './stdio-tail.ts'
 import { errorLine } from './error-line.ts'
 import type { TransportListener, UpstreamTransport } from './transport.ts'
-import { defaultMaxMessageBytes, NotSent } from './transport.ts'
+import { NotSent } from './transport.ts'
 
 export interface StdioTransportOptions {
   readonly command: string
@@ -47,39 +51,90 @@ export function createStdioTransport(options: StdioTransportOptions): UpstreamTr
   let running: { readonly program: ChildProcessWithoutNullStreams; readonly gone: Promise<void> } | undefined
   let listener: TransportListener | undefined
   let isClosed = false
+  let stopReading = () => {}
+  let isHeldUp = () => false
+  const share = createLoopShare()
+  const held = createHeldBytes().open()
+  const tooLong = `a message is longer than ${maxMessageBytes} bytes and was dropped`
 
   function follow(program: ChildProcessWithoutNullStreams, mark: Mark, confined?: Disposable): Promise<void> {
-    const lines = createLineReader({
-      maxBytes: maxMessageBytes,
-      onLine(line) {
-        if (line.length > 0 && listener) deliver(line.toString('utf8'), listener)
-      },
-      onSkipped: (head, tail) =>
-        listener &&
-        reportGarbage(listener, `a message is longer than ${maxMessageBytes} bytes and was dropped`, head, tail),
-    })
-    program.stdout.on('data', (chunk: Buffer) => lines.feed(chunk))
-    program.stdout.on('end', () => {
-      lines.end()
-      void endMute(program)
-    })
-    const errorLines = createLineReader({
-      maxBytes: longestErrorLine,
-      onLine: (line) => options.onErrorLine?.(line.toString('utf8')),
-      onSkipped: (head) => options.onErrorLine?.(head),
-    })
-    program.stderr.on('data', (chunk: Buffer) => {
-      stderr.add(chunk)
-      errorLines.feed(chunk)
-    })
-    program.stderr.on('end', () => errorLines.end())
+    const intakes = [readMessages(program), readErrors(program)]
+    const { promise: isRead, resolve: stopWaiting } = Promise.withResolvers<void>()
+    isHeldUp = () => intakes.some(({ isPaused }) => isPaused)
+    stopReading = () => {
+      for (const intake of intakes) intake.stop()
+      held.release()
+      share[Symbol.dispose]()
+      stopWaiting()
+    }
     for (const stream of [program.stdin, program.stdout, program.stderr]) stream.on('error', () => {})
-    return untilGone(program).then((how) => {
+    program.once('exit', () => intakes.forEach((intake) => intake.hurry()))
+    return untilGone(program).then(async (how) => {
       mark.ended()
       confined?.[Symbol.dispose]()
+      const ends = intakes.map((intake) => new Promise<void>((resolve) => intake.end(resolve)))
+      await Promise.race([Promise.all(ends), isRead])
+      stopReading()
       const lastLine = errorLine(redact(stderr.text()))
       finish(`${command} ${how}${lastLine === '' ? '' : `; it last said: ${lastLine}`}`)
     })
+  }
+
+  function readMessages(program: ChildProcessWithoutNullStreams): Intake {
+    let skipReason = tooLong
+    const lines = createLineReader({
+      maxBytes: maxMessageBytes,
+      onLine(line) {
+        if (line.length > 0) intake.step(() => passOn(line))
+      },
+      mayKeep(bytes) {
+        const hasRoom = held.grow(bytes)
+        if (!hasRoom) skipReason = noRoom
+        return hasRoom
+      },
+      onSkipped(head, tail) {
+        held.release()
+        if (listener) reportGarbage(listener, skipReason, head, tail)
+        skipReason = tooLong
+      },
+    })
+    const intake = new Intake({ share, source: program.stdout, inPieces: true, read: (bytes) => lines.feed(bytes) })
+
+    function passOn(line: Buffer): boolean | Promise<boolean> {
+      const delivered = listener ? deliver(line, listener) : false
+      return typeof delivered === 'boolean' ? delivered : delivered.finally(() => held.release())
+    }
+
+    program.stdout.on('data', (chunk: Buffer) => intake.take(chunk))
+    program.stdout.on('end', () => {
+      intake.end(() => lines.end())
+      intake.end(() => void endMute(program))
+    })
+    return intake
+  }
+
+  function readErrors(program: ChildProcessWithoutNullStreams): Intake {
+    const lines = createLineReader({
+      maxBytes: longestErrorLine,
+      onLine: (line) => intake.step(() => passOn(line.toString('utf8'))),
+      onSkipped: (head) => intake.step(() => passOn(head)),
+    })
+    const passOn = (line: string) => {
+      options.onErrorLine?.(line)
+      return false
+    }
+    const intake = new Intake({
+      share,
+      source: program.stderr,
+      inPieces: true,
+      read(bytes) {
+        stderr.add(bytes)
+        lines.feed(bytes)
+      },
+    })
+    program.stderr.on('data', (chunk: Buffer) => intake.take(chunk))
+    program.stderr.on('end', () => intake.end(() => lines.end()))
+    return intake
   }
 
   /** A program that has closed its output cannot answer, so it is ended. */
@@ -131,8 +186,9 @@ export function createStdioTransport(options: StdioTransportOptions): UpstreamTr
     async close() {
       isClosed = true
       listener = undefined
+      stopReading()
       if (!running) return
-      await end(running.program)
+      await end(running.program, isHeldUp())
       await running.gone
     },
     canAsk: true,
@@ -179,13 +235,17 @@ async function untilGone(program: ChildProcessWithoutNullStreams): Promise<strin
   return signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
 }
 
-/** First closes its input, then sends SIGTERM to the group, then SIGKILL. */
-async function end(program: ChildProcessWithoutNullStreams): Promise<void> {
+/**
+ * First closes its input, then sends SIGTERM to the group, then SIGKILL. A program that is held up, because its output is
+ * not read, cannot end by itself.
+ */
+async function end(program: ChildProcessWithoutNullStreams, isHeldUp = false): Promise<void> {
   if (hasEnded(program)) return
   const exited = once(program, 'exit')
   program.stdin.end()
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (await isWithin(graceMs, exited)) return
+    const hasTime = signal === 'SIGKILL' || !isHeldUp
+    if (hasTime && (await isWithin(graceMs, exited))) return
     signalGroup(program, signal)
   }
   await exited

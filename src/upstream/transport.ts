@@ -36,9 +36,10 @@ export interface SendOptions {
 export interface TransportListener {
   /**
    * `during`: the request whose answer this message came with, if the transport knows. A refusal by HTTP status that
-   * names no request gets the id of the refused request. Batch members come one by one.
+   * names no request gets the id of the refused request. Batch members come one by one. Returns whether it answers an
+   * open request.
    */
-  message(message: unknown, during?: RpcRequest): void
+  message(message: unknown, during?: RpcRequest): boolean
   /** The transport read something that is not a JSON-RPC message. The reason may quote it. */
   garbage(reason: string): void
   /** The upstream has the request, but its answer will not arrive: the stream broke, or the answer was too large. */
@@ -53,5 +54,3 @@ export interface TransportListener {
 export class NotSent extends Error {
   override readonly name = 'NotSent'
 }
-
-export const defaultMaxMessageBytes = 64 * 1024 * 1024

@@ -162,7 +162,7 @@ function transportFor(script: Script, lines: Line[]): UpstreamTransport {
     refuse: ({ id }, code, message, data) => listener?.message(failure(id, { code, message, data })),
     notify: (method, params, during) => listener?.message(notification(method, params), during),
     breaks: {
-      message: () => {},
+      message: () => false,
       garbage: (reason) => listener?.garbage(reason),
       lost: (request, reason) => listener?.lost(request, reason),
       closed: (reason) => listener?.closed(reason),
