@@ -3,10 +3,10 @@ import { newestLegacyVersion } from '../../src/mcp/wire.ts'
 import type { Endpoint } from './modern-call.ts'
 
 /** Opens a connection and returns its id. */
-export async function openConnection(endpoint: Endpoint): Promise<string> {
+export async function openConnection(endpoint: Endpoint, capabilities: object = {}): Promise<string> {
   const params = {
     protocolVersion: newestLegacyVersion,
-    capabilities: {},
+    capabilities,
     clientInfo: { name: 'signalbox-test', version: '1.0.0' },
   }
   const response = await legacyRequest(endpoint, {}, 'initialize', params)
