@@ -32,10 +32,10 @@ export interface EmulatorOptions {
   readonly onFault: (error: Error) => void
 }
 
-/**
- * A program asks a few questions at its start. Answers to a program that asks without end, or never reads, are limited.
- */
+/** A program asks a few questions at its start. To one that asks without end, this many bytes are answered... */
 const maxAnswerBytes = 16 * 1024
+/** ...for so much output. */
+const perOutputBytes = 32 * 1024
 
 const require = createRequire(import.meta.url)
 
@@ -55,6 +55,7 @@ export function createEmulator({ size, scrollbackLines, onAnswer, onFault }: Emu
 
   let answers: string[] = []
   let answerLength = 0
+  let sinceBytes = 0
   function answer(text: string): void {
     answerLength += text.length
     if (answerLength <= maxAnswerBytes) answers.push(text)
@@ -75,6 +76,11 @@ export function createEmulator({ size, scrollbackLines, onAnswer, onFault }: Emu
     answer,
     interrupt,
     parse(bytes) {
+      sinceBytes += bytes.length
+      if (sinceBytes > perOutputBytes) {
+        sinceBytes = bytes.length
+        answerLength = 0
+      }
       try {
         internals._inputHandler.parse(bytes)
       } catch (error) {
@@ -83,7 +89,6 @@ export function createEmulator({ size, scrollbackLines, onAnswer, onFault }: Emu
       }
       if (answers.length > 0) onAnswer(Buffer.from(answers.join('')))
       answers = []
-      answerLength = 0
     },
     resize({ cols, rows }) {
       straightenBuffers(internals)

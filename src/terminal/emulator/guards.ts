@@ -3,7 +3,7 @@
  * without changing anything for normal programs.
  */
 import { widthAt } from './cells.ts'
-import type { CsiName, EmulatorBuffer, EmulatorLine, Internals } from './internals.ts'
+import type { CsiName, EmulatorBuffer, EmulatorLine, InputHandler, Internals, TextCollector } from './internals.ts'
 
 interface Size {
   readonly cols: number
@@ -15,6 +15,7 @@ export function guardEmulator(internals: Internals, size: () => Size): void {
     for (const final of names) limitCount(internals, { final }, () => limit(size()))
   }
   for (const name of [{ final: 'J' }, { prefix: '?', final: 'J' }]) guardEraseAbove(internals, name, size)
+  limitTexts(internals._inputHandler._parser)
   keepMarksApart(internals)
 }
 
@@ -30,6 +31,36 @@ function limitCount(internals: Internals, name: CsiName, limit: () => number): v
     if (params[0]! > limit()) params[0] = limit()
     return false
   })
+}
+
+/** Far more than a link or a change of the whole palette has. A sequence with a longer text is ignored. */
+const maxTextLength = 16 * 1024
+
+/** Without it, the emulator collects ten million characters of each title. */
+function limitTexts({ _oscParser: osc, _dcsParser: dcs }: InputHandler['_parser']): void {
+  const { start, end } = osc
+  const { hook, unhook } = dcs
+  const [oscText, dcsText] = [limitText(osc), limitText(dcs)]
+  osc.start = () => {
+    oscText.length = 0
+    start.call(osc)
+  }
+  osc.end = (isComplete, outcome) => end.call(osc, isComplete && oscText.length <= maxTextLength, outcome)
+  dcs.hook = (identifier, parameters) => {
+    dcsText.length = 0
+    hook.call(dcs, identifier, parameters)
+  }
+  dcs.unhook = (isComplete, outcome) => unhook.call(dcs, isComplete && dcsText.length <= maxTextLength, outcome)
+}
+
+function limitText(collector: TextCollector): { length: number } {
+  const { put } = collector
+  const text = { length: 0 }
+  collector.put = (codepoints, start, end) => {
+    text.length += end - start
+    if (text.length <= maxTextLength) put.call(collector, codepoints, start, end)
+  }
+  return text
 }
 
 /**

@@ -27,7 +27,13 @@ export interface Internals {
 }
 
 export interface InputHandler {
-  readonly _parser: { readonly currentState: number; precedingJoinState: number; reset(): void }
+  readonly _parser: {
+    readonly currentState: number
+    precedingJoinState: number
+    readonly _oscParser: OscParser
+    readonly _dcsParser: DcsParser
+    reset(): void
+  }
   /** The bytes of an incomplete character. */
   readonly _utf8Decoder: { readonly interim: Uint8Array }
   readonly _curAttrData: Attributes & { extended: ExtendedAttributes; updateExtended(): void }
@@ -35,6 +41,22 @@ export interface InputHandler {
   parse(bytes: Uint8Array): void
   eraseInDisplay(parameters: CsiParameters, isSelective: boolean): boolean
   eraseInLine(parameters: CsiParameters, isSelective: boolean): boolean
+}
+
+/** Collects the text of a sequence such as a title. */
+export interface TextCollector {
+  put(codepoints: Uint32Array, start: number, end: number): void
+}
+
+/** `isComplete`: the sequence was not aborted. */
+export interface OscParser extends TextCollector {
+  start(): void
+  end(isComplete: boolean, outcome?: boolean): unknown
+}
+
+export interface DcsParser extends TextCollector {
+  hook(identifier: number, parameters: unknown): void
+  unhook(isComplete: boolean, outcome?: boolean): unknown
 }
 
 export interface CsiName {
@@ -147,6 +169,12 @@ const parts = [
   '_inputHandler.parse',
   '_inputHandler._parser.currentState',
   '_inputHandler._parser.precedingJoinState',
+  '_inputHandler._parser._oscParser.start',
+  '_inputHandler._parser._oscParser.put',
+  '_inputHandler._parser._oscParser.end',
+  '_inputHandler._parser._dcsParser.hook',
+  '_inputHandler._parser._dcsParser.put',
+  '_inputHandler._parser._dcsParser.unhook',
   '_inputHandler._utf8Decoder.interim',
   '_inputHandler._curAttrData.extended._ext',
   '_inputHandler._curAttrData.extended.urlId',

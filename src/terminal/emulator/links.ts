@@ -21,6 +21,8 @@ export interface Link {
 const maxUrlLength = 2083
 const maxParametersLength = 250
 const maxTotalLength = 4 * 1024 * 1024
+/** What an entry of the table takes besides its text. */
+const entryLength = 200
 
 export function followLinks({ parser, internals }: Emulator, limit = maxTotalLength): Links {
   const byId = new Map<number, Link>()
@@ -47,11 +49,11 @@ export function followLinks({ parser, internals }: Emulator, limit = maxTotalLen
     const key = keyOf(link)
     const known = ids.get(key)
     if (known !== undefined) return known
-    if (totalLength + key.length > limit) dropSome()
+    if (totalLength + lengthOf(key) > limit) dropSome()
     const id = ++lastId
     byId.set(id, link)
     ids.set(key, id)
-    totalLength += key.length
+    totalLength += lengthOf(key)
     return id
   }
 
@@ -67,7 +69,7 @@ export function followLinks({ parser, internals }: Emulator, limit = maxTotalLen
     const key = keyOf(byId.get(id)!)
     byId.delete(id)
     ids.delete(key)
-    totalLength -= key.length
+    totalLength -= lengthOf(key)
   }
 
   return { get: (id) => byId.get(id) }
@@ -75,6 +77,10 @@ export function followLinks({ parser, internals }: Emulator, limit = maxTotalLen
 
 function keyOf({ parameters, url }: Link): string {
   return `${parameters};${url}`
+}
+
+function lengthOf(key: string): number {
+  return entryLength + key.length
 }
 
 function* linksOn({ lines }: EmulatorBuffer): Generator<number> {

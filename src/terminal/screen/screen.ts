@@ -9,7 +9,10 @@ import { answerQuestions } from '../emulator/questions.ts'
 import { followShellMarks } from '../emulator/shell-marks.ts'
 import { followTitles } from '../emulator/titles.ts'
 import type { Size } from '../pty/size.ts'
+import { createDrawingRate } from './drawing-rate.ts'
 import { createFeeder } from './feeder.ts'
+import { gapMark } from './left-out.ts'
+import { pieceCutter } from './pieces.ts'
 import type { Modes } from './screen-modes.ts'
 import { modesOf } from './screen-modes.ts'
 import type { ScreenReading } from './screen-reading.ts'
@@ -21,10 +24,14 @@ export interface Screen extends ScreenReading, Disposable {
   readonly offset: number
   /** The CPU time for drawing all bytes so far. */
   readonly drawingMs: number
+  /** The CPU time for the last bytes, for each of them. */
+  readonly msPerByte: number
   /** Queues bytes. Resolves when they are on the screen; await it only to slow down the source. */
   feed(bytes: Buffer, options?: FeedOptions): Promise<void>
   /** The bytes between the last one fed and this offset are lost. */
   skipTo(offset: number): void
+  /** Leaves out all bytes before this offset that are not on the screen yet, and says so there. Feed from it next. */
+  leaveOutTo(offset: number): void
   /** Takes effect after all bytes that were fed before. */
   resize(size: Size): void
   /** Resolves when everything that was fed is on the screen. */
@@ -109,10 +116,11 @@ export function createScreen(options: ScreenOptions): Screen {
   answerQuestions(emulator)
 
   const feeder = createFeeder()
+  const rate = createDrawingRate()
+  let cut = pieceCutter(emulator.size)
   let taken = from?.offset ?? offset ?? 0
   /** The offset of the next byte to be fed. */
   let fed = taken
-  let drawingMs = 0
   /** Counts the changes, so that a row can tell when it is out of date. */
   let changes = 0
 
@@ -123,10 +131,20 @@ export function createScreen(options: ScreenOptions): Screen {
     older.update()
   }
 
+  /** Unlike output, it is never left out. */
+  function draw(drawing: Buffer): void {
+    for (let start = 0; start < drawing.length;) {
+      const end = cut(drawing, start)
+      const piece = drawing.subarray(start, end)
+      void feeder.run(() => parse(piece, { isReplay: true }))
+      start = end
+    }
+  }
+
   let isDrawn = true
   if (from) {
     isDrawn = false
-    void feeder.feed(Buffer.from(from.drawing), (piece) => parse(piece, { isReplay: true }))
+    draw(Buffer.from(from.drawing))
     void feeder.run(() => {
       restoreRemainder(emulator, from.remainder)
       titles.current = from.title
@@ -147,15 +165,20 @@ export function createScreen(options: ScreenOptions): Screen {
       return taken
     },
     get drawingMs() {
-      return drawingMs
+      return rate.totalMs
+    },
+    get msPerByte() {
+      return rate.msPerByte
     },
     feed(bytes, options = {}) {
       fed += bytes.length
-      return feeder.feed(bytes, (piece) => {
+      return feeder.feed(bytes, (rest) => {
         const began = cpuMs()
-        taken += piece.length
-        parse(piece, options)
-        drawingMs += cpuMs() - began
+        const length = cut(rest, 0)
+        taken += length
+        parse(rest.subarray(0, length), options)
+        rate.add(length, cpuMs() - began)
+        return length
       })
     },
     skipTo(next) {
@@ -166,10 +189,21 @@ export function createScreen(options: ScreenOptions): Screen {
         taken = next
       })
     },
+    leaveOutTo(next) {
+      feeder.drop()
+      fed = next
+      void feeder.run(() => {
+        emulator.interrupt()
+        parse(gapMark(modesOf(emulator.internals).alternateScreen), { isReplay: true })
+        older.exist = true
+        taken = next
+      })
+    },
     resize(next) {
       void feeder.run(() => {
         changes++
         emulator.resize(next)
+        cut = pieceCutter(emulator.size)
         older.update()
       })
     },
