@@ -21,6 +21,8 @@ export interface HolderFollower {
   requireConnection(): HolderConnection
   /** Requests the output from `listeners.offset()`. */
   attach(): void
+  /** For a connection that is not being read now: notices the end of the program all the same. */
+  lookForEnd(): void
   close(): void
 }
 
@@ -110,6 +112,12 @@ export function followHolder({ directory, socket, listeners, ...options }: Follo
     attach() {
       isAttached = true
       connection?.attach(listeners.offset())
+    },
+    lookForEnd() {
+      const exit = readHolderInfo(directory)?.exit
+      if (!exit || status.is !== 'running') return
+      end(exit)
+      connection?.close()
     },
     close() {
       isClosed = true

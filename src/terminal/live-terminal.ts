@@ -23,6 +23,8 @@ import type { RecordedTimes } from './recorded-times.ts'
 import { readRecordedTimes } from './recorded-times.ts'
 import type { Restoring } from './history/restore.ts'
 import { restoreScreen } from './history/restore.ts'
+import { busyFeeders } from './screen/feeder.ts'
+import { endWorthDrawing } from './screen/left-out.ts'
 import type { Screen } from './screen/screen.ts'
 import type { Snapshots } from './snapshots.ts'
 import { createSnapshots, readSnapshot } from './snapshots.ts'
@@ -98,8 +100,12 @@ export interface LiveTerminal extends Terminal {
 }
 
 const defaultSize: Size = { cols: 80, rows: 24 }
-/** Limit for output that waits for the screen. Beyond it, the hub stops reading from the holder. */
-const maxUndrawnBytes = 2 * 1024 * 1024
+/** Limits for output that waits for the screen. Beyond them, the hub stops reading from the holder. */
+const maxUndrawn = { bytes: 2 * 1024 * 1024, ms: 100 }
+/** How often a screen that is behind looks how far, and whether its program has ended. */
+const lookEveryMs = 50
+const leftOutMessage =
+  'The screen left out some output, because it came faster than it can be drawn. read_output has all of it.'
 const tailBytes = 256 * 1024
 const sliceBytes = 256 * 1024
 /** A program no longer waits for an answer from its terminal after this time, and would read it as typed input. */
@@ -112,6 +118,11 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
   let snapshots: Snapshots | undefined
   let undrawn = 0
   let isPaused = false
+  let looking: NodeJS.Timeout | undefined
+  let isLeavingOut = false
+  let hasLeftOut = false
+  /** After the end of the program: the offset of the next byte in the journal that the screen does not have. */
+  let rest: number | undefined
 
   const holder = followHolder({
     directory,
@@ -181,35 +192,108 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
   }
 
   function receive(offset: number, bytes: Buffer): void {
-    tail.add(offset, bytes)
+    // After a jump, the holder may send again what is known.
+    const known = Math.max(0, Math.min(tail.end - offset, bytes.length))
+    const fresh = bytes.subarray(known)
+    if (known > 0 && fresh.length === 0) return
+    tail.add(offset + known, fresh)
+    draw(offset + known, fresh)
+  }
+
+  function draw(offset: number, bytes: Buffer): void {
     const screen = lazy.drawn
     screen.skipTo(offset)
     undrawn += bytes.length
-    if (undrawn > maxUndrawnBytes && !isPaused) {
-      isPaused = true
-      holder.connection?.pause()
-    }
     void screen.feed(bytes).then(() => {
       undrawn -= bytes.length
-      if (isPaused && undrawn < maxUndrawnBytes / 2) {
-        isPaused = false
-        holder.connection?.resume()
-      }
+      if (isPaused && !isBehind(0.5)) resume()
       snapshots?.update()
       notify()
+      if (rest !== undefined && undrawn === 0) drawRest()
     })
+    if (!isPaused && rest === undefined && isBehind(1)) pause()
+  }
+
+  function isBehind(share: number): boolean {
+    const ms = undrawn * lazy.drawn.msPerByte * busyFeeders()
+    return undrawn > maxUndrawn.bytes * share || ms > maxUndrawn.ms * share
+  }
+
+  function pause(): void {
+    isPaused = true
+    holder.connection?.pause()
+    looking ??= setInterval(look, lookEveryMs).unref()
+  }
+
+  function resume(): void {
+    isPaused = false
+    stopLooking()
+    holder.connection?.resume()
+  }
+
+  function stopLooking(): void {
+    clearInterval(looking)
+    looking = undefined
+  }
+
+  /** The screen is behind. */
+  function look(): void {
+    if (rest === undefined) holder.lookForEnd()
+    if (isLeavingOut) return
+    const { offset, msPerByte } = lazy.drawn
+    const end = Math.max(tail.end, journalBounds(journal).offset)
+    const from = endWorthDrawing({ offset, end, msPerByte, screens: busyFeeders() })
+    if (from !== undefined) leaveOut(from)
+  }
+
+  function leaveOut(from: number): void {
+    hasLeftOut = true
+    isLeavingOut = true
+    void lazy.drawn.leaveOutTo(from).then(() => (isLeavingOut = false))
+    if (rest !== undefined) {
+      rest = from
+      return
+    }
+    const received = tail
+    if (from >= received.end) {
+      tail = createOutputTail(from, tailBytes)
+      holder.connection?.attach(from)
+      return
+    }
+    for (let at = from; at < received.end;) {
+      const { offset, bytes } = readOutput(journal, received, at, received.end - at)
+      if (bytes.length === 0) break
+      draw(offset, bytes)
+      at = offset + bytes.length
+    }
   }
 
   /** Output that the holder could not send any more is in the journal. */
   function onEnd(): void {
-    if (snapshots) {
-      for (;;) {
-        const { offset, bytes } = readJournal(journal, tail.end, sliceBytes)
-        if (bytes.length === 0) break
-        receive(offset, bytes)
-      }
-      skipLost()
-    }
+    isPaused = false
+    if (!snapshots) return finish()
+    rest = tail.end
+    const { offset } = journalBounds(journal)
+    if (offset > tail.end) tail = createOutputTail(offset, tailBytes)
+    looking ??= setInterval(look, lookEveryMs).unref()
+    look()
+    // Otherwise `draw` continues.
+    if (undrawn === 0) drawRest()
+    // A stop does not wait for the screen.
+    if (undrawn > 0) queueMicrotask(notify)
+  }
+
+  function drawRest(): void {
+    const { offset, bytes } = readJournal(journal, rest!, sliceBytes)
+    rest = offset + bytes.length
+    if (bytes.length > 0) return draw(offset, bytes)
+    rest = undefined
+    skipLost()
+    finish()
+  }
+
+  function finish(): void {
+    stopLooking()
     void (lazy.begun?.settled() ?? Promise.resolve()).then(() => {
       snapshots?.write()
       notify()
@@ -244,7 +328,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       return journalBounds(journal).firstOffset
     },
     get fault() {
-      return fault
+      return fault ?? (hasLeftOut ? leftOutMessage : undefined)
     },
     readOutput: (since, maxBytes) => readOutput(journal, tail, since, maxBytes),
     history: () => openHistory(journal, lazy.drawn),
@@ -278,6 +362,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     },
     release() {
       listeners.clear()
+      stopLooking()
       snapshots?.write()
       holder.close()
       lazy.stop()

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HubError } from '../../base/hub-error.ts'
 import type { OtherProcesses, Terminal } from '../../terminal/terminal.ts'
-import { waitForScreen } from './wait-for-screen.ts'
+import { waitUntil } from '../../base/wait-until.ts'
 
 const usualGraceMs = 3_000
 const killMs = 5_000
@@ -42,9 +42,15 @@ async function endsAfter(
   return true
 }
 
+/** Does not wait for the screen, which may be behind. */
 async function programEnds(terminal: Terminal, timeoutMs: number): Promise<boolean> {
-  const options = { timeoutMs, signal: new AbortController().signal }
-  return (await waitForScreen(terminal, options, () => 'not-yet')) === 'ended'
+  const hasEnded = await waitUntil({
+    sources: [(listener) => terminal.onChange(listener)],
+    look: () => (terminal.status.is === 'running' ? undefined : true),
+    timeoutMs,
+    signal: new AbortController().signal,
+  })
+  return hasEnded === true
 }
 
 async function whatIsLeft(terminal: Terminal, others: OtherProcesses): Promise<string> {

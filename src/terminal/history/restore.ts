@@ -2,6 +2,7 @@
 import { journalBounds, readIndexes, readJournal } from '../journal/journal.ts'
 import { type Screen, type ScreenOptions, type Snapshot, createScreen } from '../screen/screen.ts'
 import type { Size } from '../pty/size.ts'
+import { endWorthDrawing } from '../screen/left-out.ts'
 
 export interface Restoring {
   readonly screen: Screen
@@ -25,7 +26,10 @@ export interface RestoreOptions extends Pick<ScreenOptions, 'scrollbackLines' | 
   readonly stopAt?: number
 }
 
-const sliceBytes = 64 * 1024
+/** The first slice is small, since its bytes may be expensive to draw. */
+const slices = { firstBytes: 4 * 1024, mostBytes: 64 * 1024 }
+/** It is drawn beside more urgent work, and shows more than a screen that is behind its program. */
+const maxDrawingMs = 3_000
 /** Without a snapshot. Far more than fills the scrollback in memory, and drawn in half a second. */
 const maxReplayBytes = 16 * 1024 * 1024
 
@@ -47,20 +51,27 @@ export function restoreScreen(given: RestoreOptions): Restoring {
     ({ offset }, index) => offset >= start && offset <= stopAt && sizes[index + 1]?.offset !== offset,
   )
 
+  const stop = Math.min(stopAt, end)
   let isDone = false
   function step(): void {
-    const { offset, bytes } = readJournal(journal, screen.offset, Math.min(sliceBytes, stopAt - screen.offset))
-    const isOver = bytes.length === 0 || offset >= stopAt
-    const at = isOver ? Number.POSITIVE_INFINITY : offset
-    if (coming[0] && coming[0].offset <= at) return screen.resize(coming.shift()!)
+    const { offset: at, msPerByte } = screen
+    const later = endWorthDrawing({ offset: at, end: stop, msPerByte, screens: 1 }, maxDrawingMs)
+    if (later !== undefined) return void screen.leaveOutTo(later)
+    const most = Math.min(Math.max(at - start, slices.firstBytes), slices.mostBytes)
+    const { offset, bytes } = readJournal(journal, at, Math.max(0, Math.min(most, stop - at)))
+    const isOver = bytes.length === 0 || offset >= stop
+    const reached = isOver ? Number.POSITIVE_INFINITY : offset
+    // Output in between was left out.
+    while (coming[1] && coming[1].offset <= at) coming.shift()
+    if (coming[0] && coming[0].offset <= reached) return screen.resize(coming.shift()!)
     if (isOver) {
       isDone = true
       return
     }
     screen.skipTo(offset)
     const isReplay = offset < answerFrom
-    const stop = Math.min(coming[0]?.offset ?? stopAt, isReplay ? answerFrom : Number.POSITIVE_INFINITY)
-    void screen.feed(bytes.subarray(0, stop - offset), { isReplay })
+    const until = Math.min(coming[0]?.offset ?? stop, isReplay ? answerFrom : Number.POSITIVE_INFINITY)
+    void screen.feed(bytes.subarray(0, until - offset), { isReplay })
   }
 
   return {

@@ -28,7 +28,7 @@ export function createDrawingRate(): DrawingRate {
       window.bytes += bytes
       window.ms += ms
       if (window.ms < windowMs && window.bytes < windowBytes) return
-      msPerByte = Math.max(window.ms / window.bytes, assumedMsPerByte)
+      msPerByte = Math.max(window.ms / Math.max(1, window.bytes), assumedMsPerByte)
       window = { bytes: 0, ms: 0 }
     },
   }

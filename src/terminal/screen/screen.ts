@@ -31,7 +31,7 @@ export interface Screen extends ScreenReading, Disposable {
   /** The bytes between the last one fed and this offset are lost. */
   skipTo(offset: number): void
   /** Leaves out all bytes before this offset that are not on the screen yet, and says so there. Feed from it next. */
-  leaveOutTo(offset: number): void
+  leaveOutTo(offset: number): Promise<void>
   /** Takes effect after all bytes that were fed before. */
   resize(size: Size): void
   /** Resolves when everything that was fed is on the screen. */
@@ -60,6 +60,8 @@ export interface Screen extends ScreenReading, Disposable {
    */
   snapshot(): Snapshot | undefined
 }
+
+const noBytes = Buffer.alloc(0)
 
 export interface FeedOptions {
   /** Replayed bytes: their questions were answered when they were new. */
@@ -100,10 +102,12 @@ export interface ScreenOptions {
 }
 
 export function createScreen(options: ScreenOptions): Screen {
-  const { size, scrollbackLines, onAnswer, onFault, offset, from } = options
+  const { scrollbackLines, onAnswer, onFault, offset, from } = options
+  /** The one that was requested last. */
+  let size = from?.size ?? options.size
   let isMuted = false
   const emulator = createEmulator({
-    size: from?.size ?? size,
+    size,
     scrollbackLines,
     onAnswer: (bytes) => !isMuted && onAnswer(bytes, taken),
     onFault: (error) => onFault?.(error),
@@ -128,6 +132,13 @@ export function createScreen(options: ScreenOptions): Screen {
     changes++
     isMuted = options.isReplay === true
     emulator.parse(piece)
+    older.update()
+  }
+
+  function resizeTo(next: Size): void {
+    changes++
+    emulator.resize(next)
+    cut = pieceCutter(emulator.size)
     older.update()
   }
 
@@ -192,19 +203,21 @@ export function createScreen(options: ScreenOptions): Screen {
     leaveOutTo(next) {
       feeder.drop()
       fed = next
-      void feeder.run(() => {
+      return feeder.run(() => {
         emulator.interrupt()
         parse(gapMark(modesOf(emulator.internals).alternateScreen), { isReplay: true })
         older.exist = true
         taken = next
+        if (size.cols !== emulator.size.cols || size.rows !== emulator.size.rows) resizeTo(size)
       })
     },
     resize(next) {
-      void feeder.run(() => {
-        changes++
-        emulator.resize(next)
-        cut = pieceCutter(emulator.size)
-        older.update()
+      size = next
+      void feeder.feed(noBytes, () => {
+        const began = cpuMs()
+        resizeTo(next)
+        rate.add(0, cpuMs() - began)
+        return 0
       })
     },
     settled: () => feeder.run(() => {}),
