@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { matrixStatusSchema } from './chat.ts'
 import { confinedSchema } from './sandbox.ts'
 import { sessionStatuses } from './session-status.ts'
+import { maxSize } from './terminal-size.ts'
 import { usageSchema } from './thread.ts'
 
 export { isOver, livingStatuses, sessionStatuses } from './session-status.ts'
@@ -50,8 +51,6 @@ export const sessionNameSchema = z
     'a name has lowercase letters, digits and dashes, at most 40, such as "fix-tests"',
   )
 
-/** The largest terminal. */
-export const maxSize = { cols: 500, rows: 300 } as const
 export const sizeSchema = z.strictObject({
   cols: z.int().min(2).max(maxSize.cols),
   rows: z.int().min(1).max(maxSize.rows),

@@ -3,11 +3,19 @@ import type { Socket } from 'node:net'
 import { connect } from 'node:net'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { assertPrivateSocket } from '../base/private-socket.ts'
+import {
+  readCount,
+  readExit,
+  readHello,
+  readInputState,
+  readMessage,
+  readRefusedInput,
+  readSize,
+} from './holder/frame-contents.ts'
 import type { Frame, Hello, InputState, RefusedInput, SequencedInput } from './holder/frames.ts'
 import {
   createFrameReader,
   decodeAt,
-  decodeJson,
   encodeAt,
   encodeFrame,
   encodeJson,
@@ -79,24 +87,24 @@ export async function connectToHolder(path: string): Promise<HolderConnection | 
   function receive({ kind, payload }: Frame): void {
     switch (kind) {
       case frameKind.hello:
-        return resolveHello(decodeJson(payload) as Hello)
+        return resolveHello(readHello(payload))
       case frameKind.output: {
         const { offset, bytes } = decodeAt(payload)
         return listeners?.onOutput(offset, bytes)
       }
       case frameKind.resize:
-        return listeners?.onResize(decodeJson(payload) as Size)
+        return listeners?.onResize(readSize(payload))
       case frameKind.exit:
-        return listeners?.onExit(decodeJson(payload) as Exit)
+        return listeners?.onExit(readExit(payload))
       case frameKind.fault:
-        return listeners?.onFault((decodeJson(payload) as { message: string }).message)
+        return listeners?.onFault(readMessage(payload))
       case frameKind.taken:
-        unread -= (decodeJson(payload) as { bytes: number }).bytes
+        unread -= Math.min(unread, readCount(payload, 'bytes'))
         return
       case frameKind.inputState:
-        return listeners?.onInputState?.(decodeJson(payload) as InputState)
+        return listeners?.onInputState?.(readInputState(payload))
       case frameKind.inputRefused:
-        return listeners?.onInputRefused?.(decodeJson(payload) as RefusedInput)
+        return listeners?.onInputRefused?.(readRefusedInput(payload))
       default:
       // A kind from a newer holder.
     }

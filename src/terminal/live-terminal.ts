@@ -102,6 +102,8 @@ export interface LiveTerminal extends Terminal {
 const defaultSize: Size = { cols: 80, rows: 24 }
 /** Limits for output that waits for the screen. Beyond them, the hub stops reading from the holder. */
 const maxUndrawn = { bytes: 2 * 1024 * 1024, ms: 100 }
+/** A resize counts as so many bytes, since it rewraps all lines. */
+const resizeCost = 32 * 1024
 /** How often a screen that is behind looks how far, and whether its program has ended. */
 const lookEveryMs = 50
 const leftOutMessage =
@@ -121,8 +123,8 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
   let looking: NodeJS.Timeout | undefined
   let isLeavingOut = false
   let hasLeftOut = false
-  /** After the end of the program: the offset of the next byte in the journal that the screen does not have. */
-  let rest: number | undefined
+  /** After the end of the program: the drawing of the output that only the journal has. */
+  let rest: Promise<void> | undefined
 
   const holder = followHolder({
     directory,
@@ -132,8 +134,9 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       offset: () => tail.end,
       onOutput: receive,
       onResize(size) {
-        lazy.drawn.resize(size)
-        void lazy.drawn.settled().then(notify)
+        undrawn += resizeCost
+        void lazy.drawn.resize(size).then(() => drawn(resizeCost))
+        if (!isPaused && isBehind(1)) pause()
       },
       onFault(message) {
         fault = message
@@ -150,8 +153,9 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     snapshots = createSnapshots(directory, screen, from)
     tail = createOutputTail(screen.offset, tailBytes)
     if (holder.status.is === 'running') holder.attach()
-    else skipLost()
-    screen.flush()
+    else drawToEnd()
+    // Short, unless the program has ended meanwhile.
+    if (screen.offset >= tail.end || readJournal(journal, screen.offset, 1).bytes.length === 0) screen.flush()
     queueMicrotask(notify)
   })
 
@@ -160,7 +164,8 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     return restoreScreen({
       journal,
       snapshot: readSnapshot(directory),
-      end,
+      // A program that prints without end is not followed to its end here.
+      end: isRunning ? Math.max(end, journalBounds(journal).offset) : end,
       answerFrom: isRunning
         ? Math.max(options.connection?.hello.answered ?? 0, recentOffset())
         : Number.POSITIVE_INFINITY,
@@ -204,14 +209,15 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     const screen = lazy.drawn
     screen.skipTo(offset)
     undrawn += bytes.length
-    void screen.feed(bytes).then(() => {
-      undrawn -= bytes.length
-      if (isPaused && !isBehind(0.5)) resume()
-      snapshots?.update()
-      notify()
-      if (rest !== undefined && undrawn === 0) drawRest()
-    })
-    if (!isPaused && rest === undefined && isBehind(1)) pause()
+    void screen.feed(bytes).then(() => drawn(bytes.length))
+    if (!isPaused && !rest && isBehind(1)) pause()
+  }
+
+  function drawn(bytes: number): void {
+    undrawn -= bytes
+    if (isPaused && !isBehind(0.5)) resume()
+    snapshots?.update()
+    notify()
   }
 
   function isBehind(share: number): boolean {
@@ -238,7 +244,8 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
 
   /** The screen is behind. */
   function look(): void {
-    if (rest === undefined) holder.lookForEnd()
+    if (rest) notify()
+    else holder.lookForEnd()
     if (isLeavingOut) return
     const { offset, msPerByte } = lazy.drawn
     const end = Math.max(tail.end, journalBounds(journal).offset)
@@ -250,10 +257,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     hasLeftOut = true
     isLeavingOut = true
     void lazy.drawn.leaveOutTo(from).then(() => (isLeavingOut = false))
-    if (rest !== undefined) {
-      rest = from
-      return
-    }
+    if (rest) return drawRest(from)
     const received = tail
     if (from >= received.end) {
       tail = createOutputTail(from, tailBytes)
@@ -268,42 +272,39 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
     }
   }
 
-  /** Output that the holder could not send any more is in the journal. */
   function onEnd(): void {
     isPaused = false
-    if (!snapshots) return finish()
-    rest = tail.end
-    const { offset } = journalBounds(journal)
-    if (offset > tail.end) tail = createOutputTail(offset, tailBytes)
+    if (snapshots) drawToEnd()
+    else void (lazy.begun?.settled() ?? Promise.resolve()).then(notify)
+  }
+
+  /** Output that the holder could not send any more is in the journal. */
+  function drawToEnd(): void {
+    const from = tail.end
+    const end = Math.max(journalBounds(journal).offset, holder.status.is === 'exited' ? holder.status.offset : 0)
+    if (end > from) tail = createOutputTail(end, tailBytes)
+    drawRest(from)
     looking ??= setInterval(look, lookEveryMs).unref()
     look()
-    // Otherwise `draw` continues.
-    if (undrawn === 0) drawRest()
     // A stop does not wait for the screen.
-    if (undrawn > 0) queueMicrotask(notify)
+    if (lazy.drawn.offset < end) queueMicrotask(notify)
   }
 
-  function drawRest(): void {
-    const { offset, bytes } = readJournal(journal, rest!, sliceBytes)
-    rest = offset + bytes.length
-    if (bytes.length > 0) return draw(offset, bytes)
-    rest = undefined
-    skipLost()
-    finish()
-  }
-
-  function finish(): void {
-    stopLooking()
-    void (lazy.begun?.settled() ?? Promise.resolve()).then(() => {
+  function drawRest(from: number): void {
+    let next = from
+    const drawing = (rest = lazy.drawn.feedFrom(() => {
+      const { offset, bytes } = readJournal(journal, next, sliceBytes)
+      next = offset + bytes.length
+      // If the disk did not take the last output, only the holder had it.
+      return bytes.length > 0 ? { offset, bytes } : { offset: tail.end, bytes }
+    }))
+    void drawing.then(() => {
+      // It was left out, and another one draws the end.
+      if (rest !== drawing) return
+      stopLooking()
       snapshots?.write()
       notify()
     })
-  }
-
-  /** If the disk did not take the last output, only the holder had it. */
-  function skipLost(): void {
-    const { status } = holder
-    if (status.is === 'exited' && status.offset > tail.end) receive(status.offset, Buffer.alloc(0))
   }
 
   return {

@@ -2,6 +2,7 @@
 import { journalBounds, readIndexes, readJournal } from '../journal/journal.ts'
 import { type Screen, type ScreenOptions, type Snapshot, createScreen } from '../screen/screen.ts'
 import type { Size } from '../pty/size.ts'
+import { busyFeeders } from '../screen/feeder.ts'
 import { endWorthDrawing } from '../screen/left-out.ts'
 
 export interface Restoring {
@@ -55,7 +56,8 @@ export function restoreScreen(given: RestoreOptions): Restoring {
   let isDone = false
   function step(): void {
     const { offset: at, msPerByte } = screen
-    const later = endWorthDrawing({ offset: at, end: stop, msPerByte, screens: 1 }, maxDrawingMs)
+    const backlog = { offset: at, end: stop, msPerByte, screens: busyFeeders() }
+    const later = endWorthDrawing(backlog, maxDrawingMs)
     if (later !== undefined) return void screen.leaveOutTo(later)
     const most = Math.min(Math.max(at - start, slices.firstBytes), slices.mostBytes)
     const { offset, bytes } = readJournal(journal, at, Math.max(0, Math.min(most, stop - at)))
@@ -63,7 +65,7 @@ export function restoreScreen(given: RestoreOptions): Restoring {
     const reached = isOver ? Number.POSITIVE_INFINITY : offset
     // Output in between was left out.
     while (coming[1] && coming[1].offset <= at) coming.shift()
-    if (coming[0] && coming[0].offset <= reached) return screen.resize(coming.shift()!)
+    if (coming[0] && coming[0].offset <= reached) return void screen.resize(coming.shift()!)
     if (isOver) {
       isDone = true
       return

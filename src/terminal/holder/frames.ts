@@ -103,6 +103,8 @@ export interface Frame {
 
 /** No valid frame is longer: the holder sends output in pieces. */
 const maxFrameBytes = 16 * 1024 * 1024
+/** Frames with JSON hold a few numbers and messages. */
+const maxJsonBytes = 64 * 1024
 const headerBytes = 5
 const offsetBytes = 8
 
@@ -129,26 +131,40 @@ export function encodeAt(kind: number, offset: number, bytes: Buffer): Buffer {
 }
 
 export function decodeAt(payload: Buffer): { readonly offset: number; readonly bytes: Buffer } {
-  return { offset: Number(payload.readBigUInt64BE(0)), bytes: payload.subarray(offsetBytes) }
+  const offset = Number(payload.readBigUInt64BE(0))
+  if (!Number.isSafeInteger(offset)) throw new Error('An offset is too large.')
+  return { offset, bytes: payload.subarray(offsetBytes) }
 }
 
-/** Only hub and holder use it, so the frame kind tells the type. */
+/** The sides check what it contains; see `frame-contents.ts`. */
 export function decodeJson(payload: Buffer): unknown {
+  if (payload.length > maxJsonBytes) throw new Error(`A frame with ${payload.length} bytes of JSON is invalid.`)
   return JSON.parse(payload.toString('utf8'))
 }
 
 /** Splits a stream of chunks into frames. Throws on an invalid frame. */
 export function createFrameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) => void {
-  let rest: Buffer = Buffer.alloc(0)
+  /** Joined only when a frame is complete, since a long frame comes in many chunks. */
+  let chunks: Buffer[] = []
+  let size = 0
+  let needed = headerBytes - 1
   return (chunk) => {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    chunks.push(chunk)
+    size += chunk.length
+    if (size < needed) return
+    let rest = chunks.length === 1 ? chunk : Buffer.concat(chunks)
+    needed = headerBytes - 1
     while (rest.length >= 4) {
       const length = rest.readUInt32BE(0)
       if (length < 1 || length > maxFrameBytes) throw new Error(`A frame of ${length} bytes is invalid.`)
-      if (rest.length < 4 + length) return
-      const frame = { kind: rest.readUInt8(4), payload: rest.subarray(headerBytes, 4 + length) }
-      rest = rest.subarray(4 + length)
+      needed = 4 + length
+      if (rest.length < needed) break
+      const frame = { kind: rest.readUInt8(4), payload: rest.subarray(headerBytes, needed) }
+      rest = rest.subarray(needed)
+      needed = headerBytes - 1
       onFrame(frame)
     }
+    chunks = rest.length > 0 ? [rest] : []
+    size = rest.length
   }
 }

@@ -1,7 +1,8 @@
 /** The file that a holder leaves for later hubs: how to find the holder and, later, how its program ended. */
-import { openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Exit } from '../journal/journal-files.ts'
+import { exitOf } from './frame-contents.ts'
 
 export interface HolderInfo {
   readonly protocol: number
@@ -50,9 +51,45 @@ export function readHolderInfo(directory: string): HolderInfo | undefined {
 /** Throws if there may be a file that cannot be read now. */
 export function readHolderInfoOrThrow(directory: string): HolderInfo | undefined {
   try {
-    return JSON.parse(readFileSync(join(directory, fileName), 'utf8')) as HolderInfo
+    return checkInfo(JSON.parse(readStart(join(directory, fileName))))
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (
+      error instanceof SyntaxError ||
+      error instanceof WrongInfo ||
+      (error as NodeJS.ErrnoException).code === 'ENOENT'
+    )
+      return undefined
     throw error
+  }
+}
+
+const maxFileBytes = 64 * 1024
+
+function readStart(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(maxFileBytes)
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
+class WrongInfo extends Error {}
+
+/** Throws if no holder wrote it. */
+function checkInfo(value: unknown): HolderInfo {
+  const info = value as HolderInfo | null
+  const isInfo =
+    info !== null &&
+    [info.protocol, info.pid, info.childPid].every((number) => Number.isSafeInteger(number) && number >= 0) &&
+    typeof info.version === 'string' &&
+    typeof info.socket === 'string'
+  if (!isInfo) throw new WrongInfo('It is not the information of a holder.')
+  if (info.exit === undefined) return info
+  try {
+    return { ...info, exit: exitOf(info.exit) }
+  } catch (error) {
+    throw new WrongInfo(`Its end is invalid: ${String(error)}`, { cause: error })
   }
 }

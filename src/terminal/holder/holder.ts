@@ -25,9 +25,12 @@ import { serveViewer } from './viewer.ts'
 
 /** Recent output for viewers that lag a little. On a full disk it is all they can get. */
 const tailBytes = 256 * 1024
+/** One hub follows a holder; another may still be ending. */
+const maxConnections = 64
 
 async function run({ version, socket, directory, program, ...task }: HolderTask): Promise<void> {
   const server = createServer()
+  server.maxConnections = maxConnections
   await listenPrivately(server, socket)
 
   const journalDirectory = join(directory, journalFolder)

@@ -3,10 +3,13 @@ import { constants } from 'node:os'
 import { openJournalWriter } from '../journal/journal-writer.ts'
 import type { PtyListeners } from '../pty/pty.ts'
 import { startPty } from '../pty/pty.ts'
-import type { Size } from '../pty/size.ts'
+import { type Size, boundedSize } from '../pty/size.ts'
 import { startInTmux } from '../tmux/tmux-pty.ts'
 import type { HolderParts, RunningProgram } from './running-program.ts'
 import type { ProgramSpec } from './task.ts'
+
+/** Far more than a program that starts asks for. */
+const maxUnreadAnswers = 64 * 1024
 
 export async function runInTerminal(program: ProgramSpec, parts: HolderParts): Promise<RunningProgram> {
   const { directory, journalDirectory, limits, viewers, show, report, end } = parts
@@ -14,6 +17,7 @@ export async function runInTerminal(program: ProgramSpec, parts: HolderParts): P
   const journal = openJournalWriter({ directory: journalDirectory, limits, size })
   let isDiskFull = false
   let answered = 0
+  let unreadAnswers = 0
 
   const listeners: PtyListeners = {
     onOutput(bytes) {
@@ -22,7 +26,10 @@ export async function runInTerminal(program: ProgramSpec, parts: HolderParts): P
       if (isKept === isDiskFull) updateDiskState(isKept)
       show(offset, bytes)
     },
-    onResize(next) {
+    onResize(given) {
+      // A program in tmux can set any size on its own terminal.
+      const next = boundedSize(given)
+      if (next.cols === size.cols && next.rows === size.rows) return
       size = next
       journal.recordResize(next)
       const { offset } = journal
@@ -54,7 +61,10 @@ export async function runInTerminal(program: ProgramSpec, parts: HolderParts): P
         // Two hubs may have read the question. One answer is enough.
         if (offset <= answered || pty.answersItself) return
         answered = offset
-        pty.write(bytes)
+        // A program that asks without end and never reads.
+        if (unreadAnswers + bytes.length > maxUnreadAnswers) return
+        unreadAnswers += bytes.length
+        pty.write(bytes, () => (unreadAnswers -= bytes.length))
       },
       onResize(next) {
         if (next.cols !== size.cols || next.rows !== size.rows) pty.resize(next)

@@ -8,7 +8,8 @@ import type { JournalWriter } from '../journal/journal-writer.ts'
 import type { Output } from '../journal/read-output.ts'
 import type { Size } from '../pty/size.ts'
 import type { Frame, InputState, RefusedInput, SequencedInput } from './frames.ts'
-import { createFrameReader, decodeAt, decodeJson, encodeAt, encodeJson, frameKind } from './frames.ts'
+import { readCount, readSignal, readSize } from './frame-contents.ts'
+import { createFrameReader, decodeAt, encodeAt, encodeJson, frameKind } from './frames.ts'
 
 export interface Viewer {
   output(offset: number, bytes: Buffer): void
@@ -44,29 +45,37 @@ export interface ViewerOptions {
 }
 
 const sliceBytes = 256 * 1024
+/** A hub sends at most half of this before the terminal has taken it. */
+const maxUnreadBytes = 16 * 1024 * 1024
+/** For a viewer that lags behind. Of more, it gets the latest. */
+const maxSizes = 1_000
 
 export function serveViewer({ connection, journal, read, listeners }: ViewerOptions): Viewer {
   /** The offset of the next byte to send; `undefined` before `attach`. */
   let next: number | undefined
   let exited: Exit | undefined
+  /** Input of this viewer that the terminal has not taken. */
+  let unread = 0
   /** A size takes effect at its offset, so a viewer that lags behind gets it when it reaches that offset. */
   const sizes: (Size & { readonly offset: number })[] = []
 
   function receive({ kind, payload }: Frame): void {
     switch (kind) {
       case frameKind.attach:
-        next = (decodeJson(payload) as { from: number }).from
+        next = readCount(payload, 'from')
         return catchUp()
       case frameKind.input:
+        unread += payload.length
+        if (unread > maxUnreadBytes) throw new Error('The program does not read its input.')
         return listeners.onInput?.(payload)
       case frameKind.answer: {
         const { offset, bytes } = decodeAt(payload)
         return listeners.onAnswer?.(offset, bytes)
       }
       case frameKind.resize:
-        return listeners.onResize?.(decodeJson(payload) as Size)
+        return listeners.onResize?.(readSize(payload))
       case frameKind.signal:
-        return listeners.onSignal((decodeJson(payload) as { signal: NodeJS.Signals }).signal)
+        return listeners.onSignal(readSignal(payload))
       case frameKind.release:
         return listeners.onRelease?.()
       case frameKind.claimInput:
@@ -79,7 +88,7 @@ export function serveViewer({ connection, journal, read, listeners }: ViewerOpti
       case frameKind.closeInput:
         return listeners.onCloseInput?.()
       case frameKind.processed:
-        return listeners.onProcessed?.((decodeJson(payload) as { offset: number }).offset)
+        return listeners.onProcessed?.(readCount(payload, 'offset'))
       default:
       // A kind from a newer hub.
     }
@@ -128,6 +137,8 @@ export function serveViewer({ connection, journal, read, listeners }: ViewerOpti
     },
     resized(size) {
       if (next === undefined) return
+      if (sizes.at(-1)?.offset === size.offset) sizes.pop()
+      if (sizes.length === maxSizes) sizes.shift()
       sizes.push(size)
       sendSizes(next)
     },
@@ -136,7 +147,10 @@ export function serveViewer({ connection, journal, read, listeners }: ViewerOpti
       orDisconnect(catchUp)
     },
     fault: (message) => void connection.write(encodeJson(frameKind.fault, { message })),
-    taken: (bytes) => void connection.write(encodeJson(frameKind.taken, { bytes })),
+    taken(bytes) {
+      unread -= bytes
+      connection.write(encodeJson(frameKind.taken, { bytes }))
+    },
     inputState: (state) => void connection.write(encodeJson(frameKind.inputState, state)),
     inputRefused: (refused) => void connection.write(encodeJson(frameKind.inputRefused, refused)),
     close() {

@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JournalEntry, RecordedInput } from './journal-files.ts'
+import { boundedSize } from '../pty/size.ts'
 import { indexName, inputName, listInputs, listSegments, segmentName } from './journal-files.ts'
 
 /** More than the first line of an index has. */
@@ -51,7 +52,20 @@ export function readIndex<Kind extends JournalEntry['is']>(
   const wanted = linesOf(join(directory, indexName(start))).filter((line) =>
     beginnings.some((beginning) => line.startsWith(beginning)),
   )
-  return parseLines(wanted) as readonly Entry<Kind>[]
+  return (parseLines(wanted) as readonly Entry<Kind>[]).flatMap(checkEntry)
+}
+
+/** Skips an entry that no holder writes. */
+function checkEntry<Some extends JournalEntry>(entry: Some): readonly Some[] {
+  const isDated = Number.isFinite(entry.at) && (entry.is === 'exit' || Number.isSafeInteger(entry.offset))
+  if (!isDated) return []
+  const hasSize = ['begin', 'resize'].includes(entry.is)
+  if (!hasSize) return [entry]
+  try {
+    return [{ ...entry, ...boundedSize(entry) }]
+  } catch {
+    return []
+  }
 }
 
 /** The index entries from the segment that contains `from`. */

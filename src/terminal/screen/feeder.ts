@@ -4,10 +4,10 @@
  * others nor the rest of the hub.
  */
 export interface Feeder extends Disposable {
-  /** `take` gets all bytes in order, and returns how many it has taken. Resolves after the last one, or when dropped. */
-  feed(bytes: Buffer, take: (rest: Buffer) => number): Promise<void>
+  /** Each step does a part of the work, and returns whether it was the last. Resolves after that, or when dropped. */
+  feed(step: () => boolean): Promise<void>
   run(action: () => void): Promise<void>
-  /** Leaves out the bytes that were not taken yet. */
+  /** Leaves out the steps that were fed and not done yet. */
   drop(): void
   /** Does all remaining work at once. */
   flush(): void
@@ -19,10 +19,9 @@ const turnMs = 5
 const shareMs = 1
 
 interface Work {
-  /** Does a part of the work. Returns whether it is done. */
   readonly step: () => boolean
   readonly done: () => void
-  readonly isOutput: boolean
+  readonly canDrop: boolean
 }
 
 interface Worker {
@@ -45,9 +44,9 @@ export function busyFeeders(): number {
 export function createFeeder(): Feeder {
   const worker: Worker = { queue: [], workedMs: 0 }
 
-  function add(step: () => boolean, isOutput: boolean): Promise<void> {
+  function add(step: () => boolean, canDrop: boolean): Promise<void> {
     return new Promise((resolve) => {
-      worker.queue.push({ step, done: resolve, isOutput })
+      worker.queue.push({ step, done: resolve, canDrop })
       if (worker.queue.length > 1) return
       busy.add(worker)
       worker.workedMs = Math.max(worker.workedMs, startsAtMs)
@@ -57,21 +56,15 @@ export function createFeeder(): Feeder {
   }
 
   return {
-    feed(bytes, take) {
-      let taken = 0
-      return add(() => {
-        taken += take(taken === 0 ? bytes : bytes.subarray(taken))
-        return taken >= bytes.length
-      }, true)
-    },
+    feed: (step) => add(step, true),
     run: (action) =>
       add(() => {
         action()
         return true
       }, false),
     drop() {
-      const dropped = worker.queue.filter(({ isOutput }) => isOutput)
-      keep(worker, ({ isOutput }) => !isOutput)
+      const dropped = worker.queue.filter(({ canDrop }) => canDrop)
+      keep(worker, ({ canDrop }) => !canDrop)
       for (const { done } of dropped) done()
     },
     flush: () => work(worker, Number.POSITIVE_INFINITY),

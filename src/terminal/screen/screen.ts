@@ -28,12 +28,14 @@ export interface Screen extends ScreenReading, Disposable {
   readonly msPerByte: number
   /** Queues bytes. Resolves when they are on the screen; await it only to slow down the source. */
   feed(bytes: Buffer, options?: FeedOptions): Promise<void>
+  /** The same for bytes that are read when the screen is ready for them, until there are none. */
+  feedFrom(read: () => { readonly offset: number; readonly bytes: Buffer }): Promise<void>
   /** The bytes between the last one fed and this offset are lost. */
   skipTo(offset: number): void
   /** Leaves out all bytes before this offset that are not on the screen yet, and says so there. Feed from it next. */
   leaveOutTo(offset: number): Promise<void>
-  /** Takes effect after all bytes that were fed before. */
-  resize(size: Size): void
+  /** Takes effect after all bytes that were fed before. Resolves then. */
+  resize(size: Size): Promise<void>
   /** Resolves when everything that was fed is on the screen. */
   settled(): Promise<void>
   /** Puts everything that was fed on the screen now, however long that takes. */
@@ -135,6 +137,21 @@ export function createScreen(options: ScreenOptions): Screen {
     older.update()
   }
 
+  /** Returns its length. */
+  function drawPiece(bytes: Buffer, start: number, options: FeedOptions): number {
+    const began = cpuMs()
+    const end = cut(bytes, start)
+    taken += end - start
+    parse(bytes.subarray(start, end), options)
+    rate.add(end - start, cpuMs() - began)
+    return end - start
+  }
+
+  function jumpTo(offset: number): void {
+    emulator.interrupt()
+    taken = offset
+  }
+
   function resizeTo(next: Size): void {
     changes++
     emulator.resize(next)
@@ -183,22 +200,31 @@ export function createScreen(options: ScreenOptions): Screen {
     },
     feed(bytes, options = {}) {
       fed += bytes.length
-      return feeder.feed(bytes, (rest) => {
-        const began = cpuMs()
-        const length = cut(rest, 0)
-        taken += length
-        parse(rest.subarray(0, length), options)
-        rate.add(length, cpuMs() - began)
-        return length
+      let at = 0
+      return feeder.feed(() => {
+        at += drawPiece(bytes, at, options)
+        return at >= bytes.length
+      })
+    },
+    feedFrom(read) {
+      let bytes: Buffer = noBytes
+      let at = 0
+      return feeder.feed(() => {
+        if (at >= bytes.length) {
+          const next = read()
+          ;({ bytes } = next)
+          at = 0
+          if (next.offset > taken) jumpTo(next.offset)
+          fed = next.offset + bytes.length
+        }
+        at += drawPiece(bytes, at, {})
+        return bytes.length === 0
       })
     },
     skipTo(next) {
       if (next <= fed) return
       fed = next
-      void feeder.run(() => {
-        emulator.interrupt()
-        taken = next
-      })
+      void feeder.run(() => jumpTo(next))
     },
     leaveOutTo(next) {
       feeder.drop()
@@ -213,11 +239,11 @@ export function createScreen(options: ScreenOptions): Screen {
     },
     resize(next) {
       size = next
-      void feeder.feed(noBytes, () => {
+      return feeder.feed(() => {
         const began = cpuMs()
         resizeTo(next)
         rate.add(0, cpuMs() - began)
-        return 0
+        return true
       })
     },
     settled: () => feeder.run(() => {}),
