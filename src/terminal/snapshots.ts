@@ -1,6 +1,8 @@
 /** Saves the screen to disk now and then, so that a later hub can draw it without a whole journal. */
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
+import { maxSize } from '../api/terminal-size.ts'
 import { cpuMs } from '../base/cpu-ms.ts'
 import type { Screen, Snapshot } from './screen/screen.ts'
 import { snapshotFormat } from './screen/screen.ts'
@@ -47,12 +49,12 @@ export function createSnapshots(directory: string, screen: Screen, savedTo: numb
     if (screen.offset === writtenAt) return
     const began = cpuMs()
     const snapshot = screen.snapshot()
-    if (!snapshot) return
-    if (replaceFile(path, JSON.stringify(snapshot))) {
+    if (snapshot && replaceFile(path, JSON.stringify(snapshot))) {
       writtenAt = snapshot.offset
       drawnMs = screen.drawingMs
     }
-    writingMs = cpuMs() - began
+    const ms = cpuMs() - began
+    writingMs = snapshot ? ms : Math.max(writingMs, ms)
     const now = performance.now()
     notBefore = now + writingMs / share
     notBeforeForAll = now + writingMs / shareOfAll
@@ -74,11 +76,43 @@ export function createSnapshots(directory: string, screen: Screen, savedTo: numb
   return { write, update }
 }
 
+const maxFileBytes = 64 * 1024 * 1024
+const column = z.int().min(0).max(maxSize.cols)
+const colours = { foreground: z.int(), background: z.int() }
+const savedCursor = z.object({ column, line: z.int().min(0), ...colours })
+const oddCells = z.array(
+  z.object({
+    fromEnd: z.int().min(1),
+    column: column.max(maxSize.cols - 1),
+    content: z.int(),
+    combined: z.string().exactOptional(),
+  }),
+)
+const snapshotSchema: z.ZodType<Snapshot> = z.object({
+  format: z.literal(snapshotFormat),
+  offset: z.int().min(0),
+  size: z.object({ cols: z.int().min(2).max(maxSize.cols), rows: z.int().min(1).max(maxSize.rows) }),
+  drawing: z.string(),
+  remainder: z.object({
+    column,
+    joinState: z.int(),
+    ink: z.object({ ...colours, extended: z.int() }),
+    saved: z.object({ normal: savedCursor, alternate: savedCursor }),
+    oddCells: z.object({ normal: oddCells, alternate: oddCells }),
+    hiddenStops: z.object({ normal: z.array(column), alternate: z.array(column) }),
+  }),
+  title: z.string(),
+  workingDirectory: z.string().exactOptional(),
+  shellState: z.enum(['prompt', 'running']).exactOptional(),
+  hasOlderLines: z.boolean(),
+})
+
 /** `undefined` if there is no usable one: the journal contains everything. */
 export function readSnapshot(directory: string): Snapshot | undefined {
   try {
-    const snapshot = JSON.parse(readFileSync(join(directory, snapshotFile), 'utf8')) as Snapshot
-    return snapshot.format === snapshotFormat ? snapshot : undefined
+    const path = join(directory, snapshotFile)
+    if (statSync(path).size > maxFileBytes) return undefined
+    return snapshotSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
     return undefined
   }

@@ -12,6 +12,7 @@ const csi = '\x1b['
 
 /** Few bytes that take long to draw, that ask for much memory, or both. */
 export const floods: Readonly<Record<string, string>> = {
+  nothing: '',
   'plain text': 'A signal box is the house from which the points and signals of a railway are set.\r\n',
   'line feeds': '\n',
   'line feeds in a scroll region': `${csi}2;39r${csi}39H${'\n'.repeat(200)}`,
@@ -80,6 +81,7 @@ export interface FloodTimes {
 
 /** A file that holds the sequence often enough for one `cat`. */
 export function writeFlood(directory: string, name: string, sequence: string): string {
+  if (sequence === '') return 'sleep 1000'
   const file = join(directory, `flood-${name.replaceAll(/\W/g, '-')}`)
   const bytes = Buffer.from(sequence, name === 'bytes that are not text' ? 'latin1' : 'utf8')
   writeFileSync(file, Buffer.concat(Array.from({ length: Math.ceil(1_000_000 / bytes.length) }, () => bytes)))

@@ -56,6 +56,7 @@ export function drawEmulator({ emulator, links, titles, palette }: Drawable): Dr
   const pen = createPen(links)
   pen.put(palette.changes() + titleSequences(titles))
   drawBuffer(pen, normal, size)
+  if (pen.isFull) return undefined
   if (active === alt || isSaved(alt)) {
     pen.put(`${toCell(normal.x, normal.y)}\x1b[?47h\x1b[H`)
     if (active === alt) drawBuffer(pen, alt, size)
@@ -66,6 +67,7 @@ export function drawEmulator({ emulator, links, titles, palette }: Drawable): Dr
   drawCursor(pen, internals, size.cols)
   pen.put(`${internals.coreService.modes.insertMode ? '\x1b[4h' : ''}${charsets}`)
   pen.setAttributes(currentAttributes(internals))
+  if (pen.isFull) return undefined
   return { sequences: pen.drawing(), remainder: remainderOf(internals, size) }
 }
 

@@ -18,7 +18,7 @@ import type { Pen } from './pen.ts'
 
 export function drawLines(pen: Pen, { lines }: EmulatorBuffer, cols: number, rows: number): void {
   if (lines.get(0)!.isWrapped) beginWrapped(pen, cols, rows)
-  for (let index = 0; index < lines.length; index++) {
+  for (let index = 0; index < lines.length && !pen.isFull; index++) {
     const line = lines.get(index)!
     const isFull = drawLine(pen, line, cols) === cols
     // The list is a ring: an index past the end would return the first line.

@@ -9,8 +9,13 @@ export interface Pen {
   print(text: string, attributes: CellAttributes): void
   /** Sets the attributes. Returns whether that needed a sequence. */
   setAttributes(attributes: CellAttributes): boolean
+  /** There is too much to draw: a program can print a long link in every cell. */
+  readonly isFull: boolean
   drawing(): string
 }
+
+/** A screen with all its lines in memory has a few hundred kilobytes, or some megabytes if each cell has its own style. */
+const maxDrawingLength = 16 * 1024 * 1024
 
 export function createPen(links: Links): Pen {
   let drawing = ''
@@ -40,6 +45,9 @@ export function createPen(links: Links): Pen {
     print(text, next) {
       setAttributes(next)
       drawing += text
+    },
+    get isFull() {
+      return drawing.length > maxDrawingLength
     },
     drawing: () => drawing,
   }

@@ -2,6 +2,8 @@
  * All lines that ever scrolled off a screen, as far back as the journal goes. The journal is replayed to a separate
  * emulator, and its lines are frozen on the way. A later resize does not rewrap frozen lines.
  */
+import { cpuMs } from '../../base/cpu-ms.ts'
+import { HubError } from '../../base/hub-error.ts'
 import { journalBounds, readIndexes, readJournal } from '../journal/journal.ts'
 import type { TextRow } from '../screen/screen-rows.ts'
 import type { Screen } from '../screen/screen.ts'
@@ -10,14 +12,16 @@ import { createFrozenLines } from './frozen-lines.ts'
 
 export interface ReplayedLines extends Disposable {
   readonly total: number
-  /** Replays up to the current end of the journal. */
+  /** Replays up to the current end of the journal. Throws if that takes too long; the next call goes on from there. */
   follow(): void
   /** 0 is the oldest line. */
   rows(from: number, to: number): readonly TextRow[]
 }
 
 const maxFrozenBytes = 32 * 1024 * 1024
-const sliceBytes = 256 * 1024
+const sliceBytes = 32 * 1024
+/** All sessions share the worker. Text takes a quarter of this for each byte, some sequences a hundred times. */
+const allowed = { ms: 2_000, msPerByte: 0.00025 }
 /** Small, so that the lines that one piece scrolls off fit into the scrollback. */
 const pieceBytes = 4 * 1024
 /** As many lines as a taller screen may show again. */
@@ -58,6 +62,7 @@ export function replayLines(journal: string): ReplayedLines {
     },
     follow() {
       screen ??= begin()
+      const began = { ms: cpuMs(), offset: screen.offset }
       const { offset: end } = journalBounds(journal)
       const sizes = readIndexes(journal, { from: screen.offset, kinds: ['begin', 'resize'] })
       const coming = sizes.filter(({ offset }) => offset >= screen!.offset)
@@ -72,6 +77,8 @@ export function replayLines(journal: string): ReplayedLines {
         }
         if (at === Number.POSITIVE_INFINITY) return
         screen.skipTo(offset)
+        const isTooSlow = cpuMs() - began.ms > allowed.ms + (screen.offset - began.offset) * allowed.msPerByte
+        if (isTooSlow) throw tooSlow(end - offset)
         feed(screen, bytes.subarray(0, Math.min(end, coming[0]?.offset ?? end) - offset))
       }
     },
@@ -82,4 +89,11 @@ export function replayLines(journal: string): ReplayedLines {
     },
     [Symbol.dispose]: () => screen?.[Symbol.dispose](),
   }
+}
+
+function tooSlow(bytes: number): HubError {
+  return new HubError(
+    'busy',
+    `The lines above the screen take too long to draw: ${bytes} bytes of output are left. Read the screen, call read_output for the bytes, or ask again to go on.`,
+  )
 }
