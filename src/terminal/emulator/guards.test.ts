@@ -162,3 +162,23 @@ test('no output makes the emulator throw', async () => {
     { numRuns: 100 },
   )
 })
+
+test.each([
+  ['a title', '\x1b]2;', '\x07'],
+  ['a directory', '\x1b]7;file:///', '\x1b\\'],
+])('the text of %s is not collected without end', async (_, begin, end) => {
+  const screen = await screenWith(`${begin}${'t'.repeat(2_000_000)}${end}shown`)
+  expect(screen.title).toBe('')
+  expect(screen.workingDirectory).toBeUndefined()
+  expect(screen.text()).toBe('shown')
+  await screen.feed(Buffer.from('\x1b]2;short\x07'))
+  expect(screen.title).toBe('short')
+})
+
+test('a screen with a long link in every cell has no snapshot, and has one again later', async () => {
+  const links = ['a', 'b'].map((name) => `\x1b]8;;https://${name}.example/${'x'.repeat(2_000)}\x07x`)
+  const screen = await screenWith(links.join('').repeat(2_400), { size: { cols: 200, rows: 60 } })
+  expect(screen.snapshot()).toBeUndefined()
+  await screen.feed(Buffer.from('\x1b]8;;\x07\x1bc'))
+  expect(screen.snapshot()).toBeDefined()
+})

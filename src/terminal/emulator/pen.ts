@@ -15,7 +15,7 @@ export interface Pen {
 }
 
 /** A screen with all its lines in memory has a few hundred kilobytes, or some megabytes if each cell has its own style. */
-const maxDrawingLength = 16 * 1024 * 1024
+const maxDrawingLength = 8 * 1024 * 1024
 
 export function createPen(links: Links): Pen {
   let drawing = ''
