@@ -4,7 +4,7 @@ import { messageOf } from '../base/hub-error.ts'
 import { type OtherProcesses, findOtherProcesses } from './other-processes.ts'
 import type { TerminalStatus } from './follow-holder.ts'
 import { followHolder } from './follow-holder.ts'
-import type { History } from './history/history.ts'
+import type { History, HistoryOptions } from './history/history.ts'
 import { earlierScreen, openHistory } from './history/history.ts'
 import type { EarlierScreen } from './history/screen-at.ts'
 import type { HolderConnection } from './holder-connection.ts'
@@ -47,8 +47,8 @@ export interface Terminal {
   readonly fault: string | undefined
   /** Output from an offset; cheap for a reader that keeps up. */
   readOutput(since: number, maxBytes: number): Output
-  /** The lines that have scrolled off the screen, as far as the journal goes back. */
-  history(): Promise<History>
+  /** The lines that have scrolled off the screen, as far as the journal goes back. Throws if they take too long. */
+  history(options?: HistoryOptions): Promise<History>
   /**
    * Throws if the program cannot be reached, and if it leaves too much input unread. In its usual (cooked) mode, a
    * terminal takes lines of at most 4,095 bytes. The system drops the rest of longer lines.
@@ -92,6 +92,8 @@ export interface LiveTerminalOptions {
   readonly scrollbackLines: number
   /** `undefined`: the holder is gone. */
   readonly connection: HolderConnection | undefined
+  /** Its program was just started, so nothing of its screen is drawn from disk. */
+  readonly isNew?: boolean
 }
 
 export interface LiveTerminal extends Terminal {
@@ -165,7 +167,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       journal,
       snapshot: readSnapshot(directory),
       // A program that prints without end is not followed to its end here.
-      end: isRunning ? Math.max(end, journalBounds(journal).offset) : end,
+      end: options.isNew ? 0 : isRunning ? Math.max(end, journalBounds(journal).offset) : end,
       answerFrom: isRunning
         ? Math.max(options.connection?.hello.answered ?? 0, recentOffset())
         : Number.POSITIVE_INFINITY,
@@ -332,7 +334,7 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       return fault ?? (hasLeftOut ? leftOutMessage : undefined)
     },
     readOutput: (since, maxBytes) => readOutput(journal, tail, since, maxBytes),
-    history: () => openHistory(journal, lazy.drawn),
+    history: (given) => openHistory(journal, lazy.drawn, given),
     write: (bytes) => holder.requireConnection().write(bytes),
     resize(size) {
       // Reading the screen attaches to the holder, which reports a resize only to attached viewers.

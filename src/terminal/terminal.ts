@@ -67,7 +67,7 @@ export function createTerminals({ scrollbackLines, ...options }: TerminalsOption
 
   return {
     async start(id, program) {
-      const terminal = createLiveTerminal({ id, scrollbackLines, ...(await holders.start(id, program)) })
+      const terminal = createLiveTerminal({ id, scrollbackLines, isNew: true, ...(await holders.start(id, program)) })
       await terminal.draw()
       return terminal
     },

@@ -1,7 +1,10 @@
 /** The end of a session's output: the lines its terminal shows, or the raw bytes. */
+import { HubError } from '../../base/hub-error.ts'
 import type { Terminal } from '../../terminal/terminal.ts'
 import type { LogTail } from '../port/driver.ts'
 
+/** For lines that are no longer in memory. */
+const historyWithinMs = 1_000
 const pieceBytes = 64 * 1024
 /** In JSON, escape codes take six times their size, and an answer contains the text twice. */
 const maxRawBytes = 1024 * 1024
@@ -11,6 +14,12 @@ export async function tailLog(terminal: Terminal, count: number, isRaw: boolean)
   const { offset } = terminal
   const lines = isRaw ? rawLines(terminal, offset, count) : await shownLines(terminal, count)
   return { log: lines.join(isRaw ? '' : '\n'), lines: lines.length, offset }
+}
+
+/** What the screen and the memory have is better than an answer that comes late. */
+function refusal(error: unknown): string {
+  if (error instanceof HubError && error.code === 'busy') return error.message
+  throw error
 }
 
 interface Row {
@@ -25,7 +34,8 @@ async function shownLines(terminal: Terminal, count: number): Promise<readonly s
   const { screen } = terminal
   const recent = lastLines([...screen.scrollback(), ...screen.rows()], count)
   if (recent.length >= count || !screen.hasOlderLines) return recent
-  const history = await terminal.history()
+  const history = await terminal.history({ withinMs: historyWithinMs }).catch(refusal)
+  if (typeof history === 'string') return [`[${history}]`, ...recent]
   const older = await history.lines(Math.max(0, history.total - count), count)
   return lastLines([...older, ...screen.rows()], count)
 }

@@ -30,7 +30,7 @@ answerEach(async (question: HistoryQuestion) => {
   switch (question.is) {
     case 'total': {
       const history = historyOf(question.journal)
-      history.follow()
+      history.follow(question.withinMs)
       return history.total
     }
     case 'lines':

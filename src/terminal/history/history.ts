@@ -31,7 +31,7 @@ export interface HistorySearchOptions extends SearchOptions {
 }
 
 export type HistoryQuestion =
-  | { readonly is: 'total'; readonly journal: string }
+  | { readonly is: 'total'; readonly journal: string; readonly withinMs: number }
   | { readonly is: 'lines'; readonly journal: string; readonly from: number; readonly count: number }
   | { readonly is: 'screen'; readonly journal: string; readonly at: number }
   | ({ readonly is: 'search'; readonly in: string | readonly PrintedRow[] } & SearchRequest)
@@ -46,9 +46,18 @@ const worker = createWorker<HistoryQuestion>({
   memoryMb: 128,
 })
 
-export async function openHistory(journal: string, screen: Screen): Promise<History> {
+export interface HistoryOptions {
+  /** The CPU time for lines that must be drawn for this. */
+  readonly withinMs?: number
+}
+
+/** All sessions share the worker, and a hundred megabytes of text take no longer. */
+const usuallyWithinMs = 4_000
+
+export async function openHistory(journal: string, screen: Screen, options: HistoryOptions = {}): Promise<History> {
+  const { withinMs = usuallyWithinMs } = options
   await screen.settled()
-  return screen.hasOlderLines ? replayedHistory(journal) : historyInMemory(screen)
+  return screen.hasOlderLines ? replayedHistory(journal, withinMs) : historyInMemory(screen)
 }
 
 /** The screen as it was when this much had been printed. */
@@ -70,9 +79,9 @@ function historyInMemory(screen: Screen): History {
   }
 }
 
-async function replayedHistory(journal: string): Promise<History> {
+async function replayedHistory(journal: string, withinMs: number): Promise<History> {
   return {
-    total: await worker.ask<number>({ is: 'total', journal }),
+    total: await worker.ask<number>({ is: 'total', journal, withinMs }),
     lines: (from, count) => worker.ask({ is: 'lines', journal, from, count }),
     search: (pattern, options) => search({ pattern, options }, () => journal),
   }

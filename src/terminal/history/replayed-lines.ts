@@ -12,16 +12,14 @@ import { createFrozenLines } from './frozen-lines.ts'
 
 export interface ReplayedLines extends Disposable {
   readonly total: number
-  /** Replays up to the current end of the journal. Throws if that takes too long; the next call goes on from there. */
-  follow(): void
+  /** Replays up to the current end of the journal. Throws if that takes too long. The next call goes on from there. */
+  follow(withinMs: number): void
   /** 0 is the oldest line. */
   rows(from: number, to: number): readonly TextRow[]
 }
 
 const maxFrozenBytes = 32 * 1024 * 1024
 const sliceBytes = 32 * 1024
-/** All sessions share the worker. Text takes a quarter of this for each byte, some sequences a hundred times. */
-const allowed = { ms: 2_000, msPerByte: 0.00025 }
 /** Small, so that the lines that one piece scrolls off fit into the scrollback. */
 const pieceBytes = 4 * 1024
 /** As many lines as a taller screen may show again. */
@@ -60,9 +58,9 @@ export function replayLines(journal: string): ReplayedLines {
     get total() {
       return frozen.length + (screen?.scrollbackLength ?? 0)
     },
-    follow() {
+    follow(withinMs) {
       screen ??= begin()
-      const began = { ms: cpuMs(), offset: screen.offset }
+      const began = cpuMs()
       const { offset: end } = journalBounds(journal)
       const sizes = readIndexes(journal, { from: screen.offset, kinds: ['begin', 'resize'] })
       const coming = sizes.filter(({ offset }) => offset >= screen!.offset)
@@ -77,8 +75,7 @@ export function replayLines(journal: string): ReplayedLines {
         }
         if (at === Number.POSITIVE_INFINITY) return
         screen.skipTo(offset)
-        const isTooSlow = cpuMs() - began.ms > allowed.ms + (screen.offset - began.offset) * allowed.msPerByte
-        if (isTooSlow) throw tooSlow(end - offset)
+        if (cpuMs() - began > withinMs) throw tooSlow(end - offset)
         feed(screen, bytes.subarray(0, Math.min(end, coming[0]?.offset ?? end) - offset))
       }
     },
