@@ -5,7 +5,7 @@
  */
 import type { Size } from '../pty/size.ts'
 
-/** Measured in printed characters. A piece takes about five milliseconds at worst. */
+/** Measured in printed characters, which themselves do not count. A piece takes about five milliseconds at worst. */
 const pieceCost = 100_000
 const maxPieceBytes = 32 * 1024
 const escape = 0x1b
@@ -24,6 +24,8 @@ export function pieceCutter({ cols, rows }: Size): CutPiece {
     let cost = 0
     for (let index = start; index < last; index++) {
       const byte = bytes[index]!
+      // Printed. All bytes of a piece together would cost less than the piece may.
+      if (costs[byte] === 0) continue
       const end = byte === escape ? endOfCheap(bytes, index, last) : index
       cost += end > index ? cheapCost + cols : costs[byte]!
       if (cost > pieceCost && index > start) return index
@@ -43,7 +45,7 @@ function endOfCheap(bytes: Uint8Array, start: number, last: number): number {
 }
 
 function costsOf(rows: number, screen: number): Uint32Array {
-  const costs = new Uint32Array(256).fill(1)
+  const costs = new Uint32Array(256)
   // A line feed may move all lines of a scroll region.
   costs.fill(rows, 0, 0x20)
   costs[escape] = screen
