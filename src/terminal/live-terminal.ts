@@ -137,7 +137,8 @@ export function createLiveTerminal({ id, directory, scrollbackLines, ...options 
       onOutput: receive,
       onResize(size) {
         undrawn += resizeCost
-        void lazy.drawn.resize(size).then(() => drawn(resizeCost))
+        lazy.drawn.resize(size)
+        void lazy.drawn.settled().then(() => drawn(resizeCost))
         if (!isPaused && isBehind(1)) pause()
       },
       onFault(message) {

@@ -58,7 +58,7 @@ test.each([
   ['a message of a megabyte', encodeJson(frameKind.fault, { message: 'x'.repeat(1_000_000) })],
   ['a frame of four gigabytes', Buffer.from([0xff, 0xff, 0xff, 0xff, 3])],
 ])('a hub ends its connection to a holder that sends %s', async (_, frame) => {
-  const path = await fakeHolder(Buffer.concat([encodeJson(frameKind.hello, hello), frame]))
+  const path = await fakeHolder(encodeJson(frameKind.hello, hello), frame)
   const connection = await connectToHolder(path)
   const heard: string[] = []
   const isClosed = new Promise<void>((resolve) =>
@@ -70,6 +70,7 @@ test.each([
       onClose: resolve,
     }),
   )
+  connection?.attach(0)
   await isClosed
   expect(heard).toEqual([])
 })
@@ -86,11 +87,13 @@ test('the information of a holder is ignored if no holder wrote it', () => {
   }
 })
 
-async function fakeHolder(greeting: Buffer): Promise<string> {
+/** `answer`: to the first frame of the hub. */
+async function fakeHolder(greeting: Buffer, answer?: Buffer): Promise<string> {
   const path = join(temporaryDirectory(), 's.sock')
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.write(greeting)
+    socket.once('data', () => void (answer && socket.write(answer)))
   })
   onTestFinished(() => void server.close())
   await once(server.listen(path), 'listening')

@@ -65,7 +65,7 @@ export function restoreScreen(given: RestoreOptions): Restoring {
     const reached = isOver ? Number.POSITIVE_INFINITY : offset
     // Output in between was left out.
     while (coming[1] && coming[1].offset <= at) coming.shift()
-    if (coming[0] && coming[0].offset <= reached) return void screen.resize(coming.shift()!)
+    if (coming[0] && coming[0].offset <= reached) return screen.resize(coming.shift()!)
     if (isOver) {
       isDone = true
       return

@@ -34,8 +34,8 @@ export interface Screen extends ScreenReading, Disposable {
   skipTo(offset: number): void
   /** Leaves out all bytes before this offset that are not on the screen yet, and says so there. Feed from it next. */
   leaveOutTo(offset: number): Promise<void>
-  /** Takes effect after all bytes that were fed before. Resolves then. */
-  resize(size: Size): Promise<void>
+  /** Takes effect after all bytes that were fed before. */
+  resize(size: Size): void
   /** Resolves when everything that was fed is on the screen. */
   settled(): Promise<void>
   /** Puts everything that was fed on the screen now, however long that takes. */
@@ -239,7 +239,7 @@ export function createScreen(options: ScreenOptions): Screen {
     },
     resize(next) {
       size = next
-      return feeder.feed(() => {
+      void feeder.feed(() => {
         const began = cpuMs()
         resizeTo(next)
         rate.add(0, cpuMs() - began)
