@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { matrixStatusSchema } from './chat.ts'
 import { confinedSchema } from './sandbox.ts'
 import { sessionStatuses } from './session-status.ts'
-import { maxSize } from './terminal-size.ts'
+import { maxSize } from '../base/terminal-size.ts'
 import { usageSchema } from './thread.ts'
 
 export { isOver, livingStatuses, sessionStatuses } from './session-status.ts'

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { maxSize } from '../api/terminal-size.ts'
+import { maxSize } from '../base/terminal-size.ts'
 import { cpuMs } from '../base/cpu-ms.ts'
 import type { Screen, Snapshot } from './screen/screen.ts'
 import { snapshotFormat } from './screen/screen.ts'

@@ -1,6 +1,6 @@
 /** `signalbox new` */
 import { sizeSchema } from '../../api/session.ts'
-import { maxSize } from '../../api/terminal-size.ts'
+import { maxSize } from '../../base/terminal-size.ts'
 import type { Config } from '../../config/config.ts'
 import { ask, findHubFrom } from '../hub-client/ask-hub.ts'
 import { attach } from './attach.ts'

@@ -1,4 +1,4 @@
-import { maxSize } from '../../api/terminal-size.ts'
+import { maxSize } from '../../base/terminal-size.ts'
 
 /** The size of a terminal in cells. */
 export interface Size {
