@@ -59,7 +59,7 @@ test('an answer with too many values fails with a reason, and a long text passes
   const agent = await hub.agentOf('answers', { large: overStdio(floodingProgram) })
   await until(() => isAnswered(agent, 'large_echo'))
   const objects = modernRequest(agent, 'tools/call', { name: 'large_objects', arguments: { bytes: 150_000 } })
-  await expect(objects).rejects.toThrow('a message has more than 100000 values')
+  await expect(objects).rejects.toThrow('it has more than 100000 keys and array elements')
   const few = await modernRequest(agent, 'tools/call', { name: 'large_objects', arguments: { bytes: 45_000 } })
   expect(few).toMatchObject({ structuredContent: { list: { length: 45_000 } } })
   const bytes = 30 * megabyte

@@ -1,7 +1,4 @@
-/**
- * Measures a JSON text before it is parsed: how deep it is nested, because the code that walks it later is recursive, and
- * how many values it has, because each costs far more than its text.
- */
+/** Checks how deep a JSON text is nested before it is parsed, because the code that walks it later is recursive. */
 
 /** Deeper than any honest message, and shallow enough for the stack of all recursive code, including JSON.stringify. */
 export const deepestNesting = 200
@@ -23,7 +20,6 @@ function hasMoreBrackets(text: string, most: number): boolean {
 
 const quote = 0x22
 const backslash = 0x5c
-const comma = 0x2c
 const openBracket = 0x5b
 const closeBracket = 0x5d
 const openBrace = 0x7b
@@ -41,26 +37,6 @@ function isDeeper(text: string, levels: number): boolean {
     else if (code === openBrace || code === openBracket) {
       if (++depth > levels) return true
     } else if (code === closeBrace || code === closeBracket) depth--
-  }
-  return false
-}
-
-/**
- * Whether a text has more values than `most`: strings, numbers, lists, objects and so on, at all depths. Each of them is
- * the first of its list or object, or follows a comma.
- */
-export function hasMoreValues(text: string, most: number): boolean {
-  let count = 1
-  let isInString = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (isInString) {
-      if (code === backslash) index++
-      else if (code === quote) isInString = false
-    } else if (code === quote) isInString = true
-    else if (code === comma || code === openBrace || code === openBracket) {
-      if (++count > most) return true
-    }
   }
   return false
 }

@@ -15,6 +15,7 @@ export const longestUnasked = 4 * 1024 * 1024
 export const mostInBatch = 1_000
 
 export const tooDeep = `a message is nested deeper than ${deepestNesting} levels and was dropped`
-export const tooManyValues = `a message has more than ${mostValues} values (fields and list items, at all depths) and was dropped; ask for less at once`
+/** `why`: the reason of `whyTooHeavy`. */
+export const tooHeavy = (why: string) => `a message was dropped, because ${why}; ask for less at once`
 export const tooLongUnasked = `a message that is not an answer is longer than ${longestUnasked} bytes and was dropped`
 export const tooManyInBatch = `a batch has more than ${mostInBatch} messages and was dropped`

@@ -8,7 +8,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { HubError } from '../base/hub-error.ts'
-import { deepestNesting, hasMoreValues, isNestedDeeper } from '../base/json-nesting.ts'
+import { whyTooHeavy } from '../base/json-weight.ts'
 import type { Zone } from '../base/address-zone.ts'
 import { fartherOf, zoneOf } from '../base/address-zone.ts'
 import { isWebAddress } from '../base/web-address.ts'
@@ -114,19 +114,16 @@ async function bodyOf(response: IncomingMessage, url: URL, maxBytes: number): Pr
     chunks.push(chunk)
   }
   const body = Buffer.concat(chunks)
-  assertParsable(body.toString('utf8'), url)
+  assertParsable(body, url)
   return body
 }
 
 /** The SDK parses and checks the answer in one go. */
-function assertParsable(text: string, url: URL): void {
+function assertParsable(body: Buffer, url: URL): void {
+  const why = whyTooHeavy(body, mostValues)
   // Only JSON is parsed. A page of HTML may have any number of commas.
-  if (!/^\s*[[{]/.test(text)) return
-  if (!hasMoreValues(text, mostValues) && !isNestedDeeper(text, deepestNesting)) return
-  throw new HubError(
-    'unavailable',
-    `${url.origin} answered with more than ${mostValues} values, or nested deeper than ${deepestNesting} levels`,
-  )
+  if (why === undefined || !/^\s*[[{]/.test(body.toString('utf8'))) return
+  throw new HubError('unavailable', `${url.origin} sent an answer that the hub cannot read, because ${why}`)
 }
 
 function toResponse({ statusCode = 0, headers }: IncomingMessage, body: Buffer): Response {

@@ -2,15 +2,16 @@
 import { inexactNumber, isRawNumber, parseExactly } from '../base/exact-numbers.ts'
 import { HubError } from '../base/hub-error.ts'
 import { isRecord } from '../base/is-record.ts'
-import { deepestNesting, hasMoreValues, isNestedDeeper } from '../base/json-nesting.ts'
+import { whyTooHeavy } from '../base/json-weight.ts'
 import { answerEach } from '../base/worker-answers.ts'
-import { longestUnasked, mostValues, tooDeep, tooLongUnasked, tooManyValues } from './message-limits.ts'
+import { longestUnasked, mostValues, tooHeavy, tooLongUnasked } from './message-limits.ts'
 import type { ParsedLarge, RawNumberPlace } from './parse-large.ts'
 
 answerEach(({ buffer, byteOffset, byteLength }: Uint8Array): ParsedLarge => {
-  const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8')
-  if (hasMoreValues(text, mostValues)) throw new HubError('too-large', tooManyValues)
-  if (isNestedDeeper(text, deepestNesting)) throw new HubError('too-large', tooDeep)
+  const bytes = Buffer.from(buffer, byteOffset, byteLength)
+  const why = whyTooHeavy(bytes, mostValues)
+  if (why !== undefined) throw new HubError('too-large', tooHeavy(why))
+  const text = bytes.toString('utf8')
   const isExact = inexactNumber(text) === undefined
   const value: unknown = isExact ? JSON.parse(text) : parseExactly(text)
   if (byteLength > longestUnasked && [value].flat().some(isUnasked)) throw new HubError('too-large', tooLongUnasked)
