@@ -681,7 +681,8 @@ export async function startHub(
   async function stop(): Promise<void> {
     log.debug({}, 'the hub is stopping')
     await tokens.saveLastUsed()
-    await events.append({ type: 'hub-stopped', payload: {} })
+    // A locked log must not keep the hub from stopping.
+    await events.note({ type: 'hub-stopped', payload: {} })
     await running.disposeAsync()
   }
   return {
