@@ -27,6 +27,17 @@ test('programs that have used up their shares divide a fifth of a core', () => {
   expect(shares[0]?.restMs(0)).toBe(30)
 })
 
+test('a program that has ended takes nothing from the others, even if its last bytes come later', () => {
+  const [ended, other] = [share(), share()]
+  ended[Symbol.dispose]()
+  for (const each of [ended, other]) each.charge(101)
+  expect(ended.restMs(0)).toBe(30)
+  expect(other.restMs(0)).toBe(30)
+  const third = share()
+  third.charge(101)
+  expect(third.restMs(0)).toBe(30)
+})
+
 test('one expensive message is not paid for long', () => {
   const one = share()
   one.charge(60_000)

@@ -25,6 +25,7 @@ const resting = new Set<LoopShare>()
 export function createLoopShare(at = performance.now()): LoopShare {
   let left = burstMs
   let countedAt = at
+  let isDisposed = false
 
   const share: LoopShare = {
     charge(ms) {
@@ -37,10 +38,14 @@ export function createLoopShare(at = performance.now()): LoopShare {
         resting.delete(share)
         return 0
       }
-      resting.add(share)
+      // What comes after the end must not slow the others for ever.
+      if (!isDisposed) resting.add(share)
       return Math.ceil((worthMs - left) / rate())
     },
-    [Symbol.dispose]: () => void resting.delete(share),
+    [Symbol.dispose]() {
+      isDisposed = true
+      resting.delete(share)
+    },
   }
 
   return share

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { until } from '../../test/fixtures/until.ts'
 import { cpuMs } from '../base/cpu-ms.ts'
 import { createLoopShare } from '../base/loop-share.ts'
@@ -10,8 +10,10 @@ function reading(options: { readonly onLine?: (line: string) => void } = {}) {
   const lines: string[] = []
   const flow: string[] = []
   const worker = Promise.withResolvers<boolean>()
+  const share = createLoopShare()
+  onTestFinished(() => share[Symbol.dispose]())
   const intake = new Intake({
-    share: createLoopShare(),
+    share,
     source: { pause: () => void flow.push('pause'), resume: () => void flow.push('resume') },
     inPieces: true,
     read(bytes) {

@@ -71,13 +71,13 @@ function kindsInMarkdown(text: string): readonly SettingKind[] {
 }
 
 const markdown = (folder: string, files = /\.md$/i) =>
-  ({ path: `.claude/${folder}`, files, reach: 'up-to-git-root', kindsIn: kindsInMarkdown }) as const
+  ({ path: `.claude/${folder}`, files, within: 'up-to-git-root', kindsIn: kindsInMarkdown }) as const
 
 export const claudeProject: ProjectRules = {
   files: [
-    { path: '.claude/settings.json', reach: 'workspace', kindsIn: kindsInSettings },
-    { path: '.claude/settings.local.json', reach: 'git-root', kindsIn: kindsInSettings },
-    { path: '.mcp.json', reach: 'all-above', kindsIn: kindsInServers },
+    { path: '.claude/settings.json', within: 'workspace', kindsIn: kindsInSettings },
+    { path: '.claude/settings.local.json', within: 'git-root', kindsIn: kindsInSettings },
+    { path: '.mcp.json', within: 'all-above', kindsIn: kindsInServers },
   ],
   folders: [markdown('agents'), markdown('commands'), markdown('skills', /(^|\/)SKILL\.md$/i)],
 }

@@ -39,12 +39,12 @@ const keys: KnownKeys = {
 
 export const codexProject: ProjectRules = {
   files: [
-    { path: '.codex/config.toml', reach: 'up-to-git-root', kindsIn: (text) => kindsOfKeys(parse(text), keys) },
-    { path: '.codex/hooks.json', reach: 'up-to-git-root', kindsIn: always('hooks') },
+    { path: '.codex/config.toml', within: 'up-to-git-root', kindsIn: (text) => kindsOfKeys(parse(text), keys) },
+    { path: '.codex/hooks.json', within: 'up-to-git-root', kindsIn: always('hooks') },
   ],
   folders: [
-    { path: '.codex/agents', files: /\.toml$/, reach: 'up-to-git-root', kindsIn: always('other') },
-    { path: '.codex/plugins', files: /./, reach: 'up-to-git-root', kindsIn: always('plugins') },
-    { path: '.codex/rules', files: /\.rules$/, reach: 'up-to-git-root', kindsIn: always('permissions') },
+    { path: '.codex/agents', files: /\.toml$/, within: 'up-to-git-root', kindsIn: always('other') },
+    { path: '.codex/plugins', files: /./, within: 'up-to-git-root', kindsIn: always('plugins') },
+    { path: '.codex/rules', files: /\.rules$/, within: 'up-to-git-root', kindsIn: always('permissions') },
   ],
 }

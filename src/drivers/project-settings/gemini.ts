@@ -27,18 +27,18 @@ const kindsInVariables = (text: string) => kindsMatching(text, { environment: /^
 
 export const geminiProject: ProjectRules = {
   files: [
-    { path: '.gemini/settings.json', reach: 'workspace', kindsIn: kindsInSettings },
-    { path: '.gemini/.env', reach: 'all-above', kindsIn: kindsInVariables },
-    { path: '.env', reach: 'all-above', kindsIn: kindsInVariables },
+    { path: '.gemini/settings.json', within: 'workspace', kindsIn: kindsInSettings },
+    { path: '.gemini/.env', within: 'all-above', kindsIn: kindsInVariables },
+    { path: '.env', within: 'all-above', kindsIn: kindsInVariables },
   ],
   folders: [
-    { path: '.gemini/extensions', files: /./, reach: 'workspace', kindsIn: always('plugins') },
-    { path: '.gemini/policies', files: /\.toml$/, reach: 'workspace', kindsIn: always('permissions') },
-    { path: '.gemini/agents', files: /\.md$/, reach: 'workspace', kindsIn: always('other') },
+    { path: '.gemini/extensions', files: /./, within: 'workspace', kindsIn: always('plugins') },
+    { path: '.gemini/policies', files: /\.toml$/, within: 'workspace', kindsIn: always('permissions') },
+    { path: '.gemini/agents', files: /\.md$/, within: 'workspace', kindsIn: always('other') },
     {
       path: '.gemini/commands',
       files: /\.toml$/,
-      reach: 'workspace',
+      within: 'workspace',
       kindsIn: (text) => kindsMatching(text, { commands: /!\{/ }),
     },
   ],

@@ -39,11 +39,11 @@ function kindsInMarkdown(text: string): readonly SettingKind[] {
   return [...inFront, ...kindsMatching(text, { commands: /!`/ })]
 }
 
-const settings = (path: string) => ({ path, reach: 'all-above', kindsIn: kindsInSettings }) as const
+const settings = (path: string) => ({ path, within: 'all-above', kindsIn: kindsInSettings }) as const
 const scripts = (folder: string, kind: SettingKind) =>
-  ({ path: `.opencode/${folder}`, files: /\.[cm]?[jt]s$/, reach: 'all-above', kindsIn: always(kind) }) as const
+  ({ path: `.opencode/${folder}`, files: /\.[cm]?[jt]s$/, within: 'all-above', kindsIn: always(kind) }) as const
 const markdown = (folder: string) =>
-  ({ path: `.opencode/${folder}`, files: /\.md$/, reach: 'all-above', kindsIn: kindsInMarkdown }) as const
+  ({ path: `.opencode/${folder}`, files: /\.md$/, within: 'all-above', kindsIn: kindsInMarkdown }) as const
 
 export const opencodeProject: ProjectRules = {
   files: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'].map(settings),

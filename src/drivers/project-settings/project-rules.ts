@@ -25,12 +25,12 @@ export interface ProjectSetting {
  * Where the agent looks for a file: in the workspace, there and at the root of its git repository (of a worktree, also
  * that of its repository), there and in every folder up to that root, or there and in every folder above.
  */
-export type Reach = 'workspace' | 'git-root' | 'up-to-git-root' | 'all-above'
+export type Within = 'workspace' | 'git-root' | 'up-to-git-root' | 'all-above'
 
 interface ProjectPath {
   /** Relative to a folder within reach. */
   readonly path: string
-  readonly reach: Reach
+  readonly within: Within
   /** Pure. None if the text sets nothing that matters. */
   kindsIn(text: string): readonly SettingKind[]
 }

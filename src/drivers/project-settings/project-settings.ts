@@ -12,7 +12,7 @@ import { claudeProject } from './claude.ts'
 import { codexProject } from './codex.ts'
 import { geminiProject } from './gemini.ts'
 import { opencodeProject } from './opencode.ts'
-import type { ProjectFolder, ProjectRules, ProjectSetting, Reach, SettingKind } from './project-rules.ts'
+import type { ProjectFolder, ProjectRules, ProjectSetting, Within, SettingKind } from './project-rules.ts'
 
 const rules: Readonly<Record<AgentName, ProjectRules>> = {
   claude: claudeProject,
@@ -53,11 +53,11 @@ export async function findProjectSettings({
     return inside.startsWith('..') ? path : inside
   }
 
-  for (const { path, reach, kindsIn } of rules[agent].files) {
-    for (const folder of folders[reach]) await look(folder, path, kindsIn)
+  for (const { path, within, kindsIn } of rules[agent].files) {
+    for (const folder of folders[within]) await look(folder, path, kindsIn)
   }
   for (const rule of rules[agent].folders) {
-    for (const folder of folders[rule.reach]) {
+    for (const folder of folders[rule.within]) {
       const files = await filesIn(join(folder, rule.path), rule)
       if (files === 'unreadable') found.push({ file: nameOf(join(folder, rule.path)), kinds: ['unreadable'] })
       else for (const file of files) await look(folder, join(rule.path, file), rule.kindsIn)
@@ -75,7 +75,7 @@ function understand(text: string, kindsIn: (text: string) => readonly SettingKin
 }
 
 /** The person's home and the folders above it are not the project's. */
-async function foldersAround(workspace: string): Promise<Readonly<Record<Reach, readonly string[]>>> {
+async function foldersAround(workspace: string): Promise<Readonly<Record<Within, readonly string[]>>> {
   // Agents see the real path of their working directory.
   const [start, home] = await Promise.all([realPathOf(workspace), realPathOf(homedir())])
   const all = [start]
