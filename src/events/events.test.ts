@@ -59,6 +59,7 @@ describeLogOnEachEngine('the event log', (open) => {
       bug: new TypeError('x is not a function, in /home/me', { cause }),
       hub: new HubError('busy', 'Try again.', { cause, data: { after: 3 } }),
       other: new OtherToldError('Too many.', { cause }),
+      left: AbortSignal.abort().reason as Error,
       plain: { message: 'as it is' },
       text: 'a text',
     }
@@ -72,6 +73,7 @@ describeLogOnEachEngine('the event log', (open) => {
       bug,
       { name: 'HubError', code: 'busy', message: 'Try again.', data: { after: 3 } },
       { name: 'OtherToldError', code: -32005, message: 'Too many.' },
+      { name: 'Error', message: 'The call was cancelled.' },
       errors.plain,
       errors.text,
     ]
