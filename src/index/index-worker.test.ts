@@ -12,5 +12,5 @@ test.each([0, 12])('gives way to a hub whose priority is lower by %i, as any use
   worker.send({ id: 1, question: {} })
   const [answer] = (await Promise.race([once(worker, 'message'), once(worker, 'exit')])) as [unknown]
   expect(answer).toMatchObject({ id: 1 })
-  expect(getPriority(worker.pid!)).toBe(Math.max(5, Math.min(19, getPriority() + lower)))
+  expect(getPriority(worker.pid)).toBe(Math.max(5, Math.min(19, getPriority() + lower)))
 })
