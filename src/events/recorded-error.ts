@@ -13,7 +13,8 @@ export function withRecordedError(event: NewEvent, log: Pick<Log, 'error'> | und
     return withError({ ...Object.fromEntries(Object.entries(error)), name: error.name, message: error.message })
   }
   // The reason of the signal, which says only that it was aborted.
-  if (outcome === 'cancelled' || error.name === 'AbortError') return withError({ name: 'Error', message: 'The call was cancelled.' })
+  if (outcome === 'cancelled' || error.name === 'AbortError')
+    return withError({ name: 'Error', message: 'The call was cancelled.' })
   const { type, session, correlation } = event
   log?.error({ type, session, correlation, error }, 'a call failed, and the hub does not know why')
   const place = correlation === undefined ? '' : ` under ${correlation}`
