@@ -20,7 +20,8 @@ beforeAll(async () => {
   home = stack.use(await createTempHome()).path
   hub = stack.use(await startHubProcess({ home }))
   proxy = stack.use(await startHostileProxy(hub.url))
-  await callTool(hub, 'create_session', { name: 'fix', command: 'echo shown; cat', tools: ['send_text'] })
+  const wait = { for: 'text', value: 'shown' }
+  await callTool(hub, 'create_session', { name: 'fix', command: 'echo shown; cat', tools: ['send_text'], wait })
   await callTool(hub, 'save_connector', {
     name: 'up',
     transport: 'stdio',

@@ -1,14 +1,13 @@
 /** Activity that agents report themselves, and notifications about sessions that wait for a person. */
-import type { AgentReport } from '../api/session.ts'
 import type { Log } from '../base/log.ts'
 import type { Hooks } from '../base/notify.ts'
 import { createNotifier } from '../base/notify.ts'
 import type { Feature } from '../feature/feature.ts'
-import { createReportProvider } from './report.ts'
+import { createReportProvider, type ReportedSessions } from './report.ts'
 import { waitingNotification } from './waiting-notification.ts'
 
 export interface ActivityOptions {
-  readonly sessions: { report(session: string, report: AgentReport): void }
+  readonly sessions: ReportedSessions
   readonly hooks: Hooks
   readonly urlOf: (session: string) => string
   readonly log: Log
@@ -16,7 +15,7 @@ export interface ActivityOptions {
 
 export function createActivity({ sessions, hooks, urlOf, log }: ActivityOptions): Feature & AsyncDisposable {
   const notifier = createNotifier(hooks, log)
-  const reports = createReportProvider((session, report) => sessions.report(session, report))
+  const reports = createReportProvider(sessions)
   return {
     providersOf: () => [reports],
     on: {

@@ -66,7 +66,8 @@ export interface RunningSessions extends AsyncDisposable {
   notePending(id: string, pending: PendingApprovals): void
   /** Calls the listener when the activity or the record changes. Returns a function that stops it. */
   onChange(id: string, listener: () => void): () => void
-  report(id: string, report: AgentReport): void
+  /** False if the session has ended, or takes no reports. */
+  report(id: string, report: AgentReport): Promise<boolean>
   /** The run of a session that this hub follows. */
   liveRunOf(id: string): Promise<Run | undefined>
   /** The stored records of all running sessions. */
@@ -290,6 +291,11 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     }
   }
 
+  async function liveRunOf(id: string): Promise<Run | undefined> {
+    if (!followed.has(id)) await starting.settled(id)
+    return followed.get(id)?.run
+  }
+
   return {
     get size() {
       return followed.size
@@ -341,11 +347,13 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       await ending.settled(id)
       if (unstored.has(id)) await ending.run(id, () => storeEnd(id))
     },
-    async liveRunOf(id) {
-      if (!followed.has(id)) await starting.settled(id)
-      return followed.get(id)?.run
+    liveRunOf,
+    async report(id, report) {
+      // The program may report before its start is stored.
+      const run = await liveRunOf(id)
+      run?.report?.(report)
+      return run?.report !== undefined
     },
-    report: (id, report) => followed.get(id)?.run.report?.(report),
     socketPathOf: (id) => followed.get(id)?.socket?.path,
     agentOf(record) {
       const session = followed.get(record.id)

@@ -64,6 +64,22 @@ test('a session that is killed before its program starts never starts it', async
   expect(existsSync(join(world.home, 'workspaces', 'never', 'begun'))).toBe(false)
 })
 
+test('a report of a program that has just started counts, although its start is not stored yet', async () => {
+  const gate = createGate()
+  const world = await useSqliteWorld()
+  const sessions = await world.restart({ terminals: slowTerminals(world, { after: gate.pass }) })
+  const created = sessions.create({ name: 'early', command: 'cat' }, signal)
+  await gate.reached
+  const { id } = await sessions.find('early')
+  const reported = sessions.report(id, { is: 'waiting', reason: 'for a test' })
+  gate.open()
+  expect(await reported).toBe(true)
+  const { record } = await created
+  await expect.poll(() => sessions.activityOf(record), patience).toMatchObject({ is: 'waiting', reason: 'for a test' })
+  await sessions.kill(record, { remove: false })
+  expect(await sessions.report(id, { is: 'idle' })).toBe(false)
+})
+
 test('a session that is killed while its program starts ends with it', async () => {
   const gate = createGate()
   const world = await useSqliteWorld()

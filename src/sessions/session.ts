@@ -49,8 +49,8 @@ export interface Sessions extends Feature, AsyncDisposable {
   activityOf(record: SessionRecord): Activity
   /** `undefined`: the session does not run on this hub, and it is not being read. `asSeenBy` the agent: see `Run`. */
   activityView(id: string, asSeenBy?: 'others' | 'agent'): ActivityView | undefined
-  /** Takes a report of the agent about its activity. */
-  report(id: string, report: AgentReport): void
+  /** Takes a report of the agent about its activity. False if the session has ended, or takes no reports. */
+  report(id: string, report: AgentReport): Promise<boolean>
   /** Takes a message of a hook of the session's agent, and answers it. Throws if the session takes none. */
   hook(id: string, message: HookMessage, signal: AbortSignal): Promise<object>
   isLiving(nameOrId: string): Promise<boolean>
