@@ -50,7 +50,8 @@ const fields = [
   paneOption.pid,
   'session_name',
   'pane_current_command',
-  'pane_current_path',
+  // tmux cannot tell where a program is that has just started.
+  '?pane_current_path,#{pane_current_path},#{pane_start_path}',
 ]
 
 export const paneFormat = fields.map((name) => `#{${name}}`).join('\n')
