@@ -5,7 +5,9 @@
 import type { ApprovalStatus } from '../api/approval.ts'
 import type { EventPayload, EventType, NewEvent } from '../api/event.ts'
 import type { Deadlines } from '../base/deadlines.ts'
+import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
+import { isDiskFailure } from '../base/sqlite-file.ts'
 import type { EventLog } from '../events/events.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
@@ -107,7 +109,7 @@ export async function openApprovalRegistry(options: ApprovalRegistryOptions): Pr
 
   return {
     async change(work, answer = {}) {
-      const { result, changed, areGrantsChanged } = await makeChange(work)
+      const { result, changed, areGrantsChanged } = await makeChange(work).catch(explainDiskFailure)
       for (const record of changed) {
         if (isEnded(record)) deadlines.forget(record.id)
         else deadlines.begin(record.id, record.expiresAt)
@@ -164,6 +166,17 @@ function eventOf(record: ApprovalRecord, answer: AnswerFacts): NewEvent {
       ...answer,
     },
   }
+}
+
+/** A call that waits still waits, so it does not run. A grant stays in force. */
+function explainDiskFailure(error: unknown): never {
+  if (!isDiskFailure(error)) throw error
+  const reason = messageOf(error)
+  throw new HubError(
+    'unavailable',
+    `Nothing has changed, because it could not be stored (${reason}). Free some space, then try again.`,
+    { cause: error },
+  )
 }
 
 /** Or it runs already. */

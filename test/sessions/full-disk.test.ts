@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { modern, modernStream } from '../http/modern-request.ts'
 import { patience } from '../worlds/own-hub.ts'
 import { limiter, outliveFullDisk, setFull } from '../soak/full-disk.ts'
+import { callTool } from '../harness/modern-call.ts'
+import { startGateWorld } from '../worlds/gate-world.ts'
 import { failureOf, screenOf, sessionOf, start, startSessionHub } from '../worlds/session-hub.ts'
 
 limiter.describe('a full disk', () => {
@@ -47,6 +49,20 @@ limiter.describe('a full disk', () => {
     await hub.restart('SIGKILL')
     expect((await modern(withIt, 'tools/list')).status).toBe(401)
     expect(await hub.call('revoke_token', { id })).toMatchObject({ id })
+  })
+
+  test('keeps a denied call held until the answer can be stored, and says so', async () => {
+    await using world = await startGateWorld()
+    await world.setPolicy('rules: [{ ask: "terminal_*" }]')
+    const asked = callTool(world.agent, 'terminal_send_text', { text: 'no\r' }).catch(String)
+    const id = await world.pending()
+    await setFull(world.process.pid!, true)
+    expect(await world.decide(id, 'deny')).toMatch(/Nothing has changed, because it could not be stored/)
+    expect(await world.call('list_approvals')).toMatchObject({ approvals: [{ id, status: 'pending' }] })
+    await setFull(world.process.pid!, false)
+    expect(await world.decide(id, 'deny')).toContain('denied')
+    expect(await asked).toContain('A person denied terminal_send_text')
+    expect(await world.typed()).toEqual([])
   })
 
   test('lets a person interrupt and kill a program, and the log later counts the missing calls', async () => {
