@@ -2,7 +2,7 @@
  * Opens a file below a folder in which other programs can rename and link files. No symbolic link is followed on the
  * way, not even one that replaces a folder between two steps.
  */
-import { closeSync, constants, openSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { closeSync, constants, existsSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, stat } from 'node:fs/promises'
@@ -20,6 +20,12 @@ export interface Folder {
 export function folderAt(path: string): Folder {
   const real = realpathSync(path)
   return { path: real, id: idOf(statSync(real, { bigint: true })) }
+}
+
+/** Whether there is a folder at this path below a root without links, and no link leads to it. */
+export function isReachedWithoutLinks(root: string, path: string): boolean {
+  const folder = join(root, path)
+  return existsSync(folder) && realpathSync(folder) === folder
 }
 
 export interface OpenInside {

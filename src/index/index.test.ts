@@ -180,6 +180,32 @@ test('reads nothing outside the root, however links point', async () => {
   }
 })
 
+test('a submodule behind a link is not read, and neither is a root that a link has replaced', async () => {
+  const outside = scratch.repository({ 'lib.ts': 'export const outsideLibrary = 1\n' })
+  const root = scratch.repository({ 'a.ts': train })
+  for (const path of ['one', 'folder/two']) git(root, 'submodule', '--quiet', 'add', outside, path)
+  commitAll(root)
+  rmSync(join(root, 'one'), { recursive: true })
+  symlinkSync(outside, join(root, 'one'))
+  rmSync(join(root, 'folder'), { recursive: true })
+  const elsewhere = scratch.folder({})
+  git(elsewhere, 'clone', '--quiet', outside, 'two')
+  symlinkSync(elsewhere, join(root, 'folder'))
+  const sources = [sourceOf(root), sourceOf(root, 'main')]
+  for (const source of sources) {
+    expect(await indexes.refresh(source)).toMatchObject({ is: 'ready', files: 2, skipped: 0 })
+    expect(await indexes.list(source)).toEqual(['.gitmodules', 'a.ts'])
+  }
+
+  renameSync(root, `${root}-away`)
+  symlinkSync(outside, root)
+  const failed = { is: 'failed', last_error: expect.stringContaining('is now a link to another one') }
+  for (const source of sources) {
+    expect(await indexes.refresh(source)).toMatchObject(failed)
+    expect(await find(source, 'outsideLibrary')).toEqual([])
+  }
+})
+
 test('a folder that is replaced by a link after it was listed is not read', () => {
   const outside = scratch.folder({ 'b.ts': 'outside' })
   const root = scratch.folder({ 'real/b.ts': 'inside' })

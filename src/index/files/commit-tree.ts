@@ -2,6 +2,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Git } from '../../base/careful-git.ts'
+import { isReachedWithoutLinks } from '../../base/open-inside.ts'
 import { maxFileBytes, textOf } from './read-file.ts'
 import type { FileText } from './read-file.ts'
 import type { TreeContent, TreeFile } from './tree.ts'
@@ -43,8 +44,9 @@ export function treeOfCommit(git: Git, root: string, commit: string, unread: Unr
     }
   }
 
-  /** A submodule is only known if it is checked out. */
+  /** A submodule is only known if it is checked out. A link in its place could lead to a repository outside. */
   function isCheckedOut(path: string): boolean {
+    if (!isReachedWithoutLinks(root, path)) return false
     return lstatSync(join(root, path, '.git'), { throwIfNoEntry: false }) !== undefined
   }
 

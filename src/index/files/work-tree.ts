@@ -4,7 +4,7 @@ import type { BigIntStats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { HubError } from '../../base/hub-error.ts'
-import type { Folder } from '../../base/open-inside.ts'
+import { type Folder, isReachedWithoutLinks } from '../../base/open-inside.ts'
 import type { Git } from '../../base/careful-git.ts'
 import { maxFileBytes, readInside, readTextInside } from './read-file.ts'
 import { unsettled } from './stamp.ts'
@@ -81,6 +81,7 @@ async function list(git: Git, directory: string, gitDirectory: string | undefine
 
 /** A submodule, or another clone. A second worktree of the same repository would only repeat its files. */
 function isRepository(root: Folder, path: string): boolean {
+  if (!isReachedWithoutLinks(root.path, path)) return false
   const stat = lstatSync(join(root.path, path, '.git'), { throwIfNoEntry: false })
   if (!stat?.isFile()) return stat?.isDirectory() === true
   const pointer = readInside(root, join(path, '.git'), maxPointerBytes)?.bytes?.toString()
