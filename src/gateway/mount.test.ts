@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { until } from '../../test/fixtures/until.ts'
 import { createLog } from '../base/log.ts'
 import { createRedactor } from '../base/redact.ts'
@@ -58,6 +58,22 @@ test('a flood of list changes is read now and then, and after the last change', 
   await until(() => mount.definitions.toolsByName.has('files_last'))
 })
 
+test('lists with endless pages are read once a minute, however often they change', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { mount, reads, tell } = open({}, [{ name: 'look', inputSchema: {} }], 'again')
+  while (mount.state.state !== 'running') await turn()
+  expect(mount.isEndless).toBe(true)
+  const first = reads()
+  tell('notifications/tools/list_changed')
+  while (reads() < 2 * first) await turn()
+  tell('notifications/tools/list_changed')
+  await vi.advanceTimersByTimeAsync(59_000)
+  expect(reads()).toBe(2 * first)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(reads()).toBeGreaterThan(2 * first)
+})
+
 test('a flood of updates of one resource is reported now and then, and after the last one', async () => {
   const changes: number[] = []
   let last = 0
@@ -97,7 +113,11 @@ test('lists beyond the quota and entries with too long names are left out, with 
 })
 
 /** A mount of an upstream that lists these tools. An unhandled rejection in it fails the run. */
-function open(own: Partial<MountOptions>, tools: readonly object[] = [{ name: 'look', inputSchema: {} }]) {
+function open(
+  own: Partial<MountOptions>,
+  tools: readonly object[] = [{ name: 'look', inputSchema: {} }],
+  nextCursor?: string,
+) {
   const lines: string[] = []
   let reads = 0
   let listener: UpstreamListener | undefined
@@ -106,7 +126,7 @@ function open(own: Partial<MountOptions>, tools: readonly object[] = [{ name: 'l
     ready: async () => ({}),
     request: async () => {
       reads++
-      return { tools }
+      return { tools, nextCursor }
     },
   } as unknown as Upstream
   const lease = { upstream, [Symbol.asyncDispose]: async () => {} } as unknown as UpstreamLease
