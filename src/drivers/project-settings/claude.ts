@@ -1,6 +1,6 @@
 /** The settings of a project that Claude Code obeys. Seen with 2.1.325. */
-import type { KnownKeys, ProjectRules, SettingKind } from './project-rules.ts'
-import { frontMatterOf, kindsMatching, kindsOfKeys } from './project-rules.ts'
+import type { KnownKeys, ProjectFolder, ProjectRules, SettingKind } from './project-rules.ts'
+import { always, kindsInFrontMatter, kindsMatching, kindsOfKeys } from './project-rules.ts'
 
 const keys: KnownKeys = {
   harmless: new Set([
@@ -62,16 +62,18 @@ function kindsInServers(text: string): readonly SettingKind[] {
 
 /** Agents, commands and skills may bring hooks, servers and permissions. `!` before a command runs it at once. */
 function kindsInMarkdown(text: string): readonly SettingKind[] {
-  const inFront = kindsMatching(frontMatterOf(text), {
-    hooks: /^\s*["']?hooks["']?\s*:/m,
-    servers: /^\s*["']?mcpServers["']?\s*:/m,
-    permissions: /^\s*["']?(allowed-tools|allowedTools|permissionMode)["']?\s*:/m,
+  const inFront = kindsInFrontMatter(text, {
+    hooks: 'hooks',
+    mcpServers: 'servers',
+    'allowed-tools': 'permissions',
+    allowedTools: 'permissions',
+    permissionMode: 'permissions',
   })
-  return [...inFront, ...kindsMatching(text, { commands: /!`|^```!/m })]
+  return [...inFront, ...kindsMatching(text, { commands: /!`|```[ \t]*!/ })]
 }
 
-const markdown = (folder: string, files = /\.md$/i) =>
-  ({ path: `.claude/${folder}`, files, within: 'up-to-git-root', kindsIn: kindsInMarkdown }) as const
+const folder = (name: string, files: RegExp, kindsIn: ProjectFolder['kindsIn']) =>
+  ({ path: `.claude/${name}`, files, within: 'up-to-git-root', kindsIn }) as const
 
 export const claudeProject: ProjectRules = {
   files: [
@@ -79,5 +81,11 @@ export const claudeProject: ProjectRules = {
     { path: '.claude/settings.local.json', within: 'git-root', kindsIn: kindsInSettings },
     { path: '.mcp.json', within: 'all-above', kindsIn: kindsInServers },
   ],
-  folders: [markdown('agents'), markdown('commands'), markdown('skills', /(^|\/)SKILL\.md$/i)],
+  folders: [
+    folder('agents', /\.md$/i, kindsInMarkdown),
+    folder('commands', /\.md$/i, kindsInMarkdown),
+    folder('skills', /(^|\/)SKILL\.md$/i, kindsInMarkdown),
+    // A skill with such a file is a plugin, and needs no installation.
+    folder('skills', /(^|\/)\.claude-plugin\/plugin\.json$/i, always('plugins')),
+  ],
 }

@@ -23,7 +23,10 @@ function kindsInSettings(text: string): readonly SettingKind[] {
   return errors.length > 0 ? ['unreadable'] : kindsOfKeys(settings, keys)
 }
 
-const kindsInVariables = (text: string) => kindsMatching(text, { environment: /^\s*(export\s+)?[A-Za-z_]\w*\s*[=:]/m })
+/** A variable may be spread over lines, so every line counts that is not a comment. */
+function kindsInVariables(text: string): readonly SettingKind[] {
+  return text.split(/[\r\n]/).some((line) => !/^\s*(#|$)/.test(line)) ? ['environment'] : []
+}
 
 export const geminiProject: ProjectRules = {
   files: [

@@ -70,9 +70,37 @@ export function always(kind: SettingKind): (text: string) => readonly SettingKin
   return () => [kind]
 }
 
-/** The block between `---` at the beginning of a Markdown file. */
-export function frontMatterOf(text: string): string {
-  return /^\uFEFF?---\r?\n([^]*?)\r?\n---/.exec(text)?.[1] ?? ''
+/** The kinds of the keys in the block between `---` at the beginning of a Markdown file. */
+export function kindsInFrontMatter(text: string, kinds: KnownKeys['kinds']): readonly SettingKind[] {
+  const keys = frontMatterKeys(text)
+  if (keys.includes(undefined)) return ['unreadable']
+  return [...new Set(keys.flatMap((key) => (Object.hasOwn(kinds, key!) ? kinds[key!]! : [])))]
+}
+
+/**
+ * `undefined` stands for a line that is neither a key nor part of a value, such as a mapping in braces: it may set
+ * anything. Agents accept blanks after `---`, and the end of the block within a line. So the block is read as far as any
+ * of them may read it.
+ */
+function frontMatterKeys(text: string): readonly (string | undefined)[] {
+  const [opening = '', ...lines] = text.trimStart().split(/\r\n?|\n/)
+  if (!opening.startsWith('---') || !lines.some((line) => line.includes('---'))) return []
+  if (opening.trimEnd() !== '---') return [undefined]
+  const end = lines.findIndex((line) => line.trimEnd() === '---')
+  const block = (end < 0 ? lines : lines.slice(0, end)).filter((line) => !/^\s*(#|$)/.test(line))
+  const indent = indentOf(block[0] ?? '')
+  // Agents count a tab in their own way.
+  const isAtTop = (line: string) => indentOf(line) <= indent || /^ *\t/.test(line)
+  return block.filter((line) => isAtTop(line) && !/^\s*-(\s|$)/.test(line)).map(keyOf)
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length
+}
+
+function keyOf(line: string): string | undefined {
+  const name = line.slice(0, Math.max(0, line.search(/:(\s|$)/))).trim()
+  return /^(["']?)([A-Za-z_][\w .-]*)\1$/.exec(name)?.[2]
 }
 
 /** The kinds whose pattern the text matches. */

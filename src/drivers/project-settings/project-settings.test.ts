@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { cpuMs } from '../../base/cpu-ms.ts'
 import { temporaryDirectory } from '../../../test/fixtures/temporary-directory.ts'
 import type { AgentName } from '../../api/template.ts'
 import type { ProjectSetting } from './project-rules.ts'
@@ -46,6 +47,11 @@ test.each<[AgentName, Files, string]>([
     { '.claude/skills/a/SKILL.md': '---\nallowed-tools: Bash\n---\n' },
     '.claude/skills/a/SKILL.md: permissions',
   ],
+  [
+    'claude',
+    { '.claude/skills/a/.claude-plugin/plugin.json': {} },
+    '.claude/skills/a/.claude-plugin/plugin.json: plugins',
+  ],
   ['codex', { '.codex/config.toml': '[mcp_servers.a]\ncommand = "x"' }, '.codex/config.toml: servers'],
   [
     'codex',
@@ -64,10 +70,6 @@ test.each<[AgentName, Files, string]>([
     '.gemini/extensions/a/gemini-extension.json: plugins',
   ],
   ['gemini', { '.gemini/commands/a.toml': 'prompt = "!{ls}"' }, '.gemini/commands/a.toml: commands'],
-  ['opencode', { 'opencode.json': { plugin: ['x'] } }, 'opencode.json: plugins'],
-  ['opencode', { 'opencode.jsonc': '{"permission": {"*": "allow"}, // x\n}' }, 'opencode.jsonc: permissions'],
-  ['opencode', { '.opencode/plugin/a.js': '' }, '.opencode/plugin/a.js: plugins'],
-  ['opencode', { '.opencode/tools/a.ts': '' }, '.opencode/tools/a.ts: tools'],
 ])('%s obeys %j', async (agent, files, expected) => {
   expect(words(await find(agent, repository(files)))).toEqual([expected])
 })
@@ -78,12 +80,65 @@ test.each<[AgentName, Files]>([
     { 'CLAUDE.md': 'Be kind.', '.claude/settings.json': { model: 'x', hooks: {}, permissions: { deny: ['Bash'] } } },
   ],
   ['claude', { '.claude/commands/a.md': '---\ndescription: x\n---\nSay hello!', '.claude/skills/a/run.sh': 'x' }],
+  [
+    'claude',
+    {
+      '.claude/agents/a.md':
+        '---\nname: a\ndescription: >\n  No hooks: none\n\n  {}\n# x\ntools:\n- Read\nmetadata:\n  hooks: none\n---\nhooks: x\n',
+      '.claude/agents/b.md': '---\nA rule, and no end of it.\n',
+    },
+  ],
   ['claude', { '.mcp.json': { mcpServers: {} }, '.codex/config.toml': 'notify = ["x"]' }],
   ['codex', { 'AGENTS.md': 'Be kind.', '.codex/config.toml': 'model = "x"' }],
   ['gemini', { 'GEMINI.md': 'Be kind.', '.gemini/settings.json': { ui: { theme: 'x' } }, '.env': '# none\n' }],
-  ['opencode', { 'opencode.json': { model: 'x' }, '.opencode/agents/a.md': '---\nmode: subagent\n---\n' }],
+  ['opencode', { 'opencode.json': { plugin: ['x'] }, '.opencode/plugin/a.js': '' }],
 ])('%s obeys nothing in %j that decides what runs', async (agent, files) => {
   expect(words(await find(agent, repository(files)))).toEqual([])
+})
+
+test.each([
+  ['with blanks after the marks', '---  \nhooks: x\n--- \n', 'hooks'],
+  ['after an empty line', '\n---\nhooks: x\n---\n', 'hooks'],
+  ['with an end within a line', '---\nname: a\nhooks: x ---\n', 'hooks'],
+  ['behind another mark within a line', '---\nname: a --- b\nhooks: x\n---\n', 'hooks'],
+  ['indented', '---\n  name: a\n  hooks: x\n---\n', 'hooks'],
+  ['with lone carriage returns', '---\rname: a\rhooks: x\r---\r', 'hooks'],
+  ['behind tabs', '---\n name: a\n\t\thooks: x\n---\n', 'hooks'],
+  ['in quotes', '---\n"hooks" : x\n---\n', 'hooks'],
+  ['with an escape', '---\n"h\\x6foks": x\n---\n', 'unreadable'],
+  ['in braces', '---\n{ name: a, hooks: x }\n---\n', 'unreadable'],
+  ['as an alias', '---\nname: &a hooks\n*a : x\n---\n', 'unreadable'],
+  ['as an explicit key', '---\n? hooks\n: x\n---\n', 'unreadable'],
+  ['merged', '---\nname: &a { hooks: x }\n<<: *a\n---\n', 'unreadable'],
+  ['in another language', '---js\n{ hooks: x }\n---\n', 'unreadable'],
+])('a hook in the front matter counts: %s', async (_how, text, kind) => {
+  const root = repository({ '.claude/agents/a.md': text })
+  expect(words(await find('claude', root))).toEqual([`.claude/agents/a.md: ${kind}`])
+})
+
+test('a hostile file costs little CPU', async () => {
+  const blanks = ['\n', ' ', '\n ', '\u2028', 'a\n', ' a', ': ', '- '].map((part) =>
+    part.repeat(255_000 / Buffer.byteLength(part)),
+  )
+  const files = Object.fromEntries(
+    blanks.flatMap((text, n) => [
+      [`.claude/commands/${n}.md`, `---\n${text}\n---\n`],
+      [`a/${n}/.env`, text],
+    ]),
+  )
+  const root = repository(files)
+  const before = cpuMs()
+  await find('claude', root)
+  for (const n of blanks.keys()) await find('gemini', join(root, 'a', String(n)))
+  expect(cpuMs() - before).toBeLessThan(2_000)
+})
+
+test('files that are large in all count as unreadable from 4 MiB on', async () => {
+  const text = 'x'.repeat(200_000)
+  const root = repository(Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`.claude/commands/${n}.md`, text])))
+  const found = await find('claude', root)
+  expect(found).toHaveLength(9)
+  expect(found[0]?.kinds).toEqual(['unreadable'])
 })
 
 test('each agent looks above the workspace as far as it was seen to', async () => {

@@ -11,19 +11,20 @@ import type { AgentName } from '../../api/template.ts'
 import { claudeProject } from './claude.ts'
 import { codexProject } from './codex.ts'
 import { geminiProject } from './gemini.ts'
-import { opencodeProject } from './opencode.ts'
 import type { ProjectFolder, ProjectRules, ProjectSetting, Within, SettingKind } from './project-rules.ts'
 
 const rules: Readonly<Record<AgentName, ProjectRules>> = {
   claude: claudeProject,
   codex: codexProject,
   gemini: geminiProject,
-  opencode: opencodeProject,
+  // The hub switches off all settings of the project. Where a template does not, the gate says so.
+  opencode: { files: [], folders: [] },
 }
 
-/** Settings are small. A larger file, or a folder with more files, counts as unreadable. */
+/** Settings are small. A larger file, or a folder with more files, counts as unreadable, and so does more in all. */
 const maxBytes = 256 * 1024
 const maxFiles = 1_000
+const maxBytesInAll = 4 * 1024 * 1024
 
 export interface ProjectPlace {
   readonly agent: AgentName
@@ -39,10 +40,12 @@ export async function findProjectSettings({
 }: ProjectPlace): Promise<readonly ProjectSetting[]> {
   const found: ProjectSetting[] = []
   const folders = await foldersAround(workspace)
+  let bytesLeft = maxBytesInAll
 
   async function look(folder: string, path: string, kindsIn: (text: string) => readonly SettingKind[]): Promise<void> {
-    const read = await readSmall(join(folder, path))
+    const read: Read = bytesLeft > 0 ? await readSmall(join(folder, path)) : { is: 'unreadable' }
     if (read.is === 'missing') return
+    if (read.is === 'text') bytesLeft -= read.text.length
     if (read.is === 'text' && folder === folders.workspace[0] && ownFiles.get(path) === read.text) return
     const kinds = read.is === 'text' ? understand(read.text, kindsIn) : (['unreadable'] as const)
     if (kinds.length > 0) found.push({ file: nameOf(join(folder, path)), kinds })
