@@ -46,6 +46,8 @@ export interface ProjectWatchesOptions {
   readonly onChange: (id: string) => void
 }
 
+/** A repository can bring more and more files. Any of them makes a session partly governed. */
+const mostRemembered = 1_000
 /** Between two looks while the session does something, or people look at it. */
 const refreshEveryMs = 3_000
 
@@ -71,13 +73,15 @@ function createWatch(session: WatchedSession, options: ProjectWatchesOptions): P
   let hasLooked = false
   let lookedAt = Number.NEGATIVE_INFINITY
   let looking: Promise<readonly ProjectSetting[]> | undefined
+  /** The look after that. All who ask meanwhile share it. */
+  let next: Promise<readonly ProjectSetting[]> | undefined
 
   async function lookNow(): Promise<readonly ProjectSetting[]> {
     // Without the template, its files count as the project's.
     const ownFiles = await templates.ownFiles(template).catch(() => new Map<string, string>())
     const found = await findProjectSettings({ agent, workspace, ownFiles })
     const before = known.size
-    for (const setting of found) known.set(keyOf(setting), setting)
+    for (const setting of found) if (known.size < mostRemembered) known.set(keyOf(setting), setting)
     const isNew = !hasLooked || known.size > before
     hasLooked = true
     if (known.size > before) remember()
@@ -93,9 +97,14 @@ function createWatch(session: WatchedSession, options: ProjectWatchesOptions): P
     }
   }
 
-  async function look(): Promise<readonly ProjectSetting[]> {
-    // A look that has begun may have passed a new file already.
-    await looking?.catch(() => {})
+  /** A look that has begun may have passed a new file already. */
+  function look(): Promise<readonly ProjectSetting[]> {
+    next ??= (looking ?? Promise.resolve([])).then(begin, begin)
+    return next
+  }
+
+  function begin(): Promise<readonly ProjectSetting[]> {
+    next = undefined
     lookedAt = performance.now()
     looking = lookNow().finally(() => (looking = undefined))
     return looking
