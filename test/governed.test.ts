@@ -1,5 +1,5 @@
 /** `governed` says what is known: of agents without a gate, and of agents whose project has settings of its own. */
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,23 +19,24 @@ let place: Awaited<ReturnType<typeof createTempHome>>
 let home: string
 let hub: HubProcess
 
+const trusting = {
+  command: process.execPath,
+  args: [menu, 'plain', 'No, exit', 'Yes, I trust this folder'],
+  env: compileCache,
+  prompt: { ready: '\\$ ', fallback_ms: 60_000 },
+  questions: [
+    { shows: '❯ (\\d\\. )?No, exit', keys: 'Down' },
+    { shows: '❯ (\\d\\. )?Yes, I trust this folder', keys: 'Enter' },
+  ],
+}
+
 const templates = [
   { name: 'claude', agent: 'claude', command: 'cat', args: [] },
   { name: 'seeded', agent: 'claude', command: 'cat', args: [], include_files: ['.claude/settings.json'] },
   { name: 'codex', agent: 'codex', command: 'cat', args: [], mode: 'terminal' },
   { name: 'strict', agent: 'codex', command: 'cat', args: [], mode: 'terminal', own_tools: 'required' },
-  {
-    name: 'trusting',
-    agent: 'claude',
-    command: process.execPath,
-    args: [menu, 'plain', 'No, exit', 'Yes, I trust this folder'],
-    env: compileCache,
-    prompt: { ready: '\\$ ', fallback_ms: 60_000 },
-    questions: [
-      { shows: '❯ (\\d\\. )?No, exit', keys: 'Down' },
-      { shows: '❯ (\\d\\. )?Yes, I trust this folder', keys: 'Enter' },
-    ],
-  },
+  { name: 'trusting', agent: 'claude', ...trusting },
+  { name: 'bare', driver: 'opencode', mode: 'both', command: 'cat', args: [] },
 ]
 const hookSettings = { hooks: { PreToolUse: [{ hooks: [{ type: 'command', command: 'true' }] }] }, env: { A: '1' } }
 
@@ -44,14 +45,24 @@ beforeAll(async () => {
   home = join(place.path, 'hub')
   for (const template of templates) put(join(home, 'templates', `${template.name}.json`), template)
   put(join(home, 'templates/seeded/.claude/settings.json'), hookSettings)
+  const namedClaude = join(place.path, 'asking/claude')
+  mkdirSync(dirname(namedClaude))
+  symlinkSync(process.execPath, namedClaude)
+  put(join(home, 'templates/nameless.json'), { name: 'nameless', ...trusting, command: namedClaude })
   const program = '#!/bin/sh\necho "I am $0"\nread -r line\n'
   for (const agent of ['codex', 'claude']) put(join(place.path, 'bin', agent), program, 0o755)
-  hub = await startHubProcess({ home, env: { SHELL: '/bin/sh', PATH: `${place.path}/bin:${process.env['PATH']}` } })
+  hub = await startHub()
 })
 afterAll(async () => {
   await hub[Symbol.asyncDispose]()
   await place[Symbol.asyncDispose]()
 })
+
+function startHub(): Promise<HubProcess> {
+  const model = { SIGNALBOX_MODEL: 'openai-compatible/any', SIGNALBOX_MODEL_BASE_URL: 'http://127.0.0.1:1/v1' }
+  const PATH = `${place.path}/bin:${process.env['PATH']}`
+  return startHubProcess({ home, env: { ...model, SHELL: '/bin/sh', PATH } })
+}
 
 function put(path: string, content: string | object, mode = 0o600): string {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -126,6 +137,20 @@ describe('an agent without a gate is not governed', () => {
     expect(await governed()).toEqual(ungoverned('claude'))
   })
 
+  test('under the driver of an agent that the template does not name', async () => {
+    const { created } = await start({ template: 'bare' })
+    expect(created.governed).toEqual(ungoverned('opencode'))
+  })
+
+  test('beside the built-in agent, in its shell', async () => {
+    const { created, governed, type } = await start({ template: 'assistant', sandbox: 'off' })
+    expect(created.governed).toEqual({ is: 'yes' })
+    await type(join(place.path, 'bin/codex'))
+    await until(async () => (await governed())?.is === 'partly')
+    await type('')
+    await until(async () => (await governed())?.is === 'yes')
+  })
+
   test('a command that only mentions an agent is none', async () => {
     const { created } = await start({ command: 'echo codex; cat' })
     expect(created.governed).toBeUndefined()
@@ -168,7 +193,7 @@ describe('settings of the project', () => {
     await until(async () => (await governed())?.is === 'partly')
     rmSync(file)
     await hub.end('SIGKILL')
-    hub = await startHubProcess({ home, env: { SHELL: '/bin/sh', PATH: `${place.path}/bin:${process.env['PATH']}` } })
+    hub = await startHub()
     await runHook(name)
     await until(async () => (await governed())?.is === 'partly')
     expect((await governed())?.reason).toContain('.claude/settings.local.json')
@@ -205,8 +230,11 @@ describe('the question whether the folder is trusted', () => {
     expect(pressed).toEqual(new Set(['Down', 'Enter']))
   })
 
-  test('goes to the person if the project has settings, and a prompt says so', async () => {
-    const { name, look, screen } = await start({ template: 'trusting' }, { '.claude/settings.json': hookSettings })
+  test.each([
+    ['', 'trusting'],
+    [', also by a template that does not say that it runs Claude Code', 'nameless'],
+  ])('goes to the person if the project has settings, and a prompt says so%s', async (_how, template) => {
+    const { name, look, screen } = await start({ template }, { '.claude/settings.json': hookSettings })
     await until(async () => (await look()).activity.is === 'waiting')
     const prompted = await callTool(hub, 'prompt_session', { session: name, text: 'hello' }).catch(String)
     expect(JSON.stringify(prompted)).toMatch(/waits for a person/)

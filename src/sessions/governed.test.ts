@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GovernedFacts } from './governed.ts'
-import { governedOf } from './governed.ts'
+import { governedOf, governedUnseen } from './governed.ts'
 
 const shell: GovernedFacts = {
   gate: undefined,
@@ -65,4 +65,19 @@ test('settings of the project come before the reason of the gate, and only some 
 
 test('a gate behind another command line than that of the template is not whole', () => {
   expect(governedOf({ ...gated, isOfTemplate: false })).toMatchObject({ is: 'partly' })
+})
+
+test('another agent in the terminal of an agent with a gate is not under it', () => {
+  expect(governedOf({ ...shell, gate: { is: 'yes' }, agentInTerminal: 'codex' })).toEqual({
+    is: 'partly',
+    reason: 'Codex runs in its terminal, without asking the hub.',
+  })
+})
+
+test('an agent that the hub does not see is not governed yet, whatever shows which agent it is', () => {
+  const none = { agent: undefined, agentOfCommand: undefined }
+  for (const known of [{ agent: 'claude' }, { agentOfCommand: 'codex' }] as const) {
+    expect(governedUnseen({ status: 'running' }, { ...none, ...known })).toMatchObject({ is: 'no', unproven: true })
+  }
+  expect(governedUnseen({ status: 'running' }, none)).toBeUndefined()
 })

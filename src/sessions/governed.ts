@@ -3,19 +3,18 @@ import type { Governed } from '../api/session.ts'
 import type { AgentName } from '../api/template.ts'
 import { withoutControls } from '../base/without-controls.ts'
 import type { ProjectSetting, SettingKind } from '../drivers/drivers.ts'
-import { agentOfCommand } from './agent-of-command.ts'
 import type { SessionRecord } from './session-store.ts'
 
 export interface GovernedFacts {
   /** The state of the gate, as its run has seen it. `undefined`: the run has no gate. */
   readonly gate: Governed | undefined
-  /** The agent of the template. `undefined`: the hub does not know it. */
+  /** The agent of the template or of its driver. `undefined`: the hub does not know it. */
   readonly agent: AgentName | undefined
   /** It was started with the command line of its template. */
   readonly isOfTemplate: boolean
   /** The agent that its command line starts. */
   readonly agentOfCommand: AgentName | undefined
-  /** The agent that runs in the foreground of its terminal. */
+  /** Another agent, which runs in the foreground of its terminal. */
   readonly agentInTerminal: AgentName | undefined
   /** The settings of the project that the agent obeys. `undefined`: the hub has not looked yet. */
   readonly project: readonly ProjectSetting[] | undefined
@@ -33,15 +32,18 @@ export function governedOf(facts: GovernedFacts): Governed | undefined {
 }
 
 /** Of a living session whose program this hub does not follow. */
-export function governedUnseen(record: Pick<SessionRecord, 'command' | 'args' | 'status'>): Governed | undefined {
-  if (agentOfCommand(record) === undefined) return undefined
-  const reason = record.status === 'running' ? 'This hub does not see its program now.' : 'It has not started yet.'
+export function governedUnseen(
+  { status }: Pick<SessionRecord, 'status'>,
+  { agent, agentOfCommand }: Pick<GovernedFacts, 'agent' | 'agentOfCommand'>,
+): Governed | undefined {
+  if (agent === undefined && agentOfCommand === undefined) return undefined
+  const reason = status === 'running' ? 'This hub does not see its program now.' : 'It has not started yet.'
   return { is: 'no', reason, unproven: true }
 }
 
 const notOfTemplate = 'It was not started with the command line of its template.'
 
-function behindGate(gate: Governed, { agent, isOfTemplate, project }: GovernedFacts): Governed {
+function behindGate(gate: Governed, { agent, isOfTemplate, agentInTerminal, project }: GovernedFacts): Governed {
   if (gate.is === 'no') return gate
   if (agent !== undefined && project === undefined) {
     const reason = 'The hub has not looked yet whether the project has settings that the agent obeys.'
@@ -49,6 +51,7 @@ function behindGate(gate: Governed, { agent, isOfTemplate, project }: GovernedFa
   }
   const gaps = [
     isOfTemplate ? undefined : `${notOfTemplate} Its flags may loosen it.`,
+    agentInTerminal && `${agentLabels[agentInTerminal]} runs in its terminal, without asking the hub.`,
     agent !== undefined && project !== undefined && project.length > 0 ? projectReason(agent, project) : undefined,
   ].filter((gap) => gap !== undefined)
   if (gaps.length === 0) return gate

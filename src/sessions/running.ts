@@ -20,6 +20,7 @@ import { endOf } from './run-outcome.ts'
 import { createSessionListeners } from './session-listeners.ts'
 import { agentOfProgram } from './agent-of-command.ts'
 import { governedOf, governedUnseen } from './governed.ts'
+import type { ProjectWatch } from './project-watch.ts'
 import type { KnownAgent, SessionRuns } from './session-runs.ts'
 import type { SessionRecord } from './session-store.ts'
 import { throttle } from './throttle.ts'
@@ -97,6 +98,7 @@ interface Followed {
   record: SessionRecord
   readonly run: Run
   readonly agent: KnownAgent
+  readonly project: ProjectWatch | undefined
   socket: SessionSocket | undefined
   /** Looks at the run for changes. */
   look: () => void
@@ -128,6 +130,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       record,
       run,
       agent: runs.agentOf(record),
+      project: runs.projectOf(record),
       socket,
       look: () => {},
       stopListening: () => {},
@@ -136,7 +139,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     const look = lookAt(session)
     session.look = look
     session.stopListening = run.onChange(look)
-    const firstLook = session.agent.project?.lookOrLog()
+    const firstLook = session.project?.lookOrLog()
     const { status } = run
     if (status.is === 'running' && status.holderPid !== undefined && !socket) {
       await openSocketOf(session, status.holderPid)
@@ -163,7 +166,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     return () => {
       const { status, terminal, activity: current } = run
       if (terminal) notifyReaders()
-      session.agent.project?.refresh()
+      session.project?.refresh()
       if (run.fault !== fault) {
         fault = run.fault
         keep(id, { lastMessage: fault })
@@ -178,7 +181,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       }
       if (current.is !== activity.is || current.reason !== activity.reason) {
         // A turn begins or ends: the agent may read its settings again, or has written some.
-        if (current.is !== activity.is) void session.agent.project?.lookOrLog()
+        if (current.is !== activity.is) void session.project?.lookOrLog()
         activity = current
         void activityRecorder.keep(id, current)
         listeners.notify(id)
@@ -196,9 +199,11 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     }
   }
 
-  function governedIn({ record, run, agent: { project, ...agent } }: Followed): Governed | undefined {
+  function governedIn({ record, run, agent, project }: Followed): Governed | undefined {
     const { foreground } = run
-    const agentInTerminal = foreground?.map(agentOfProgram).find((found) => found !== undefined)
+    const agentInTerminal = foreground
+      ?.map(agentOfProgram)
+      .find((found) => found !== undefined && found !== agent.agent)
     return governedOf({
       ...agent,
       // The command of an adopted pane is what ran there at that time.
@@ -358,11 +363,11 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     agentOf(record) {
       const session = followed.get(record.id)
       if (session) {
-        session.agent.project?.refresh()
+        session.project?.refresh()
         return { governed: governedIn(session), question: session.run.question }
       }
       if (isOver(record.status)) return { governed: undefined, question: undefined }
-      return { governed: governedUnseen(record), question: undefined }
+      return { governed: governedUnseen(record, runs.agentOf(record)), question: undefined }
     },
     noteProject: (id) => followed.get(id)?.look(),
     pidOf(id) {

@@ -1,6 +1,6 @@
 /** Picks the driver of a session, and describes the session to it. */
 import { isOver } from '../api/session.ts'
-import type { Template } from '../api/template.ts'
+import type { AgentName, Template } from '../api/template.ts'
 import { inMode } from '../api/template.ts'
 import type { Usage } from '../api/thread.ts'
 import { messageOf } from '../base/hub-error.ts'
@@ -11,7 +11,7 @@ import type { Drivers, EarlierThread, OwnToolGate, Run, RunSession, ThreadWriter
 import type { ConnectedAgents } from './connected-agents.ts'
 import { withEarlierText } from './earlier-text.ts'
 import type { GovernedFacts } from './governed.ts'
-import { agentOfCommand } from './agent-of-command.ts'
+import { agentOfCommand, agentOfProgram } from './agent-of-command.ts'
 import { isOfTemplate } from './program.ts'
 import type { ProjectWatch, ProjectWatches } from './project-watch.ts'
 import type { PendingCalls } from './pending-approvals.ts'
@@ -25,12 +25,11 @@ export interface SessionRuns {
   hasTerminal(record: SessionRecord): boolean
   /** The agent of the session, as its template and its command line say. */
   agentOf(record: SessionRecord): KnownAgent
+  /** `undefined`: the hub does not know the agent that has a gate in this session. */
+  projectOf(record: SessionRecord): ProjectWatch | undefined
 }
 
-export interface KnownAgent extends Pick<GovernedFacts, 'agent' | 'isOfTemplate' | 'agentOfCommand'> {
-  /** `undefined`: the hub does not know the agent of its template. */
-  readonly project: ProjectWatch | undefined
-}
+export type KnownAgent = Pick<GovernedFacts, 'agent' | 'isOfTemplate' | 'agentOfCommand'>
 
 export interface SessionRunsOptions {
   readonly drivers: Drivers
@@ -100,7 +99,8 @@ export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
       agentConnected: (signal) => agents.until(id, signal),
       thread: threads.writerOf({ id, name, agent: template?.agent ?? record.template }),
       ownTools: ownTools.of(id),
-      projectSettings: async () => (await projectOf(record, template)?.look()) ?? [],
+      projectSettings: async () =>
+        (await watchOf(record, gatedAgent(record, template) ?? agentOfCommand(record))?.look()) ?? [],
       async noteAnswer({ question, shows, keys }) {
         const payload = { ...(question !== undefined && { question }), shows, pressed: keys }
         await events.append({ type: 'dialog-answered', session: id, payload })
@@ -108,11 +108,11 @@ export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
     }
   }
 
-  function projectOf(
-    { id, template: name, workspacePath }: SessionRecord,
-    template: Template | undefined,
+  function watchOf(
+    { id, template, workspacePath }: SessionRecord,
+    agent: AgentName | undefined,
   ): ProjectWatch | undefined {
-    return template?.agent && projects.of({ id, agent: template.agent, template: name, workspacePath })
+    return agent && projects.of({ id, agent, template, workspacePath })
   }
 
   return {
@@ -127,11 +127,16 @@ export function createSessionRuns(options: SessionRunsOptions): SessionRuns {
     agentOf(record) {
       const template = templateOf(record)
       return {
-        agent: template?.agent,
+        agent: gatedAgent(record, template),
         isOfTemplate: template !== undefined && isOfTemplate(record, template),
         agentOfCommand: agentOfCommand(record),
-        project: projectOf(record, template),
       }
     },
+    projectOf: (record) => watchOf(record, gatedAgent(record, templateOf(record))),
   }
+}
+
+/** A driver that a single agent speaks has its name. */
+function gatedAgent({ driver }: SessionRecord, template: Template | undefined): AgentName | undefined {
+  return template?.agent ?? agentOfProgram(driver)
 }

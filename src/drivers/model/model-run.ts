@@ -222,6 +222,9 @@ export async function openModelRun(options: ModelRunOptions): Promise<ModelRun> 
     },
     terminal: shell.terminal,
     governed: { is: 'yes' },
+    get foreground() {
+      return shell.foreground
+    },
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
