@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { git } from './fixtures/git-repository.ts'
 import { compileCache } from './harness/compile-cache.ts'
 import type { Endpoint } from './harness/modern-call.ts'
-import { requires } from './harness/requires.ts'
+import { requiresAll } from './harness/requires.ts'
 import { exchange } from './http/exchange.ts'
 import { modern, modernStream } from './http/modern-request.ts'
 import { type PeersWorld, startPeersWorld } from './worlds/peers-world.ts'
@@ -17,8 +17,7 @@ import { type PeersWorld, startPeersWorld } from './worlds/peers-world.ts'
 /** Everything of the other session that only people may see has this word in it. */
 const mark = 'Zanzibar'
 
-requires('socat')
-const confined = requires('bwrap').describe
+const confined = requiresAll('bwrap', 'socat').describe
 let world: PeersWorld
 let boxed: Endpoint
 let open: { readonly id: string; readonly workspace: string }

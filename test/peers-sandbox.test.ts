@@ -1,11 +1,10 @@
 /** A confined agent does not get out of its sandbox by asking an agent that is not confined. */
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { requires } from './harness/requires.ts'
+import { requiresAll } from './harness/requires.ts'
 import { startPeersWorld } from './worlds/peers-world.ts'
 
-requires('socat')
-requires('bwrap').describe('agents that ask agents', () => {
+requiresAll('bwrap', 'socat').describe('agents that ask agents', () => {
   test('a confined agent may ask only confined agents, and every agent may ask it', async () => {
     await using world = await startPeersWorld()
     const sandbox = { write: [join(dirname(world.home), 'notes')], network: 'none' }

@@ -6,13 +6,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { modernRequest } from './harness/modern-call.ts'
-import { requires } from './harness/requires.ts'
+import { requiresAll } from './harness/requires.ts'
 import { createTempHome, type TempHome } from './harness/temp-home.ts'
 import { type GatewayHub, overStdio, startGatewayHub } from './worlds/gateway-hub.ts'
 import { failureOf } from './worlds/session-hub.ts'
 
-const { describe } = requires('bwrap')
-requires('socat')
+const { describe } = requiresAll('bwrap', 'socat')
 
 const program = { cmd: process.execPath, args: [fileURLToPath(new URL('fixtures/shell-upstream.ts', import.meta.url))] }
 const confined = (sandbox: object, more: object = {}) => overStdio(program, { sandbox, ...more })

@@ -11,14 +11,12 @@ import { execFileSync, spawn } from 'node:child_process'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Session } from '../src/api/session.ts'
-import { requires } from './harness/requires.ts'
+import { requiresAll } from './harness/requires.ts'
 import { createTempHome, type TempHome } from './harness/temp-home.ts'
 import type { OwnHub } from './worlds/own-hub.ts'
 import { failureOf, screenOf, sessionOf, start, startSessionHub } from './worlds/session-hub.ts'
 
-const { describe } = requires('bwrap')
-requires('socat')
-requires('ssh-agent')
+const { describe } = requiresAll('bwrap', 'socat', 'ssh-agent')
 
 const patience = { timeout: 120_000, interval: 50 }
 const none = { network: 'none' }

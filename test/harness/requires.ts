@@ -29,6 +29,12 @@ export function requires(program: string, ...others: readonly string[]): Require
   return { path: program, describe: describe.skip }
 }
 
+/** Tests that need several programs do not run without one of them. */
+export function requiresAll(...programs: readonly string[]): Pick<Required, 'describe'> {
+  const all = programs.map((program) => requires(program).describe)
+  return { describe: all.find((each) => each !== describe) ?? describe }
+}
+
 function packageOf(program: string): string {
   const lines = readFileSync(new URL('../system-packages', import.meta.url), 'utf8').split('\n')
   const words = lines.map((line) => line.split(' ')).find(([, ...programs]) => programs.includes(program))
