@@ -60,8 +60,15 @@ describeWith(of('claude'), () => {
     expect(await pressed()).toEqual(new Set(['Down', 'Enter']))
   })
 
-  test('a person answers that of a project with settings, which then is partly governed', async () => {
-    const files = { '.claude/settings.json': hooks }
+  const plugin = '.claude/skills/any/.claude-plugin/plugin.json'
+  test.each([
+    ['settings', { '.claude/settings.json': hooks }, '.claude/settings.json (hooks)'],
+    [
+      'a plugin among its skills',
+      { [plugin]: { name: 'any', version: '1.0.0' }, '.claude/skills/any/hooks/hooks.json': hooks },
+      `${plugin} (plugins)`,
+    ],
+  ])('a person answers that of a project with %s, which then is partly governed', async (_what, files, reason) => {
     const { name, governed, made, pressed, prompt } = await start(hub, { template: 'claude' }, files)
     const trust = 'Claude Code asks whether you trust this folder'
     await until(async () => (await hub.session(name)).activity.reason === trust)
@@ -71,7 +78,7 @@ describeWith(of('claude'), () => {
     await press(hub, name, 'Down', shows(/❯ (\d\. )?No, exit/))
     await press(hub, name, 'Enter', shows(/❯ (\d\. )?Yes, I trust/))
     await until(async () => (await governed())?.is === 'partly')
-    expect((await governed())?.reason).toContain('.claude/settings.json (hooks)')
+    expect((await governed())?.reason).toContain(reason)
     await until(() => made('hook-ran'))
   })
 
