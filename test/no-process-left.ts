@@ -1,6 +1,6 @@
 /**
  * Fails a test run that leaves processes behind. Each process that a test starts has a file or its directory among the
- * temporary files of the run. Linux only: other systems do not show the files of a process.
+ * temporary files of the run, or a variable that names their place. Linux only: other systems do not show that.
  */
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -31,6 +31,8 @@ function processesOf(directory: string): readonly string[] {
 }
 
 function uses(pid: string, directory: string): boolean {
+  const variables = ifThere(() => readFileSync(`/proc/${pid}/environ`, 'utf8'))
+  if (variables?.split('\0').includes(`TMPDIR=${directory}`)) return true
   const descriptors = ifThere(() => readdirSync(`/proc/${pid}/fd`)) ?? []
   return [`/proc/${pid}/cwd`, ...descriptors.map((name) => `/proc/${pid}/fd/${name}`)].some((link) =>
     ifThere(() => readlinkSync(link))?.startsWith(`${directory}/`),
