@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { whyTooHeavy } from './json-weight.ts'
 
 const weigh = (text: string) => whyTooHeavy(Buffer.from(text))
@@ -23,4 +23,13 @@ test.each([
   ['a text without an end', `{"a":"${',['.repeat(300_000)}`],
 ])('%s is not', (_what, text) => {
   expect(weigh(text)).toBe(undefined)
+})
+
+test('each byte of a text is searched a few times, however many backslashes come before its end', () => {
+  const bytes = Buffer.from(`"${`${'x'.repeat(66)}\\\\`.repeat(10_000)}`)
+  const { mock } = vi.spyOn(bytes, 'indexOf')
+  whyTooHeavy(bytes)
+  const ends = mock.results.map(({ value }) => (value < 0 ? bytes.length : Number(value)))
+  const searched = ends.reduce((sum, end, call) => sum + end - Number(mock.calls[call]?.[1]), 0)
+  expect(searched).toBeLessThan(4 * bytes.length)
 })

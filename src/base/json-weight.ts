@@ -28,8 +28,9 @@ export function whyTooHeavy(bytes: Buffer, mostMembers = mostInMessage): string 
   let members = 0
   let depth = 0
   let outside = 0
-  /** The next backslash, once it was searched for. */
+  /** The next backslash and the next quote, once they were searched for. Each search goes on where the last one ended. */
   let slash = -1
+  let nextQuote = -1
 
   function endOfString(start: number): number {
     let looked = 0
@@ -42,7 +43,8 @@ export function whyTooHeavy(bytes: Buffer, mostMembers = mostInMessage): string 
       } else if (++looked > searchAfter) {
         looked = 0
         if (slash < at) slash = indexOrEnd(backslash, at)
-        at = Math.min(slash, indexOrEnd(quote, at)) - 1
+        if (nextQuote < at) nextQuote = indexOrEnd(quote, at)
+        at = Math.min(slash, nextQuote) - 1
       }
     }
     return length
