@@ -3,7 +3,7 @@ import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
 import type { Params, RequestId, RpcMessage, RpcRequest } from '../mcp/mcp.ts'
-import { errorCode, failure, failureOf, metaOf, notification, success, withoutMeta } from '../mcp/mcp.ts'
+import { errorCode, failure, failureOf, isRecord, metaOf, notification, success, withoutMeta } from '../mcp/mcp.ts'
 import type { UpstreamQuestions } from './question-budget.ts'
 import type { UpstreamRequest } from './upstream-types.ts'
 
@@ -66,7 +66,7 @@ export function createClientRequests({
     const { id, method } = request
     using _ = enter(request)
     const { progressToken } = metaOf(request.params)
-    const params = withoutMeta(request.params, 'progressToken')
+    const params = withoutMeta(request.params ?? undefined, 'progressToken')
     const controller = new AbortController()
     const inTurn = createSerial()
     open.set(id, { controller, method, owner })
@@ -108,10 +108,13 @@ export function createClientRequests({
 
   return {
     run(request, ask, owner) {
-      const { id, method } = request
+      const { id, method, params } = request
       if (method === 'ping') return reply(success(id, {}))
       if (open.has(id))
         return reply(failure(id, { code: errorCode.invalidRequest, message: `The id ${id} is in use.` }))
+      // Nothing has checked them yet. Code that copies the fields of a long text makes one for each of its characters.
+      if ((params ?? undefined) !== undefined && !isRecord(params))
+        return reply(failure(id, { code: errorCode.invalidParams, message: '"params" must be an object.' }))
       run(request, ask, owner).catch((error: unknown) => reply(failureOf(id, error, logBug(method)).response))
     },
     cancel: (id) => (typeof id === 'string' || typeof id === 'number') && end(id),

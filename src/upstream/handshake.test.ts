@@ -50,6 +50,21 @@ test.each(['2024-10-07', '2024-11-05', '2025-06-18'])(
   },
 )
 
+test.each([
+  ['instructions', { instructions: 'x'.repeat(5 * 1024 * 1024) }],
+  ['capabilities', { capabilities: { list: Array.from({ length: 90_000 }, () => ({})) } }],
+])('refuses an upstream with %s that would fill the hub', async (_, more) => {
+  const { upstream } = scriptedUpstream({
+    on(request, up) {
+      if (request.method !== 'initialize') return false
+      const serverInfo = { name: 'large', version: '1' }
+      up.answer(request, { protocolVersion: newestLegacyVersion, capabilities: {}, serverInfo, ...more })
+      return true
+    },
+  })
+  await expect(upstream.ready()).rejects.toThrow('more than 4194304 bytes')
+})
+
 test.each([modernVersion, 'soon', 7])('refuses an initialize that is answered with %s', async (protocolVersion) => {
   const { upstream } = scriptedUpstream({
     target: { strict: false },

@@ -4,6 +4,7 @@
  * If the era is unknown and the caller has no preference, HTTP servers are tried the modern way first, as the
  * specification says. Stdio servers are not: some of them exit on any message before `initialize`.
  */
+import { heldBy } from '../base/held-memory.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Implementation, Params } from '../mcp/mcp.ts'
 import {
@@ -98,7 +99,7 @@ async function initialize(hand: Hand): Promise<UpstreamIdentity> {
   const capabilities = { ...clientCapabilities, roots: { listChanged: true } }
   const params = { protocolVersion: newestLegacyVersion, capabilities, clientInfo: hand.info }
   const result = await hand.ask('initialize', params)
-  const { protocolVersion, serverInfo, instructions, ...rest } = result as Params
+  const { protocolVersion, serverInfo, instructions, capabilities: offered } = result as Params
   if (typeof protocolVersion !== 'string' || !isBefore(protocolVersion, modernVersion)) {
     throw new RpcError(
       errorCode.unsupportedVersion,
@@ -107,7 +108,7 @@ async function initialize(hand: Hand): Promise<UpstreamIdentity> {
   }
   hand.agree(protocolVersion)
   await hand.notify('notifications/initialized')
-  return identity('legacy', protocolVersion, { capabilities: rest['capabilities'], info: serverInfo, instructions })
+  return identity('legacy', protocolVersion, { capabilities: offered, info: serverInfo, instructions })
 }
 
 async function discover(hand: Hand, timeoutMs?: number): Promise<UpstreamIdentity> {
@@ -122,6 +123,9 @@ async function discover(hand: Hand, timeoutMs?: number): Promise<UpstreamIdentit
 
 function identity(era: 'legacy' | 'modern', version: string, fields: Params): UpstreamIdentity {
   const { capabilities, info, instructions } = fields
+  if (heldBy(fields, largestIdentity) > largestIdentity) {
+    throw new RpcError(errorCode.internal, `What it says about itself takes more than ${largestIdentity} bytes.`)
+  }
   return {
     era,
     version,
@@ -130,6 +134,9 @@ function identity(era: 'legacy' | 'modern', version: string, fields: Params): Up
     ...(typeof instructions === 'string' && { instructions }),
   }
 }
+
+/** It is kept for each session that uses the upstream. */
+const largestIdentity = 4 * 1024 * 1024
 
 /** Revisions are dates. Revisions older than our list were never withdrawn, so they are accepted too. */
 function isBefore(version: string, limit: string): boolean {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { cpuMs } from '../base/cpu-ms.ts'
 import { removeOwnMeta } from './own-meta.ts'
 
 const forged = { 'io.signalbox/correlation': 'forged', 'a.b/c': 'kept' }
@@ -29,4 +30,11 @@ test('data that is no metadata is not changed', () => {
   const message = { result: { structuredContent: { _meta: { ...forged } } } }
   removeOwnMeta(message)
   expect(message).toEqual({ result: { structuredContent: { _meta: forged } } })
+})
+
+test('a text in place of questions is not taken apart into its characters', () => {
+  const message = { result: { inputRequests: 'x'.repeat(20_000_000) } }
+  const before = cpuMs()
+  removeOwnMeta(message)
+  expect(cpuMs() - before).toBeLessThan(20)
 })

@@ -13,8 +13,13 @@ function removeFrom(fields: Readonly<Record<string, unknown>>): void {
   for (const name in fields) {
     if (name === '_meta') removeKeys(fields[name])
     else if (holders.has(name)) removeOwnMeta(fields[name])
-    else if (name === 'inputRequests') for (const question of Object.values(fields[name] ?? {})) removeOwnMeta(question)
+    else if (name === 'inputRequests') removeFromEach(fields[name])
   }
+}
+
+/** A long text in their place has a value for each of its characters. */
+function removeFromEach(questions: unknown): void {
+  if (isRecord(questions)) for (const question of Object.values(questions)) removeOwnMeta(question)
 }
 
 function removeKeys(meta: unknown): void {

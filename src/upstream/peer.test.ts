@@ -189,6 +189,23 @@ test('a question goes to the request it came with, and the answer is returned un
   ])
 })
 
+test.each([['a text'], [[1]], [7]])(
+  'params that are %j reach nobody, and a question with them is refused',
+  async (params) => {
+    const { call, line, notices, breaches } = scriptedUpstream()
+    const asked: unknown[] = []
+    void call(undefined, { onAsk: async (request) => ({ count: asked.push(request) }) })
+    const up = await line()
+    await up.got('tools/call')
+    up.say({ jsonrpc: '2.0', method: 'notifications/x', params })
+    up.say({ jsonrpc: '2.0', id: 8, method: 'sampling/createMessage', params })
+    const answer = await until(() => up.sent.find((message) => 'id' in message && message.id === 8))
+    expect(answer).toMatchObject({ error: { code: -32602 } })
+    expect([asked, notices]).toEqual([[], []])
+    expect(breaches).toEqual(['It sent something that is not a JSON-RPC message.'])
+  },
+)
+
 test('a question that belongs to no request goes to the hub, and a ping is answered here', async () => {
   const { upstream, line, asked } = scriptedUpstream()
   await upstream.ready()

@@ -169,7 +169,9 @@ export function createPeer(options: PeerOptions): Peer {
     if (typeof method !== 'string') return answer(message, during)
     if (checks?.envelope(message)) return false
     if ('id' in message) ask(message as unknown as RpcRequest, during)
-    else notice(method, params as Params | undefined, during)
+    // Code that copies the fields of a long text makes one for each of its characters.
+    else if (params === undefined || params === null || isRecord(params)) notice(method, params ?? undefined, during)
+    else garbage('the "params" of a notice are not an object')
     return false
   }
 
