@@ -48,12 +48,13 @@ export function createAnswer(options: AnswerOptions): Answer {
   let isAnswered = false
   let isOver = false
 
-  /** Calls back after the message, and returns what `deliver` does. */
+  /** Calls back after the message. Returns whether it is the answer. What comes after the answer is not one. */
   function message(json: Buffer | string, then: () => void): boolean | Promise<boolean> {
     const note = (isAnswer: boolean) => {
+      const isFirst = isAnswer && !isAnswered
       isAnswered ||= isAnswer
       then()
-      return isAnswer
+      return isFirst
     }
     const delivered = deliver(json, listener, request)
     return typeof delivered === 'boolean' ? note(delivered) : delivered.then(note)
