@@ -46,6 +46,12 @@ test('an event of more lines than the limit is refused, and many events are not'
   const feed = () => read(lines)
   for (let time = 0; time < 9; time++) feed()
   expect(() => [feed(), feed(), feed()]).toThrow('more than 100000 lines')
+  const readHalves = createEventReader({ onEvent: () => {} })
+  const halves = ['da', 'ta:\n'].map((half) => Buffer.from(half))
+  readHalves(Buffer.from(`data:${'x'.repeat(70_000)}\n`))
+  expect(() => {
+    for (let line = 0; line < 100_010; line++) for (const half of halves) readHalves(half)
+  }).toThrow('more than 100000 lines')
   const readMany = createEventReader({ onEvent: () => {} })
   const events = Buffer.from('data: x\n\n'.repeat(10_000))
   for (let time = 0; time < 20; time++) readMany(events)

@@ -28,6 +28,8 @@ export function createEventReader(listeners: EventListeners, maxBytes = mostByte
   const decoder = new TextDecoder()
   let size = 0
   let lines = 0
+  /** As much of the last text as may belong to a line that this one ends. */
+  let last = ''
   // No `onError`: the parser would make an error, with its stack, for every line that is no field.
   const parser = createParser({
     maxBufferSize: maxBytes,
@@ -43,7 +45,9 @@ export function createEventReader(listeners: EventListeners, maxBytes = mostByte
     const text = decoder.decode(chunk, { stream: true })
     parser.feed(text)
     size += text.length
-    if (size > uncounted && (lines += countOf(dataLine, text)) > mostLines) throw tooManyLines()
+    const joined = last + text
+    if (size > uncounted && (lines += countOf(dataLine, joined)) > mostLines) throw tooManyLines()
+    last = joined.slice(-'\ndata'.length)
     try {
       // After an event that is too large the parser takes no more text, and throws even for this.
       parser.feed('')
