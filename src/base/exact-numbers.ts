@@ -50,6 +50,9 @@ export function inexactNumber(text: string): string | undefined {
 
 export const isRawNumber = isRawJSON
 
+/** `source`: a number as JSON writes it. */
+export const toRawNumber = rawJSON
+
 /** The value as a JavaScript number, for arithmetic. */
 export function plainNumber(value: unknown): unknown {
   return isRawNumber(value) ? Number(value.rawJSON) : value

@@ -2,7 +2,7 @@
  * Parses large messages in a worker: decoding and parsing the text of a large file stalls the main thread two to ten
  * times as long as taking over the result.
  */
-import { parseExactly } from '../base/exact-numbers.ts'
+import { toRawNumber } from '../base/exact-numbers.ts'
 import { siblingModule } from '../base/sibling-module.ts'
 import { createWorker } from '../base/worker.ts'
 
@@ -30,8 +30,12 @@ export async function parseLarge(bytes: Buffer): Promise<unknown> {
   const { value, rawNumbers } = await worker.ask<ParsedLarge>(question, { transfer: [memory] })
   // The copy keeps which object is which, so the holders are objects of the value.
   for (const { holder, key, source } of rawNumbers) {
-    const [number] = parseExactly(`[${source}]`) as readonly unknown[]
-    Object.defineProperty(holder, key, { value: number, writable: true, enumerable: true, configurable: true })
+    Object.defineProperty(holder, key, {
+      value: toRawNumber(source),
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    })
   }
   return value
 }
