@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Call, Client, InputRequired, Params } from '../mcp/mcp.ts'
+import { RpcError } from '../mcp/mcp.ts'
 import type { Upstream } from '../upstream/upstream.ts'
 import type { RelayTarget } from './relayed-call.ts'
 import { createRelayedCalls } from './relayed-call.ts'
@@ -150,6 +151,61 @@ test('a task that asks in its description is authorized like any other question'
   expect(authorized).toEqual([sure])
   const unable = createRelayedCalls().run(upstream, asked, callBy({}))
   await expect(unable).rejects.toMatchObject({ code: -32021 })
+})
+
+test('questions that were authorized are recorded as cancelled if a later one of their result is refused', async () => {
+  const inputRequests = { sure, refused: sure }
+  const endings: unknown[] = []
+  let count = 0
+  const upstream: RelayTarget = {
+    ...target(async () => ({ resultType: 'input_required', inputRequests })),
+    questions: {
+      async authorize(question) {
+        if (++count === 2) throw new RpcError(-32005, 'Too many questions.')
+        return { question, end: (ending) => void endings.push(ending) }
+      },
+    },
+  }
+  const outcome = createRelayedCalls().run(upstream, request, callBy(able))
+  await expect(outcome).rejects.toMatchObject({ code: -32603, message: expect.stringContaining('Too many') })
+  expect(endings).toMatchObject([{ outcome: 'cancelled' }])
+})
+
+test('a legacy upstream that asks many questions at once gets a modern client to answer 16 in a round', async () => {
+  const calls = createRelayedCalls()
+  const upstream = asking(...Array<string>(40).fill('elicitation/create'))
+  const rounds: number[] = []
+  let result: object = {}
+  for (let answers = {}, state: unknown; !('content' in result);) {
+    result = await calls.run(upstream, request, callBy(able, { answers, state }))
+    const { inputRequests = {}, state: next } = result as InputRequired
+    const keys = Object.keys(inputRequests)
+    if (keys.length > 0) rounds.push(keys.length)
+    answers = Object.fromEntries(keys.map((key) => [key, {}]))
+    state = next
+  }
+  expect(rounds).toEqual([16, 16, 8])
+})
+
+test('what an upstream sends while no client waits is kept up to a size', async () => {
+  const calls = createRelayedCalls()
+  const line = { level: 'error', data: 'x'.repeat(1024 * 1024) }
+  const asked = Promise.withResolvers<void>()
+  const upstream = target(async (_method, _params, { onAsk, onNotification, signal }) => {
+    const answer = onAsk?.(sure, signal)
+    await asked.promise
+    for (let count = 0; count < 20; count++) onNotification?.('notifications/message', line)
+    await answer
+    return { content: [] }
+  })
+  const { inputRequests = {}, state } = (await calls.run(upstream, request, callBy(able))) as InputRequired
+  asked.resolve()
+  const heard: unknown[] = []
+  const answers = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, {}]))
+  await new Promise((resolve) => setImmediate(resolve))
+  await calls.run(upstream, request, callBy(able, { answers, state, forward: (_, params) => void heard.push(params) }))
+  expect(heard.length).toBeGreaterThan(0)
+  expect(heard.length).toBeLessThan(3)
 })
 
 test('a notice about a task reaches the client without the questions of the task', async () => {

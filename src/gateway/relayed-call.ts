@@ -16,6 +16,7 @@ import {
   broken,
   isAnswerable,
   mostPerCall,
+  mostPerRound,
   withoutQuestions,
 } from './result-questions.ts'
 import type { MountTasks } from './task-ids.ts'
@@ -54,6 +55,7 @@ interface Relayed {
   call: Call | undefined
   /** Notifications that arrived while no call waited. The next call gets them. */
   readonly missed: ((call: Call) => void)[]
+  missedBytes: number
   readonly questions: Map<string, Question>
   /** The error, if the upstream asked for something that its modern client did not declare. */
   refusal: unknown
@@ -76,6 +78,7 @@ const answerMs = 600_000
 /** Agents that never come back must not fill the hub. Each token may have this many; the oldest are given up. */
 const maxWaiting = 32
 const maxMissed = 100
+const maxMissedBytes = 2 * 1024 * 1024
 
 /** The methods whose result may be a question at 2026-07-28. */
 export const mayAskBack: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get'])
@@ -95,6 +98,7 @@ export function createRelayedCalls(): RelayedCalls {
       cancel,
       call,
       missed: [],
+      missedBytes: 0,
       questions: new Map(),
       refusal: undefined,
       hasAsked: false,
@@ -111,13 +115,13 @@ export function createRelayedCalls(): RelayedCalls {
       ...(headers && { headers }),
       ...(metaOf(call.params)['progressToken'] !== undefined && {
         onProgress(step) {
-          if (mayPass(step)) deliver(relayed, (listener) => listener.progress(step as { progress: number }))
+          if (mayPass(step)) deliver(relayed, step, (listener) => listener.progress(step as { progress: number }))
         },
       }),
       onNotification(name, params) {
         if (!mayPass(params)) return
         const shown = withoutQuestions(params)
-        deliver(relayed, (listener) => listener.forward(name, shown && tasks.shown(shown)))
+        deliver(relayed, shown, (listener) => listener.forward(name, shown && tasks.shown(shown)))
       },
       onAsk(question, signal, onProgress) {
         const shown = withParams(question, tasks.shown)
@@ -144,6 +148,7 @@ export function createRelayedCalls(): RelayedCalls {
     const { signal } = call
     relayed.call = call
     for (const say of relayed.missed.splice(0)) say(call)
+    relayed.missedBytes = 0
     const leave = () => relayed.cancel.abort(signal.reason)
     if (signal.aborted) leave()
     signal.addEventListener('abort', leave)
@@ -170,8 +175,10 @@ export function createRelayedCalls(): RelayedCalls {
     relayed.timer = setTimeout(() => giveUp(id, relayed), answerMs).unref()
     const own = [...waiting].filter(([, { owner }]) => owner === relayed.owner)
     for (const [oldest, other] of own.slice(0, -maxWaiting)) giveUp(oldest, other)
-    for (const question of relayed.questions.values()) question.isAsked = true
-    const questions = [...relayed.questions].map(([key, { request }]) => [key, request] as const)
+    // The others are asked when these are answered.
+    const round = [...relayed.questions].slice(0, mostPerRound)
+    for (const [, question] of round) question.isAsked = true
+    const questions = round.map(([key, { request }]) => [key, request] as const)
     return inputRequired(Object.fromEntries(questions), { relayed: id })
   }
 
@@ -221,9 +228,10 @@ function withAnswers(request: RelayedRequest, state: Params, { answers }: Call):
 
 const isAsked = Symbol('the upstream asks')
 
-function deliver(relayed: Relayed, send: (call: Call) => void): void {
-  if (relayed.call) send(relayed.call)
-  else if (relayed.missed.length < maxMissed) relayed.missed.push(send)
+function deliver(relayed: Relayed, message: Params | undefined, send: (call: Call) => void): void {
+  if (relayed.call) return send(relayed.call)
+  relayed.missedBytes += jsonSize(message)
+  if (relayed.missed.length < maxMissed && relayed.missedBytes < maxMissedBytes) relayed.missed.push(send)
 }
 
 /** Resolves with the outcome, or with a question that the client has not been asked yet, whichever comes first. */

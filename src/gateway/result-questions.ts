@@ -3,7 +3,7 @@ import { heldBy } from '../base/held-memory.ts'
 import type { AnyRequest } from '../upstream/upstream.ts'
 import type { Call, InputRequest, InputRequired, Params } from '../mcp/mcp.ts'
 import { assertCapable, errorCode, inputRequired, isRecord, RpcError, withoutMeta } from '../mcp/mcp.ts'
-import type { MountQuestions } from './question-gate.ts'
+import type { AuthorizedQuestion, MountQuestions } from './question-gate.ts'
 import { RefusedQuestion } from './question-gate.ts'
 
 type Questions = NonNullable<InputRequired['inputRequests']>
@@ -26,13 +26,19 @@ export async function authorizeAll(value: unknown, questions: MountQuestions, ca
   const asked = readQuestions(value)
   assertCapable(inputRequired(asked), call.client)
   const passed: [string, InputRequest][] = []
-  const ends: (() => void)[] = []
-  for (const [key, question] of Object.entries(asked)) {
-    const authorized = await questions.authorize(withoutToken(question), call, call.signal).catch(asFailedCall)
-    passed.push([key, authorized.question])
-    ends.push(() => authorized.end({ outcome: 'ok' }))
+  const ends: AuthorizedQuestion['end'][] = []
+  const endAll = (...how: Parameters<AuthorizedQuestion['end']>) => ends.forEach((end) => end(...how))
+  try {
+    for (const [key, question] of Object.entries(asked)) {
+      const authorized = await questions.authorize(withoutToken(question), call, call.signal)
+      passed.push([key, authorized.question])
+      ends.push(authorized.end)
+    }
+  } catch (error) {
+    endAll({ outcome: 'cancelled', error })
+    throw asFailedCall(error)
   }
-  for (const end of ends) end()
+  endAll({ outcome: 'ok' })
   return Object.fromEntries(passed)
 }
 
@@ -91,8 +97,8 @@ function withoutToken({ method, params }: InputRequest): InputRequest {
 }
 
 /** The agent may see the reason of its own policy. Any other failure is the upstream's. */
-function asFailedCall(error: unknown): never {
-  if (error instanceof RefusedQuestion) throw error.forAgent
-  if (!(error instanceof RpcError)) throw error
-  throw new RpcError(errorCode.internal, `A question of the upstream could not be passed on. ${error.message}`)
+function asFailedCall(error: unknown): unknown {
+  if (error instanceof RefusedQuestion) return error.forAgent
+  if (!(error instanceof RpcError)) return error
+  return new RpcError(errorCode.internal, `A question of the upstream could not be passed on. ${error.message}`)
 }
