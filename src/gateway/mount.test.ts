@@ -32,6 +32,15 @@ test('lists that cannot be processed fail their mount and nothing else', async (
   expect(mount.state).toMatchObject({ error: expect.stringContaining('It could not be listed') })
 })
 
+test('the reason of a failure is short, however much the upstream says', async () => {
+  const toJSON = () => {
+    throw new Error('x'.repeat(1_000_000))
+  }
+  const { mount } = open({}, [{ name: 'look', inputSchema: { toJSON } }])
+  await until(() => mount.state.state === 'failed')
+  expect(JSON.stringify(mount.state).length).toBeLessThan(3_000)
+})
+
 test('an exception in a listener is logged and breaks nothing', async () => {
   let told = 0
   const onStateChange = () => {

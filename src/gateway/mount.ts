@@ -90,6 +90,9 @@ export interface MountOptions {
   readonly onNotification: (method: string, params: Params | undefined) => void
 }
 
+/** A list of an agent has the failures of all its mounts. */
+const longestReason = 2_000
+
 const changedFields: Readonly<Record<string, readonly ListField[]>> = {
   'notifications/tools/list_changed': ['tools'],
   'notifications/resources/list_changed': ['resources', 'resourceTemplates'],
@@ -180,7 +183,7 @@ export function createMount(options: MountOptions): Mount {
 
   function unread(fields: readonly ListField[]): (error: unknown) => readonly ListField[] {
     return (error) => {
-      failure = `It could not be listed: ${messageOf(error)}`
+      failure = `It could not be listed: ${shortened(messageOf(error))}`
       log.error({ mount: label, error }, 'the lists of an upstream could not be processed')
       return fields
     }
@@ -191,13 +194,13 @@ export function createMount(options: MountOptions): Mount {
     try {
       await upstream.ready()
     } catch (error) {
-      failure = messageOf(error)
+      failure = shortened(messageOf(error))
       return fields
     }
     const reading = await readAgain(upstream, fields, listed, options.maxListBytes)
     if (isClosed) return []
     const { missing, reason } = reading
-    failure = reason === undefined ? undefined : `It could not be listed: ${messageOf(reason)}`
+    failure = reason === undefined ? undefined : `It could not be listed: ${shortened(messageOf(reason))}`
     isListed = true
     if (reading.changed.length === 0) listed = reading.listed
     else {
@@ -211,7 +214,7 @@ export function createMount(options: MountOptions): Mount {
 
   const listener: UpstreamListener = {
     status({ is, reason }) {
-      if (is === 'failed') failure = reason ?? 'It failed.'
+      if (is === 'failed') failure = shortened(reason ?? 'It failed.')
       if (is === 'running') {
         failure = undefined
         void refresh(allFields)
@@ -356,4 +359,9 @@ export function createMount(options: MountOptions): Mount {
       await lease?.[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Read from bytes, because a part of a text keeps the whole text in memory. */
+function shortened(reason: string): string {
+  return Buffer.from(reason.slice(0, longestReason)).toString()
 }

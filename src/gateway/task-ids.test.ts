@@ -61,6 +61,14 @@ test('an upstream that creates tasks without end does not push out those of anot
   expect(other.owns('19999')).toBe(true)
 })
 
+test('an upstream that makes up long ids keeps few of them', () => {
+  const { demo, other } = twoMounts()
+  const ids = Array.from({ length: 10 }, (_, task) => String(task).padEnd(1024 * 1024, 'x'))
+  for (const taskId of ids) expect(other.shown({ taskId })).toEqual({ taskId })
+  expect(ids.filter((id) => other.owns(id))).toEqual(ids.slice(-2))
+  expect(demo.owns('1')).toBe(true)
+})
+
 test('a message that names no task is returned unchanged', () => {
   const said = { content: [{ type: 'text', text: 'taskId' }], structuredContent: { taskId: '1' }, _meta: { a: 1 } }
   expect(twoMounts().other.shown(said)).toBe(said)

@@ -29,10 +29,13 @@ export interface MountTasks extends Disposable {
 interface Ids {
   readonly shownOf: Map<string, string>
   readonly originalOf: Map<string, string>
+  characters: number
 }
 
 /** Per mount. The oldest are dropped. */
 const maxTasks = 10_000
+/** Of all ids of a mount, as the upstream made them up. */
+const maxCharacters = 2 * 1024 * 1024
 
 export function createTaskIds(): TaskIds {
   const joined = new Set<Ids>()
@@ -40,7 +43,7 @@ export function createTaskIds(): TaskIds {
 
   return {
     join(mount) {
-      const own: Ids = { shownOf: new Map(), originalOf: new Map() }
+      const own: Ids = { shownOf: new Map(), originalOf: new Map(), characters: 0 }
       const { shownOf, originalOf } = own
       joined.add(own)
 
@@ -51,7 +54,8 @@ export function createTaskIds(): TaskIds {
         while (isTaken(shown)) shown = `${mount}:${shown}`
         shownOf.set(original, shown)
         originalOf.set(shown, original)
-        if (shownOf.size > maxTasks) dropOldest(own)
+        own.characters += original.length
+        while (shownOf.size > maxTasks || own.characters > maxCharacters) dropOldest(own)
         return shown
       }
 
@@ -69,11 +73,13 @@ export function createTaskIds(): TaskIds {
   }
 }
 
-function dropOldest({ shownOf, originalOf }: Ids): void {
-  const [oldest] = shownOf
+function dropOldest(own: Ids): void {
+  const [oldest] = own.shownOf
   if (!oldest) return
-  shownOf.delete(oldest[0])
-  originalOf.delete(oldest[1])
+  const [original, shown] = oldest
+  own.shownOf.delete(original)
+  own.originalOf.delete(shown)
+  own.characters -= original.length
 }
 
 const relatedTask = 'io.modelcontextprotocol/related-task'
