@@ -187,6 +187,14 @@ test('a legacy upstream that asks many questions at once gets a modern client to
   expect(rounds).toEqual([16, 16, 8])
 })
 
+test('a call asks its client 100 times at most', async () => {
+  let asked = 0
+  const ask = async () => ({ count: ++asked })
+  const upstream = asking(...Array<string>(150).fill('elicitation/create'))
+  await createRelayedCalls().run(upstream, request, callBy({ ...able, era: 'legacy' }, { ask }))
+  expect(asked).toBe(100)
+})
+
 test('what an upstream sends while no client waits is kept up to a size', async () => {
   const calls = createRelayedCalls()
   const line = { level: 'error', data: 'x'.repeat(1024 * 1024) }
