@@ -28,6 +28,8 @@ export const floods: Readonly<Record<string, string>> = {
   'scroll left': `${csi}9999 @`,
   'scroll right': `${csi}9999 A`,
   'repeat a character': `x${csi}2147483647b`,
+  'repeat a character with marks': `e${'\u0301'.repeat(20)}${csi}2147483647b`,
+  'insert mode': `${csi}4h${'x'.repeat(4_000)}x${csi}2147483647b`,
   'alternate screen': `${csi}?1049h${csi}?1049l`,
   'alternate screen without clearing': `${csi}?47h${csi}?47l`,
   reset: '\x1bc',

@@ -22,6 +22,11 @@ export function joinState(text: string, before: number): number {
   return state
 }
 
+/** How many codepoints the character has after which the emulator is in this state. */
+export function codepointsIn(state: number): number {
+  return 1 + (state >>> marksShift)
+}
+
 /** Whether `text`, printed next, would join the character before it. */
 export function isJoining(text: string, state: number): boolean {
   const first = text.codePointAt(0)

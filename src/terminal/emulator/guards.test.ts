@@ -28,6 +28,14 @@ test('a huge repeat count fills the screen', async () => {
   expect(screen.text().split('\n').slice(0, 3)).toEqual(Array(3).fill('x'.repeat(20)))
 })
 
+test('a character with many marks is repeated less often, and so is one that moves others', async () => {
+  const marks = 20
+  const marked = await screenWith(`e${'\u0301'.repeat(marks)}\x1b[2147483647b`, { size: { cols: 20, rows: 21 } })
+  expect(marked.text().replaceAll(/[^e]/g, '')).toHaveLength(1 + 20)
+  const inserting = await screenWith('\x1b[4hx\x1b[2147483647b')
+  expect(inserting.text().replaceAll('\n', '')).toBe('x'.repeat(1 + 20))
+})
+
 test('a huge cursor move stops at the last column', async () => {
   const screen = await screenWith('\x1b[1000000C>\x1b[1000000;1000000H!\x1b[1000000D<')
   expect(screen.text().split('\n')).toEqual([`${' '.repeat(19)}>`, '', '', `<${' '.repeat(18)}!`])

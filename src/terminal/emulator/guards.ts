@@ -3,6 +3,7 @@
  * without changing anything for normal programs.
  */
 import { widthAt } from './cells.ts'
+import { codepointsIn } from './character-width.ts'
 import type { CsiName, EmulatorBuffer, EmulatorLine, InputHandler, Internals, TextCollector } from './internals.ts'
 
 interface Size {
@@ -12,7 +13,7 @@ interface Size {
 
 export function guardEmulator(internals: Internals, size: () => Size): void {
   for (const [names, limit] of counted) {
-    for (const final of names) limitCount(internals, { final }, () => limit(size()))
+    for (const final of names) limitCount(internals, { final }, () => limit(size(), internals))
   }
   for (const name of [{ final: 'J' }, { prefix: '?', final: 'J' }]) guardEraseAbove(internals, name, size)
   limitTexts(internals._inputHandler._parser)
@@ -20,11 +21,17 @@ export function guardEmulator(internals: Internals, size: () => Size): void {
 }
 
 /** Sequences that repeat something by their count. Counts beyond the size of the screen have no further effect. */
-const counted: readonly (readonly [string, (size: Size) => number])[] = [
+const counted: readonly (readonly [string, (size: Size, internals: Internals) => number])[] = [
   ['LMST', ({ rows }) => rows],
   ['IZ', ({ cols }) => cols],
-  ['b', ({ cols, rows }) => cols * rows],
+  ['b', mostRepeats],
 ]
+
+/** Less for a character that takes longer: with combining marks, or in insert mode, where it moves those to its right. */
+function mostRepeats({ cols, rows }: Size, { coreService, _inputHandler: handler }: Internals): number {
+  if (coreService.modes.insertMode) return cols
+  return Math.ceil((cols * rows) / codepointsIn(handler._parser.precedingJoinState))
+}
 
 function limitCount(internals: Internals, name: CsiName, limit: () => number): void {
   internals.registerCsiHandler(name, ({ params }) => {

@@ -22,6 +22,18 @@ test('a piece holds few line feeds, which may each move a region of the screen',
   expect(pieceOf('\n', largest).length).toBeLessThanOrEqual(334)
 })
 
+test('a piece holds few characters that may each move the rest of their line', () => {
+  const text = 'x'.repeat(40_000)
+  const cut = pieceCutter(usual)
+  expect(cut(Buffer.from(text), 0)).toBeGreaterThan(30_000)
+  expect(cut(Buffer.from(text), 0, true)).toBeLessThan(1_000)
+  expect(cut(Buffer.from(`\x1b[4h${text}`), 0)).toBeLessThan(1_000)
+})
+
+test('a piece holds few sequences that move many short lines', () => {
+  expect(pieceOf('\x1b[999L', { cols: 2, rows: 300 }).length).toBeLessThan(20)
+})
+
 test.each([
   ['plain text', `${'x'.repeat(78)}\r\n`],
   ['coloured text', '\x1b[32mgreen text\x1b[0m and more of it after that\r\n'],

@@ -137,10 +137,15 @@ export function createScreen(options: ScreenOptions): Screen {
     older.update()
   }
 
+  function mayInsert(): boolean {
+    const { coreService, _inputHandler: handler } = emulator.internals
+    return coreService.modes.insertMode || handler._parser.currentState !== 0
+  }
+
   /** Returns its length. */
   function drawPiece(bytes: Buffer, start: number, options: FeedOptions): number {
     const began = cpuMs()
-    const end = cut(bytes, start)
+    const end = cut(bytes, start, mayInsert())
     taken += end - start
     parse(bytes.subarray(start, end), options)
     rate.add(end - start, cpuMs() - began)
