@@ -70,6 +70,24 @@ describeOnEachEngine('threads', (open) => {
     expect((await threads.read('agent', { since: rest.cursor, signal: never })).events).toEqual([])
   })
 
+  test('of the texts that an agent begins and never finishes, only a few short ones are kept', async () => {
+    const { start, session } = await openThreads(open)
+    const threads = start()
+    const writer = threads.writerOf(session)
+    await writer.append('c1', [prompt('p1', 'hi')])
+    writer.draft('c1', { key: 'long', type: 'text', text: 'x'.repeat(4_000_000) })
+    for (let n = 0; n < 100; n++) writer.draft('c1', { key: `a${n}`, type: 'text', text: `text ${n}` })
+    await writer.append('c1', [prompt('p2', 'and')])
+    const { events, thread_id: first } = await threads.read('agent', { signal: never })
+    const shown = events.flatMap((frame) => (frame.type === 'token' ? frame.text : []))
+    expect(shown).toEqual(Array.from({ length: 20 }, (_, index) => `text ${80 + index}`))
+
+    writer.draft('c2', { key: 'b', type: 'text', text: 'elsewhere' })
+    await writer.append('c2', [prompt('p3', 'hi')])
+    const left = await threads.read(first, { signal: never })
+    expect(left.events.filter(({ type }) => type === 'token')).toEqual([])
+  })
+
   test('tool calls and their results are messages and frames, and the result repeats the parameters', async () => {
     const { start, session } = await openThreads(open)
     const threads = start()

@@ -9,6 +9,7 @@ import type { SessionStatus } from '../api/session.ts'
 import { isOver } from '../api/session.ts'
 import type { Draft, EntryBody, NewEntry, Thread, ThreadEntry, Usage } from '../api/thread.ts'
 import { addUsage, noUsage } from '../api/usage.ts'
+import { dropOldest } from '../base/drop-oldest.ts'
 import { HubError, isNotFound } from '../base/hub-error.ts'
 import { withoutKnownSecrets } from '../base/known-secrets.ts'
 import type { Redactor } from '../base/redact.ts'
@@ -16,7 +17,7 @@ import type { Serial } from '../base/serial.ts'
 import { createSerial } from '../base/serial.ts'
 import { waitUntil } from '../base/wait-until.ts'
 import type { ThreadWriter } from '../drivers/drivers.ts'
-import { handedOverMark } from '../drivers/drivers.ts'
+import { handedOverMark, longestDraft } from '../drivers/drivers.ts'
 import type { Feature, SignalSender } from '../feature/feature.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { Store } from '../store/store.ts'
@@ -48,6 +49,10 @@ export interface ThreadsOptions {
 }
 
 const mostEntries = 500
+/** Of the texts that an agent is writing, so many are kept. It may never finish them. */
+const mostDrafts = 20
+/** With its key. A longer text is shown when it is finished. */
+const longestShown = 2 * longestDraft
 
 export function createThreads({ store, notices, signals, redactor, findSession }: ThreadsOptions): Threads {
   const rows = createThreadStore(store)
@@ -180,6 +185,8 @@ export function createThreads({ store, notices, signals, redactor, findSession }
     names.set(session.id, session.name)
     /** The thread of the last conversation, for drafts, which come often. */
     let last: ThreadRecord | undefined
+    /** An agent writes in one conversation at a time. */
+    let drafting: string | undefined
 
     async function threadOf(conversation: string): Promise<ThreadRecord> {
       last = await continueThread(session, conversation)
@@ -212,10 +219,14 @@ export function createThreads({ store, notices, signals, redactor, findSession }
           }
         }),
       draft(conversation, draft) {
+        if (draft.key.length + draft.text.length > longestShown) return
         void oneByOne(async () => {
           const thread = knownThreadOf(conversation) ?? (await threadOf(conversation))
+          if (drafting !== undefined && drafting !== thread.id) drafts.delete(drafting)
+          drafting = thread.id
           const open = drafts.get(thread.id) ?? new Map<string, Draft>()
           drafts.set(thread.id, open.set(draft.key, draft))
+          dropOldest(open, mostDrafts)
           notify(thread)
           // A draft is only shown. `append` stores the finished entry, and reports a failure.
         }).catch(() => {})

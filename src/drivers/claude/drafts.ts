@@ -1,5 +1,6 @@
 /** Texts that the model is still writing, from the stream of its answer. */
 import type { Draft } from '../../api/thread.ts'
+import { grownDraft } from '../port/thread-writer.ts'
 import { blockKey } from './read-message.ts'
 import type { StreamLine } from './stream-line.ts'
 
@@ -37,7 +38,7 @@ export function createDrafts(show: (conversation: string, draft: Draft) => void)
       if (event.type !== 'content_block_delta' || text === undefined || id === undefined) return
       const key = blockKey(id, event.index ?? 0)
       const type = event.delta?.thinking === undefined ? 'text' : 'thinking'
-      current = { key, type, text: (current?.key === key ? current.text : '') + text }
+      current = { key, type, text: grownDraft(current?.key === key ? current.text : '', text) }
       showSoon(conversation)
     },
     drop: () => void (current = undefined),

@@ -10,6 +10,7 @@ import { messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import type { AnswerRoom } from '../port/answer-room.ts'
 import type { ThreadWriter } from '../port/thread-writer.ts'
+import { grownDraft } from '../port/thread-writer.ts'
 import type { ThreadItem } from './thread-items.ts'
 import { entriesOfCompleted, entriesOfStarted, readItem } from './thread-items.ts'
 import type { Tokens, Turn } from './turns.ts'
@@ -48,7 +49,6 @@ const progressSchema = z.object({ thread: z.string(), counted: tokensSchema })
 const draftEveryMs = 50
 /** Texts that Codex never finishes are not kept for ever. */
 const mostDrafts = 100
-const longestDraft = 1024 * 1024
 const mostThreads = 2_000
 const none: Tokens = { inputTokens: 0, outputTokens: 0 }
 
@@ -89,9 +89,7 @@ export async function createThreadRecorder({ session, writer, room, log }: Recor
     itemCompleted: (thread, item) => append(thread, entriesOfCompleted(item)),
     delta(thread, { itemId: key, type, text }) {
       const draft = drafts.get(key)
-      // The finished text is stored whole. Viewers see the beginning of a long one until then.
-      if (draft && draft.text.length > longestDraft) return
-      const next = { key, type, text: (draft?.text ?? '') + text, timer: draft?.timer }
+      const next = { key, type, text: grownDraft(draft?.text ?? '', text), timer: draft?.timer }
       drafts.set(key, next)
       const [oldest] = drafts.keys()
       if (drafts.size > mostDrafts && oldest !== undefined) dropDraft(oldest)

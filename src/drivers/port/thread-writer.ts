@@ -21,6 +21,17 @@ export interface ThreadWriter {
   has(conversation: string, key: string): Promise<boolean>
 }
 
+/** So much of a growing text is shown. The finished text is stored whole. */
+export const longestDraft = 1024 * 1024
+
+/** The text of a draft, with what the agent has added to it. */
+export function grownDraft(before: string, added: string): string {
+  const room = longestDraft - before.length
+  if (added.length <= room) return before + added
+  // A copy, because a slice would keep all of the text in memory.
+  return before + Buffer.from(added.slice(0, room), 'utf16le').toString('utf16le')
+}
+
 /** Stored together with the entries, so that a driver continues exactly where it stopped. */
 export interface Progress {
   /** In the words of the driver, such as the offset in a file. */
