@@ -65,6 +65,31 @@ test('a message that is too long ends the connection before it is read', async (
   await expect(messages.next()).rejects.toThrow(/more than 33554432 bytes/)
 })
 
+test('a message in endless parts ends the connection, though they are empty', async () => {
+  const { server, messages } = await connected()
+  const part = Buffer.from([0, 0])
+  server.write(Buffer.concat([Buffer.from([1, 0]), ...Array.from({ length: 200_000 }, () => part)]))
+  await expect(messages.next()).rejects.toThrow(/more than 33554432 bytes/)
+})
+
+test('others have their turn while a server sends pings without end', async () => {
+  const { server, messages } = await connected()
+  const pings = 100_000
+  server.write(
+    Buffer.concat([...Array.from({ length: pings }, () => Buffer.from([0x89, 0])), frame(1, Buffer.from('a'))]),
+  )
+  server.resume()
+  let turns = 0
+  const count = () => {
+    turns += 1
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
+  await messages.next()
+  clearImmediate(next)
+  expect(turns).toBeGreaterThanOrEqual(pings / 1_000)
+})
+
 test('a server that sends without end is read only as fast as its messages are taken', async () => {
   const { server, messages } = await connected()
   const count = 1_000

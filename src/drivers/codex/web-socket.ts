@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { HubError } from '../../base/hub-error.ts'
 
 export interface WebSocketClient extends Disposable {
@@ -22,6 +23,10 @@ export interface WebSocketAddress {
 }
 
 const longestMessageBytes = 32 * 1024 * 1024
+/** What a part of a message takes besides its bytes. */
+const partBytes = 256
+/** Then the rest of the hub has its turn. Pings and empty parts are no messages, so nothing else slows them down. */
+const framesAtOnce = 1_000
 /** A server that reads nothing gets no more than this. */
 const mostUnsentBytes = 16 * 1024 * 1024
 /** The key that the protocol appends to ours. */
@@ -46,14 +51,15 @@ export async function openWebSocket({ url, headers, timeoutMs }: WebSocketAddres
     async *messages() {
       const parts: Buffer[] = []
       let length = 0
+      let frames = 0
       for await (const { opcode, isLast, body } of framesOf(socket, head)) {
+        if (++frames % framesAtOnce === 0) await setImmediate()
         if (socket.writableLength > mostUnsentBytes) await untilSent(socket)
         if (opcode === opcodes.close) return
         if (opcode === opcodes.ping) send(opcodes.pong, body)
         if (opcode > opcodes.binary) continue
         parts.push(body)
-        // An empty part takes memory too.
-        length += body.length + 1
+        length += body.length + partBytes
         assertShort(length)
         if (!isLast) continue
         length = 0
