@@ -40,6 +40,34 @@ function begun(): Conversation {
   return conversation
 }
 
+test('the work for many messages is linear in their number', () => {
+  const conversation = begun()
+  let looks = 0
+  const count = 2_000
+  for (let n = 0; n < count; n++) {
+    const info = assistant(`msg_a${n}`)
+    conversation.message({
+      ...info,
+      get role() {
+        looks += 1
+        return info.role
+      },
+    } as MessageInfo)
+  }
+  looks = 0
+  conversation.ready()
+  expect(looks).toBeGreaterThan(0)
+  expect(looks).toBeLessThan(10 * count)
+})
+
+test('the messages of all conversations that have not ended are limited together', () => {
+  const kept = { bytes: 0 }
+  const [one, other] = ['ses_1', 'ses_2'].map((id) => createConversation(id, kept))
+  const long = 'x'.repeat(40 * 1024 * 1024)
+  one!.part(text('msg_2', 'prt_1', long))
+  expect(() => other!.part(text('msg_2', 'prt_1', long))).toThrow(/more than 67108864 bytes/)
+})
+
 test('a call waits for the text above it, and every entry is given once', () => {
   const conversation = begun()
   conversation.message(assistant('msg_2'))

@@ -48,7 +48,12 @@ const done: Ending = { status: 'completed' }
 const refused: Ending = { status: 'interrupted', reason: 'The agent stopped after a call that was refused.' }
 const cutOff: Ending = { status: 'interrupted', reason: 'opencode ended in the middle of the turn.' }
 
-export function createConversation(id: string): Conversation {
+/** Of all conversations of a server, the messages whose turns have not ended. */
+export interface KeptMessages {
+  bytes: number
+}
+
+export function createConversation(id: string, kept: KeptMessages = { bytes: 0 }): Conversation {
   const messages = new Map<string, Message>()
   /** Parts that arrived before their message. */
   const early = new Map<string, Map<string, Part>>()
@@ -58,13 +63,13 @@ export function createConversation(id: string): Conversation {
   /** The endings of turns whose last message does not show them, by the id of the prompt. */
   const endings = new Map<string, Ending>()
   let promptedAt = 0
-  /** Of the messages that are kept, until their turns are over. */
   let bytes = 0
 
   function weigh(more: number): void {
     bytes += more
-    if (bytes <= mostBytes) return
-    throw new HubError('too-large', `one conversation has turns of more than ${mostBytes} bytes that have not ended.`)
+    kept.bytes += more
+    if (kept.bytes <= mostBytes) return
+    throw new HubError('too-large', `its conversations have turns of more than ${mostBytes} bytes that have not ended.`)
   }
 
   const prompts = () => [...messages.values()].filter(({ info }) => info.role === 'user')
@@ -74,15 +79,20 @@ export function createConversation(id: string): Conversation {
     )
   }
 
-  /** A message is also settled if the agent has begun another one. */
-  function isSettled({ id: message }: Assistant): boolean {
-    const last = [...messages.values()].findLast(({ info }) => info.role === 'assistant')
-    return settled.has(message) || last?.info.id !== message
+  /** The last message of the agent, and its last answer to each prompt. */
+  function lastAnswers() {
+    const to = new Map<string, Assistant>()
+    let last: Assistant | undefined
+    for (const { info } of messages.values()) {
+      if (info.role === 'user') continue
+      last = info
+      if (!info.summary) to.set(info.parentID, info)
+    }
+    return { last, to }
   }
 
   /** `undefined`: the turn goes on after this message. */
   function endingOf(info: Assistant): Ending | undefined {
-    if (!isSettled(info)) return undefined
     if (info.time.completed === undefined) return endings.get(info.parentID)
     if (info.error) return endingWith(info.error)
     const hasCalled = [...messages.get(info.id)!.parts.values()].some(({ type }) => type === 'tool')
@@ -103,19 +113,22 @@ export function createConversation(id: string): Conversation {
 
   function all(): readonly NewEntry[] {
     const entries: NewEntry[] = []
+    const answers = lastAnswers()
     let usage: Usage | undefined
     for (const { info, parts } of messages.values()) {
       if (info.role === 'user') {
         entries.push(...promptEntries(info, parts))
-        const ending = answersTo(info.id).length === 0 ? endings.get(info.id) : undefined
+        const ending = answers.to.has(info.id) ? undefined : endings.get(info.id)
         if (ending) entries.push(complete(info.id, info.time.created, ending, undefined))
         continue
       }
       usage = sum(usage, info)
       if (info.summary) continue
-      entries.push(...answerEntries(info, parts, isSettled(info)))
-      const isLast = answersTo(info.parentID).at(-1) === info
-      const ending = isLast && messages.has(info.parentID) ? endingOf(info) : undefined
+      // A message is also settled if the agent has begun another one.
+      const isSettled = settled.has(info.id) || answers.last !== info
+      entries.push(...answerEntries(info, parts, isSettled))
+      const isLast = answers.to.get(info.parentID) === info
+      const ending = isSettled && isLast && messages.has(info.parentID) ? endingOf(info) : undefined
       if (!ending) continue
       entries.push(complete(info.parentID, info.time.completed ?? info.time.created, ending, usage))
       usage = undefined
@@ -129,6 +142,7 @@ export function createConversation(id: string): Conversation {
     const isOpen = [...messages.values()].some(({ info }) => info.role === 'assistant' && !info.time.completed)
     if (!last || !keys.has(`complete:${last.info.id}`) || isOpen) return
     messages.clear()
+    kept.bytes -= bytes
     bytes = 0
     early.clear()
     endings.clear()

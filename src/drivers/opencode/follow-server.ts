@@ -64,6 +64,7 @@ export function followServer(options: FollowOptions): FollowedServer {
   const oneByOne = createSerial()
   const pace = createPace()
   const conversations = new Map<string, Followed>()
+  const kept = { bytes: 0 }
   const busy = new Set<string>()
   const listeners = new Set<() => void>()
   const drafts = new Map<string, { readonly conversation: string; readonly draft: Draft }>()
@@ -222,7 +223,7 @@ export function followServer(options: FollowOptions): FollowedServer {
       conversations.set(id, 'child')
       return 'child'
     }
-    const conversation = found ?? createConversation(id)
+    const conversation = found ?? createConversation(id, kept)
     conversations.set(id, conversation)
     for (const { info, parts } of await client.messages(id)) {
       if (info.role === 'user') prompts.add(info.id)
