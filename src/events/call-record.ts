@@ -37,13 +37,14 @@ export async function openCallRecord(
     ...(route !== undefined && { route }),
   }
   const cause = parent === undefined ? {} : { parent }
+  const { tool } = request
   const startedAt = performance.now()
   const event = previous ?? (await events.append({ ...common, ...cause, type: 'tool-called', payload: request })).id
   return {
     event,
     end(outcome) {
       const ms = Math.round((performance.now() - startedAt) * 1000) / 1000
-      const payload = { tool: request.tool, ms, ...outcome }
+      const payload = { tool, ms, ...outcome }
       events.appendLater({ ...common, type: 'tool-answered', parent: event, payload })
     },
   }

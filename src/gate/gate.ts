@@ -116,7 +116,7 @@ export function createGate({ events, policies, approvals, turns }: GateOptions):
       isRuled,
       event: record.event,
       state,
-      end: (ending) => record.end({ ...ending, ...how }),
+      end: endWith(record, how),
       suspend(inner) {
         record.end({ outcome: 'input-required', ...how })
         return rounds.leave(request, record.event, inner)
@@ -157,6 +157,11 @@ export function createGate({ events, policies, approvals, turns }: GateOptions):
       return { status: 'cancelled' }
     },
   }
+}
+
+/** On its own, so that the end of a call that runs for long does not keep its arguments in memory. */
+function endWith(record: CallRecord, how: Pick<Allowed, 'approval'>): Authorized['end'] {
+  return (ending) => record.end({ ...ending, ...how })
 }
 
 /** `undefined`: the policy does not forbid the call. */

@@ -1,7 +1,10 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
+import { until } from '../../test/fixtures/until.ts'
 import type { ApprovalOutcome } from '../api/approval.ts'
 import { createLog } from '../base/log.ts'
 import { createRedactor } from '../base/redact.ts'
@@ -49,6 +52,24 @@ test('a call that no rule matches is left to the agent, and is recorded', async 
   await using world = await open(() => ({ effect: 'allow', policyVersion: 'hub@1' }))
   expect(await world.own.check(shell('ls'))).toMatchObject({ is: 'allowed', isRuled: false })
   expect(await world.recorded()).toMatchObject([{ type: 'tool-called', tool: 'own_shell' }])
+})
+
+test('the end of a call that still runs does not keep its arguments in memory', async () => {
+  await using world = await open(() => ({ effect: 'allow', policyVersion: 'hub@1' }))
+  const begin = async () => {
+    const call = shell('git push')
+    const { signal: own } = new AbortController()
+    return { given: new WeakRef(call.arguments), answer: await world.own.authorize({ ...call, signal: own }) }
+  }
+  const { answer, given } = await begin()
+  if (answer.is !== 'allowed') throw new Error(`it is ${answer.is}`)
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  await until(() => {
+    collect()
+    return given.deref() === undefined
+  })
+  answer.end('ok')
 })
 
 test('a rule that asks lets the agent show its own question first, and only the answered call is recorded', async () => {

@@ -5,9 +5,9 @@ import { HubError, messageOf } from '../base/hub-error.ts'
 import { jsonSize } from '../base/json-size.ts'
 import type { Log } from '../base/log.ts'
 import type { Principal } from '../base/principal.ts'
-import type { OwnToolAnswer, OwnToolCall, OwnToolGate, RefusedOwnTool } from '../drivers/drivers.ts'
+import type { AllowedOwnTool, OwnToolAnswer, OwnToolCall, OwnToolGate, RefusedOwnTool } from '../drivers/drivers.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
-import type { Gate } from './authorization.ts'
+import type { Authorized, Gate } from './authorization.ts'
 import { createDecidingCalls } from './deciding-calls.ts'
 import { refusalText } from './refusal-text.ts'
 
@@ -60,10 +60,8 @@ export function createOwnToolGates({ gate, policies, approvals, offered, log }: 
         },
       })
       switch (authorization.status) {
-        case 'allowed': {
-          const { isRuled, end } = authorization
-          return { is: 'allowed', isRuled, approval, end: (outcome) => end(endingOf(outcome)) }
-        }
+        case 'allowed':
+          return allowed(authorization, approval)
         case 'pending':
           return {
             ...refused(`Approval ${authorization.approval} of ${tool} was not answered. It has not run.`),
@@ -112,6 +110,11 @@ export function createOwnToolGates({ gate, policies, approvals, offered, log }: 
       },
     }),
   }
+}
+
+/** On its own, like `endWith` of the gate. */
+function allowed({ isRuled, end }: Authorized, approval: string | undefined): AllowedOwnTool {
+  return { is: 'allowed', isRuled, approval, end: (outcome) => end(endingOf(outcome)) }
 }
 
 function isBusy(error: unknown): boolean {
