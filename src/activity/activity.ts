@@ -1,6 +1,6 @@
 /** Activity that agents report themselves, and notifications about sessions that wait for a person. */
 import type { Log } from '../base/log.ts'
-import type { Hooks } from '../base/notify.ts'
+import type { Hooks, Notification } from '../base/notify.ts'
 import { createNotifier } from '../base/notify.ts'
 import type { Feature } from '../feature/feature.ts'
 import { createReportProvider, type ReportedSessions } from './report.ts'
@@ -16,12 +16,24 @@ export interface ActivityOptions {
 export function createActivity({ sessions, hooks, urlOf, log }: ActivityOptions): Feature & AsyncDisposable {
   const notifier = createNotifier(hooks, log)
   const reports = createReportProvider(sessions)
+  /** An agent may change its activity at any rate, so at most one notification of each session waits: the latest. */
+  const latest = new Map<string, Notification>()
+
+  function take(id: string): Notification | undefined {
+    const waiting = latest.get(id)
+    latest.delete(id)
+    return waiting
+  }
+
   return {
     providersOf: () => [reports],
     on: {
       'session-activity-changed'({ session: id, name, activity }) {
         const waiting = waitingNotification({ id, name, activity, session_url: urlOf(name) })
-        if (waiting) notifier.notify(async () => waiting, { session: id })
+        if (!waiting || !notifier.isOn) return
+        const isQueued = latest.has(id)
+        latest.set(id, waiting)
+        if (!isQueued) notifier.notify(async () => take(id), { session: id })
       },
     },
     [Symbol.asyncDispose]: () => notifier[Symbol.asyncDispose](),
