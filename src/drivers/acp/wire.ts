@@ -1,5 +1,6 @@
 /** The parts of the Agent Client Protocol, version 1, that the hub reads: JSON-RPC 2.0, one message per line. */
 import { z } from 'zod'
+import { agentId } from '../port/agent-id.ts'
 
 export const protocolVersion = 1
 
@@ -15,7 +16,7 @@ const contentSchema = z.looseObject({
 })
 
 const toolCallSchema = z.looseObject({
-  toolCallId: z.string(),
+  toolCallId: agentId,
   title: z.string().nullish(),
   kind: z.string().nullish(),
   status: z.string().nullish(),
@@ -33,7 +34,7 @@ export type Update =
   | { readonly is: 'tool'; readonly call: ToolCall }
   | { readonly is: 'other' }
 
-const optionSchema = z.looseObject({ optionId: z.string(), kind: z.string() })
+const optionSchema = z.looseObject({ optionId: agentId, kind: agentId })
 const permissionSchema = z.looseObject({ toolCall: toolCallSchema, options: z.array(optionSchema) })
 export type Permission = z.output<typeof permissionSchema>
 
@@ -50,7 +51,7 @@ export type Incoming =
   | { readonly is: 'nothing' }
 
 const messageSchema = z.looseObject({
-  id: z.union([z.string(), z.number()]).nullish(),
+  id: z.union([agentId, z.number()]).nullish(),
   method: z.string().optional(),
   params: z.unknown().optional(),
   result: z.unknown().optional(),

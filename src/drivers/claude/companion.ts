@@ -4,6 +4,7 @@
  *   PreToolUse → the rules: allow, deny, or ask → its dialog, and PermissionRequest
  *   PermissionRequest → an approval: the first answer counts, in the dialog or through the hub
  */
+import { hash } from 'node:crypto'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewEntry } from '../../api/thread.ts'
@@ -31,8 +32,8 @@ const mostCalls = 1_000
 
 interface SeenCall {
   readonly id: string
-  /** Tool and arguments. A permission question does not name its call, so the call is recognized by this text. */
-  readonly text: string
+  /** Of tool and arguments. A permission question does not name its call, so the call is recognized by this. */
+  readonly digest: string
   allowed?: AllowedOwnTool
   /** The approval that waits for an answer. */
   approval?: string
@@ -104,29 +105,30 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
   }
 
   function callOf({ tool_name: name = '', tool_input: input = {}, cwd = workspacePath }: HookInput) {
-    return { text: JSON.stringify([name, input]), ownTool: toOwnTool({ name, input, cwd }), input, name }
+    const digest = hash('sha256', JSON.stringify([name, input]))
+    return { digest, ownTool: toOwnTool({ name, input, cwd }), input, name }
   }
 
   async function beforeTool(message: HookInput, signal: AbortSignal): Promise<object> {
-    const { text, ownTool, name } = callOf(message)
+    const { digest, ownTool, name } = callOf(message)
     if (isToolOfHub(name, message.mcp_server?.name)) return {}
     const answer = await ownTools.check({ ...ownTool, agentAsks: false, signal })
     const { tool_use_id: id } = message
     if (id !== undefined && answer.is !== 'refused') {
-      calls.set(id, { id, text, ...(answer.is === 'allowed' && { allowed: answer }) })
+      calls.set(id, { id, digest, ...(answer.is === 'allowed' && { allowed: answer }) })
       forgetOldest(calls, mostCalls, ({ approval, closed }) => approval !== undefined || closed !== undefined)
     }
     return toolHookAnswer(answer)
   }
 
   async function onPermissionRequest(message: HookInput, signal: AbortSignal): Promise<object> {
-    const { text, ownTool, input, name } = callOf(message)
+    const { digest, ownTool, input, name } = callOf(message)
     if (isToolOfHub(name, message.mcp_server?.name) || asksPerson(name)) {
       // A person answers in the dialog. An approval could only say yes or no.
       report({ is: 'waiting', reason: `It wants to use ${name}` })
       return {}
     }
-    const call = [...calls.values()].find((each) => each.text === text && each.approval === undefined)
+    const call = [...calls.values()].find((each) => each.digest === digest && each.approval === undefined)
     // Stored before a person is asked, so that the next hub knows of the question if this one is killed now.
     if (call) await transcript.hold(call.id, ownTool)
     let stopWatching = () => {}
@@ -157,7 +159,7 @@ export const openClaudeCompanion: OpenCompanion = ({ session, terminal, isNew, r
    * is typed.
    */
   async function holdAgain(id: string, ownTool: HeldTool): Promise<void> {
-    const call: SeenCall = { id, text: '', closed: new AbortController() }
+    const call: SeenCall = { id, digest: '', closed: new AbortController() }
     calls.set(id, call)
     let stopWatching = () => {}
     const answer = await ownTools.authorize({

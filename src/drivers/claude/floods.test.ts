@@ -80,6 +80,45 @@ test('asks a person so many questions and no more', async () => {
   expect(run.question?.text).toBe('q1')
 })
 
+test('asks no questions that together take too much memory', async () => {
+  const question = (n: number) =>
+    JSON.stringify({
+      type: 'control_request',
+      request_id: `r${n}`,
+      request: {
+        subtype: 'can_use_tool',
+        tool_name: 'AskUserQuestion',
+        input: { questions: [{ question: `q${n}${'?'.repeat(400_000)}` }] },
+      },
+    })
+  const { answers } = await printing([...many(10, question), ask(11)])
+  await until(() => answers() === 9)
+})
+
+test('shows only the beginning of a text that it never finishes', async () => {
+  const delta = () =>
+    JSON.stringify({
+      type: 'stream_event',
+      session_id: 's',
+      event: {
+        type: 'content_block_delta',
+        message: { id: 'm' },
+        index: 0,
+        delta: { type: 'text_delta', text: 'x'.repeat(400_000) },
+      },
+    })
+  const { session } = await printing([say(1, 'one'), ...many(6, delta), ask(1)])
+  await until(() => session.calls.length === 1)
+  await until(() => session.drafts.length > 0)
+  expect(session.drafts.at(-1)!.text).toHaveLength(1024 * 1024)
+})
+
+test('is not understood where it names something with a text of any length', async () => {
+  const { session, answers } = await printing([ask(1).replace('"c1"', `"${'c'.repeat(5_000)}"`), ask(2)])
+  await until(() => answers() === 2)
+  expect(session.calls).toHaveLength(1)
+})
+
 test('is stopped when it sends a line that would take too much memory, and the session says so', async () => {
   const heavy = `{"type":"assistant","x":[${'{},'.repeat(300_000)}{}]}`
   const { run } = await printing([heavy])

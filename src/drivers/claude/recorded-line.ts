@@ -3,6 +3,7 @@
  * have the same messages. Each assistant line holds one block of a message.
  */
 import { z } from 'zod'
+import { agentId } from '../port/agent-id.ts'
 
 const tokens = z.number().default(0)
 
@@ -18,17 +19,17 @@ const blockSchema = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
   thinking: z.string().optional(),
-  id: z.string().optional(),
-  name: z.string().optional(),
+  id: agentId.optional(),
+  name: agentId.optional(),
   input: z.record(z.string(), z.unknown()).optional(),
-  tool_use_id: z.string().optional(),
+  tool_use_id: agentId.optional(),
   content: z.unknown().optional(),
   is_error: z.boolean().nullish(),
 })
 export type Block = z.output<typeof blockSchema>
 
 const common = {
-  uuid: z.string(),
+  uuid: agentId,
   timestamp: z.string().optional(),
   /** Set in the stream for messages of a subagent. */
   parent_tool_use_id: z.string().nullish(),
@@ -43,8 +44,8 @@ export const assistantLineSchema = z.object({
   error: z.string().nullish(),
   isApiErrorMessage: z.boolean().optional(),
   message: z.object({
-    id: z.string(),
-    model: z.string().optional(),
+    id: agentId,
+    model: agentId.optional(),
     content: z.array(blockSchema),
     usage: tokenUsageSchema.nullish(),
   }),

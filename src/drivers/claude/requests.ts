@@ -38,6 +38,7 @@ export interface RequestsOptions {
 
 interface OpenRequest<Place> {
   readonly place: Place
+  readonly bytes: number
   readonly inRoom: AnswerPlace
   readonly cancelled: AbortController
   questions?: AskedQuestions
@@ -47,6 +48,7 @@ interface OpenRequest<Place> {
 const mostRunning = 1_000
 /** A person answers them one by one. */
 const mostQuestions = 100
+const mostQuestionBytes = 1024 * 1024
 
 export function createRequests<Place>(options: RequestsOptions): Requests<Place> {
   const { ownTools, room, answered, write, onChange } = options
@@ -54,6 +56,7 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
   /** The answers for the calls that may still run. */
   const allowed = new Map<string, AllowedOwnTool[]>()
   let questionCount = 0
+  let questionBytes = 0
   let isOver = false
 
   function close(id: string): void {
@@ -61,7 +64,9 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
     if (!asked) return
     open.delete(id)
     asked.inRoom.leave()
-    if (asked.questions) questionCount -= 1
+    if (!asked.questions) return
+    questionCount -= 1
+    questionBytes -= asked.bytes
   }
 
   async function respond(id: string, response: object): Promise<void> {
@@ -111,8 +116,11 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
     const { tool_name: name, input, tool_use_id: callId = id } = request
     const questions = askedQuestions(id, name, input)
     if (questions) {
-      if (questionCount >= mostQuestions) return respond(id, { behavior: 'deny', message: tooManyQuestions })
+      if (questionCount >= mostQuestions || questionBytes + asked.bytes > mostQuestionBytes) {
+        return respond(id, { behavior: 'deny', message: tooManyQuestions })
+      }
       questionCount += 1
+      questionBytes += asked.bytes
       asked.questions = questions
       asked.inRoom.leave()
       return onChange()
@@ -140,9 +148,11 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
     },
     take(request, place, cwd) {
       if (answered.has(request.request_id) || open.has(request.request_id)) return
+      const bytes = jsonSize(request.request)
       const asked: OpenRequest<Place> = {
         place,
-        inRoom: room.enter(jsonSize(request.request)),
+        bytes,
+        inRoom: room.enter(bytes),
         cancelled: new AbortController(),
       }
       if (isOver) asked.cancelled.abort()
@@ -179,7 +189,7 @@ export function createRequests<Place>(options: RequestsOptions): Requests<Place>
   }
 }
 
-const tooManyQuestions = `${mostQuestions} questions of this session wait for a person already. Ask again when some are answered.`
+const tooManyQuestions = `A session may have ${mostQuestions} open questions, with ${mostQuestionBytes} bytes. Ask again when some are answered.`
 
 /** Claude Code no longer waits, or this hub stops and the next one will ask again. */
 function isLeft(signal: AbortSignal, answer: { readonly is: string; readonly isUndecided?: boolean }): boolean {

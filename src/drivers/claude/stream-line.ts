@@ -1,22 +1,23 @@
 /** The lines that `claude --output-format stream-json` prints and the driver uses. */
 import { z } from 'zod'
+import { agentId } from '../port/agent-id.ts'
 import { assistantLineSchema, userLineSchema } from './recorded-line.ts'
 
-const inConversation = { session_id: z.string() }
+const inConversation = { session_id: agentId }
 
 /** Of the tool of an MCP server. Older versions do not send it. */
-const serverSchema = z.object({ name: z.string() }).optional().catch(undefined)
+const serverSchema = z.object({ name: agentId }).optional().catch(undefined)
 
 /** The input of the driver's hook callbacks. */
 export const hookInputSchema = z.object({
-  session_id: z.string().optional(),
-  transcript_path: z.string().optional(),
-  cwd: z.string().optional(),
-  permission_mode: z.string().optional(),
+  session_id: agentId.optional(),
+  transcript_path: agentId.optional(),
+  cwd: agentId.optional(),
+  permission_mode: agentId.optional(),
   hook_event_name: z.string(),
-  tool_name: z.string().optional(),
+  tool_name: agentId.optional(),
   tool_input: z.record(z.string(), z.unknown()).optional(),
-  tool_use_id: z.string().optional(),
+  tool_use_id: agentId.optional(),
   mcp_server: serverSchema,
 })
 export type HookInput = z.output<typeof hookInputSchema>
@@ -25,9 +26,9 @@ const requestSchema = z.discriminatedUnion('subtype', [
   z.object({ subtype: z.literal('hook_callback'), callback_id: z.string(), input: hookInputSchema }),
   z.object({
     subtype: z.literal('can_use_tool'),
-    tool_name: z.string(),
+    tool_name: agentId,
     input: z.record(z.string(), z.unknown()),
-    tool_use_id: z.string().optional(),
+    tool_use_id: agentId.optional(),
     mcp_server: serverSchema,
   }),
 ])
@@ -35,7 +36,7 @@ const requestSchema = z.discriminatedUnion('subtype', [
 const resultSchema = z.object({
   ...inConversation,
   type: z.literal('result'),
-  uuid: z.string(),
+  uuid: agentId,
   subtype: z.string(),
   is_error: z.boolean().optional(),
   terminal_reason: z.string().nullish(),
@@ -63,15 +64,15 @@ const streamLineSchema = z.discriminatedUnion('type', [
     ...inConversation,
     type: z.literal('system'),
     subtype: z.string(),
-    permissionMode: z.string().optional(),
+    permissionMode: agentId.optional(),
     /** Of api_retry. */
     attempt: z.number().optional(),
     max_retries: z.number().optional(),
     error: z.string().optional(),
   }),
-  z.object({ type: z.literal('command_lifecycle'), command_uuid: z.string(), state: z.string() }),
-  z.object({ type: z.literal('control_request'), request_id: z.string(), request: requestSchema }),
-  z.object({ type: z.literal('control_cancel_request'), request_id: z.string() }),
+  z.object({ type: z.literal('command_lifecycle'), command_uuid: agentId, state: z.string() }),
+  z.object({ type: z.literal('control_request'), request_id: agentId, request: requestSchema }),
+  z.object({ type: z.literal('control_cancel_request'), request_id: agentId }),
   z.object({
     type: z.literal('control_response'),
     response: z.object({ subtype: z.string(), request_id: z.string(), error: z.string().optional() }),
@@ -83,7 +84,7 @@ const streamLineSchema = z.discriminatedUnion('type', [
     event: z.looseObject({
       type: z.string(),
       index: z.number().optional(),
-      message: z.object({ id: z.string() }).optional(),
+      message: z.object({ id: agentId }).optional(),
       delta: z
         .looseObject({ type: z.string().optional(), text: z.string().optional(), thinking: z.string().optional() })
         .optional(),

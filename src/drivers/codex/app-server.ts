@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { HubError, messageOf } from '../../base/hub-error.ts'
 import { whyTooHeavy } from '../../base/json-weight.ts'
 import { createPace } from '../../base/pace.ts'
+import { agentId } from '../port/agent-id.ts'
 import type { AnswerRoom } from '../port/answer-room.ts'
 import type { WebSocketClient } from './web-socket.ts'
 import { openWebSocket } from './web-socket.ts'
@@ -35,10 +36,10 @@ export interface AppServerAddress {
   readonly token: string
 }
 
-const requestId = z.union([z.string(), z.number()])
+const requestId = z.union([agentId, z.number()])
 const incoming = z.union([
-  z.object({ method: z.string(), id: requestId, params: z.unknown().optional() }),
-  z.object({ method: z.string(), params: z.unknown().optional() }),
+  z.object({ method: agentId, id: requestId, params: z.unknown().optional() }),
+  z.object({ method: agentId, params: z.unknown().optional() }),
   z.object({ id: requestId, error: z.object({ message: z.string() }) }),
   z.object({ id: requestId, result: z.unknown().optional() }),
 ])

@@ -1,5 +1,6 @@
 /** The notifications of Codex's app-server. */
 import { z } from 'zod'
+import { agentId } from '../port/agent-id.ts'
 import type { RequestId } from './app-server.ts'
 import { updatedSettings } from './governing.ts'
 import type { ThreadItem } from './thread-items.ts'
@@ -12,9 +13,9 @@ export type ThreadStatus = 'idle' | 'active' | 'waiting' | 'failed'
 const statusSchema = z.looseObject({ type: z.string(), activeFlags: z.array(z.string()).default([]) })
 
 export const threadSchema = z.object({
-  id: z.string(),
-  path: z.string().nullish(),
-  parentThreadId: z.string().nullish(),
+  id: agentId,
+  path: agentId.nullish(),
+  parentThreadId: agentId.nullish(),
   recencyAt: z.number().nullish(),
   status: statusSchema,
   turns: z.array(turnSchema),
@@ -22,13 +23,13 @@ export const threadSchema = z.object({
 export type CodexThread = z.output<typeof threadSchema>
 
 const startedNotice = z.object({ thread: threadSchema })
-const statusNotice = z.object({ threadId: z.string(), status: statusSchema })
-const settingsNotice = z.object({ threadId: z.string(), threadSettings: updatedSettings })
-const tokenNotice = z.object({ threadId: z.string(), tokenUsage: z.object({ total: tokensSchema }) })
-const turnNotice = z.object({ threadId: z.string(), turn: turnSchema })
-const itemNotice = z.object({ threadId: z.string(), item: z.unknown().optional() })
-const deltaNotice = z.object({ threadId: z.string(), itemId: z.string(), delta: z.string() })
-const resolvedNotice = z.object({ requestId: z.union([z.string(), z.number()]) })
+const statusNotice = z.object({ threadId: agentId, status: statusSchema })
+const settingsNotice = z.object({ threadId: agentId, threadSettings: updatedSettings })
+const tokenNotice = z.object({ threadId: agentId, tokenUsage: z.object({ total: tokensSchema }) })
+const turnNotice = z.object({ threadId: agentId, turn: turnSchema })
+const itemNotice = z.object({ threadId: agentId, item: z.unknown().optional() })
+const deltaNotice = z.object({ threadId: agentId, itemId: agentId, delta: z.string() })
+const resolvedNotice = z.object({ requestId: z.union([agentId, z.number()]) })
 
 export interface NotificationHandlers {
   threadStarted(thread: CodexThread): void

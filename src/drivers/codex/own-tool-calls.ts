@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { z } from 'zod'
 import type { OwnTool } from '../../api/own-tools.ts'
 import { ownToolName } from '../../api/own-tools.ts'
+import { agentId } from '../port/agent-id.ts'
 import type { FileChange } from './thread-items.ts'
 import { unwrapShell } from './unwrap-shell.ts'
 
@@ -14,9 +15,9 @@ export interface JudgedCall extends OwnTool {
 
 export const commandRequest = z.object({
   kind: z.enum(['command', 'writeStdin']).default('command'),
-  threadId: z.string(),
-  turnId: z.string(),
-  itemId: z.string(),
+  threadId: agentId,
+  turnId: agentId,
+  itemId: agentId,
   command: z.string().nullish(),
   cwd: z.string().nullish(),
   reason: z.string().nullish(),
@@ -50,9 +51,9 @@ export function callOfCommand(request: CommandRequest, leavesSandbox: boolean): 
 }
 
 export const fileRequest = z.object({
-  threadId: z.string(),
-  turnId: z.string(),
-  itemId: z.string(),
+  threadId: agentId,
+  turnId: agentId,
+  itemId: agentId,
   reason: z.string().nullish(),
   grantRoot: z.string().nullish(),
 })

@@ -12,8 +12,9 @@ import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Log } from '../../base/log.ts'
 import { createSerial } from '../../base/serial.ts'
 import { jsonSize } from '../../base/json-size.ts'
+import { agentId } from '../port/agent-id.ts'
 import type { AnswerPlace, AnswerRoom } from '../port/answer-room.ts'
-import { forgetOldest } from '../port/forget-oldest.ts'
+import { forgetOldest, forgetOldestBytes } from '../port/forget-oldest.ts'
 import type { AllowedOwnTool, OwnToolGate } from '../port/own-tools.ts'
 import type { RequestId } from './app-server.ts'
 import type { JudgedCall } from './own-tool-calls.ts'
@@ -61,6 +62,7 @@ const refusalMs = 3_000
 
 /** Codex may not say that a request or a call is over. */
 const mostKept = 1_000
+const mostKeptBytes = 32 * 1024 * 1024
 const mostPatchBytes = 32 * 1024 * 1024
 /** Codex may not confirm that it got an explanation. */
 const mostExplanations = 64
@@ -79,6 +81,7 @@ interface Asked {
 }
 
 interface Open extends Asked {
+  readonly bytes: number
   readonly inRoom: AnswerPlace
   readonly gone: AbortController
   approval: string | undefined
@@ -105,7 +108,7 @@ const elicitationReplies: Replies = {
 }
 
 const toolElicitation = z.object({
-  threadId: z.string(),
+  threadId: agentId,
   serverName: z.string(),
   message: z.string().default(''),
   _meta: z.looseObject({
@@ -116,8 +119,8 @@ const toolElicitation = z.object({
 })
 
 const permissionsRequest = z.object({
-  threadId: z.string(),
-  itemId: z.string(),
+  threadId: agentId,
+  itemId: agentId,
   reason: z.string().nullish(),
   permissions: z.looseObject({}),
 })
@@ -305,9 +308,11 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       if (!asked) return false
       if (open.has(id)) return true
       const outcome = Promise.withResolvers<'approve' | 'deny'>()
+      const bytes = jsonSize(params)
       const request: Open = {
         ...asked,
-        inRoom: room.enter(jsonSize(params)),
+        bytes,
+        inRoom: room.enter(bytes),
         gone: new AbortController(),
         approval: undefined,
         isOver: false,
@@ -316,7 +321,9 @@ export function createOwnToolRequests(options: OwnToolRequestsOptions): OwnToolR
       }
       if (isOver) request.gone.abort()
       open.set(id, request)
-      forgetOldest(open, mostKept, (each) => !each.isOver)
+      const isOpen = (each: Open) => !each.isOver
+      forgetOldest(open, mostKept, isOpen)
+      forgetOldestBytes(open, mostKeptBytes, isOpen)
       decide(id, request)
         .catch((error: unknown) => {
           // A call that Codex does not describe is its fault, and no news for the log of the hub.

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Question } from '../../api/session.ts'
 import { HubError } from '../../base/hub-error.ts'
+import { jsonSize } from '../../base/json-size.ts'
 import type { RequestId } from './app-server.ts'
 
 export interface Questions {
@@ -35,12 +36,15 @@ const elicitation = z.object({
 interface Open {
   readonly request: RequestId
   readonly question: Question
+  /** Its share of the request. */
+  readonly bytes: number
   answer(text: string): void
 }
 
 /** A person answers them one by one. */
 const mostOpen = 100
-const tooMany = `${mostOpen} questions of this session wait for a person already. Ask again when some are answered.`
+const mostBytes = 1024 * 1024
+const tooMany = `A session may have ${mostOpen} open questions, with ${mostBytes} bytes. Ask again when some are answered.`
 
 export interface QuestionsOptions {
   reply(id: RequestId, result: object): void
@@ -56,8 +60,9 @@ export function createQuestions({ reply, refuse, onChange }: QuestionsOptions): 
     onChange()
   }
 
-  function isFull(id: RequestId, more: number): boolean {
-    if (open.length + more <= mostOpen) return false
+  function isFull(id: RequestId, more: number, moreBytes: number): boolean {
+    const bytes = open.reduce((sum, each) => sum + each.bytes, moreBytes)
+    if (open.length + more <= mostOpen && bytes <= mostBytes) return false
     refuse(id, tooMany)
     return true
   }
@@ -65,15 +70,18 @@ export function createQuestions({ reply, refuse, onChange }: QuestionsOptions): 
   function ask(id: RequestId, params: unknown): boolean {
     const { data } = inputRequest.safeParse(params)
     if (!data) return false
-    if (isFull(id, data.questions.length)) return true
+    const { length } = data.questions
+    const bytes = jsonSize(data)
+    if (isFull(id, length, bytes)) return true
     const answers: Record<string, { answers: string[] }> = {}
     const asked = data.questions.map(({ id: name, question, options }): Open => ({
       request: id,
+      bytes: bytes / length,
       question: { id: `${id}:${name}`, text: question, ...(options && { choices: options.map(({ label }) => label) }) },
       answer(text) {
         answers[name] = { answers: [text] }
         open = open.filter((each) => each.question.id !== `${id}:${name}`)
-        if (Object.keys(answers).length === data.questions.length) reply(id, { answers })
+        if (Object.keys(answers).length === length) reply(id, { answers })
         onChange()
       },
     }))
@@ -85,7 +93,8 @@ export function createQuestions({ reply, refuse, onChange }: QuestionsOptions): 
   function elicit(id: RequestId, params: unknown): boolean {
     const { data } = elicitation.safeParse(params)
     if (!data) return false
-    if (isFull(id, 1)) return true
+    const bytes = jsonSize(data)
+    if (isFull(id, 1, bytes)) return true
     const { serverName, message, url, requestedSchema } = data
     const [name, ...others] = Object.keys(requestedSchema?.properties ?? {})
     const isPlain = name === undefined
@@ -95,6 +104,7 @@ export function createQuestions({ reply, refuse, onChange }: QuestionsOptions): 
       ...open,
       {
         request: id,
+        bytes,
         question: { id: String(id), text: `${text}${hint}`, ...(isPlain && { choices: ['accept', 'decline'] }) },
         answer(given) {
           const isNo = /^(decline|no|cancel)$/i.test(given.trim())

@@ -1,10 +1,11 @@
 /** The items of a Codex thread, as its app-server sends them, and the entries that they become in the hub's threads. */
 import { z } from 'zod'
 import type { NewEntry } from '../../api/thread.ts'
+import { agentId } from '../port/agent-id.ts'
 import { unwrapShell } from './unwrap-shell.ts'
 
 const times = { startedAtMs: z.number().nullish(), completedAtMs: z.number().nullish() }
-const place = { id: z.string(), ...times }
+const place = { id: agentId, ...times }
 
 const fileChange = z.object({
   path: z.string(),

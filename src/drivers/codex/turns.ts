@@ -1,6 +1,7 @@
 /** The turns of a Codex thread, and how they end. */
 import { z } from 'zod'
 import type { NewEntry, TurnStatus, Usage } from '../../api/thread.ts'
+import { agentId } from '../port/agent-id.ts'
 import type { FailureKind } from '../port/turn-failure.ts'
 import { explainFailure } from '../port/turn-failure.ts'
 
@@ -12,7 +13,7 @@ const errorSchema = z.object({
 type TurnError = z.output<typeof errorSchema>
 
 export const turnSchema = z.object({
-  id: z.string(),
+  id: agentId,
   items: z.array(z.unknown()),
   status: z.enum(['completed', 'interrupted', 'failed', 'inProgress']),
   error: errorSchema.nullish(),

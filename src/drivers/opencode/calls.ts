@@ -7,7 +7,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { OwnTool } from '../../api/own-tools.ts'
 import { dropOldest } from '../../base/drop-oldest.ts'
 import { isRecord } from '../../base/is-record.ts'
-import { forgetOldest } from '../port/forget-oldest.ts'
+import { jsonSize } from '../../base/json-size.ts'
+import { forgetOldest, forgetOldestBytes } from '../port/forget-oldest.ts'
 import type { AllowedOwnTool, OwnToolAnswer, OwnToolGate } from '../port/own-tools.ts'
 import type { OpencodeClient } from './client.ts'
 import type { Permission, ToolPart } from './messages.ts'
@@ -47,6 +48,7 @@ export type CallDecision = { readonly decision: 'allow' } | { readonly decision:
 
 interface KnownCall {
   readonly tools: readonly OwnTool[]
+  readonly bytes: number
   /** A rule or a person allowed it, so the person is not asked again. */
   isDecided: boolean
   /** The number of decisions about it that are under way. */
@@ -77,7 +79,10 @@ interface HowToAsk {
 const longestText = 200
 /** Without a server, opencode does not say when a call has ended. */
 const mostCalls = 1_000
+/** Of what is known about calls. */
+const mostBytes = 32 * 1024 * 1024
 const mostAsking = 100
+const longestQuestion = 1024 * 1024
 
 export function createCalls({ ownTools, workspacePath, client, onChange }: CallsOptions): Calls {
   const known = new Map<string, KnownCall>()
@@ -85,20 +90,27 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
   /** The approvals that calls of the plugin wait for. */
   const held = new Set<string>()
   /** Open calls as opencode records them. They include calls that an earlier hub decided. */
-  const parts = new Map<string, ToolPart>()
+  const parts = new Map<string, { readonly part: ToolPart; readonly bytes: number }>()
 
   function callOf(id: string, tools: () => readonly OwnTool[]): KnownCall {
-    const call = known.get(id) ?? {
-      tools: tools(),
+    const call = known.get(id) ?? newCall(tools())
+    known.set(id, call)
+    const isOpen = ({ deciding }: KnownCall) => deciding > 0
+    forgetOldest(known, mostCalls, isOpen)
+    forgetOldestBytes(known, mostBytes, isOpen)
+    return call
+  }
+
+  function newCall(tools: readonly OwnTool[]): KnownCall {
+    return {
+      tools,
+      bytes: jsonSize(tools),
       isDecided: false,
       deciding: 0,
       ends: [],
       over: new AbortController(),
       told: Promise.resolve(),
     }
-    known.set(id, call)
-    forgetOldest(known, mostCalls, (each) => each.deciding > 0)
-    return call
   }
 
   async function authorizeAll(call: KnownCall, how: HowToAsk): Promise<OwnToolAnswer> {
@@ -156,7 +168,7 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
   function askedCall(permission: Permission): KnownCall {
     const { id, tool } = permission
     const callId = tool?.callID ?? id
-    const part = parts.get(callId)
+    const part = parts.get(callId)?.part
     const tools =
       part && part.state.status !== 'pending' ? toOwnTools(part.tool, part.state.input, workspacePath) : undefined
     if (tools && !isDeepStrictEqual(known.get(callId)?.tools ?? tools, tools)) known.delete(callId)
@@ -212,11 +224,11 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     asked(permission) {
       const { id, tool } = permission
       // The others stay in the terminal.
-      if (asking.has(id) || asking.size >= mostAsking) return
+      if (asking.has(id) || asking.size >= mostAsking || jsonSize(permission) > longestQuestion) return
       const call = askedCall(permission)
       const question: Asking = {
         call,
-        agentTool: tool && parts.get(tool.callID)?.tool,
+        agentTool: tool && parts.get(tool.callID)?.part.tool,
         text: questionText(permission),
         isAnsweredByHub: false,
       }
@@ -236,8 +248,9 @@ export function createCalls({ ownTools, workspacePath, client, onChange }: Calls
     noted(part) {
       const { callID, state } = part
       if (state.status === 'pending' || state.status === 'running') {
-        parts.set(callID, part)
-        return dropOldest(parts, mostCalls)
+        parts.set(callID, { part, bytes: jsonSize(part) })
+        dropOldest(parts, mostCalls)
+        return forgetOldestBytes(parts, mostBytes, () => false)
       }
       parts.delete(callID)
       const call = known.get(callID)

@@ -1,5 +1,6 @@
 /** The messages of opencode, with only the fields that the hub reads. */
 import { z } from 'zod'
+import { agentId } from '../port/agent-id.ts'
 
 const tokensSchema = z.looseObject({
   input: z.number(),
@@ -16,18 +17,18 @@ export type OpencodeError = z.output<typeof errorSchema>
 
 const userSchema = z.looseObject({
   role: z.literal('user'),
-  id: z.string(),
-  sessionID: z.string(),
+  id: agentId,
+  sessionID: agentId,
   time: z.looseObject({ created: z.number() }),
 })
 
 const assistantSchema = z.looseObject({
   role: z.literal('assistant'),
-  id: z.string(),
-  sessionID: z.string(),
-  parentID: z.string(),
-  providerID: z.string(),
-  modelID: z.string(),
+  id: agentId,
+  sessionID: agentId,
+  parentID: agentId,
+  providerID: agentId,
+  modelID: agentId,
   time: z.looseObject({ created: z.number(), completed: z.number().optional() }),
   finish: z.string().optional(),
   error: errorSchema.optional(),
@@ -40,7 +41,7 @@ export type Assistant = z.output<typeof assistantSchema>
 const infoSchema = z.discriminatedUnion('role', [userSchema, assistantSchema])
 export type MessageInfo = z.output<typeof infoSchema>
 
-const place = { id: z.string(), sessionID: z.string(), messageID: z.string() }
+const place = { id: agentId, sessionID: agentId, messageID: agentId }
 const timeSchema = z.looseObject({ start: z.number(), end: z.number().optional() })
 const inputSchema = z.record(z.string(), z.unknown()).default({})
 
@@ -63,8 +64,8 @@ const textSchema = z.looseObject({
 const toolSchema = z.looseObject({
   ...place,
   type: z.literal('tool'),
-  tool: z.string(),
-  callID: z.string(),
+  tool: agentId,
+  callID: agentId,
   state: toolStateSchema,
 })
 export type ToolPart = z.output<typeof toolSchema>
@@ -83,18 +84,18 @@ export const messageWithPartsSchema = z.object({
 export const statusSchema = z.looseObject({ type: z.enum(['idle', 'busy', 'retry']) })
 
 export const permissionSchema = z.looseObject({
-  id: z.string(),
-  sessionID: z.string(),
-  permission: z.string(),
+  id: agentId,
+  sessionID: agentId,
+  permission: agentId,
   patterns: z.array(z.string()).default([]),
   metadata: z.record(z.string(), z.unknown()).default({}),
-  tool: z.looseObject({ messageID: z.string(), callID: z.string() }).optional(),
+  tool: z.looseObject({ messageID: agentId, callID: agentId }).optional(),
 })
 export type Permission = z.output<typeof permissionSchema>
 
 export const questionRequestSchema = z.looseObject({
-  id: z.string(),
-  sessionID: z.string(),
+  id: agentId,
+  sessionID: agentId,
   questions: z.array(
     z.looseObject({ question: z.string(), options: z.array(z.looseObject({ label: z.string() })).default([]) }),
   ),
@@ -107,25 +108,25 @@ const eventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message.part.updated'), properties: z.object({ part: partSchema }) }),
   z.object({
     type: z.literal('message.part.delta'),
-    properties: z.object({ sessionID: z.string(), partID: z.string(), field: z.literal('text'), delta: z.string() }),
+    properties: z.object({ sessionID: agentId, partID: agentId, field: z.literal('text'), delta: z.string() }),
   }),
   z.object({
     type: z.literal('session.status'),
-    properties: z.object({ sessionID: z.string(), status: statusSchema }),
+    properties: z.object({ sessionID: agentId, status: statusSchema }),
   }),
   z.object({
     type: z.literal('session.error'),
-    properties: z.object({ sessionID: z.string(), error: errorSchema }),
+    properties: z.object({ sessionID: agentId, error: errorSchema }),
   }),
   z.object({ type: z.literal('permission.asked'), properties: permissionSchema }),
   z.object({
     type: z.literal('permission.replied'),
-    properties: z.object({ requestID: z.string(), reply: z.enum(['once', 'always', 'reject']) }),
+    properties: z.object({ requestID: agentId, reply: z.enum(['once', 'always', 'reject']) }),
   }),
   z.object({ type: z.literal('question.asked'), properties: questionRequestSchema }),
   z.object({
     type: z.enum(['question.replied', 'question.rejected']),
-    properties: z.object({ requestID: z.string() }),
+    properties: z.object({ requestID: agentId }),
   }),
 ])
 export type ServerEvent = z.output<typeof eventSchema>

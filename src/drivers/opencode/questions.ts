@@ -1,6 +1,7 @@
 /** The questions that opencode's agent asks a person. A request may have several; they are asked one after another. */
 import type { Question } from '../../api/session.ts'
 import { HubError } from '../../base/hub-error.ts'
+import { jsonSize } from '../../base/json-size.ts'
 import type { QuestionRequest } from './messages.ts'
 
 export interface Questions {
@@ -17,6 +18,8 @@ interface Open {
 }
 
 const mostOpen = 100
+/** Of one request. */
+const mostBytes = 64 * 1024
 
 export function createQuestions(
   reply: (request: string, answers: readonly (readonly string[])[]) => Promise<void>,
@@ -47,6 +50,7 @@ export function createQuestions(
     asked(request) {
       // The others stay in the terminal.
       if (open.has(request.id) || open.size >= mostOpen || request.questions.length === 0) return
+      if (jsonSize(request) > mostBytes) return
       open.set(request.id, { request, answers: [] })
       onChange()
     },
