@@ -5,6 +5,7 @@ import { isRecord } from '../base/is-record.ts'
 import { isNestedDeeper } from '../base/json-nesting.ts'
 import { whyTooHeavy } from '../base/json-weight.ts'
 import type { Principal } from '../base/principal.ts'
+import { inTurn } from './long-bodies.ts'
 import { readBody } from './read-body.ts'
 import { sendJson } from './send.ts'
 
@@ -57,7 +58,8 @@ async function answerOne({ path, request, response, caller, maxBodyBytes, onHook
   if (caller.role !== 'agent' || caller.session === undefined) {
     throw new HubError('forbidden', 'Hooks are for agents: use the token of a session.')
   }
-  const body = parseObject(await readBody(request, maxBodyBytes))
+  const text = await readBody(request, maxBodyBytes)
+  const body = await inTurn(caller, text, () => parseObject(text))
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   // A person may take hours to answer, and nothing is sent meanwhile.

@@ -5,6 +5,7 @@ import type { Principal } from '../base/principal.ts'
 import type { Endpoint, Face, HttpRequestContext, Reply } from '../endpoint/endpoint.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
 import type { RpcMessage } from '../mcp/mcp.ts'
+import { inTurn } from './long-bodies.ts'
 import { readBody } from './read-body.ts'
 import { sendJson } from './send.ts'
 import type { SseStreams } from './sse.ts'
@@ -48,11 +49,18 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
     }
   }
 
-  async function readMessage({ request, caller: { tokenId } }: McpExchange): Promise<string> {
+  async function takeMessage<Result>(
+    { request, caller }: McpExchange,
+    take: (text: string) => Result | Promise<Result>,
+  ): Promise<Result> {
     assertJson(request)
     const text = await readBody(request, maxBodyBytes, bodySetting)
-    if (endpoint.hasDropped(tokenId)) throw new HubError('unauthorized', 'The token was revoked or has expired.')
-    return text
+    return inTurn(caller, text, () => {
+      if (endpoint.hasDropped(caller.tokenId)) {
+        throw new HubError('unauthorized', 'The token was revoked or has expired.')
+      }
+      return take(text)
+    })
   }
 
   return {
@@ -62,8 +70,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
       if (!accepts(request, 'application/json') && !accepts(request, 'text/event-stream')) {
         throw notAcceptable('Accept application/json and text/event-stream: POST answers with one of them.')
       }
-      const text = await readMessage(exchange)
-      return endpoint.post(text, context, replyTo(request, response, streams))
+      return takeMessage(exchange, (text) => endpoint.post(text, context, replyTo(request, response, streams)))
     },
 
     async listen(exchange) {
@@ -90,8 +97,7 @@ export function createMcpRoute(options: McpRouteOptions): McpRoute {
       const id = new URLSearchParams(exchange.query).get('connection')
       if (id === null)
         throw new HubError('invalid', 'The query lacks "connection": use the address that /sse gave you.')
-      const text = await readMessage(exchange)
-      endpoint.postToSse(id, text, contextOf({ ...exchange, query: '' }))
+      await takeMessage(exchange, (text) => endpoint.postToSse(id, text, contextOf({ ...exchange, query: '' })))
       exchange.response.writeHead(202).end()
     },
   }
