@@ -66,7 +66,11 @@ export interface TerminalSessions {
 const toolset = 'terminal'
 
 export function createTerminalTools({ sessions, viewers }: TerminalToolsDeps): TerminalTools {
-  const find: FindTarget = async (session) => toTarget(await sessions.subject(session))
+  const find: FindTarget = async (session) => {
+    const target = toTarget(await sessions.subject(session))
+    await target.terminal.draw()
+    return target
+  }
   const runWait = createRunWait({
     activityOf: (id, asSeenBy) => sessions.activityView(id, asSeenBy),
     statusOf: (id) => sessions.statusOf(id),

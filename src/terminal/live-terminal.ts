@@ -34,8 +34,10 @@ export interface Terminal {
   /** The folder with its journal. */
   readonly directory: string
   readonly size: Size
-  /** Drawn at once if it was not drawn yet. Later output is drawn as it arrives. */
+  /** Drawn at once if it was not drawn yet, which holds up the hub: await `draw` first. Later output is drawn as it arrives. */
   readonly screen: Screen
+  /** Draws the screen in slices, if it was not drawn yet. */
+  draw(): Promise<void>
   /** For callers that can wait for the screen. `onChange` is called when it is drawn. */
   readonly isDrawn: boolean
   readonly status: TerminalStatus
@@ -96,11 +98,6 @@ export interface LiveTerminalOptions {
   readonly isNew?: boolean
 }
 
-export interface LiveTerminal extends Terminal {
-  /** Draws the screen in slices. */
-  draw(): Promise<void>
-}
-
 const defaultSize: Size = { cols: 80, rows: 24 }
 /** Limits for output that waits for the screen. Beyond them, the hub stops reading from the holder. */
 const maxUndrawn = { bytes: 2 * 1024 * 1024, ms: 100 }
@@ -115,7 +112,7 @@ const sliceBytes = 256 * 1024
 /** A program no longer waits for an answer from its terminal after this time, and would read it as typed input. */
 const answerWithinMs = 5_000
 
-export function createLiveTerminal({ id, directory, scrollbackLines, ...options }: LiveTerminalOptions): LiveTerminal {
+export function createLiveTerminal({ id, directory, scrollbackLines, ...options }: LiveTerminalOptions): Terminal {
   const journal = join(directory, journalFolder)
   const listeners = new Set<() => void>()
   let fault = options.connection?.tooOld ?? options.connection?.hello.fault

@@ -96,6 +96,7 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
       const delivery = await companion?.prompt?.(text, signal)
       if (delivery) return delivery
       try {
+        await terminal.draw()
         await started
         const rules = await readPromptRules(template, isResumed)
         return await (firstPrompt === 'argument'
@@ -107,7 +108,10 @@ export function createPtyRun(session: RunSession, terminal: Terminal, options: P
         return { delivered: false, reason: error.message }
       }
     },
-    type: async (text, typing) => typeInto({ ...prompted, name, pasted: await pastedIn(template) }, text, typing),
+    async type(text, typing) {
+      await terminal.draw()
+      return typeInto({ ...prompted, name, pasted: await pastedIn(template) }, text, typing)
+    },
     tail: (lines, { isRaw }) => tailLog(terminal, lines, isRaw),
     stop: () => stopProgram(terminal),
     ...(backend === 'tmux' && { release: () => releasePane(name, terminal) }),

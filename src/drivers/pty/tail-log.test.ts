@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { until } from '../../../test/fixtures/until.ts'
+import { shellLine } from '../../../test/worlds/held-program.ts'
 import { testTerminals, untilEnded } from '../../../test/worlds/terminals.ts'
 import type { TerminalsOptions } from '../../terminal/terminal.ts'
 import { tailLog } from './tail-log.ts'
@@ -85,4 +87,21 @@ test('raw lines come from before the gap if output was lost at the end', async (
   }
   const gapped = { ...terminal, screen: terminal.screen, firstOffset: 0, offset: lost, readOutput }
   expect(await tailLog(gapped, 2, true)).toEqual({ log: '9\r\n10\r\n', lines: 2, offset: lost })
+})
+
+test('what an earlier hub has not drawn is drawn in slices, so that others have their turn', async () => {
+  const terminals = testTerminals()
+  const flood = `awk 'BEGIN { for (n = 0; n < 20000; n++) printf "\\033c"; print "the end" }'`
+  const first = await terminals.start('t', { ...shellLine(flood), cols: 300, rows: 40 })
+  first.release()
+  await until(async () => (await terminals.open().adopt('t'))?.status.is === 'exited')
+  const second = await terminals.adopt('t')
+  let turns = 0
+  let next = setImmediate(function count() {
+    turns += 1
+    next = setImmediate(count)
+  })
+  expect((await tailLog(second, 1, true)).log).toMatch(/the end\r\n$/)
+  clearImmediate(next)
+  expect(turns).toBeGreaterThan(100)
 })

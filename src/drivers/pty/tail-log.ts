@@ -10,6 +10,7 @@ const pieceBytes = 64 * 1024
 const maxRawBytes = 1024 * 1024
 
 export async function tailLog(terminal: Terminal, count: number, isRaw: boolean): Promise<LogTail> {
+  await terminal.draw()
   await terminal.screen.settled()
   const { offset } = terminal
   const lines = isRaw ? rawLines(terminal, offset, count) : await shownLines(terminal, count)

@@ -29,8 +29,6 @@ export interface RestoreOptions extends Pick<ScreenOptions, 'scrollbackLines' | 
 
 /** The first slice is small, since its bytes may be expensive to draw. */
 const slices = { firstBytes: 4 * 1024, mostBytes: 64 * 1024 }
-/** It is drawn beside more urgent work, and shows more than a screen that is behind its program. */
-const maxDrawingMs = 3_000
 /** Without a snapshot. Far more than fills the scrollback in memory, and drawn in half a second. */
 const maxReplayBytes = 16 * 1024 * 1024
 
@@ -57,7 +55,7 @@ export function restoreScreen(given: RestoreOptions): Restoring {
   function step(): void {
     const { offset: at, msPerByte } = screen
     const backlog = { offset: at, end: stop, msPerByte, screens: busyFeeders() }
-    const later = endWorthDrawing(backlog, maxDrawingMs)
+    const later = endWorthDrawing(backlog)
     if (later !== undefined) return void screen.leaveOutTo(later)
     const most = Math.min(Math.max(at - start, slices.firstBytes), slices.mostBytes)
     const { offset, bytes } = readJournal(journal, at, Math.max(0, Math.min(most, stop - at)))

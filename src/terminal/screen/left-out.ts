@@ -23,10 +23,10 @@ export interface Backlog {
 }
 
 /** Where the drawing goes on. `undefined`: it can draw everything in time. */
-export function endWorthDrawing(backlog: Backlog, maxMs = maxBehindMs): number | undefined {
+export function endWorthDrawing(backlog: Backlog): number | undefined {
   const { offset, end, msPerByte, screens } = backlog
   const msEach = msPerByte * Math.max(1, screens)
-  if ((end - offset) * msEach <= maxMs) return undefined
+  if ((end - offset) * msEach <= maxBehindMs) return undefined
   const from = end - Math.min(Math.max(Math.floor(endMs / msEach), leastBytes), mostBytes)
   return from > offset ? from : undefined
 }
