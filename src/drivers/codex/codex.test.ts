@@ -304,7 +304,8 @@ test('full access that a person gives is undone, and shown', async () => {
   const settings = () =>
     client.call('fixture/policy', threadOf(run), z.object({ policy: z.string(), sandbox: z.string() }))
   await expect.poll(settings, slow).toEqual({ policy: 'untrusted', sandbox: 'workspaceWrite' })
-  expect(run.governed).toMatchObject({ is: 'partly', reason: expect.stringMatching(/full access/) })
+  const governed = () => run.governed
+  await expect.poll(governed, slow).toMatchObject({ is: 'partly', reason: expect.stringMatching(/full access/) })
 })
 
 test('a question of the agent is shown, and answered', async () => {
