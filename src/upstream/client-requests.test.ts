@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { toRawNumber } from '../base/exact-numbers.ts'
 import { heldBy } from '../base/held-memory.ts'
 import { createLog } from '../base/log.ts'
 import { createRedactor } from '../base/redact.ts'
-import type { RpcMessage } from '../mcp/mcp.ts'
+import type { ProgressListener, RequestId, RpcMessage } from '../mcp/mcp.ts'
 import { createClientRequests } from './client-requests.ts'
 import { createQuestionBudget } from './question-budget.ts'
 
@@ -24,6 +25,37 @@ test('an upstream that keeps asking and reads no answer does not fill the hub wi
     await Promise.resolve()
   }
   expect(sent).toBe(1_000)
+})
+
+test.each([
+  ['a long text', 'x'.repeat(1_000_000)],
+  ['a number with many digits', toRawNumber('1'.repeat(1_000_000))],
+  ['an object', { list: ['x'.repeat(1_000_000)] }],
+])('%s is not sent back to the upstream, as an id or as a progress token', async (_, text) => {
+  const sent: RpcMessage[] = []
+  const clientRequests = createClientRequests({
+    async send(message) {
+      sent.push(message)
+    },
+    log,
+    budget: createQuestionBudget().ofUpstream(),
+  })
+  const id = text as RequestId
+  const roots = async (_1: unknown, _2: unknown, onProgress?: ProgressListener) => {
+    onProgress?.({ progress: 1 })
+    return { roots: [] }
+  }
+  clientRequests.run({ jsonrpc: '2.0', id, method: 'ping' }, roots, undefined)
+  clientRequests.run({ jsonrpc: '2.0', id, method: 'roots/list' }, roots, undefined)
+  const params = { _meta: { progressToken: text } }
+  clientRequests.run({ jsonrpc: '2.0', id: 'short', method: 'roots/list', params }, roots, undefined)
+  await turns()
+  const message = (what: string) => expect.stringContaining(`${what} is longer than 8192 characters`)
+  expect(sent).toEqual([
+    { jsonrpc: '2.0', id: null, error: { code: -32600, message: message('The id of a request') } },
+    { jsonrpc: '2.0', id: null, error: { code: -32600, message: message('The id of a request') } },
+    { jsonrpc: '2.0', id: 'short', error: { code: -32602, message: message('A progress token') } },
+  ])
 })
 
 /** Two upstreams that ask `count` questions each, which are open until `answer` is called. */

@@ -1,6 +1,7 @@
 /** Runs the requests that an upstream sends to its client, and sends the answers back. */
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
+import { isReturnable, tooLongToReturn } from '../base/returned-text.ts'
 import { createSerial } from '../base/serial.ts'
 import type { Params, RequestId, RpcMessage, RpcRequest } from '../mcp/mcp.ts'
 import { errorCode, failure, failureOf, isRecord, metaOf, notification, success, withoutMeta } from '../mcp/mcp.ts'
@@ -31,6 +32,9 @@ type Ask = NonNullable<UpstreamRequest['onAsk']>
 const maxOpen = 100
 /** Answers that the upstream has not accepted yet. An upstream that asks but does not read gets no more answers. */
 const maxUnsent = 1_000
+
+const longId = tooLongToReturn('The id of a request')
+const longToken = tooLongToReturn('A progress token')
 
 export function createClientRequests({
   send,
@@ -109,12 +113,15 @@ export function createClientRequests({
   return {
     run(request, ask, owner) {
       const { id, method, params } = request
+      if (!isReturnable(id)) return reply(failure(null, { code: errorCode.invalidRequest, message: longId }))
       if (method === 'ping') return reply(success(id, {}))
       if (open.has(id))
         return reply(failure(id, { code: errorCode.invalidRequest, message: `The id ${id} is in use.` }))
       // Nothing has checked them yet. Code that copies the fields of a long text makes one for each of its characters.
       if ((params ?? undefined) !== undefined && !isRecord(params))
         return reply(failure(id, { code: errorCode.invalidParams, message: '"params" must be an object.' }))
+      if (!isReturnable(metaOf(params)['progressToken']))
+        return reply(failure(id, { code: errorCode.invalidParams, message: longToken }))
       run(request, ask, owner).catch((error: unknown) => reply(failureOf(id, error, logBug(method)).response))
     },
     cancel: (id) => (typeof id === 'string' || typeof id === 'number') && end(id),

@@ -97,6 +97,17 @@ test('over HTTP at 2026-07-28 closing the answer is the cancellation', async () 
   expect(up.sent.map((message) => 'method' in message && message.method)).not.toContain('notifications/cancelled')
 })
 
+test('people see that an upstream asked with an id that is too long', async () => {
+  const { call, line, breaches, asked } = scriptedUpstream()
+  void call()
+  const up = await line()
+  await up.got('tools/call')
+  up.say({ jsonrpc: '2.0', id: 'x'.repeat(10_000), method: 'roots/list' })
+  expect(breaches).toEqual(['It sent a request with an id that is too long to be sent back.'])
+  expect(up.sent.at(-1)).toMatchObject({ id: null, error: { code: -32600 } })
+  expect(asked).toEqual([])
+})
+
 test('a caller that has already left sends nothing', async () => {
   const { upstream, call, line } = scriptedUpstream()
   await upstream.ready()

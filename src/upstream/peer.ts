@@ -6,6 +6,7 @@ import { dropOldest } from '../base/drop-oldest.ts'
 import { plainNumber } from '../base/exact-numbers.ts'
 import { InFlightMap } from '../base/in-flight-map.ts'
 import type { Log } from '../base/log.ts'
+import { isReturnable } from '../base/returned-text.ts'
 import type { Client, Params, RpcRequest } from '../mcp/mcp.ts'
 import { errorCode, isRecord, metaKey, metaOf, notification, RpcError } from '../mcp/mcp.ts'
 import { createClientRequests } from './client-requests.ts'
@@ -210,6 +211,7 @@ export function createPeer(options: PeerOptions): Peer {
   }
 
   function ask(message: RpcRequest, during: RpcRequest | undefined): void {
+    if (!isReturnable(message.id)) checks?.report('It sent a request with an id that is too long to be sent back.')
     const owner = during && running.get(Number(during.id))
     const asker = during ? owner : likeliestAsker()
     clientRequests.run(message, asker?.options.onAsk ?? listener.ask, owner?.id)

@@ -1,0 +1,33 @@
+/**
+ * Limits the texts that an upstream makes up and the hub sends back to it: ids, cursors, tokens, addresses. Some of them
+ * go into many messages, so an upstream could fill the hub with one long text.
+ */
+import { isRawNumber } from './exact-numbers.ts'
+import { HubError } from './hub-error.ts'
+
+/** In characters. Most web servers accept no longer header. */
+export const longestReturned = 8 * 1024
+
+export class TooLongToReturn extends HubError {
+  constructor(what: string, longest = longestReturned) {
+    super('too-large', tooLongToReturn(what, longest))
+  }
+}
+
+/** `what` begins a sentence: "An event id". */
+export function tooLongToReturn(what: string, longest = longestReturned): string {
+  return `${what} is longer than ${longest} characters, and the hub sends back no longer ones.`
+}
+
+/** Ids and tokens are texts or numbers. An object may hold anything. */
+export function isReturnable(value: unknown, longest = longestReturned): boolean {
+  if (typeof value === 'string') return value.length <= longest
+  if (isRawNumber(value)) return value.rawJSON.length <= longest
+  return typeof value !== 'object' || value === null
+}
+
+/** Throws if the text is too long. Returns a copy, because a part of a text keeps the whole text in memory. */
+export function returnable(what: string, text: string): string {
+  if (!isReturnable(text)) throw new TooLongToReturn(what)
+  return Buffer.from(text).toString()
+}
