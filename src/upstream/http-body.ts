@@ -1,6 +1,7 @@
 /** Readers for response bodies. Each has a limit on what it keeps. */
 import { createEventReader, tooLarge } from '../base/event-stream.ts'
 import type { ServerEvent } from '../base/event-stream.ts'
+import { returnable } from '../base/returned-text.ts'
 import { noRoomError } from './held-bytes.ts'
 import type { Body, BodyReader } from './http-client.ts'
 
@@ -74,7 +75,8 @@ export function eventStream(options: {
     {
       onEvent(each) {
         unfinished = 0
-        body.step(() => event(each))
+        const id = each.id === undefined ? undefined : returnable('An event id', each.id)
+        body.step(() => event({ ...each, id }))
       },
       onRetry: (ms) => retry?.(ms),
       onComment(text) {

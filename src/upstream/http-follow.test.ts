@@ -89,6 +89,42 @@ test('an answer that cannot be resumed after several attempts is lost', async ()
   expect(streams(upstream)).toHaveLength(4)
 })
 
+const longId = 'x'.repeat(100_000)
+
+test('a long event id on the stream of notices ends the connection and is not sent back', async () => {
+  const upstream = await serveStream((visit) =>
+    openStream(visit)({ id: longId, data: notice('notifications/tools/list_changed') }),
+  )
+  const { heard } = await connect(upstream)
+  expect(await until(() => heard.ends[0])).toContain('An event id is longer than 8192 characters')
+  expect(streams(upstream)).toHaveLength(1)
+})
+
+test('a long event id on the stream of an answer loses the answer and is not sent back', async () => {
+  const upstream = await serveHttp((visit) => {
+    openStream(visit)({ id: longId, data: notice('notifications/progress') })
+    visit.response.end()
+  })
+  const { transport, heard } = await open(upstream)
+  await transport.send(request(1, 'tools/call'))
+  const [loss] = await until(() => heard.losses.length > 0 && heard.losses)
+  expect(loss?.reason).toContain('An event id is longer than 8192 characters')
+  expect(streams(upstream)).toHaveLength(0)
+})
+
+test('a long event id on a resumed stream loses the answer', async () => {
+  const upstream = await serveHttp((visit) => {
+    const isResumed = visit.method === 'GET'
+    openStream(visit)({ id: isResumed ? longId : '1', data: notice('notifications/progress') })
+    visit.response.end()
+  })
+  const { transport, heard } = await open(upstream)
+  await transport.send(request(1, 'tools/call'))
+  const [loss] = await until(() => heard.losses.length > 0 && heard.losses)
+  expect(loss?.reason).toContain('An event id is longer than 8192 characters')
+  expect(streams(upstream)).toHaveLength(1)
+})
+
 /** Opens the stream normally, then breaks it off. */
 function breakOff(visit: Visit): void {
   openStream(visit)

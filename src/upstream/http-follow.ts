@@ -5,6 +5,7 @@
 import { backoffMs } from '../base/backoff.ts'
 import { messageOf } from '../base/hub-error.ts'
 import { isMessage } from '../base/event-stream.ts'
+import { TooLongToReturn } from '../base/returned-text.ts'
 import { beginningOfText, eventStream } from './http-body.ts'
 import type { Body, Exchange, Headers, HttpClient, ResponseHeaders } from './http-client.ts'
 import { contentType } from './http-client.ts'
@@ -32,6 +33,8 @@ export interface FollowOptions {
 
 export interface FollowEnd {
   readonly reason: string
+  /** Set if the server sent a text that the hub does not send back. */
+  readonly tooLong?: TooLongToReturn
   readonly wasOpen: boolean
   readonly refused?: { readonly status: number; readonly headers: ResponseHeaders; readonly text: string }
 }
@@ -91,7 +94,8 @@ export function followEvents(options: FollowOptions): Following {
       active: () => silence?.refresh(),
       over: (error) => {
         clearTimeout(silence)
-        if (error) failed(messageOf(error))
+        if (error instanceof TooLongToReturn) finish({ reason: error.message, wasOpen, tooLong: error })
+        else if (error) failed(messageOf(error))
         else openLater()
       },
     })

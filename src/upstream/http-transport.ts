@@ -150,8 +150,9 @@ export function createHttpTransport(options: HttpTransportOptions): UpstreamTran
       silenceMs: heartbeatMs,
       maxFailures: Number.POSITIVE_INFINITY,
       message: (text) => deliver(text, to),
-      over({ wasOpen, refused }) {
+      over({ wasOpen, refused, tooLong }) {
         listening = undefined
+        if (tooLong) return to.closed(tooLong.message)
         if (wasOpen && refused && session !== undefined && isForgotten(refused.status, refused.text)) forget(session)
       },
     })
