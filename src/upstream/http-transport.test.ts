@@ -40,6 +40,17 @@ test('a legacy connection sends its id and revision once they are known, and is 
   expect(heard.ends).toEqual([])
 })
 
+test('a connection whose id is too long is refused', async () => {
+  const upstream = await serveHttp((visit) => answerJson(visit, {}, { 'mcp-session-id': 'x'.repeat(10_000) }))
+  const { transport, heard } = await open({ url: upstream.url })
+  await expect(transport.send(request(1, 'initialize'))).rejects.toThrow(
+    'The id of the connection is longer than 8192 characters',
+  )
+  await transport.close()
+  expect(heard.messages).toEqual([])
+  expect(upstream.visits.map(({ method }) => method)).toEqual(['POST'])
+})
+
 test('messages that come with an answer are passed on with its request, in order, in chunks of any size', async () => {
   const upstream = await serveHttp(async (visit) => {
     const events = [notice('notifications/progress', { message: 'grüße 🚂' }), resultOf(visit, { text: '渡る' })]

@@ -5,6 +5,7 @@
  */
 import { HubError } from '../base/hub-error.ts'
 import { InFlightMap } from '../base/in-flight-map.ts'
+import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import type { RequestId, RpcMessage, RpcRequest } from '../mcp/mcp.ts'
 import { isRequest, modernVersion } from '../mcp/mcp.ts'
 import { createAnswer } from './http-answer.ts'
@@ -83,7 +84,13 @@ export function createHttpTransport(options: HttpTransportOptions): UpstreamTran
       {
         head(status, headers, body) {
           if (status >= 200 && status < 300) {
-            if (request?.method === 'initialize') sessionId = headerText(headers, 'mcp-session-id')
+            const session = headerText(headers, 'mcp-session-id')
+            if (!isReturnable(session)) {
+              answer?.drop()
+              reject(new TooLongToReturn('The id of the connection'))
+              return noBody()
+            }
+            if (request?.method === 'initialize') sessionId = session
             resolve()
             return answer?.read(status, headers, body) ?? noBody()
           }

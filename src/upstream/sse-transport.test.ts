@@ -49,6 +49,21 @@ test('an address at another origin is not trusted', async () => {
   expect(heard.timesForgotten()).toBe(0)
 })
 
+test.each([
+  ['a long address', `/messages?${'x'.repeat(100_000)}`],
+  ['an address that is long once it is encoded', `/messages?${'é'.repeat(8_000)}`],
+])('%s is not posted to', async (_, address) => {
+  const upstream = await servePair(undefined, address)
+  await expect(open(upstream.url)).rejects.toThrow('The address for messages is longer than 8192 characters')
+  expect(upstream.visits.map(({ method }) => method)).toEqual(['GET'])
+})
+
+test('a long event id ends the connection', async () => {
+  const upstream = await servePair(({ response }) => response.write(`id: ${'x'.repeat(100_000)}\ndata:\n\n`))
+  const { heard } = await open(upstream.url)
+  await until(() => heard.timesForgotten() === 1)
+})
+
 test('a header that cannot be sent is reported', async () => {
   await expect(open('http://127.0.0.1:9/sse', { headers: { 'x-key': 'a\nb' } })).rejects.toBeInstanceOf(NotSent)
 })

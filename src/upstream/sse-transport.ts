@@ -4,6 +4,7 @@
  * again.
  */
 import { HubError } from '../base/hub-error.ts'
+import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import type { RpcMessage } from '../mcp/mcp.ts'
 import { isMessage } from '../base/event-stream.ts'
 import { beginningOfText, eventStream, noBody } from './http-body.ts'
@@ -23,6 +24,7 @@ interface Stream {
 }
 
 const quotedBytes = 64 * 1024
+const itsAddress = 'The address for messages'
 
 export function createSseTransport(options: HttpTransportOptions): UpstreamTransport {
   const { maxMessageBytes = defaultMaxMessageBytes, heartbeatMs } = options
@@ -73,17 +75,21 @@ export function createSseTransport(options: HttpTransportOptions): UpstreamTrans
     }
 
     function settle(address: string): void {
+      if (!isReturnable(address)) return close(new TooLongToReturn(itsAddress))
       const target = URL.parse(address, options.url)
-      if (target?.origin === origin) {
-        isOpen = true
-        return resolve(target.pathname + target.search)
+      if (target?.origin !== origin) {
+        return close(
+          new HubError(
+            'unavailable',
+            `The upstream at ${origin} wants messages at ${target?.origin ?? 'an invalid address'}, but the hub trusts only its own origin.`,
+          ),
+        )
       }
-      close(
-        new HubError(
-          'unavailable',
-          `The upstream at ${origin} wants messages at ${target?.origin ?? 'an invalid address'}, but the hub trusts only its own origin.`,
-        ),
-      )
+      const path = target.pathname + target.search
+      // Characters other than ASCII make it longer.
+      if (!isReturnable(path)) return close(new TooLongToReturn(itsAddress))
+      isOpen = true
+      resolve(path)
     }
 
     function close(error?: Error): void {
