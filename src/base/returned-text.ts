@@ -16,7 +16,7 @@ export class TooLongToReturn extends HubError {
 
 /** `what` begins a sentence: "An event id". */
 export function tooLongToReturn(what: string, longest = longestReturned): string {
-  return `${what} is longer than ${longest} characters, and the hub sends back no longer ones.`
+  return `${what} must be a text of at most ${longest} characters, because the hub sends it back.`
 }
 
 /** Ids and tokens are texts or numbers. An object may hold anything. */

@@ -1,6 +1,7 @@
 /** Reads the lists of an upstream, all pages of them, unchanged. */
 import { createHash } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
+import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import type { Client, Params } from '../mcp/mcp.ts'
 import { clientCapabilities, errorCode, RpcError } from '../mcp/mcp.ts'
 import type { Upstream } from '../upstream/upstream.ts'
@@ -75,7 +76,7 @@ export async function readList(
     const cursor = page['nextCursor']
     const entries = Array.isArray(page[field]) ? (page[field] as readonly Listed[]) : []
     if (!(await measured.add(entries)) || cursor === undefined || cursor === null) return measured.end()
-    if (!measured.takeCursor(cursor)) return measured.end()
+    if (!isReturnable(cursor)) throw new TooLongToReturn(`The cursor of ${method}`)
     // Each page but the first has a cursor.
     if (seen.has(cursor) || seen.size >= mostPages - 1) return { ...measured.end(), isEndless: true }
     seen.add(cursor)
@@ -176,10 +177,6 @@ function createMeasure(quota: Quota) {
   }
 
   return {
-    takeCursor(cursor: unknown): boolean {
-      const text = JSON.stringify(cursor)
-      return take({ text, size: Buffer.byteLength(text) })
-    },
     async add(more: readonly Listed[]): Promise<boolean> {
       for (const entry of more) {
         const written = write(entry)

@@ -63,9 +63,9 @@ test('an upstream that creates tasks without end does not push out those of anot
 
 test('an upstream that makes up long ids keeps few of them', () => {
   const { demo, other } = twoMounts()
-  const ids = Array.from({ length: 10 }, (_, task) => String(task).padEnd(1024 * 1024, 'x'))
+  const ids = Array.from({ length: 1_000 }, (_, task) => String(task).padEnd(8 * 1024, 'x'))
   for (const taskId of ids) expect(other.shown({ taskId })).toEqual({ taskId })
-  expect(ids.filter((id) => other.owns(id))).toEqual(ids.slice(-2))
+  expect(ids.filter((id) => other.owns(id))).toEqual(ids.slice(-256))
   expect(demo.owns('1')).toBe(true)
 })
 
@@ -73,4 +73,14 @@ test('a message that names no task is returned unchanged', () => {
   const said = { content: [{ type: 'text', text: 'taskId' }], structuredContent: { taskId: '1' }, _meta: { a: 1 } }
   expect(twoMounts().other.shown(said)).toBe(said)
   expect(twoMounts().other.original(said)).toBe(said)
+})
+
+test('an id that is too long is neither kept nor sent back', () => {
+  const demo = createTaskIds().join('demo')
+  const taskId = 'x'.repeat(10_000)
+  expect(demo.shown({ task: { taskId } })).toEqual({ task: { taskId } })
+  expect(demo.owns(taskId)).toBe(false)
+  expect(() => demo.original({ taskId })).toThrow(
+    'A task id of the mount "demo" must be a text of at most 8192 characters',
+  )
 })

@@ -2,6 +2,7 @@
  * The task ids that the clients of one session see. They are the upstream's own ids. Only if another mount already has
  * a task with the same id does the later one get its mount's name as a prefix, in every message that names it.
  */
+import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import { isRecord } from '../mcp/mcp.ts'
 import type { Params } from '../mcp/mcp.ts'
 
@@ -48,6 +49,7 @@ export function createTaskIds(): TaskIds {
       joined.add(own)
 
       function show(original: string): string {
+        if (!isReturnable(original)) return original
         const known = shownOf.get(original)
         if (known !== undefined) return known
         let shown = original
@@ -59,11 +61,16 @@ export function createTaskIds(): TaskIds {
         return shown
       }
 
+      function short(id: string): string {
+        if (isReturnable(id)) return id
+        throw new TooLongToReturn(`A task id of the mount "${mount}"`)
+      }
+
       return {
         owns: (shown) => originalOf.has(shown),
         mayOwn: (shown) => (shownOf.get(shown) ?? shown) === shown,
         shown: (message) => withIds(message, show),
-        original: (message) => withIds(message, (shown) => originalOf.get(shown) ?? shown),
+        original: (message) => withIds(message, (shown) => originalOf.get(shown) ?? short(shown)),
         answered(asked) {
           if (typeof asked['taskId'] === 'string') show(asked['taskId'])
         },

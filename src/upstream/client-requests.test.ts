@@ -50,7 +50,7 @@ test.each([
   const params = { _meta: { progressToken: text } }
   clientRequests.run({ jsonrpc: '2.0', id: 'short', method: 'roots/list', params }, roots, undefined)
   await turns()
-  const message = (what: string) => expect.stringContaining(`${what} is longer than 8192 characters`)
+  const message = (what: string) => expect.stringContaining(`${what} must be a text of at most 8192 characters`)
   expect(sent).toEqual([
     { jsonrpc: '2.0', id: null, error: { code: -32600, message: message('The id of a request') } },
     { jsonrpc: '2.0', id: null, error: { code: -32600, message: message('The id of a request') } },

@@ -96,7 +96,7 @@ test('a long event id on the stream of notices ends the connection and is not se
     openStream(visit)({ id: longId, data: notice('notifications/tools/list_changed') }),
   )
   const { heard } = await connect(upstream)
-  expect(await until(() => heard.ends[0])).toContain('An event id is longer than 8192 characters')
+  expect(await until(() => heard.ends[0])).toContain('An event id must be a text of at most 8192 characters')
   expect(streams(upstream)).toHaveLength(1)
 })
 
@@ -108,7 +108,7 @@ test('a long event id on the stream of an answer loses the answer and is not sen
   const { transport, heard } = await open(upstream)
   await transport.send(request(1, 'tools/call'))
   const [loss] = await until(() => heard.losses.length > 0 && heard.losses)
-  expect(loss?.reason).toContain('An event id is longer than 8192 characters')
+  expect(loss?.reason).toContain('An event id must be a text of at most 8192 characters')
   expect(streams(upstream)).toHaveLength(0)
 })
 
@@ -121,7 +121,7 @@ test('a long event id on a resumed stream loses the answer', async () => {
   const { transport, heard } = await open(upstream)
   await transport.send(request(1, 'tools/call'))
   const [loss] = await until(() => heard.losses.length > 0 && heard.losses)
-  expect(loss?.reason).toContain('An event id is longer than 8192 characters')
+  expect(loss?.reason).toContain('An event id must be a text of at most 8192 characters')
   expect(streams(upstream)).toHaveLength(1)
 })
 

@@ -44,7 +44,7 @@ test('a connection whose id is too long is refused', async () => {
   const upstream = await serveHttp((visit) => answerJson(visit, {}, { 'mcp-session-id': 'x'.repeat(10_000) }))
   const { transport, heard } = await open({ url: upstream.url })
   await expect(transport.send(request(1, 'initialize'))).rejects.toThrow(
-    'The id of the connection is longer than 8192 characters',
+    'The id of the connection must be a text of at most 8192 characters',
   )
   await transport.close()
   expect(heard.messages).toEqual([])

@@ -54,7 +54,7 @@ test.each([
   ['an address that is long once it is encoded', `/messages?${'é'.repeat(8_000)}`],
 ])('%s is not posted to', async (_, address) => {
   const upstream = await servePair(undefined, address)
-  await expect(open(upstream.url)).rejects.toThrow('The address for messages is longer than 8192 characters')
+  await expect(open(upstream.url)).rejects.toThrow('The address for messages must be a text of at most 8192 characters')
   expect(upstream.visits.map(({ method }) => method)).toEqual(['GET'])
 })
 
