@@ -82,6 +82,17 @@ test.each([
   expect(await createRelayedCalls().run(askingForRoots, request, call)).toEqual(expected)
 })
 
+test.each([
+  ['a "requestState" that is long', { requestState: 'x'.repeat(300_000) }],
+  ['a "requestState" that is an object', { requestState: { list: ['x'.repeat(300_000)] } }],
+  ['a question with a long key', { inputRequests: { ['x'.repeat(10_000)]: { method: 'roots/list' } } }],
+])('%s is not sent back to the upstream', async (_, asked) => {
+  const calls = createRelayedCalls()
+  const upstream = target(async () => ({ resultType: 'input_required', ...asked }))
+  const outcome = calls.run(upstream, request, callBy({ capabilities: { roots: {} } }))
+  await expect(outcome).rejects.toThrow(/must be a text of at most \d+ characters, because the hub sends it back/)
+})
+
 test('answers without a state are passed on to the upstream', async () => {
   let sent: Params | undefined
   const upstream = target(async (_method, params) => {

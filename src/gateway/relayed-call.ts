@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { jsonSize } from '../base/json-size.ts'
+import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import { assertCapable, canBeAsked, errorCode, inputRequired, isRecord, metaOf, RpcError } from '../mcp/mcp.ts'
 import type { Call, Client, InputRequest, InputRequired, Params, ProgressListener } from '../mcp/mcp.ts'
 import type { AnyRequest, Upstream, UpstreamRequest } from '../upstream/upstream.ts'
@@ -77,6 +78,8 @@ interface Question {
 const answerMs = 600_000
 /** Agents that never come back must not fill the hub. Each token may have this many; the oldest are given up. */
 const maxWaiting = 32
+/** A modern upstream may keep all it knows about a call in its state. */
+const longestState = 256 * 1024
 const maxMissed = 100
 const maxMissedBytes = 2 * 1024 * 1024
 
@@ -338,6 +341,8 @@ async function fromUpstream(
   const asked = inputRequests === undefined ? undefined : await authorizeAll(inputRequests, target.questions, call)
   // A task asks in its description.
   if (!asksBack) return { ...result, inputRequests: asked }
+  if (!isReturnable(requestState, longestState))
+    throw new TooLongToReturn('The "requestState" of the upstream', longestState)
   const count = (request.asked ?? 0) + Math.max(1, Object.keys(asked ?? {}).length)
   if (count > mostPerCall) throw broken(`${request.method} with questions more than ${mostPerCall} times`)
   return inputRequired(asked, { upstream: requestState === undefined ? {} : { requestState }, asked: count })

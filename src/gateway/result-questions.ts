@@ -1,5 +1,6 @@
 /** Questions that an upstream asks with a result or an error. Each is authorized before the client gets it. */
 import { heldBy } from '../base/held-memory.ts'
+import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import type { AnyRequest } from '../upstream/upstream.ts'
 import type { Call, InputRequest, InputRequired, Params } from '../mcp/mcp.ts'
 import { assertCapable, errorCode, inputRequired, isRecord, RpcError, withoutMeta } from '../mcp/mcp.ts'
@@ -76,6 +77,7 @@ export function broken(how: string): RpcError {
 function readQuestions(value: unknown): Questions {
   if (!isRecord(value) || !Object.values(value).every(isQuestion)) throw broken('with malformed questions')
   if (heldBy(value, largestRound) > largestRound) throw broken('with questions that are too large')
+  if (!Object.keys(value).every((key) => isReturnable(key))) throw new TooLongToReturn('A key of a question')
   const asked = Object.values(value)
   if (asked.length > mostPerRound) {
     throw broken(`with ${asked.length} questions at once, and a client gets at most ${mostPerRound}`)
