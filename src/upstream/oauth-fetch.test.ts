@@ -58,6 +58,22 @@ test('an endless answer is cut off', async () => {
   await expect.poll(() => isCut).toBe(true)
 })
 
+test('an answer with a long text, which the hub may have to send back, is refused', async () => {
+  const body = JSON.stringify({ keys: [{ access_token: 'x'.repeat(10_000) }] })
+  const server = await serveHttp(({ response }) => response.end(body))
+  const outcome = fetching(server.url, 'machine', {}, { bytes: 100_000, ms: 10_000 })(server.url)
+  await expect(outcome).rejects.toThrow(
+    '"access_token" in an answer to a login must be a text of at most 8192 characters',
+  )
+})
+
+test('a long address is not opened', async () => {
+  const server = await serveHttp(({ response }) => response.end())
+  const outcome = fetching(server.url, 'machine')(`${server.url}?${'x'.repeat(10_000)}`)
+  await expect(outcome).rejects.toThrow('An address of a login must be a text of at most 8192 characters')
+  expect(server.visits).toEqual([])
+})
+
 test('an answer that never ends is given up, however slowly it arrives', async () => {
   const server = await serveHttp(({ response }) => {
     const timer = setInterval(() => response.write('x'), 20)

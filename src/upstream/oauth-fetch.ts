@@ -9,6 +9,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { HubError } from '../base/hub-error.ts'
 import { whyTooHeavy } from '../base/json-weight.ts'
+import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import type { Zone } from '../base/address-zone.ts'
 import { fartherOf, zoneOf } from '../base/address-zone.ts'
 import { isWebAddress } from '../base/web-address.ts'
@@ -73,6 +74,7 @@ export function createOAuthFetch(options: OAuthFetchOptions): OAuthFetch {
     if (!isWebAddress(url.href)) {
       throw new HubError('forbidden', `a login uses http:// and https:// only, not ${url.protocol}`)
     }
+    if (!isReturnable(url.href)) throw new TooLongToReturn('An address of a login')
     const literal = url.hostname.replace(/^\[|\]$/g, '')
     // A socket calls lookup for names only, so a literal address is checked here.
     if (isIP(literal) !== 0 && !isAllowed(literal, url.hostname)) throw forbidden(url)
@@ -118,12 +120,29 @@ async function bodyOf(response: IncomingMessage, url: URL, maxBytes: number): Pr
   return body
 }
 
-/** The SDK parses and checks the answer in one go. */
+/** The SDK parses and checks the answer in one go, and sends back its texts: tokens, ids, scopes, addresses. */
 function assertParsable(body: Buffer, url: URL): void {
-  const why = whyTooHeavy(body, mostValues)
+  const text = body.toString('utf8')
   // Only JSON is parsed. A page of HTML may have any number of commas.
-  if (why === undefined || !/^\s*[[{]/.test(body.toString('utf8'))) return
-  throw new HubError('unavailable', `${url.origin} sent an answer that the hub cannot read, because ${why}`)
+  if (!/^\s*[[{]/.test(text)) return
+  const why = whyTooHeavy(body, mostValues)
+  if (why !== undefined) {
+    throw new HubError('unavailable', `${url.origin} sent an answer that the hub cannot read, because ${why}`)
+  }
+  assertReturnable(text)
+}
+
+function assertReturnable(text: string): void {
+  try {
+    JSON.parse(text, (key, value: unknown) => {
+      const isShort = isReturnable(key) && (typeof value === 'object' || isReturnable(value))
+      if (!isShort) throw new TooLongToReturn(`"${key.slice(0, 40)}" in an answer to a login`)
+      return undefined
+    })
+  } catch (error) {
+    // The SDK says what is wrong with the JSON.
+    if (!(error instanceof SyntaxError)) throw error
+  }
 }
 
 function toResponse({ statusCode = 0, headers }: IncomingMessage, body: Buffer): Response {

@@ -2,6 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { AuthOptions, OAuthClientProvider, StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import { HubError, messageOf } from '../base/hub-error.ts'
+import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import type { Zone } from '../base/address-zone.ts'
 import { isWebAddress } from '../base/web-address.ts'
 import type { Challenge, HttpAuth } from './http-client.ts'
@@ -154,6 +155,7 @@ function createProvider({ redirectUrl, client, file }: LoginOptions, zone: Zone)
           `the login page is at a ${protocol} address, and a person is sent to http or https only`,
         )
       }
+      if (!isReturnable(address)) throw new TooLongToReturn('The address of the login page')
       file.change({ login: { state, verifier, address, at: Date.now(), zone } })
     },
     saveDiscoveryState: (discovery) => file.change({ discovery }),

@@ -49,6 +49,15 @@ test.each(['file:///etc/passwd', 'calculator:open', 'javascript:alert(1)'])(
   },
 )
 
+test('a person is not sent to a long address', async () => {
+  const { upstream, logins, wanted } = await setUp()
+  upstream.demand('s'.repeat(8_100))
+  const { call } = await open(upstream, logins)
+  await expect(call()).rejects.toThrow('The address of the login page must be a text of at most 8192 characters')
+  expect(wanted).toEqual([])
+  expect(logins.pending('trains')).toBeUndefined()
+})
+
 test('no other login starts while a person is logging in', async () => {
   const { upstream, logins, wanted } = await setUp()
   const { call } = await open(upstream, logins)
