@@ -1,5 +1,6 @@
 /** The HTTP headers in which 2026-07-28 repeats parts of a request's body: their content and their encoding. */
 import { isRecord } from './is-record.ts'
+import { isReturnable } from './returned-text.ts'
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -33,7 +34,7 @@ export interface MarkedParam {
 export function markedParams(schema: unknown, path: readonly string[] = []): readonly MarkedParam[] {
   if (!isRecord(schema)) return []
   const name = schema['x-mcp-header']
-  const own = typeof name === 'string' ? [{ header: `Mcp-Param-${name}`, path }] : []
+  const own = typeof name === 'string' && isReturnable(name) ? [{ header: `Mcp-Param-${name}`, path }] : []
   const properties = isRecord(schema['properties']) ? schema['properties'] : {}
   return [...own, ...Object.entries(properties).flatMap(([key, property]) => markedParams(property, [...path, key]))]
 }

@@ -25,9 +25,3 @@ export function isReturnable(value: unknown, longest = longestReturned): boolean
   if (isRawNumber(value)) return value.rawJSON.length <= longest
   return typeof value !== 'object' || value === null
 }
-
-/** Throws if the text is too long. Returns a copy, because a part of a text keeps the whole text in memory. */
-export function returnable(what: string, text: string): string {
-  if (!isReturnable(text)) throw new TooLongToReturn(what)
-  return Buffer.from(text).toString()
-}

@@ -1,6 +1,8 @@
 /** The parts of a request that an upstream gets, and the parts that the policy sees. */
+import { HubError } from '../base/hub-error.ts'
 import type { MarkedParam } from '../base/mcp-headers.ts'
 import { encodeHeader, markedParams, valueAt } from '../base/mcp-headers.ts'
+import { isReturnable, longestReturned } from '../base/returned-text.ts'
 import type { Call, Params } from '../mcp/mcp.ts'
 import { isRecord, metaKey, metaOf } from '../mcp/mcp.ts'
 import { traceparentOf } from './trace.ts'
@@ -39,9 +41,19 @@ export function paramHeaders(schema: unknown, args: unknown): Readonly<Record<st
   if (marked.length === 0) return undefined
   const headers = marked.flatMap(({ header, path }) => {
     const value = valueAt(args, path)
-    return value === undefined ? [] : [[header, encodeHeader(String(value))] as const]
+    if (value === undefined) return []
+    const text = String(value)
+    if (!isReturnable(text)) throw tooLongForHeader(path)
+    return [[header, encodeHeader(text)] as const]
   })
   return Object.fromEntries(headers)
+}
+
+function tooLongForHeader(path: readonly string[]): HubError {
+  return new HubError(
+    'too-large',
+    `"${path.join('.').slice(0, 100)}": the upstream wants this argument in a header, and a header may have ${longestReturned} characters at most.`,
+  )
 }
 
 const markedIn = new WeakMap<object, readonly MarkedParam[]>()

@@ -1,7 +1,7 @@
 /** Readers for response bodies. Each has a limit on what it keeps. */
 import { createEventReader, tooLarge } from '../base/event-stream.ts'
 import type { ServerEvent } from '../base/event-stream.ts'
-import { returnable } from '../base/returned-text.ts'
+import { isReturnable, TooLongToReturn } from '../base/returned-text.ts'
 import { noRoomError } from './held-bytes.ts'
 import type { Body, BodyReader } from './http-client.ts'
 
@@ -75,7 +75,7 @@ export function eventStream(options: {
     {
       onEvent(each) {
         unfinished = 0
-        const id = each.id === undefined ? undefined : returnable('An event id', each.id)
+        const id = each.id === undefined ? undefined : shortId(each.id)
         body.step(() => event({ ...each, id }))
       },
       onRetry: (ms) => retry?.(ms),
@@ -97,4 +97,10 @@ export function eventStream(options: {
     end: () => over(),
     broken: over,
   }
+}
+
+function shortId(id: string): string {
+  if (!isReturnable(id)) throw new TooLongToReturn('An event id')
+  // A part of a text keeps the whole text in memory.
+  return Buffer.from(id).toString()
 }
