@@ -6,6 +6,7 @@ import { createBatch } from '../base/batch.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { createPacedSet } from '../base/paced-set.ts'
+import { shortReason } from '../base/short-reason.ts'
 import type { Call, Follower, Handler, LoggingLevel, Params, Resource } from '../mcp/mcp.ts'
 import type { AnyRequest, Upstream, UpstreamListener } from '../upstream/upstream.ts'
 import type { ResolvedConnector } from './bound-connector.ts'
@@ -89,9 +90,6 @@ export interface MountOptions {
   readonly onResourceChange: (uri: string) => void
   readonly onNotification: (method: string, params: Params | undefined) => void
 }
-
-/** A list of an agent has the failures of all its mounts. */
-const longestReason = 2_000
 
 const changedFields: Readonly<Record<string, readonly ListField[]>> = {
   'notifications/tools/list_changed': ['tools'],
@@ -183,7 +181,7 @@ export function createMount(options: MountOptions): Mount {
 
   function unread(fields: readonly ListField[]): (error: unknown) => readonly ListField[] {
     return (error) => {
-      failure = `It could not be listed: ${shortened(messageOf(error))}`
+      failure = `It could not be listed: ${shortReason(messageOf(error))}`
       log.error({ mount: label, error }, 'the lists of an upstream could not be processed')
       return fields
     }
@@ -194,13 +192,13 @@ export function createMount(options: MountOptions): Mount {
     try {
       await upstream.ready()
     } catch (error) {
-      failure = shortened(messageOf(error))
+      failure = shortReason(messageOf(error))
       return fields
     }
     const reading = await readAgain(upstream, fields, listed, options.maxListBytes)
     if (isClosed) return []
     const { missing, reason } = reading
-    failure = reason === undefined ? undefined : `It could not be listed: ${shortened(messageOf(reason))}`
+    failure = reason === undefined ? undefined : `It could not be listed: ${shortReason(messageOf(reason))}`
     isListed = true
     if (reading.changed.length === 0) listed = reading.listed
     else {
@@ -214,7 +212,7 @@ export function createMount(options: MountOptions): Mount {
 
   const listener: UpstreamListener = {
     status({ is, reason }) {
-      if (is === 'failed') failure = shortened(reason ?? 'It failed.')
+      if (is === 'failed') failure = shortReason(reason ?? 'It failed.')
       if (is === 'running') {
         failure = undefined
         void refresh(allFields)
@@ -359,9 +357,4 @@ export function createMount(options: MountOptions): Mount {
       await lease?.[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Read from bytes, because a part of a text keeps the whole text in memory. */
-function shortened(reason: string): string {
-  return Buffer.from(reason.slice(0, longestReason)).toString()
 }

@@ -9,6 +9,7 @@ import type { Log } from '../base/log.ts'
 import type { Implementation, LoggingLevel } from '../mcp/mcp.ts'
 import { errorCode, RpcError } from '../mcp/mcp.ts'
 import { toShellLine } from '../base/shell-line.ts'
+import { shortReason } from '../base/short-reason.ts'
 import type { Connection } from './connection.ts'
 import { openConnection } from './connection.ts'
 import { startReason } from './handshake.ts'
@@ -76,7 +77,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamSide {
     name: target.name,
     waitMs: target.handshakeMs,
     open,
-    reasonOf: (error) => redact(startReason(error, redactedStderr())),
+    reasonOf: (error) => shortReason(redact(startReason(error, redactedStderr()))),
     onStatus(status) {
       noteStatus(status)
       listener.status(status)

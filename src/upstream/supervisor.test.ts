@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Script } from '../../test/worlds/scripted-upstream.ts'
+import type { Line, Script } from '../../test/worlds/scripted-upstream.ts'
 import { caller, http, modern, scriptedUpstream } from '../../test/worlds/scripted-upstream.ts'
 import { until } from '../../test/fixtures/until.ts'
 import type { RpcRequest } from '../mcp/mcp.ts'
@@ -143,6 +143,23 @@ test('an upstream that never ran reports the reason at once, and is tried again 
     reason: 'books ended with exit code 1',
     retryAt: expect.any(String),
   })
+})
+
+test.each([
+  ['a refusal', (line: Line, request: RpcRequest) => line.refuse(request, -32603, 'x'.repeat(1_000_000))],
+  ['a revision', (line: Line, request: RpcRequest) => line.answer(request, { protocolVersion: 'x'.repeat(1_000_000) })],
+])('of %s that is long, people get the beginning', async (_, answer) => {
+  const { upstream } = scriptedUpstream({
+    target: { strict: false },
+    on: (request, line) => {
+      answer(line, request)
+      return true
+    },
+  })
+  const error: unknown = await upstream.ready().catch((failure: unknown) => failure)
+  expect(String(error).length).toBeLessThan(3_000)
+  expect(upstream.status.reason).toMatch(/^It (refused|answered)/)
+  expect(upstream.status.reason).toHaveLength(2_000)
 })
 
 test('after five failures in a row an upstream is given up for a minute, and calls fail at once', async () => {
