@@ -1,6 +1,6 @@
 /**
- * Limits the texts that an upstream makes up and the hub sends back to it: ids, cursors, tokens, addresses. Some of them
- * go into many messages, so an upstream could fill the hub with one long text.
+ * Limits the texts that a peer makes up and the hub sends back to it: ids, cursors, tokens, addresses. Some of them go
+ * into many messages, so an upstream or a client could fill the hub with one long text.
  */
 import { isRawNumber } from './exact-numbers.ts'
 import { HubError } from './hub-error.ts'

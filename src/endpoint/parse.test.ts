@@ -89,6 +89,19 @@ describe('a message with the key "__proto__"', () => {
   })
 })
 
+describe('a message with a progress token, which the hub repeats with each step,', () => {
+  const withToken = (progressToken: unknown) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x', params: { _meta: { progressToken } } })
+
+  test.each([['x'.repeat(10_000)], [{ text: 'x' }]])('is refused if the token is too long or an object', (token) => {
+    expect(() => read(withToken(token))).toThrow('progressToken must be a number or a text of at most 8192 characters')
+  })
+
+  test.each([['x'.repeat(8_000)], [1.5], [null]])('is accepted with other tokens', (token) => {
+    expect(() => read(withToken(token))).not.toThrow()
+  })
+})
+
 describe('a message with too many members', () => {
   const withParams = (params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x', params })
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]))

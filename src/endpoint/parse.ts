@@ -1,8 +1,9 @@
 /** From text to messages. The sender gets an error for every fault, and no other client is affected. */
 import { inexactNumber } from '../base/exact-numbers.ts'
 import { isNestedDeeper } from '../base/json-nesting.ts'
+import { isReturnable, longestReturned } from '../base/returned-text.ts'
 import type { RpcMessage } from '../mcp/mcp.ts'
-import { errorCode, failure, isRecord, isRequest, isResponse, RpcError } from '../mcp/mcp.ts'
+import { errorCode, failure, isRecord, isRequest, isResponse, metaOf, RpcError } from '../mcp/mcp.ts'
 
 /** Deeper than any honest message, and shallow enough for code that walks it recursively. */
 const maxDepth = 100
@@ -38,6 +39,9 @@ export function asMessage(value: unknown): RpcMessage {
     if (params !== undefined && !isRecord(params)) throw invalid('params must be an object')
     if (isRecord(params) && params['_meta'] !== undefined && !isRecord(params['_meta'])) {
       throw invalid('params._meta must be an object')
+    }
+    if (isRecord(params) && !isReturnable(metaOf(params)['progressToken'])) {
+      throw invalid(`params._meta.progressToken must be a number or a text of at most ${longestReturned} characters`)
     }
     return value as unknown as RpcMessage
   }
