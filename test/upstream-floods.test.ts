@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from './fixtures/until.ts'
 import { openConnection, requestOn } from './harness/legacy-call.ts'
 import { type Endpoint, modernRequest } from './harness/modern-call.ts'
+import { answerJson, openStream, resultOf, serveHttp } from './worlds/http-upstream.ts'
 import { type GatewayHub, overStdio, startGatewayHub } from './worlds/gateway-hub.ts'
 import { type HttpUpstream, startHttpUpstream } from './worlds/upstream-process.ts'
 import {
@@ -66,6 +67,54 @@ test('an answer with too many values fails with a reason, and a long text passes
   const text = await modernRequest(agent, 'tools/call', { name: 'large_text', arguments: { bytes } })
   expect((text as { content: { text: string }[] }).content[0]?.text).toHaveLength(bytes)
 })
+
+test('long ids and addresses of an upstream are not sent back, and people see why', async () => {
+  const long = 'x'.repeat(megabyte)
+  const upstream = await serveHttp((visit) => {
+    const { message, method, path, response } = visit
+    if (method === 'GET' && path === '/address') return openStream(visit)({ event: 'endpoint', data: long })
+    if (message?.id === undefined || message.method === undefined) return response.writeHead(202).end()
+    if (message.method === 'initialize') return answerJson(visit, identity)
+    if (message.method === 'tools/list') return answerJson(visit, { tools: [{ name: 'go', inputSchema: {} }] })
+    if (message.method !== 'tools/call') return response.writeHead(400).end()
+    const send = openStream(visit)
+    if (path === '/event') send({ id: long, data: '' })
+    else for (let ping = 0; ping < 20; ping++) send({ data: { jsonrpc: '2.0', id: `${long}${ping}`, method: 'ping' } })
+    send({ data: resultOf(visit, { content: [] }) })
+    response.end()
+  })
+  const agent = await hub.agentOf('long', {
+    request: { transport: 'http', base_url: `${upstream.origin}/request` },
+    event: { transport: 'http', base_url: `${upstream.origin}/event` },
+    address: { transport: 'sse', base_url: `${upstream.origin}/address` },
+  })
+  const call = (name: string) => until(() => outcomeOf(agent, name))
+  expect(await call('request_go')).toContain('"content":[]')
+  const answers = upstream.visits.flatMap(({ message }) => (message && !message.method ? [message] : []))
+  expect(answers.length).toBeGreaterThan(0)
+  expect(JSON.stringify(answers).length).toBeLessThan(10_000)
+  expect(await call('event_go')).toMatch(
+    /The upstream "event" .* An event id must be a text of at most 8192 characters/,
+  )
+  const bindings = await until(async () => {
+    const found = JSON.stringify(await hub.call('list_bindings', { session: 'long' }))
+    return found.includes('"failed"') && found
+  })
+  expect(bindings).toContain('The address for messages must be a text of at most 8192 characters')
+})
+
+const identity = {
+  protocolVersion: '2025-11-25',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'long', version: '1' },
+}
+
+/** What a call of the tool came to. `false`: the tool is not offered yet. */
+async function outcomeOf(agent: Endpoint, name: string): Promise<string | false> {
+  const outcome = await modernRequest(agent, 'tools/call', { name, arguments: {} }).catch(String)
+  const text = typeof outcome === 'string' ? outcome : JSON.stringify(outcome)
+  return !text.includes('Unknown tool') && text
+}
 
 test('a list with endless pages is cut, and people see why', async () => {
   const endless = { ...floodingProgram, args: [...floodingProgram.args, '--endless'] }
