@@ -3,12 +3,13 @@
  * sandbox run in the hub. The program cannot reach the hub itself. Only the list of its sandbox decides which hosts it
  * reaches.
  */
-import { rmSync } from 'node:fs'
+import { realpathSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { onPath } from './base/find-program.ts'
 import { HubError } from './base/hub-error.ts'
 import { makePrivateDirectory } from './base/private-socket.ts'
 import type { EventLog } from './events/events.ts'
+import { readOnlyGit } from './git/git.ts'
 import type { Sandboxes } from './sandbox/sandbox.ts'
 import type { Judge } from './terminal/terminal.ts'
 import { isListed, openForwards } from './terminal/terminal.ts'
@@ -46,7 +47,8 @@ export function createConfineUpstream({ sandboxes, events, directory }: ConfineU
     }
     try {
       const { workspace } = confined
-      const needs = { program: { file, env }, workspace, files: [], hub: undefined }
+      const git = workspace === undefined ? [] : readOnlyGit(realpathSync(workspace))
+      const needs = { program: { file, env }, workspace, git, files: [], hub: undefined }
       const confinement = await sandboxes.confine(confined.sandbox, needs)
       const folder = join(directory, String(++count))
       const program = confinement.wrap({ file, args, cwd, env }, folder)

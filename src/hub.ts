@@ -331,7 +331,10 @@ export async function startHub(
       log,
       async openIndexes() {
         const { openRepositoryIndexes } = await import('./index/index.ts')
-        return openRepositoryIndexes({ directory: join(home.path, 'indexes'), env: programs, log, embeddings })
+        const { reachOfReadingGit } = await import('./git/git.ts')
+        const directory = join(home.path, 'indexes')
+        const reachOf = (root: string, more: readonly string[]) => reachOfReadingGit(sandboxes, root, more)
+        return openRepositoryIndexes({ directory, env: programs, reachOf, log, embeddings })
       },
       pathMap: config.repositoryPathMap,
       places: { home: home.path, workspaces: directories.workspaces },
@@ -570,7 +573,7 @@ export async function startHub(
     repositories,
     repositoryMount,
     repositoryQueries,
-    createWorkspaces({ hubId, environment: persons, findSession, threads }),
+    createWorkspaces({ hubId, environment: persons, sandboxes, findSession, threads }),
     prune,
     peers,
     {

@@ -40,6 +40,7 @@ const layers: readonly (readonly string[])[] = [
   ['api'],
   ['client', 'config'],
   ['store', 'events', 'policy', 'mcp', 'terminal', 'index', 'sandbox'],
+  ['git'],
   ['models'],
   ['endpoint', 'upstream'],
   ['drivers'],

@@ -2,9 +2,9 @@
  * Runs git in a folder that others may have prepared. The configuration of a repository can name programs for git to
  * run; the commands and settings here start none, and fetch nothing.
  */
-import { execFile, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { promisify } from 'node:util'
+import type { Reach } from './start-program.ts'
+import { runProgram, startProgram } from './start-program.ts'
 import { whyGitFailed } from './why-git-failed.ts'
 
 export interface Git {
@@ -27,13 +27,15 @@ const safely = [
   ['core.untrackedCache', 'false'],
 ].flatMap(([name, value]) => ['-c', `${name}=${value}`])
 
-const run = promisify(execFile)
-
-export function createGit(env: Environment, signal?: AbortSignal): Git {
-  const options = { env: safeEnvironment(env), maxBuffer: maxOutputBytes, timeout: timeLimitMs, signal }
+/** `reach`: it shows the folders that git is run in, and their repositories. */
+export function createGit(env: Environment, reach: Reach, signal?: AbortSignal): Git {
+  const programOf = (directory: string, args: readonly string[]) => {
+    return { file: 'git', args: [...safely, '-C', directory, ...args], cwd: '/', env: safeEnvironment(env) }
+  }
   const git = async (directory: string, ...args: readonly string[]) => {
     try {
-      return (await run('git', [...safely, '-C', directory, ...args], options)).stdout
+      const limits = { maxBuffer: maxOutputBytes, timeout: timeLimitMs, signal }
+      return (await runProgram(programOf(directory, args), reach, limits)).stdout
     } catch (error) {
       signal?.throwIfAborted()
       throw new Error(whyGitFailed(error), { cause: error })
@@ -41,7 +43,7 @@ export function createGit(env: Environment, signal?: AbortSignal): Git {
   }
   return Object.assign(git, {
     start: (directory: string, ...args: readonly string[]) =>
-      spawn('git', [...safely, '-C', directory, ...args], { env: options.env, signal }),
+      startProgram(programOf(directory, args), reach, { signal }) as ChildProcessWithoutNullStreams,
   })
 }
 

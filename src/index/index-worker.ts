@@ -3,6 +3,7 @@ import { getPriority, setPriority } from 'node:os'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { messageOf } from '../base/hub-error.ts'
+import type { Reach } from '../base/start-program.ts'
 import type { Asked } from '../base/worker-answers.ts'
 import { answerEach } from '../base/worker-answers.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
@@ -14,6 +15,7 @@ import { deleteIndex, isDamage, openIndexToWrite } from './index-file.ts'
 import type { Meta } from './meta.ts'
 import { readMeta, writeError } from './meta.ts'
 import { openTree } from './files/open-tree.ts'
+import { noRepositoryIn } from './no-repository.ts'
 import { countChanges, refreshIndex } from './refresh.ts'
 import type { IndexSource } from './source.ts'
 
@@ -23,6 +25,7 @@ export interface IndexQuestion {
   /** The SQLite file. */
   readonly file: string
   readonly env: ProgramEnvironment
+  readonly reach: Reach
   /** Readers found that the index is damaged. */
   readonly rebuild: boolean
   readonly embeddings: Embeddings | undefined
@@ -58,14 +61,17 @@ answerEach(async (question: IndexQuestion, asked: Asked): Promise<IndexAnswer | 
 })
 
 async function answer(
-  { wants, source, file, env, embeddings }: IndexQuestion,
+  { wants, source, file, env, reach, embeddings }: IndexQuestion,
   { signal, note }: Asked,
   wasRebuilt: boolean,
 ): Promise<IndexAnswer | Embedded | number> {
   const { database, wasDamaged } = openIndexToWrite(file)
   try {
     if (wants === 'vectors') return await embedChunks(database, embeddings!, signal)
-    const tree = await openTree(createGit(env, signal), source, { directory: dirname(file), signal })
+    const tree = await openTree(createGit(env, reach, signal), source, {
+      noRepository: noRepositoryIn(dirname(file)),
+      signal,
+    })
     if (wants === 'changes') return await countChanges({ database, tree, signal })
     await refreshIndex({ database, tree, signal, onProgress: note })
     const { gitDirectories } = tree

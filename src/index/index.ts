@@ -9,6 +9,7 @@ import { messageOf } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import { createSerial } from '../base/serial.ts'
 import { siblingModule } from '../base/sibling-module.ts'
+import type { Reach } from '../base/start-program.ts'
 import { createWorker } from '../base/worker.ts'
 import type { ProgramEnvironment } from '../config/config.ts'
 import type { Embedded } from './dense/embed-chunks.ts'
@@ -19,6 +20,7 @@ import type { IndexAnswer, IndexQuestion } from './index-worker.ts'
 import type { Meta } from './meta.ts'
 import { emptyMeta } from './meta.ts'
 import type { Found, Query } from './query-worker.ts'
+import { noRepositoryIn } from './no-repository.ts'
 import type { FileLines, IndexSource, RefreshOptions, RepositoryIndexes } from './source.ts'
 import type { Refreshed } from './watch/watch-source.ts'
 import { watchSource } from './watch/watch-source.ts'
@@ -30,6 +32,8 @@ export interface IndexesOptions {
   readonly directory: string
   /** The environment of git. */
   readonly env: ProgramEnvironment
+  /** What git may see of the repository at `root`. `more`: files of the index. Without: all that the person may. */
+  readonly reachOf?: (root: string, more: readonly string[]) => Promise<Reach>
   readonly log: Log
   /** With a server for vectors, a search also finds code by its meaning, and not only by its words. */
   readonly embeddings?: Embeddings | undefined
@@ -64,7 +68,8 @@ interface Progress {
   readonly total: number
 }
 
-export function openRepositoryIndexes({ directory, env, log, embeddings }: IndexesOptions): RepositoryIndexes {
+export function openRepositoryIndexes(options: IndexesOptions): RepositoryIndexes {
+  const { directory, env, log, embeddings, reachOf = async () => 'person' } = options
   const indexer = createWorker<IndexQuestion>({
     module: siblingModule('index-worker', import.meta.url),
     // The environment of the hub has secrets.
@@ -73,6 +78,7 @@ export function openRepositoryIndexes({ directory, env, log, embeddings }: Index
     process: { flags: indexerFlags },
   })
   const reader = createWorker<Query>({ module: siblingModule('query-worker', import.meta.url), memoryMb: queryHeapMb })
+  const reachIn = ({ root }: IndexSource) => reachOf(root, [noRepositoryIn(directory)])
   const inTurn = createSerial()
   const runs = new Map<string, Run>()
   const damagedIds = new Set<string>()
@@ -109,7 +115,8 @@ export function openRepositoryIndexes({ directory, env, log, embeddings }: Index
         for (const listener of listeners) listener(run.progress)
       }
       try {
-        const question = { wants: 'refresh', source: each, file, env, rebuild, embeddings } as const
+        const reach = await reachIn(each)
+        const question = { wants: 'refresh', source: each, file, env, reach, rebuild, embeddings } as const
         const { meta, wasDamaged, folders, gitDirectories } = await indexer.ask<IndexAnswer>(question, {
           signal,
           onNote,
@@ -132,7 +139,14 @@ export function openRepositoryIndexes({ directory, env, log, embeddings }: Index
   }
 
   function askForVectors(source: IndexSource, signal: AbortSignal): Promise<Embedded> {
-    const question = { wants: 'vectors', source, file: indexFileOf(directory, source.id), env, rebuild: false } as const
+    const question = {
+      wants: 'vectors',
+      source,
+      file: indexFileOf(directory, source.id),
+      env,
+      reach: 'person',
+      rebuild: false,
+    } as const
     return inTurn(() => indexer.ask<Embedded>({ ...question, embeddings }, { signal }))
   }
 
@@ -192,7 +206,8 @@ export function openRepositoryIndexes({ directory, env, log, embeddings }: Index
       const ready = { is: 'ready', ...meta, ...vectors.status(source.id) } as const
       if (!check) return ready
       const file = indexFileOf(directory, source.id)
-      const question = { wants: 'changes', source, file, env, rebuild: false, embeddings } as const
+      const reach = await reachIn(source)
+      const question = { wants: 'changes', source, file, env, reach, rebuild: false, embeddings } as const
       try {
         return { ...ready, behind: await inTurn(() => indexer.ask<number>(question)) }
       } catch (error) {

@@ -10,7 +10,6 @@ import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap, isOwnPlace } from './bubblewrap.ts'
 import { socatMissing, withForwards } from './inside.ts'
 import { packageMounts, programMounts } from './installed.ts'
-import { gitMounts } from './git-directory.ts'
 import type { Mount } from './mounts.ts'
 import { hide, isAtOrInside, isInside } from './mounts.ts'
 import { namedMounts, writablePaths } from './named-paths.ts'
@@ -39,6 +38,8 @@ export interface HubPlaces {
 export interface ProgramNeeds {
   readonly program: Pick<SandboxedProgram, 'file' | 'env'>
   readonly workspace: string | undefined
+  /** What it sees in place of the git directory of its workspace. */
+  readonly git: readonly Mount[]
   /** Files and directories of a session that its program reads. */
   readonly files: readonly string[]
   /** How the program of a session reaches the hub. `undefined`: it does not. */
@@ -197,7 +198,7 @@ function loopbackPorts(allow: readonly string[]): readonly number[] {
 }
 
 function mountsOf({ sandbox, places, needs }: ConfineOptions): readonly Mount[] {
-  const { workspace, files, program } = needs
+  const { workspace, git, files, program } = needs
   const { env } = program
   const home = env['HOME'] ?? '/'
   const source = workspace === undefined ? undefined : actual(workspace)
@@ -229,18 +230,23 @@ function mountsOf({ sandbox, places, needs }: ConfineOptions): readonly Mount[] 
     ...temporaryMounts(env['TMPDIR'], workspace),
     ...installed.filter((mount) => !isOpen(mount) && secretIn(mount, { hidden, places }) === undefined),
     ...named,
-    ...workspaceMounts(workspace, source),
+    ...workspaceMounts(workspace, source, git),
     ...files.filter((path) => existsSync(path)).map((path): Mount => ({ is: 'read', path, source: path })),
   ]
   return [...mounts, ...hide(hidden, mounts)]
 }
 
-function workspaceMounts(workspace: string | undefined, source: string | undefined): readonly Mount[] {
+/** A program may name its workspace by a path with links. */
+function workspaceMounts(
+  workspace: string | undefined,
+  source: string | undefined,
+  git: readonly Mount[],
+): readonly Mount[] {
   if (workspace === undefined || source === undefined) return []
-  return [...new Set([workspace, source])].flatMap((path): readonly Mount[] => [
-    { is: 'write', path, source },
-    ...gitMounts(path),
-  ])
+  const atSource: readonly Mount[] = [{ is: 'write', path: source, source }, ...git]
+  if (workspace === source) return atSource
+  const inside = atSource.filter(({ path }) => isAtOrInside(path, source))
+  return [...atSource, ...inside.map((mount) => ({ ...mount, path: `${workspace}${mount.path.slice(source.length)}` }))]
 }
 
 /** Throws if no mount shows the directory. That of a connector may differ from the workspace. */

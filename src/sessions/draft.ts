@@ -14,6 +14,7 @@ import type { NewRecord } from './new-record.ts'
 import { defaultSize } from './new-record.ts'
 import { chooseCommand, isOfTemplate } from './program.ts'
 import type { SessionRecord } from './session-store.ts'
+import type { ScriptRunner } from '../git/git.ts'
 import { planWorkspace } from './workspace.ts'
 import type { Worktrees } from './worktrees.ts'
 
@@ -69,6 +70,7 @@ export interface DraftOptions {
   /** The directory for workspaces that the hub makes. */
   readonly workspaces: string
   readonly environment: PersonsEnvironment
+  readonly run: ScriptRunner
   readonly worktrees: Pick<Worktrees, 'hold' | 'note'>
 }
 
@@ -84,7 +86,7 @@ export interface Draft extends Disposable {
 export type DraftSession = (spec: SessionSpec) => Promise<Draft>
 
 export function createDraft(options: DraftOptions): DraftSession {
-  const { drivers, templates, launcher, newRecord, defaultTemplate, workspaces, environment, worktrees } = options
+  const { drivers, templates, launcher, newRecord, defaultTemplate, workspaces, environment, run, worktrees } = options
 
   /** A custom command does not belong to the default agent. */
   const templateFor = ({ command }: SessionSpec) => (command === undefined ? defaultTemplate : 'shell')
@@ -111,7 +113,7 @@ export function createDraft(options: DraftOptions): DraftSession {
       workingDir: spec.workingDir ?? template.working_dir,
       worktree: spec.worktree ?? false,
       directory: workspaces,
-      env,
+      run,
     })
     const workspacePath = workspace.path
     launcher.check(template, { ...line, workspacePath, env })

@@ -5,6 +5,7 @@ import { isOver } from '../api/session.ts'
 import { HubError } from '../base/hub-error.ts'
 import type { Log } from '../base/log.ts'
 import type { RunningSessions } from './running.ts'
+import type { SessionGits } from './session-git.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionEnds } from './session-ends.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -13,6 +14,7 @@ export interface KillOptions {
   readonly registry: SessionRegistry
   readonly ends: Pick<SessionEnds, 'note'>
   readonly running: RunningSessions
+  readonly gits: Pick<SessionGits, 'finish'>
   /** The directory with a folder for each session. */
   readonly directory: string
   readonly log: Log
@@ -21,7 +23,7 @@ export interface KillOptions {
 /** With `remove`, the record and the journal are deleted too. The workspace stays. */
 export type KillSession = (record: SessionRecord, options: { readonly remove: boolean }) => Promise<SessionRecord>
 
-export function createKill({ registry, ends, running, directory, log }: KillOptions): KillSession {
+export function createKill({ registry, ends, running, gits, directory, log }: KillOptions): KillSession {
   /** From here on the session counts as stopped, however it ends. A launch in progress checks for this and gives up. */
   async function askToStop(record: SessionRecord): Promise<SessionRecord | undefined> {
     const { id } = record
@@ -57,6 +59,7 @@ export function createKill({ registry, ends, running, directory, log }: KillOpti
     const ended = await registry.find(id)
     if (!isOver(ended.status)) throw notStored(ended, { remove })
     if (remove) {
+      await gits.finish(ended)
       await registry.remove(ended)
       await running.forget(id)
       await rm(join(directory, id), { recursive: true, force: true })

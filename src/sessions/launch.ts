@@ -15,6 +15,7 @@ import { hooksOverSocket } from './hooks-over-socket.ts'
 import type { CommandLine } from './program.ts'
 import { isOfTemplate, toLaunch } from './program.ts'
 import type { RunningSessions } from './running.ts'
+import type { SessionGits } from './session-git.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionRuns } from './session-runs.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -39,6 +40,7 @@ export interface LaunchOptions {
   readonly signalbox: string
   readonly sandboxes: Pick<Sandboxes, 'choose' | 'confine'>
   readonly worktrees: Pick<Worktrees, 'setUp'>
+  readonly gits: Pick<SessionGits, 'make'>
   readonly running: Pick<RunningSessions, 'onChange'>
   readonly stopping: AbortSignal
 }
@@ -65,7 +67,7 @@ export interface Launcher {
 
 export function createLauncher(options: LaunchOptions): Launcher {
   const { registry, runs, handOver, templates, tokens, directory, environment, mcpUrl, hubSocket, signalbox } = options
-  const { sandboxes, worktrees, running, stopping, isSharedMachine } = options
+  const { sandboxes, worktrees, gits, running, stopping, isSharedMachine } = options
 
   async function start(record: SessionRecord, { env, socketPath, prompt, continues }: LaunchExtras): Promise<Run> {
     const { id, name, workspacePath, workspaceFolder, size } = record
@@ -111,8 +113,15 @@ export function createLauncher(options: LaunchOptions): Launcher {
         signal,
       }),
     )
+    const git = sandbox && (await gits.make(record))
     const warning = choice.is === 'open' ? choice.warning : undefined
-    const notes = [record.lastMessage, kept.length > 0 ? keptFiles(kept, template) : undefined, setUp, warning]
+    const notes = [
+      record.lastMessage,
+      kept.length > 0 ? keptFiles(kept, template) : undefined,
+      setUp,
+      warning,
+      git?.note,
+    ]
     const lastMessage = notes.filter((note) => note !== undefined).join(' ')
     const token = await tokens.issue(record)
     const changed = await registry.change(id, () => ({
@@ -142,6 +151,7 @@ export function createLauncher(options: LaunchOptions): Launcher {
       (await sandboxes.confine(templates.fillIn(sandbox, words), {
         program: { file, env: programEnv },
         workspace: workspacePath,
+        git: git?.mounts ?? [],
         files: files.map(({ path }) => join(sessionDir, path)),
         hub: { session: id, mcpSocket: socketPath, token: token.text },
       }))

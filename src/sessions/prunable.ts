@@ -5,6 +5,7 @@ import type { PruneCandidate, PruneSource } from '../api/prune.ts'
 import { isOver, sessionStatuses } from '../api/session.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { RunningSessions } from './running.ts'
+import type { SessionGits } from './session-git.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import type { SessionRuns } from './session-runs.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
@@ -16,6 +17,7 @@ export interface PrunableOptions {
   readonly registry: Pick<SessionRegistry, 'current' | 'remove'>
   readonly running: Pick<RunningSessions, 'settled' | 'runOf' | 'forget'>
   readonly runs: Pick<SessionRuns, 'drivers'>
+  readonly gits: Pick<SessionGits, 'finish'>
   readonly worktrees: Worktrees
   readonly hubId: string
   /** The directory with a folder for each session. */
@@ -26,7 +28,7 @@ const endedStatuses = sessionStatuses.filter(isOver)
 
 /** Worktrees come first, because the records of sessions say when they were last used. */
 export function createPrunable(options: PrunableOptions): readonly PruneSource[] {
-  const { rows, registry, running, runs, worktrees, hubId, directory } = options
+  const { rows, registry, running, runs, gits, worktrees, hubId, directory } = options
   const folderOf = ({ id }: SessionRecord) => join(directory, id)
 
   async function listEnded(before: Date): Promise<readonly SessionRecord[]> {
@@ -54,6 +56,7 @@ export function createPrunable(options: PrunableOptions): readonly PruneSource[]
   async function removeFiles(record: SessionRecord): Promise<string | undefined> {
     const why = await whyLiving(record)
     if (why !== undefined) return why
+    await gits.finish(record)
     await running.forget(record.id)
     await rm(folderOf(record), { recursive: true, force: true })
     return undefined

@@ -12,6 +12,7 @@ import type { Run } from '../drivers/drivers.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { ActivityRecorder } from './activity-recorder.ts'
 import type { PendingCalls } from './pending-approvals.ts'
+import type { SessionGits } from './session-git.ts'
 import type { SessionRegistry } from './session-registry.ts'
 import { sessionUri } from './session-registry.ts'
 import type { SessionEnds } from './session-ends.ts'
@@ -36,6 +37,7 @@ export interface RunningOptions {
   readonly registry: SessionRegistry
   readonly ends: Pick<SessionEnds, 'note'>
   readonly runs: SessionRuns
+  readonly gits: Pick<SessionGits, 'follow' | 'end'>
   readonly notices: Notices
   readonly log: Log
   readonly openSocket: (record: SessionRecord, holderPid: number) => Promise<SessionSocket>
@@ -110,7 +112,7 @@ const firstLookMs = 2_000
 const noticeEveryMs = 50
 
 export function createRunningSessions(options: RunningOptions): RunningSessions {
-  const { registry, ends, runs, notices, log, openSocket, activityRecorder, pending } = options
+  const { registry, ends, runs, gits, notices, log, openSocket, activityRecorder, pending } = options
   const followed = new Map<string, Followed>()
   /** What changed while an earlier change was being stored, by session. */
   const unkept = new Map<string, Partial<SessionRecord>>()
@@ -136,6 +138,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
       stopListening: () => {},
     }
     followed.set(record.id, session)
+    gits.follow(record)
     const look = lookAt(session)
     session.look = look
     session.stopListening = run.onChange(look)
@@ -264,6 +267,7 @@ export function createRunningSessions(options: RunningOptions): RunningSessions 
     reopened.keep(record, run)
     await ending.run(id, async () => {
       await stopping.settled(id)
+      await gits.end(id)
       unstored.set(id, { status, endedAt: new Date().toISOString() })
       await closeSocket(id, socket)
       await storeEnd(id)

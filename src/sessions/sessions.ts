@@ -13,6 +13,7 @@ import { handOvers } from '../drivers/drivers.ts'
 import type { EventLog } from '../events/events.ts'
 import type { SignalSender } from '../feature/feature.ts'
 import type { Turns } from '../gate/gate.ts'
+import { createScriptRunner } from '../git/git.ts'
 import type { Notices } from '../mcp/mcp.ts'
 import type { Sandboxes } from '../sandbox/sandbox.ts'
 import type { Store } from '../store/store.ts'
@@ -47,6 +48,7 @@ import { createRunningSessions } from './running.ts'
 import type { Sessions } from './session.ts'
 import { createSessionRegistry } from './session-registry.ts'
 import { createSessionEnds } from './session-ends.ts'
+import { createSessionGits } from './session-git.ts'
 import type { SessionRunsOptions } from './session-runs.ts'
 import { createSessionRuns } from './session-runs.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -140,10 +142,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     directory: directories.sessions,
     log,
   })
+  const run = createScriptRunner(options.sandboxes)
+  const gits = createSessionGits({ run, registry, directory: directories.sessions, log })
   const running = createRunningSessions({
     registry,
     ends,
     runs,
+    gits,
     notices,
     log,
     openSocket,
@@ -161,6 +166,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     sessions: rows,
     templates,
     environment,
+    run,
     directory: directories.workspaces,
     stopping: stopping.signal,
   })
@@ -178,6 +184,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     signalbox,
     sandboxes: options.sandboxes,
     worktrees,
+    gits,
     running,
     stopping: stopping.signal,
   })
@@ -212,6 +219,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     defaultTemplate,
     workspaces: directories.workspaces,
     environment,
+    run,
     worktrees,
   })
   const draftResumed = createDraftResumed({
@@ -237,7 +245,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     events,
     deliver,
   })
-  const kill = createKill({ registry, ends, running, directory: directories.sessions, log })
+  const kill = createKill({ registry, ends, running, gits, directory: directories.sessions, log })
   const release = createRelease({ registry, running })
 
   const branches = createBranches()
@@ -264,7 +272,16 @@ export function createSessions(options: SessionsOptions): Sessions {
   return {
     jobs,
     worktrees,
-    prunable: createPrunable({ rows, registry, running, runs, worktrees, hubId, directory: directories.sessions }),
+    prunable: createPrunable({
+      rows,
+      registry,
+      running,
+      runs,
+      gits,
+      worktrees,
+      hubId,
+      directory: directories.sessions,
+    }),
     get count() {
       return running.size
     },
@@ -387,6 +404,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     on: {
       async 'session-turn-ended'({ session, status, reason }) {
         await noteTurnEnd(registry, session, { status, reason })
+        await gits.exchange(session)
         // The usage of the session may have changed.
         await notifyOf(session)
       },

@@ -1,12 +1,11 @@
 /** The directory a session works in: a given one, a git worktree of it, or a new one. */
-import { mkdir, readdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, rmdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { systemReason } from '../base/system-reason.ts'
-import type { ProgramEnvironment } from '../config/config.ts'
-import type { Git } from './git.ts'
-import { createGit, hasBranch, sharedDirectoryOf } from './git.ts'
+import type { ScriptRunner } from '../git/git.ts'
+import { gitOf, makeWorktree, repositoryAround } from '../git/git.ts'
 
 export interface Workspace {
   readonly path: string
@@ -33,11 +32,10 @@ export interface WorkspaceSpec {
   readonly worktree: boolean
   /** The directory for workspaces that the hub makes. */
   readonly directory: string
-  /** For git: its hooks are programs too. */
-  readonly env: ProgramEnvironment
+  readonly run: ScriptRunner
 }
 
-export async function planWorkspace({ name, workingDir, worktree, directory, env }: WorkspaceSpec): Promise<Workspace> {
+export async function planWorkspace({ name, workingDir, worktree, directory, run }: WorkspaceSpec): Promise<Workspace> {
   const own = join(directory, name)
   if (workingDir === undefined) {
     if (worktree) throw new HubError('invalid', '"worktree": name the repository in "working_dir".')
@@ -51,7 +49,7 @@ export async function planWorkspace({ name, workingDir, worktree, directory, env
     )
   }
   if (!worktree) return { path, make: async () => ({}) }
-  return { path: own, make: () => makeWorktree({ repository: path, path: own, branch: `signalbox/${name}`, env }) }
+  return { path: own, make: () => addWorktree({ repository: path, path: own, branch: `signalbox/${name}`, run }) }
 }
 
 async function makeOwn(path: string): Promise<MadeWorkspace> {
@@ -73,40 +71,41 @@ async function makeDirectory(path: string): Promise<boolean> {
 }
 
 interface WorktreeSpec {
+  /** The repository, or a folder in it. */
   readonly repository: string
   readonly path: string
   readonly branch: string
-  readonly env: ProgramEnvironment
+  readonly run: ScriptRunner
 }
 
 /** An existing worktree or branch is used again, so no commit is lost. */
-async function makeWorktree({ repository, path, branch, env }: WorktreeSpec): Promise<MadeWorkspace> {
-  const plain = createGit(env)
-  const git: Git = async (directory, ...args) => {
-    try {
-      return await plain(directory, ...args)
-    } catch (error) {
-      throw new HubError('invalid', `"worktree": git cannot make one of ${directory}: ${messageOf(error)}`, {
-        cause: error,
-      })
-    }
+async function addWorktree({ repository: folder, path, branch, run }: WorktreeSpec): Promise<MadeWorkspace> {
+  const repository = repositoryAround(folder)
+  if (repository.is !== 'repository') {
+    const why = repository.is === 'none' ? `${folder} is not a git repository.` : repository.reason
+    throw new HubError('invalid', `"worktree": ${why}`)
   }
-  const shared = await sharedDirectoryOf(git, repository)
   if (await isDirectory(path)) {
-    if ((await sharedDirectoryOf(plain, path).catch(() => undefined)) === shared) {
+    const found = gitOf(path)
+    if (found.is === 'repository' && found.shared === repository.shared) {
       return { note: `It continues in the existing worktree ${path}.` }
     }
     throw new HubError(
       'conflict',
-      `"worktree": ${path} already exists and is not a worktree of ${repository}. Choose another name, or move it away.`,
+      `"worktree": ${path} already exists and is not a worktree of ${folder}. Choose another name, or move it away.`,
     )
   }
-  await makeDirectory(dirname(path))
-  const isThere = await hasBranch(git, repository, branch)
-  await git(repository, 'worktree', 'add', ...(isThere ? [path, branch] : ['-b', branch, path]))
-  return {
-    worktree: { repository: shared, branch: { name: branch, isNew: !isThere } },
-    ...(isThere && { note: `It continues with the existing branch ${branch}.` }),
+  await makeDirectory(path)
+  try {
+    const { isBranchNew } = await makeWorktree({ repository, path, branch }, run)
+    return {
+      worktree: { repository: repository.shared, branch: { name: branch, isNew: isBranchNew } },
+      ...(!isBranchNew && { note: `It continues with the existing branch ${branch}.` }),
+    }
+  } catch (error) {
+    // Only an empty directory is removed.
+    await rmdir(path).catch(() => {})
+    throw new HubError('invalid', `"worktree": git cannot make one of ${folder}: ${messageOf(error)}`, { cause: error })
   }
 }
 

@@ -6,9 +6,8 @@
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { messageOf } from '../base/hub-error.ts'
-import type { ProgramEnvironment } from '../config/config.ts'
-import type { Git } from './git.ts'
-import { createGit, hasBranch, sharedDirectoryOf } from './git.ts'
+import type { ReadingGit, ScriptRunner } from '../git/git.ts'
+import { createReadingGit, gitOf } from '../git/git.ts'
 import type { WorktreeRecord } from './worktree-store.ts'
 
 export type WorktreeState =
@@ -19,35 +18,19 @@ export type WorktreeState =
 
 type Inspected = Pick<WorktreeRecord, 'path' | 'repository' | 'branch'>
 
-export async function inspectWorktree(worktree: Inspected, env: ProgramEnvironment): Promise<WorktreeState> {
+export async function inspectWorktree(worktree: Inspected, run: ScriptRunner): Promise<WorktreeState> {
   try {
-    return await inspect(worktree, createCarefulGit(env))
+    return await inspect(worktree, createReadingGit(run))
   } catch (error) {
     return { is: 'needed', why: `The hub cannot tell what is in it: ${messageOf(error)}` }
   }
 }
 
-/** Removes a clean worktree and its branch. git refuses a worktree that is not clean. Returns why the branch stays. */
-export async function removeWorktree(
-  { path, repository, branch }: Inspected,
-  env: ProgramEnvironment,
-): Promise<string | undefined> {
-  const git = createCarefulGit(env)
-  await git(repository, 'worktree', 'remove', path)
-  try {
-    // git refuses a branch that is checked out somewhere else.
-    if (branch !== undefined && (await hasBranch(git, repository, branch)))
-      await git(repository, 'branch', '-D', branch)
-    return undefined
-  } catch (error) {
-    return `The branch ${branch} stays: ${messageOf(error)}`
-  }
-}
-
-async function inspect({ path, repository, branch }: Inspected, git: Git): Promise<WorktreeState> {
+async function inspect({ path, repository, branch }: Inspected, git: ReadingGit): Promise<WorktreeState> {
   if (await isGone(path)) return { is: 'gone' }
-  const top = await realpath(await git(path, 'rev-parse', '--show-toplevel'))
-  if (top !== (await realpath(path)) || (await sharedDirectoryOf(git, path)) !== repository) {
+  const found = gitOf(await realpath(path))
+  if (found.is === 'unusable') return { is: 'needed', why: `The hub cannot tell what is in it: ${found.reason}` }
+  if (found.is === 'none' || found.shared !== repository) {
     return { is: 'needed', why: 'Another directory has taken its place.' }
   }
   if (await hasSubmodules(path, git)) {
@@ -69,16 +52,13 @@ async function inspect({ path, repository, branch }: Inspected, git: Git): Promi
  * git refuses to remove a worktree with submodules. To look into one, it would follow the settings there, which an agent
  * can write.
  */
-async function hasSubmodules(path: string, git: Git): Promise<boolean> {
+async function hasSubmodules(path: string, git: ReadingGit): Promise<boolean> {
   return /^160000 /m.test(await git(path, 'ls-files', '--stage'))
 }
 
-/** Does not trust the settings of the repository: an agent can change them. */
-function createCarefulGit(env: ProgramEnvironment): Git {
-  const git = createGit({ ...env, GIT_OPTIONAL_LOCKS: '0' })
-  const settings = ['status.showUntrackedFiles=all', 'core.fsmonitor=false', 'core.hooksPath=/dev/null']
-  const flags = settings.flatMap((setting) => ['-c', setting])
-  return (directory, ...args) => git(directory, ...flags, ...args)
+async function hasBranch(git: ReadingGit, directory: string, branch: string): Promise<boolean> {
+  const found = await git(directory, 'for-each-ref', '--format=%(refname)', `refs/heads/${branch}`)
+  return found.split('\n').includes(`refs/heads/${branch}`)
 }
 
 /** If the directory around it cannot be read either, the worktree may still be there. */

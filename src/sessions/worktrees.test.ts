@@ -172,7 +172,7 @@ test('the hub runs no program that an agent names in a submodule or in another g
 
   const other = filtered(join(home, 'other'))
   writeFileSync(join(repository, '.git/commondir'), join(other, '.git'))
-  await expect(addQueued(sessions, 'second', place)).rejects.toThrow('An agent may have written it')
+  await expect(addQueued(sessions, 'second', place)).rejects.toThrow('An agent may have made it')
   expect(existsSync(mark)).toBe(false)
 })
 

@@ -9,12 +9,14 @@ import type { Template } from '../api/template.ts'
 import { HubError, messageOf } from '../base/hub-error.ts'
 import { createSerial } from '../base/serial.ts'
 import type { PersonsEnvironment, ProgramEnvironment } from '../config/config.ts'
+import type { ScriptRunner } from '../git/git.ts'
+import { removeWorktree } from '../git/git.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import type { TemplateSource } from './template-source.ts'
 import type { NewWorktree } from './workspace.ts'
 import { runWorktreeScript } from './worktree-script.ts'
 import type { WorktreeState } from './worktree-state.ts'
-import { inspectWorktree, removeWorktree } from './worktree-state.ts'
+import { inspectWorktree } from './worktree-state.ts'
 import type { WorktreeRecord, WorktreeStore } from './worktree-store.ts'
 
 export interface Worktrees {
@@ -50,13 +52,14 @@ export interface WorktreesOptions {
   readonly sessions: Pick<SessionStore, 'list'>
   readonly templates: Pick<TemplateSource, 'find' | 'fillIn'>
   readonly environment: PersonsEnvironment
+  readonly run: ScriptRunner
   /** The directory for workspaces that the hub makes. */
   readonly directory: string
   readonly stopping: AbortSignal
 }
 
 export function createWorktrees(options: WorktreesOptions): Worktrees {
-  const { rows, sessions, templates, environment, directory, stopping } = options
+  const { rows, sessions, templates, environment, directory, run, stopping } = options
   const oneByOne = createSerial()
   const held: string[] = []
   let removing: string | undefined
@@ -67,7 +70,7 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
     const living = await sessions.list({ statuses: livingStatuses })
     const user = living.find((session) => worksIn(session, path))
     if (user) return { is: 'needed', why: `The session "${user.name}" works in it.` }
-    return inspectWorktree(worktree, await environment.forPrograms())
+    return inspectWorktree(worktree, run)
   }
 
   async function tearDown({ path, template: name }: WorktreeRecord): Promise<string | undefined> {
@@ -85,6 +88,12 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
     })
   }
 
+  /** Returns why its branch stays. */
+  async function removeClean({ path, repository: shared, branch }: WorktreeRecord): Promise<string | undefined> {
+    const why = await removeWorktree({ shared, path, branch }, run)
+    return why === undefined ? undefined : `The branch ${branch} stays: ${why}`
+  }
+
   async function remove(worktree: WorktreeRecord): Promise<WorktreeRemoval> {
     const { path } = worktree
     const found = await inspect(worktree)
@@ -93,7 +102,7 @@ export function createWorktrees(options: WorktreesOptions): Worktrees {
     // The tear-down may have left something.
     const left = output === undefined ? found : await inspect(worktree)
     if (left.is === 'needed') return { is: 'kept', why: left.why }
-    const why = left.is === 'clean' ? await removeWorktree(worktree, await environment.forPrograms()) : undefined
+    const why = left.is === 'clean' ? await removeClean(worktree) : undefined
     await rows.remove(path)
     return { is: 'removed', ...(output !== undefined && { output }), ...(why !== undefined && { why }) }
   }

@@ -56,6 +56,7 @@ function begin({ prompt }: { readonly prompt?: string } = {}) {
   const { providers = [] } = createWorkspaces({
     hubId: 'h1',
     environment: { forPrograms: async () => ({ PATH: process.env['PATH']!, HOME: home }) },
+    sandboxes: { reach: async () => undefined },
     findSession: async () => session,
     threads: { lastPromptOf: async () => prompt },
   })

@@ -5,12 +5,15 @@ import { HubError, isNotFound, messageOf } from '../base/hub-error.ts'
 import { type WorkspaceOwner, workspaceFolderOf } from '../base/workspace-folder.ts'
 import type { PersonsEnvironment } from '../config/config.ts'
 import type { Feature } from '../feature/feature.ts'
+import { reachOfReadingGit } from '../git/git.ts'
+import type { Sandboxes } from '../sandbox/sandbox.ts'
 import { createWorkspaceProvider } from './workspace-tools.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface WorkspacesOptions {
   readonly hubId: string
   readonly environment: Pick<PersonsEnvironment, 'forPrograms'>
+  readonly sandboxes: Pick<Sandboxes, 'reach'>
   readonly findSession: (nameOrId: string) => Promise<WorkspaceSession>
   readonly threads: { lastPromptOf(sessionId: string): Promise<string | undefined> }
 }
@@ -22,14 +25,16 @@ export interface WorkspaceSession extends WorkspaceOwner {
   readonly createdAt: string
 }
 
-export function createWorkspaces({ hubId, environment, findSession, threads }: WorkspacesOptions): Feature {
+export function createWorkspaces({ hubId, environment, sandboxes, findSession, threads }: WorkspacesOptions): Feature {
   async function open(nameOrId: string, signal: AbortSignal): Promise<Workspace> {
     const session = await findSession(nameOrId)
     if (session.hubId !== hubId) {
       throw new HubError('unavailable', `"session": the workspace of "${session.name}" is on another host.`)
     }
-    const git = withReasons(createGit(await environment.forPrograms(), signal))
-    return { session, folder: workspaceFolderOf(session), since: await beginOf(session), git }
+    const folder = workspaceFolderOf(session)
+    const reach = await reachOfReadingGit(sandboxes, folder.path)
+    const git = withReasons(createGit(await environment.forPrograms(), reach, signal))
+    return { session, folder, since: await beginOf(session), git }
   }
 
   /** A session that continues a conversation continues its work too. */

@@ -1,6 +1,4 @@
 /** Finds out what a source is: a working tree, a commit, or a folder without git. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { HubError, messageOf } from '../../base/hub-error.ts'
 import type { Folder } from '../../base/open-inside.ts'
 import { folderAt } from '../../base/open-inside.ts'
@@ -11,12 +9,12 @@ import { createUnreadParts, type UnreadParts } from './unread-parts.ts'
 import { filesOfWorkTree, readWorkTree } from './work-tree.ts'
 
 export interface OpenTreeOptions {
-  /** Where the hub keeps its own files. */
-  readonly directory: string
+  /** An empty git directory: git lists the files of any folder if it is told which repository they belong to. */
+  readonly noRepository: string
   readonly signal: AbortSignal
 }
 
-export async function openTree(git: Git, source: TreeSource, { directory, signal }: OpenTreeOptions): Promise<Tree> {
+export async function openTree(git: Git, source: TreeSource, { noRepository, signal }: OpenTreeOptions): Promise<Tree> {
   const unread = createUnreadParts(signal)
   const root = rootOf(source)
   const repository = await repositoryAt(git, root.path)
@@ -25,7 +23,7 @@ export async function openTree(git: Git, source: TreeSource, { directory, signal
     throw new HubError('invalid', `${source.root} is a bare repository, without files. Name a ref, such as "main".`)
   }
   const isUsed = repository !== undefined && !(await isIgnored(git, root.path, repository))
-  const gitDirectory = isUsed ? undefined : await emptyRepository(git, directory)
+  const gitDirectory = isUsed ? undefined : noRepository
   const [commit, branch] = isUsed ? await Promise.all([commitOf(git, root.path, 'HEAD'), branchOf(git, root.path)]) : []
   return {
     commit,
@@ -129,11 +127,4 @@ async function branchOf(git: Git, root: string): Promise<string | undefined> {
     (name) => name.trim(),
     () => undefined,
   )
-}
-
-/** git lists the files of any folder if it is told which repository they belong to. */
-async function emptyRepository(git: Git, directory: string): Promise<string> {
-  const path = join(directory, 'no-repository.git')
-  if (!existsSync(join(path, 'HEAD'))) await git(directory, 'init', '--quiet', '--template=', '--bare', path)
-  return path
 }

@@ -1,0 +1,244 @@
+/** The git directory of a confined session, in real sandboxes: what comes back to the person, and what does not. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createAgentGit, createScriptRunner, repositoryFor } from '../src/git/git.ts'
+import { isolationWords } from '../src/sandbox/bubblewrap.ts'
+import type { Mount } from '../src/sandbox/mounts.ts'
+import type { ReachSpec } from '../src/sandbox/reach.ts'
+import { reachOf } from '../src/sandbox/reach.ts'
+import { isRoot, systemMounts } from '../src/sandbox/system.ts'
+import { requiresAll } from './harness/requires.ts'
+
+const { describe } = requiresAll('bwrap', 'git')
+const tools = { bwrap: '/usr/bin/bwrap', env: '/usr/bin/env' }
+const run = createScriptRunner({ reach: async (spec: ReachSpec) => reachOf(spec, tools) })
+const identity = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'A',
+  GIT_AUTHOR_EMAIL: 'a@b',
+  GIT_COMMITTER_NAME: 'A',
+}
+const env = { PATH: '/usr/bin:/bin', ...identity, GIT_COMMITTER_EMAIL: 'a@b', HOME: '/nonexistent' }
+
+let home: string
+let work: string
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'agent-git-')))
+  work = join(home, 'work')
+  mkdirSync(work)
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+function person(line: string, directory = work): string {
+  return execFileSync('/bin/sh', ['-ec', line], { cwd: directory, env, encoding: 'utf8', stdio: 'pipe' }).trim()
+}
+
+/** A repository with a commit, a session in it, and what its agent can do. */
+async function session(workspace = work) {
+  const directory = mkdtempSync(join(home, 'session-'))
+  const repository = await repositoryFor(workspace, run)
+  if (repository.is !== 'repository') throw new Error(repository.reason)
+  const git = createAgentGit({ session: 'fix', workspace, repository, directory, run })
+  const more = await git.make()
+  const mounts: readonly Mount[] = [
+    ...systemMounts({ needsNames: false }),
+    { is: 'write', path: workspace, source: workspace },
+    ...more,
+  ]
+  const [file = '', ...words] = isolationWords({ tools, mounts, hasOwnNetwork: true, nested: false, isRoot: isRoot() })
+  return {
+    copy: join(directory, 'copy'),
+    agent(line: string): string {
+      const args = [...words, `--chdir=${workspace}`, '/bin/sh', '-ec', line]
+      const { status, stdout, stderr } = spawnSync(file, args, { env, encoding: 'utf8' })
+      if (status !== 0) throw new Error(`${stdout}${stderr}`)
+      return stdout.trim()
+    },
+    exchange: () => git.exchange(),
+  }
+}
+
+function repository(directory = work): void {
+  person('git init -q -b main; echo one >a; git add a; git commit -qm one', directory)
+}
+
+describe('the git directory of a session', () => {
+  test('commits, branches, tags and HEAD of an agent come back, and what a person does reaches the agent', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(
+      'echo two >b; git add b; git commit -qm two; git tag v1; git switch -qc feature/x; echo three >a; git commit -qam three',
+    )
+    expect(await meet()).toEqual([])
+    expect(person('git log --format=%s; git branch --show-current; git tag; git status --porcelain')).toBe(
+      'three\ntwo\none\nfeature/x\nv1',
+    )
+    expect(person('git log -1 --format=%s main; git fsck --no-dangling')).toBe('two')
+    person('echo four >c; git add c; git commit -qm four; git branch mine; git switch -q main')
+    expect(await meet()).toEqual([])
+    expect(agent('git log -1 --format=%s mine; git branch --show-current; git status --porcelain')).toBe('four\nmain')
+    agent('git switch -q feature/x; git commit -q --amend -m 4; git rebase -q --onto main~1 feature/x~1')
+    expect(await meet()).toEqual([])
+    expect(person('git log --format=%s; git status --porcelain; git fsck --no-dangling')).toBe('4\none')
+    expect(await meet()).toEqual([])
+  })
+
+  test('what both add to the index meets there, and different versions of one file stay apart', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent('echo 1 >"with \\"quotes\\" and\ntwo lines"; git add .')
+    person('echo 2 >c; git add c')
+    expect(await meet()).toEqual([])
+    const both = 'A  c\nA  with "quotes" and\ntwo lines'
+    expect(person('git status --porcelain -z | tr "\\0" "\\n"')).toBe(both)
+    expect(agent('git status --porcelain -z | tr "\\0" "\\n"')).toBe(both)
+    agent('echo 3 >a; git add a; git rm -q --cached c')
+    expect(await meet()).toEqual([])
+    expect(person('git diff --cached --name-status')).toMatch(/^M\ta\nA\t"with/)
+    agent('echo 4 >a; git add a')
+    person('echo 5 >a; git add a')
+    expect(await meet()).toEqual([expect.stringContaining('different versions')])
+    expect(person('git show :a')).toBe('5')
+    expect(agent('git show :a')).toBe('4')
+  })
+
+  test('a branch that has moved on both sides stays on each, and a merge comes when it is finished', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent('git switch -qc other; echo A >a; git commit -qam A; git switch -q main')
+    expect(await meet()).toEqual([])
+    agent('echo B >a; git commit -qam B; git merge other || true')
+    expect(await meet()).toEqual([expect.stringContaining('in the middle of a command of git (MERGE_HEAD)')])
+    expect(person('git log -1 --format=%s')).toBe('one')
+    agent('echo C >a; git add a; git commit -qm merged')
+    expect(await meet()).toEqual([])
+    expect(person('git log -1 --format=%s; git status --porcelain')).toBe('merged')
+    agent('git commit -q --allow-empty -m agent')
+    person('git commit -q --allow-empty -m person')
+    expect(await meet()).toEqual([expect.stringContaining('main has moved on both sides')])
+    expect(person('git log -1 --format=%s')).toBe('person')
+    expect(person('git merge -q -m both refs/signalbox/fix/heads/main; git log --format=%s -1')).toBe('both')
+    expect(await meet()).toEqual([])
+    expect(agent('git log -1 --format=%s; git status --porcelain')).toBe('both')
+  })
+
+  test('a merge that a person left to the agent is finished for both', async () => {
+    repository()
+    person('git switch -qc other; echo A >a; git commit -qam A; git switch -q main; echo B >a; git commit -qam B')
+    person('git merge other || true')
+    const { agent, exchange: meet } = await session()
+    expect(agent('git status')).toContain('Unmerged paths')
+    agent('echo C >a; git commit -qam merged')
+    expect(await meet()).toEqual([])
+    expect(person('git log -1 --format="%s %p" | wc -w; git status --porcelain; git status')).toMatch(
+      /^3\nOn branch main\nnothing/,
+    )
+  })
+
+  test('a worktree has its own HEAD and index, and the branches of other worktrees stay', async () => {
+    const main = join(home, 'main')
+    mkdirSync(main)
+    repository(main)
+    rmSync(work, { recursive: true })
+    person(`git worktree add -q ${work}; git worktree add -q -b third ../third`, main)
+    const { agent, exchange: meet } = await session()
+    expect(agent('git branch --show-current; git status --porcelain')).toBe('work')
+    agent(
+      'echo two >b; git add b; git commit -qm two; git update-ref refs/heads/main HEAD; git update-ref refs/heads/third HEAD',
+    )
+    expect(await meet()).toEqual([
+      expect.stringContaining(`main is checked out in ${main}`),
+      expect.stringContaining('third is checked out in'),
+    ])
+    expect(person('git log -1 --format=%s; git status --porcelain')).toBe('two')
+    expect(person('git log -1 --format=%s; git status --porcelain', main)).toBe('one')
+  })
+
+  test('a repository that the agent makes is made for the person, with settings of the person', async () => {
+    const { agent, exchange: meet } = await session()
+    expect(await meet()).toEqual([])
+    expect(spawnSync('git', ['status'], { cwd: work, env }).status).toBe(128)
+    agent(
+      'git init -q -b trunk; git config core.fsmonitor "touch ../pwned"; echo 1 >a; git add a; git commit -qm first; rm -f [0-9]*',
+    )
+    expect(await meet()).toEqual([])
+    expect(person('git log --format=%s; git branch --show-current; git status --porcelain')).toBe('first\ntrunk')
+    expect(person('git config --local --list')).not.toContain('pwned')
+    person('echo 2 >b; git add b; git commit -qm second')
+    expect(await meet()).toEqual([])
+    expect(agent('git log --format=%s; git status --porcelain -uno')).toBe('second\nfirst')
+  })
+
+  test('a submodule that an agent adds stays apart, because git outside would read its settings', async () => {
+    repository()
+    const { agent, exchange: meet } = await session()
+    agent(`git init -q evil; git -C evil commit -q --allow-empty -m e; git -C evil config core.fsmonitor 'touch ../pwned'
+      git add evil 2>/dev/null; echo 1 >b; git add b`)
+    expect(await meet()).toEqual([expect.stringContaining('added the submodule "evil"')])
+    agent('git commit -qm evil')
+    expect(await meet()).toEqual([
+      expect.stringContaining(
+        'main adds the submodule "evil". What its agent has is kept as refs/signalbox/fix/heads/main.',
+      ),
+    ])
+    expect(person('git status --porcelain; ls; git log --format=%s -1 refs/signalbox/fix/heads/main')).toBe(
+      'A  b\n?? evil/\na\nb\nevil\nevil',
+    )
+  })
+
+  test('an agent cannot replace the git directory of a submodule', async () => {
+    const other = join(home, 'other')
+    mkdirSync(other)
+    repository(other)
+    repository()
+    person(`git -c protocol.file.allow=always submodule --quiet add ${other} lib/sub; git commit -qm sub`)
+    const { agent } = await session()
+    expect(agent('cd lib/sub; git log --format=%s; echo 2 >a; git status --porcelain')).toBe('one\n M a')
+    for (const attempt of [
+      'mv lib/sub x',
+      'mv lib x',
+      'rm lib/sub/.git',
+      'mv lib/sub/.git x',
+      'echo 1 >.git/modules/lib/sub/config',
+    ])
+      expect(() => agent(attempt), attempt).toThrow()
+    rmSync(join(work, 'lib'), { recursive: true })
+  })
+
+  test('settings, hooks, links and names of an agent reach nothing outside', async () => {
+    repository()
+    const secret = join(home, 'secret')
+    writeFileSync(secret, 'before\n')
+    const { agent, copy, exchange: meet } = await session()
+    agent(`git config core.fsmonitor 'touch ${home}/ran'; git config core.hooksPath evil
+      mkdir evil; printf '#!/bin/sh\\ntouch ${home}/ran\\n' | tee evil/post-checkout evil/reference-transaction >/dev/null; chmod +x evil/*
+      git branch 'x;touch\${IFS}pwned'
+      rm -rf .git/logs; mkdir .git/logs; ln -s ${secret} .git/logs/HEAD
+      ln -s /etc .git/refs/heads/out
+      git commit -q --allow-empty -m two || true`)
+    const apart = await meet()
+    expect(apart.join()).toContain('could be a command in a shell')
+    person('git status; git switch -qc next; git commit -q --allow-empty -m three; git gc -q')
+    expect(readFileSync(secret, 'utf8')).toBe('before\n')
+    expect(existsSync(join(home, 'ran'))).toBe(false)
+    expect(person('git branch')).not.toContain('touch')
+    expect(person('ls -A .git/refs/heads; find .git -type l')).not.toContain('out')
+    agent('rm -rf .git/objects/info; mkdir -p .git/objects/info; rm -rf .git/HEAD .git/refs; git init -q --bare . ; ls')
+    person('git status')
+    symlinkSync(secret, join(copy, 'index.lock'))
+    await expect(meet()).rejects.toThrow()
+    expect(readFileSync(secret, 'utf8')).toBe('before\n')
+  })
+})
