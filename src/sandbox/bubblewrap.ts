@@ -3,10 +3,11 @@ import type { SandboxedProgram } from '../base/confinement.ts'
 import type { Mount } from './mounts.ts'
 import { arrange } from './mounts.ts'
 
-/** The paths of the programs that build a sandbox. */
+/** The paths of the programs that build a sandbox, and of the file with the filter for its kernel calls. */
 export interface SandboxTools {
   readonly bwrap: string
   readonly env: string
+  readonly filter: string
 }
 
 export interface BubblewrapOptions {
@@ -22,7 +23,13 @@ export interface BubblewrapOptions {
  * Signals that a terminal or the hub sends to the whole process group. They must not end bubblewrap: it would take the
  * program with it before the program could react.
  */
-const forProgram = 'INT,QUIT,HUP,TERM'
+const forProgram = ['INT', 'QUIT', 'HUP', 'TERM']
+
+/** The shells of some systems have only descriptors of one digit. bubblewrap closes this one. */
+const filterDescriptor = 9
+
+/** bubblewrap reads the filter from a descriptor, and a program in a terminal gets none from whoever starts it. */
+const opening = `trap '' ${forProgram.join(' ')}; exec ${filterDescriptor}<"$0"; exec "$@"`
 
 /** Directories in memory that every sandbox has. */
 const ownPlaces = ['/tmp', '/var/tmp', '/run']
@@ -40,9 +47,13 @@ export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions
   const isolation = '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'.split(' ')
   const rights = '--cap-drop ALL --die-with-parent'.split(' ')
   const args = [
-    `--ignore-signal=${forProgram}`,
+    '-c',
+    opening,
+    tools.filter,
     tools.bwrap,
     ...isolation,
+    '--seccomp',
+    String(filterDescriptor),
     ...(hasOwnNetwork ? ['--unshare-net'] : []),
     ...(nested ? [] : ['--disable-userns']),
     ...rights,
@@ -57,11 +68,11 @@ export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions
     program.cwd,
     '--',
     tools.env,
-    `--default-signal=${forProgram}`,
+    `--default-signal=${forProgram.join(',')}`,
     program.file,
     ...program.args,
   ]
-  return { ...program, file: tools.env, args }
+  return { ...program, file: '/bin/sh', args }
 }
 
 function wordsOf(mount: Mount): readonly string[] {

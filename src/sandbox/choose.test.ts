@@ -5,7 +5,8 @@ import { chooseSandbox } from './choose.ts'
 
 const sandbox: Sandbox = { write: [], read: [], network: 'all', nested: false }
 const listed = { ...sandbox, network: { allow: [] } }
-const works: ChosenFrom['availability'] = { is: 'available', tools: { bwrap: 'bwrap', env: 'env' }, socat: 'socat' }
+const tools = { bwrap: 'bwrap', env: 'env', filter: 'filter' }
+const works: ChosenFrom['availability'] = { is: 'available', tools, socat: 'socat' }
 const missing: ChosenFrom['availability'] = { is: 'missing', reason: 'bubblewrap is not installed.' }
 const shipped = { name: 'claude', sandbox, isSandboxShipped: true }
 const plain: ChosenFrom = {

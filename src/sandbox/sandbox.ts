@@ -32,7 +32,7 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
 
   /** Remembers only success, because a missing part may be installed at any time. */
   async function availability(): Promise<Availability> {
-    if (found?.is !== 'available') found = await probe()
+    if (found?.is !== 'available') found = await probe(places.dataDirectory)
     return found
   }
 
