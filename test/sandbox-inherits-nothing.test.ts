@@ -48,4 +48,17 @@ describe.each(hubUsers())('a confined program under a hub of $who', ({ within })
     const inner = 'bwrap --ro-bind / / --unshare-user'
     expect(await saidBy('nested', `${inner} ${read}`, nested)).toMatch(refused)
   })
+
+  test('does not mount the control group of the hub in a sandbox of its own', async () => {
+    const kinds = ['-t cgroup2', ...['pids', 'memory', 'freezer', 'devices'].map((each) => `-t cgroup -o ${each}`)]
+    const ways = ['--cgroup', ''].flatMap((namespace) =>
+      kinds.map(
+        (kind) => `unshare --user --map-root-user --mount ${namespace} mount ${kind} none /tmp && echo MOUNTED`,
+      ),
+    )
+    const line = `unshare --user --map-root-user --mount mount -t tmpfs none /tmp && echo nested; ${ways.join('; ')}; true`
+    const said = await saidBy('groups', line, { network: 'none', nested: true })
+    expect(said).toMatch(/^nested$/m)
+    expect(said).not.toContain('MOUNTED')
+  })
 })

@@ -8,7 +8,7 @@ import { onPath } from '../base/find-program.ts'
 import { messageOf } from '../base/hub-error.ts'
 import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap } from './bubblewrap.ts'
-import { keyringFilter } from './keyring-filter.ts'
+import { callFilter } from './call-filter.ts'
 import { isRoot, systemMounts } from './system.ts'
 
 export type Availability =
@@ -53,8 +53,8 @@ export async function probe(directory: string): Promise<Availability> {
 
 /** By renaming, since a sandbox that starts meanwhile may read it. */
 function writeFilter(directory: string): string {
-  const file = join(directory, 'keyring.bpf')
-  writeFileSync(`${file}.new`, keyringFilter(), { mode: 0o600 })
+  const file = join(directory, 'sandbox.bpf')
+  writeFileSync(`${file}.new`, callFilter(), { mode: 0o600 })
   renameSync(`${file}.new`, file)
   return file
 }
