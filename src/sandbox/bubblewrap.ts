@@ -1,5 +1,6 @@
-/** The command line of bubblewrap. Pure. */
+/** The command line of bubblewrap. */
 import type { SandboxedProgram } from '../base/confinement.ts'
+import type { Limits } from './limits.ts'
 import type { Mount } from './mounts.ts'
 import { arrange } from './mounts.ts'
 
@@ -8,10 +9,12 @@ export interface SandboxTools {
   readonly bwrap: string
   readonly env: string
   readonly filter: string
+  readonly prlimit: string | undefined
 }
 
 export interface BubblewrapOptions {
   readonly tools: SandboxTools
+  readonly limits: Limits
   readonly mounts: readonly Mount[]
   readonly hasOwnNetwork: boolean
   /** Whether programs inside may make sandboxes. */
@@ -28,11 +31,22 @@ const forProgram = ['INT', 'QUIT', 'HUP', 'TERM']
 /** The shells of some systems have only descriptors of one digit. bubblewrap closes this one. */
 const filterDescriptor = 9
 
-/** bubblewrap reads the filter from a descriptor, and a program in a terminal gets none from whoever starts it. */
-const opening = `trap '' ${forProgram.join(' ')}; exec ${filterDescriptor}<"$0"; exec "$@"`
+/**
+ * Its arguments: the filter, the files of control groups, `--`, and the command line of bubblewrap. bubblewrap reads the
+ * filter from a descriptor, and a program in a terminal gets none from whoever starts it.
+ */
+const opening = [
+  `trap '' ${forProgram.join(' ')}`,
+  `exec ${filterDescriptor}<"$0"`,
+  'while [ "$1" != -- ]; do echo $$ >"$1" || exit 125; shift; done',
+  'shift; exec "$@"',
+].join('; ')
 
 /** Directories in memory that every sandbox has. */
 const ownPlaces = ['/tmp', '/var/tmp', '/run']
+
+/** Nothing is to be written where something is hidden. It is the least that the kernel takes. */
+const hiddenBytes = 4_096
 
 export function isOwnPlace(path: string): boolean {
   return ownPlaces.includes(path)
@@ -43,13 +57,15 @@ export function isOwnPlace(path: string): boolean {
  * program that types into its own terminal by TIOCSTI reaches only itself, since nothing else reads from that terminal.
  */
 export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions): SandboxedProgram {
-  const { tools, mounts, hasOwnNetwork, nested, isRoot } = options
+  const { tools, limits, mounts, hasOwnNetwork, nested, isRoot } = options
   const isolation = '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'.split(' ')
   const rights = '--cap-drop ALL --die-with-parent'.split(' ')
   const args = [
     '-c',
     opening,
     tools.filter,
+    ...limits.makeGroups(),
+    '--',
     tools.bwrap,
     ...isolation,
     '--seccomp',
@@ -60,8 +76,13 @@ export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions
     // Root needs it to make a user namespace. It holds for this sandbox only.
     ...(nested && isRoot ? ['--cap-add', 'CAP_SETFCAP'] : []),
     ...'--proc /proc --dev /dev'.split(' '),
-    ...ownPlaces.flatMap((path) => ['--tmpfs', path]),
-    ...arrange(mounts).flatMap(wordsOf),
+    '--perms',
+    '1777',
+    ...inMemory('/dev/shm', limits.placeBytes),
+    '--remount-ro',
+    '/dev',
+    ...ownPlaces.flatMap((path) => inMemory(path, limits.placeBytes)),
+    ...arrange(mounts).flatMap((mount) => wordsOf(mount, limits)),
     '--remount-ro',
     '/',
     '--chdir',
@@ -69,20 +90,30 @@ export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions
     '--',
     tools.env,
     `--default-signal=${forProgram.join(',')}`,
+    ...processLimit(tools, limits),
     program.file,
     ...program.args,
   ]
   return { ...program, file: '/bin/sh', args }
 }
 
-function wordsOf(mount: Mount): readonly string[] {
+/** Inside, where the processes of the sandbox count, and not all of the user. */
+function processLimit({ prlimit }: SandboxTools, { mostProcesses }: Limits): readonly string[] {
+  return mostProcesses === undefined || prlimit === undefined ? [] : [prlimit, `--nproc=${mostProcesses}`]
+}
+
+function inMemory(path: string, bytes: number): readonly string[] {
+  return ['--size', String(bytes), '--tmpfs', path]
+}
+
+function wordsOf(mount: Mount, { placeBytes }: Limits): readonly string[] {
   switch (mount.is) {
     case 'read':
       return ['--ro-bind', mount.source, mount.path]
     case 'write':
       return ['--bind', mount.source, mount.path]
     case 'empty':
-      return ['--tmpfs', mount.path]
+      return inMemory(mount.path, mount.isHidden ? hiddenBytes : placeBytes)
     case 'link':
       return ['--symlink', mount.target, mount.path]
   }

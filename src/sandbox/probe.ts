@@ -9,10 +9,17 @@ import { messageOf } from '../base/hub-error.ts'
 import type { SandboxTools } from './bubblewrap.ts'
 import { bubblewrap } from './bubblewrap.ts'
 import { callFilter } from './call-filter.ts'
+import type { Limits } from './limits.ts'
+import { openLimits } from './limits.ts'
 import { isRoot, systemMounts } from './system.ts'
 
 export type Availability =
-  | { readonly is: 'available'; readonly tools: SandboxTools; readonly socat: string | undefined }
+  | {
+      readonly is: 'available'
+      readonly tools: SandboxTools
+      readonly limits: Limits
+      readonly socat: string | undefined
+    }
   /** `reason`: what is wrong, and what to do. */
   | { readonly is: 'missing'; readonly reason: string }
 
@@ -31,11 +38,14 @@ export async function probe(directory: string): Promise<Availability> {
   if (bwrap === undefined) return missing('bubblewrap is not installed. Install the package "bubblewrap".')
   const env = onPath('env', searchPath)
   if (env === undefined) return missing('The program "env" is not in /usr/bin. Install the package "coreutils".')
-  const tools = { bwrap, env, filter: writeFilter(directory) }
+  const prlimit = onPath('prlimit', searchPath)
+  const tools = { bwrap, env, prlimit, filter: writeFilter(directory) }
+  const limits = openLimits({ hasPrlimit: prlimit !== undefined })
   const program = { file: '/bin/sh', args: ['-c', 'exit 0'], cwd: '/', env: { PATH: searchPath } }
   const mounts = systemMounts({ needsNames: false })
   const { file, args, ...options } = bubblewrap(program, {
     tools,
+    limits,
     mounts,
     hasOwnNetwork: true,
     nested: false,
@@ -43,7 +53,7 @@ export async function probe(directory: string): Promise<Availability> {
   })
   try {
     await run(file, [...args], { ...options, timeout: withinMs })
-    return { is: 'available', tools, socat: onPath('socat', searchPath) }
+    return { is: 'available', tools, limits, socat: onPath('socat', searchPath) }
   } catch (error) {
     const { stderr } = error as { readonly stderr?: unknown }
     const said = typeof stderr === 'string' && stderr.trim() !== '' ? stderr.trim() : messageOf(error)

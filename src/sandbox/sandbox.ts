@@ -47,7 +47,7 @@ export function createSandboxes({ setting, places }: SandboxesOptions): Sandboxe
     async confine(sandbox, needs) {
       const here = await availability()
       if (here.is === 'missing') throw new HubError('unavailable', here.reason)
-      return confine({ sandbox, tools: here.tools, socat: here.socat, places, needs })
+      return confine({ sandbox, tools: here.tools, limits: here.limits, socat: here.socat, places, needs })
     },
   }
 }
