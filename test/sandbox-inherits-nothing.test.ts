@@ -1,5 +1,5 @@
 /** What a program could keep of the person's login in a sandbox, although no path leads to it. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,9 +30,9 @@ describe.each(hubUsers())('a confined program under a hub of $who', ({ within })
     await home[Symbol.asyncDispose]()
   })
 
-  async function saidBy(name: string, line: string, sandbox: object | 'off'): Promise<string> {
+  async function saidBy(name: string, line: string, sandbox: object | 'off', more: object = {}): Promise<string> {
     const command = `{ ${line}; } > said 2>&1; echo 1 > done; cat`
-    const { workspace_path: workspace } = await hub.call('create_session', { name, command, sandbox })
+    const { workspace_path: workspace } = await hub.call('create_session', { name, command, sandbox, ...more })
     await expect.poll(() => existsSync(join(String(workspace), 'done')), patience).toBe(true)
     return readFileSync(join(String(workspace), 'said'), 'utf8')
   }
@@ -60,5 +60,14 @@ describe.each(hubUsers())('a confined program under a hub of $who', ({ within })
     const said = await saidBy('groups', line, { network: 'none', nested: true })
     expect(said).toMatch(/^nested$/m)
     expect(said).not.toContain('MOUNTED')
+  })
+
+  test('is put into its sandbox by programs that load nothing its environment names', async () => {
+    // With these, each program writes which libraries it loads, and from where.
+    const output = join(home.path, 'loaded')
+    const env = { LD_DEBUG: 'files', LD_DEBUG_OUTPUT: output }
+    const said = await saidBy('loader', 'echo "$LD_DEBUG $LD_DEBUG_OUTPUT"', { network: 'none' }, { env })
+    expect(said).toBe(`files ${output}\n`)
+    expect(readdirSync(home.path).filter((name) => name.startsWith('loaded'))).toEqual([])
   })
 })

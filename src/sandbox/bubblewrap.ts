@@ -42,6 +42,12 @@ const opening = [
   'shift; exec "$@"',
 ].join('; ')
 
+/**
+ * Variables that name code for programs to load. They may name what an agent can write: in `LD_LIBRARY_PATH`, an empty
+ * entry is the workspace. bubblewrap and its shell run outside the sandbox, so only the program gets them.
+ */
+const namesCode = /^(LD_.*|GCONV_PATH|LOCPATH)$/
+
 /** Directories in memory that every sandbox has. */
 const ownPlaces = ['/tmp', '/var/tmp', '/run']
 
@@ -58,6 +64,7 @@ export function isOwnPlace(path: string): boolean {
  */
 export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions): SandboxedProgram {
   const { tools, limits, mounts, hasOwnNetwork, nested, isRoot } = options
+  const variables = Object.entries(program.env)
   const isolation = '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'.split(' ')
   const rights = '--cap-drop ALL --die-with-parent'.split(' ')
   const args = [
@@ -90,11 +97,13 @@ export function bubblewrap(program: SandboxedProgram, options: BubblewrapOptions
     '--',
     tools.env,
     `--default-signal=${forProgram.join(',')}`,
+    ...variables.filter(([name]) => namesCode.test(name)).map(([name, value]) => `${name}=${value}`),
     ...processLimit(tools, limits),
     program.file,
     ...program.args,
   ]
-  return { ...program, file: '/bin/sh', args }
+  const env = Object.fromEntries(variables.filter(([name]) => !namesCode.test(name)))
+  return { ...program, file: '/bin/sh', args, env }
 }
 
 /** Inside, where the processes of the sandbox count, and not all of the user. */
